@@ -1,0 +1,129 @@
+"""Pictures of tiles to match with: taught from the owner's own box, or drawn by bastide itself."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from scoring.tiles import catalogue
+from vision.frames import Image
+
+PICTURES = (".png", ".jpg", ".jpeg")
+SIZE_PX = 192
+
+
+class TileSetError(Exception):
+    """The tile pictures cannot be used. The message is one sentence that names the folder or file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Specimen:
+    """One picture of one tile kind, upright as at ``rot`` 0: ``bgr`` is uint8 (S, S, 3), S the set's ``size_px``."""
+
+    tile: str
+    bgr: Image
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TileSet:
+    """Upright pictures, one or more per tile kind, all squares of one size.
+
+    ``drawn`` says that they are bastide's own drawings: right in structure (edges, roads, walls), wrong in paint.
+    """
+
+    name: str
+    size_px: int
+    specimens: tuple[Specimen, ...]
+    drawn: bool = False
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The tile kinds that have a picture, sorted."""
+        return tuple(sorted({s.tile for s in self.specimens}))
+
+    @property
+    def images(self) -> list[tuple[str, Image]]:
+        """(tile id, BGR square) of every specimen, sorted by id."""
+        return [(s.tile, s.bgr) for s in self.specimens]
+
+    def only(self, ids: Iterable[str]) -> TileSet:
+        """The same set with only these kinds. Raises TileSetError when nothing is left."""
+        wanted = frozenset(ids)
+        kept = tuple(s for s in self.specimens if s.tile in wanted)
+        if not kept:
+            raise TileSetError(f"{self.name} has no picture of any tile that may be on the table")
+        return TileSet(name=self.name, size_px=self.size_px, specimens=kept, drawn=self.drawn)
+
+    def fingerprint(self) -> str:
+        """Short name of exactly these pictures, for caches and records."""
+        digest = hashlib.sha256()
+        for s in self.specimens:
+            digest.update(s.tile.encode())
+            digest.update(s.bgr.tobytes())
+        return digest.hexdigest()[:16]
+
+
+def load_tileset(folder: str | Path, known: Iterable[str] | None = None, *, size_px: int = SIZE_PX) -> TileSet:
+    """Read ``<tile id>.png|jpg`` and ``<tile id>~<n>.png|jpg``; ``known`` are the ids allowed (default the catalogue).
+
+    Raises TileSetError: no such folder, no pictures in it, a name that is no tile, a file that is not an image.
+    Files that are not pictures by their name, and hidden ones, are left alone.
+    """
+    folder = Path(folder)
+    ids = frozenset(catalogue() if known is None else known)
+    if not folder.is_dir():
+        what = "is a file, not a folder of tile pictures" if folder.exists() else "does not exist"
+        raise TileSetError(f"the tile folder {folder} {what}")
+    files = sorted(f for f in folder.iterdir() if f.suffix.lower() in PICTURES and not f.name.startswith("."))
+    if not files:
+        raise TileSetError(f"the tile folder {folder} has no pictures; expected names like base.D.png or base.D~1.jpg")
+    specimens = []
+    for file in files:
+        tile, _, copy = file.stem.partition("~")
+        if tile not in ids or ("~" in file.stem and not copy.isalnum()):
+            raise TileSetError(f"{file} is not named after a known tile; expected names like base.D.png or base.D~1.jpg")
+        specimens.append(Specimen(tile=tile, bgr=_square(_read(file), size_px, file)))
+    specimens.sort(key=lambda s: s.tile)
+    return TileSet(name=str(folder), size_px=size_px, specimens=tuple(specimens))
+
+
+def drawn_tileset(tiles: Iterable[str], *, size_px: int = SIZE_PX, variants: int = 1) -> TileSet:
+    """bastide's own drawings of these kinds, ``variants`` of each. Raises TileSetError for an unknown or no id."""
+    from vision.artwork import draw_tile  # the drawing code is needed only here
+
+    kinds = catalogue()
+    specimens = []
+    for tile in sorted(set(tiles)):
+        if tile not in kinds:
+            raise TileSetError(f"{tile!r} is not a known tile")
+        for variant in range(variants):
+            specimens.append(Specimen(tile=tile, bgr=draw_tile(kinds[tile], size_px, variant=variant)))
+    if not specimens:
+        raise TileSetError("no tile kinds were named to draw")
+    return TileSet(name="drawn", size_px=size_px, specimens=tuple(specimens), drawn=True)
+
+
+def _read(file: Path) -> Image:
+    try:
+        data = np.frombuffer(file.read_bytes(), np.uint8)
+    except OSError as error:
+        raise TileSetError(f"{file} cannot be read: {error.strerror or error}") from error
+    picture = cv2.imdecode(data, cv2.IMREAD_COLOR) if data.size else None
+    if picture is None:
+        raise TileSetError(f"{file} is not an image")
+    return picture
+
+
+def _square(picture: Image, size_px: int, file: Path) -> Image:
+    height, width = picture.shape[:2]
+    if abs(height - width) > 0.1 * max(height, width):
+        raise TileSetError(f"{file} is {width} x {height} pixels; a tile's picture is square")
+    if min(height, width) < 16:
+        raise TileSetError(f"{file} is only {width} x {height} pixels; a tile's picture needs at least 16")
+    shrink = size_px < max(height, width)
+    return cv2.resize(picture, (size_px, size_px), interpolation=cv2.INTER_AREA if shrink else cv2.INTER_CUBIC)
