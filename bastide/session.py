@@ -1,0 +1,295 @@
+"""The live session of one table: the log in memory and on disk, the view that clients see, the open questions.
+
+Everything a client is shown has been on disk before. The camera's loop commits proposals; people send commands.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from bastide.store import Store
+from scoring.engine import fits, new_game, step
+from scoring.errors import IllegalMove, InvalidNotation
+from scoring.events import Event, FigurePlaced, Setup, TilePlaced, from_json, to_json
+from scoring.log import Amended, Body, Inserted, LogEntry, Retracted, effective, state_of
+from scoring.projection import live_view
+from scoring.state import GameState
+from web.protocol import CommandError, StaleView, Subscription
+
+Candidates = list[dict[str, Any]]
+
+
+class TableSession:
+    """One game at one table (`web.protocol.LiveSession`). Thread safe."""
+
+    def __init__(self, store: Store, setup: Setup, *, game: int | None = None, entries: tuple[LogEntry, ...] = (),
+                 clock: Callable[[], float] = time.time) -> None:
+        self._store = store
+        self._game = store.new_game(setup) if game is None else game
+        self._clock = clock
+        self._lock = threading.RLock()
+        self._entries = list(entries)
+        self._state = state_of(setup, entries)
+        self._chip, self._text = "manual", ""
+        self._subscribers: list[Subscription] = []
+        self._update = 0
+        self._view = self._render()
+
+    @classmethod
+    def resume(cls, store: Store) -> TableSession | None:
+        """The newest unfinished game of a store, or None."""
+        found = store.unfinished()
+        return cls(store, found.setup, game=found.id, entries=found.entries) if found else None
+
+    @property
+    def setup(self) -> Setup:
+        return self._state.setup
+
+    @property
+    def state(self) -> GameState:
+        """The game as it stands."""
+        with self._lock:
+            return self._state
+
+    @property
+    def entries(self) -> tuple[LogEntry, ...]:
+        with self._lock:
+            return tuple(self._entries)
+
+    # -- what clients see -------------------------------------------------------------------------------------------
+
+    def view(self) -> dict[str, Any]:
+        """The newest view. ``version`` counts log entries, ``update`` everything that was published."""
+        with self._lock:
+            return self._view
+
+    def subscribe(self) -> Subscription:
+        """A place to wait for newer views; it starts with the present one. Close it."""
+        with self._lock:
+            subscription = Subscription(self._unsubscribe)
+            self._subscribers.append(subscription)
+            subscription.put(self._view)
+            return subscription
+
+    def candidates(self, seq: int) -> Candidates:
+        """What a logged tile may be, the reading's best first, all that fit there legally after them."""
+        with self._lock:
+            event = dict(effective(self._entries)).get(seq)
+            kept = self._store.crop(self._game, seq)
+            if not isinstance(event, TilePlaced):
+                return [dict(c) for c in kept[1]] if kept else []
+            before = self._state_before(seq)
+        out: Candidates = []
+        for c in kept[1] if kept else []:
+            body: Any = c.get("body") or {}
+            if body.get("do") == "tile":
+                out.append({"tile": body["tile"], "rot": body["rot"], "probability": c["probability"],
+                            "legal": fits(before, body["tile"], event.at, body["rot"])})
+        seen = {(c["tile"], c["rot"]) for c in out}
+        for tile, left in before.left.items():
+            for rot in range(4):
+                if left > 0 and (tile, rot) not in seen and fits(before, tile, event.at, rot):
+                    out.append({"tile": tile, "rot": rot, "probability": 0.0, "legal": True})
+        return out
+
+    def crop_png(self, seq: int) -> bytes | None:
+        """The picture behind an entry (JPEG), or None."""
+        kept = self._store.crop(self._game, seq)
+        return kept[0] if kept else None
+
+    def set_status(self, chip: str, text: str = "") -> None:
+        """What the camera is doing; published when it changed."""
+        with self._lock:
+            if (chip, text) != (self._chip, self._text):
+                self._chip, self._text = chip, text
+                self._publish()
+
+    # -- what changes the game --------------------------------------------------------------------------------------
+
+    def commit(self, events: tuple[Event, ...], *, confidence: float, asked: bool, frame: int | None = None,
+               alternatives: tuple[tuple[tuple[Event, ...], float], ...] = (), crop: bytes | None = None,
+               replaces: int | None = None) -> tuple[int, ...]:
+        """Put a camera's proposal into the log; the entries' numbers. ``replaces`` is the entry it improves on.
+
+        ``alternatives`` are other readings with their probabilities, ``crop`` is the evidence as JPEG.
+        """
+        with self._lock:
+            bodies: tuple[Body, ...] = events
+            if replaces is not None:
+                bodies = tuple(Amended(seq=replaces, body=e) for e in events[:1]) + events[1:] or (Retracted(seq=replaces),)
+            seqs = self._append(bodies, source="camera", confidence=confidence, asked=asked, frame=frame)
+            target = replaces if replaces is not None else seqs[0]
+            if crop is not None:
+                options = [{"body": to_json(e[0]) if e else None, "probability": round(p, 4)} for e, p in alternatives]
+                self._store.keep_crop(self._game, target, crop, options)
+            self._publish()
+            return seqs
+
+    def command(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Carry out what a person asked for; the new view. Raises StaleView or CommandError."""
+        if not isinstance(data, Mapping):
+            raise CommandError("malformed", "a command must be an object")
+        with self._lock:
+            based_on = data.get("based_on")
+            if based_on is not None and based_on != len(self._entries):
+                raise StaleView(self._view)
+            try:
+                bodies = self._bodies(data)
+            except (InvalidNotation, IllegalMove) as e:
+                raise CommandError("malformed", str(e)) from e
+            self._append(bodies, source="hand", confidence=1.0, asked=False, who=str(data.get("who", ""))[:40])
+            self._publish()
+            return self._view
+
+    def _bodies(self, data: Mapping[str, Any]) -> tuple[Body, ...]:
+        do = data.get("do")
+        known = dict(effective(self._entries))
+        if do == "undo":
+            if not known:
+                raise CommandError("nothing", "there is nothing to undo")
+            return (Retracted(seq=list(known)[-1]),)
+        if do in ("amend", "retract"):
+            seq = data.get("seq")
+            if not isinstance(seq, int) or seq not in known:
+                raise CommandError("unknown_entry", f"there is no move {seq!r} to change")
+            if do == "retract":
+                return (Retracted(seq=seq),)
+            return self._amend(seq, known[seq], self._event(data.get("body"), known[seq]))
+        if do == "insert":
+            after = data.get("after")
+            if not isinstance(after, int) or (after != 0 and after not in known):
+                raise CommandError("unknown_entry", f"there is no move {after!r} to insert after")
+            return (Inserted(after=after, body=self._event(data.get("body"), known.get(after))),)
+        if do == "answer":
+            return self._answer(data, known)
+        return (self._event(data, None),)
+
+    def _answer(self, data: Mapping[str, Any], known: Mapping[int, Event]) -> tuple[Body, ...]:
+        seq, choice = data.get("question"), data.get("choice")
+        question = next((q for q in self._view["questions"] if q["id"] == seq), None)
+        if question is None or not isinstance(seq, int):
+            raise CommandError("unknown_question", "this question has been answered already")
+        if choice == "other":
+            body = data.get("body")
+        elif isinstance(choice, int) and 0 <= choice < len(question["candidates"]):
+            body = question["candidates"][choice]["body"]
+        else:
+            raise CommandError("malformed", "choice: must be the number of a candidate or 'other'")
+        if body is None:
+            return (Retracted(seq=seq),)
+        return self._amend(seq, known[seq], self._event(body, known[seq]))
+
+    def _event(self, body: object, like: Event | None) -> Event:
+        """An event from a client; who played it is taken from the entry it changes, or from whose turn it is."""
+        player = getattr(like, "player", None)
+        part = getattr(like, "part", None)
+        if player is None:
+            turn_over = self._state.turn_open and isinstance(body, Mapping) and body.get("do") in ("tile", "discard")
+            player = (self._state.player + 1) % len(self.setup.players) if turn_over else self._state.player
+        event = from_json(body, player=player, part=part)
+        if getattr(event, "player", 0) >= len(self.setup.players):
+            raise InvalidNotation(f"player: there are {len(self.setup.players)} players")
+        return event
+
+    def _amend(self, seq: int, old: Event, new: Event) -> tuple[Body, ...]:
+        """The correction, and with it what stood on a tile that moved or changed: it follows its tile."""
+        bodies: list[Body] = [Amended(seq=seq, body=new)]
+        if isinstance(old, TilePlaced) and isinstance(new, TilePlaced):
+            for other, event in effective(self._entries):
+                if isinstance(event, FigurePlaced) and event.at == old.at and other > 0:
+                    moved = moved_figure(event, old, new)
+                    if moved != event:
+                        bodies.append(Amended(seq=other, body=moved))
+        return tuple(bodies)
+
+    def _append(self, bodies: tuple[Body, ...], **how: Any) -> tuple[int, ...]:
+        now = self._clock()
+        first = len(self._entries) + 1
+        entries = [LogEntry(seq=first + n, body=b, at_s=now, **how) for n, b in enumerate(bodies)]
+        state = self._state
+        plain = not any(isinstance(b, Retracted | Amended | Inserted) for b in bodies)
+        if plain:
+            for e in entries:
+                state = step(state, e.body)  # type: ignore[arg-type]
+        else:
+            state = state_of(self.setup, (*self._entries, *entries))
+        self._store.append(self._game, entries)  # on disk before anybody is shown it
+        self._entries.extend(entries)
+        if state.over != self._state.over:
+            self._store.finish(self._game, state.over)
+        self._state = state
+        return tuple(e.seq for e in entries)
+
+    def _state_before(self, seq: int) -> GameState:
+        state = new_game(self.setup)
+        for other, event in effective(self._entries):
+            if other == seq:
+                break
+            state = step(state, event)
+        return state
+
+    def _render(self) -> dict[str, Any]:
+        view = live_view(self._state, self._entries, len(self._entries))
+        questions = self._questions()
+        chip = "ended" if self._state.over else "check" if questions and self._chip == "watching" else self._chip
+        return {**view, "game": self._game, "update": self._update, "questions": questions,
+                "status": {"chip": chip, "text": self._text}}
+
+    def _questions(self) -> list[dict[str, Any]]:
+        """Entries that were asked about and that no person has settled, oldest first."""
+        asked: dict[int, None] = {}
+        for e in self._entries:
+            target = getattr(e.body, "seq", None) if isinstance(e.body, Amended | Retracted) else e.seq
+            if target is not None and e.source == "hand":
+                asked.pop(target, None)
+            elif target is not None and e.asked:
+                asked[target] = None
+            elif target is not None and isinstance(e.body, Amended | Retracted):
+                asked.pop(target, None)
+        out = []
+        for seq, event in effective(self._entries):
+            if seq not in asked:
+                continue
+            body = to_json(event)
+            kept = self._store.crop(self._game, seq)
+            options = kept[1][:3] if kept else []
+            if not any(c.get("body") == body for c in options):
+                options = [{"body": body, "probability": 0.0}, *options][:3]
+            kind = "tile" if isinstance(event, TilePlaced) else "figure"
+            out.append({"id": seq, "seq": seq, "kind": kind, "text_key": f"which_{kind}", "at": body.get("at"),
+                        "crop": f"/api/crops/{seq}.jpg" if kept else None, "candidates": options})
+        return out
+
+    def _publish(self) -> None:
+        self._update += 1
+        self._view = self._render()
+        for subscription in self._subscribers:
+            subscription.put(self._view)
+
+    def _unsubscribe(self, subscription: Subscription) -> None:
+        with self._lock:
+            if subscription in self._subscribers:
+                self._subscribers.remove(subscription)
+
+
+def moved_figure(figure: FigurePlaced, old: TilePlaced, new: TilePlaced) -> FigurePlaced:
+    """The figure on a tile that turned out to be another: the same spot of the table, on the nearest segment of its kind.
+
+    When the new tile has no such segment, the figure stays as it was read and the engine reports it.
+    """
+    from dataclasses import replace
+
+    from scoring.geometry import distance_to_segment, spot_of
+    from scoring.tiles import catalogue, segment_index, where
+
+    was, now = catalogue()[old.tile], catalogue()[new.tile]
+    index = segment_index(was, old.rot, figure.feature, figure.where)
+    places = [n for n, s in enumerate(now.segments) if s.kind == figure.feature]
+    if index is None or not places:
+        return replace(figure, at=new.at)
+    x, y = spot_of(was, index, old.rot)
+    best = min(places, key=lambda n: distance_to_segment(now, n, x, y, new.rot))
+    return replace(figure, at=new.at, where=where(now.segments[best], new.rot))

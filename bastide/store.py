@@ -1,0 +1,177 @@
+"""The append-only event log on disk: SQLite, WAL, synchronous=FULL, one transaction per entry.
+
+What `append` has returned from is on disk. A file that cannot be read is set aside under another name, never deleted.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from bastide.errors import Failure
+from scoring.errors import InvalidNotation
+from scoring.events import Player, Setup, StartTile
+from scoring.log import LogEntry, entry_from_json, entry_to_json
+from scoring.rules import edition, with_options
+
+SCHEMA_VERSION = 1
+CROPS_KEPT = 400
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS games (id INTEGER PRIMARY KEY, created_s REAL NOT NULL, setup TEXT NOT NULL,
+                                  over INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE IF NOT EXISTS entries (game INTEGER NOT NULL REFERENCES games(id), seq INTEGER NOT NULL, body TEXT NOT NULL,
+                                    PRIMARY KEY (game, seq)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS crops (game INTEGER NOT NULL, seq INTEGER NOT NULL, jpeg BLOB NOT NULL, candidates TEXT NOT NULL,
+                                  PRIMARY KEY (game, seq));
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredGame:
+    """A game as it is on disk."""
+
+    id: int
+    setup: Setup
+    entries: tuple[LogEntry, ...]
+    over: bool
+
+
+class Store:
+    """Games and their logs in one file. Safe to use from several threads; one process at a time."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.notice: str | None = None  # what a person should know about the file, e.g. that it was set aside
+        self._lock = threading.Lock()
+        self._db: sqlite3.Connection | None = None
+
+    def __enter__(self) -> Self:
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._db = self._open()
+        except sqlite3.DatabaseError as e:
+            if isinstance(e, sqlite3.OperationalError):
+                raise Failure(f"the log {self.path} cannot be opened ({e}); check the disk and its rights") from e
+            self._set_aside()
+            self._db = self._open()
+        except OSError as e:
+            raise Failure(f"the folder {self.path.parent} cannot be used ({e.strerror})") from e
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        with self._lock:
+            if self._db is not None:
+                self._db.close()
+                self._db = None
+
+    def new_game(self, setup: Setup) -> int:
+        """Begin a game; its number."""
+        with self._lock, self._connection() as db:
+            cursor = db.execute("INSERT INTO games (created_s, setup) VALUES (?, ?)",
+                                (time.time(), json.dumps(setup_to_json(setup))))
+            return int(cursor.lastrowid or 0)
+
+    def append(self, game: int, entries: Iterable[LogEntry]) -> None:
+        """Put entries on disk, each in its own transaction. Raises Failure when the disk does not take them."""
+        with self._lock:
+            for entry in entries:
+                try:
+                    with self._connection() as db:
+                        db.execute("INSERT INTO entries (game, seq, body) VALUES (?, ?, ?)",
+                                   (game, entry.seq, json.dumps(entry_to_json(entry))))
+                except sqlite3.Error as e:
+                    raise Failure(f"the log {self.path} could not be written ({e}); free some space or check the disk") \
+                        from e
+
+    def finish(self, game: int, over: bool = True) -> None:
+        """Mark a game as over, or as going on again."""
+        with self._lock, self._connection() as db:
+            db.execute("UPDATE games SET over = ? WHERE id = ?", (int(over), game))
+
+    def keep_crop(self, game: int, seq: int, jpeg: bytes, candidates: object) -> None:
+        """Keep the picture and the candidates behind an entry; the oldest pictures make room."""
+        with self._lock, self._connection() as db:
+            db.execute("INSERT OR REPLACE INTO crops VALUES (?, ?, ?, ?)", (game, seq, jpeg, json.dumps(candidates)))
+            db.execute("DELETE FROM crops WHERE game = ? AND seq <= ?", (game, seq - CROPS_KEPT))
+
+    def crop(self, game: int, seq: int) -> tuple[bytes, list[dict[str, object]]] | None:
+        """The picture (JPEG) and the candidates behind an entry."""
+        with self._lock, self._connection() as db:
+            row = db.execute("SELECT jpeg, candidates FROM crops WHERE game = ? AND seq = ?", (game, seq)).fetchone()
+        return (row[0], json.loads(row[1])) if row else None
+
+    def unfinished(self) -> StoredGame | None:
+        """The newest game that is not over."""
+        with self._lock, self._connection() as db:
+            row = db.execute("SELECT id FROM games WHERE over = 0 ORDER BY id DESC LIMIT 1").fetchone()
+        return self.load(row[0]) if row else None
+
+    def load(self, game: int) -> StoredGame:
+        """A game with all its entries. Raises Failure when there is no such game or it cannot be read."""
+        with self._lock, self._connection() as db:
+            row = db.execute("SELECT setup, over FROM games WHERE id = ?", (game,)).fetchone()
+            lines = db.execute("SELECT body FROM entries WHERE game = ? ORDER BY seq", (game,)).fetchall()
+        if row is None:
+            raise Failure(f"there is no game {game} in {self.path}")
+        try:
+            return StoredGame(id=game, setup=setup_from_json(json.loads(row[0])), over=bool(row[1]),
+                              entries=tuple(entry_from_json(json.loads(line)) for (line,) in lines))
+        except (InvalidNotation, KeyError, ValueError) as e:
+            raise Failure(f"game {game} in {self.path} cannot be read: {e}") from e
+
+    def _open(self) -> sqlite3.Connection:
+        db = sqlite3.connect(self.path, check_same_thread=False)
+        try:
+            db.execute("PRAGMA journal_mode=WAL")
+            db.execute("PRAGMA synchronous=FULL")
+            version = db.execute("PRAGMA user_version").fetchone()[0]
+            if version > SCHEMA_VERSION:
+                raise Failure(f"{self.path} was written by a newer version of bastide; update bastide to open it")
+            if db.execute("PRAGMA quick_check").fetchone()[0] != "ok":
+                raise sqlite3.DatabaseError("damaged")
+            db.executescript(_SCHEMA)
+            db.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def _set_aside(self) -> None:
+        aside = self.path.with_name(f"{self.path.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}")
+        for suffix in ("", "-wal", "-shm"):
+            old = Path(f"{self.path}{suffix}")
+            if old.exists():
+                os.replace(old, f"{aside}{suffix}")
+        self.notice = f"the log {self.path} was damaged and is kept as {aside.name}; a new one was begun"
+
+    def _connection(self) -> sqlite3.Connection:
+        if self._db is None:
+            raise Failure("the log is closed")
+        return self._db
+
+
+def setup_to_json(setup: Setup) -> dict[str, object]:
+    """A game's set-up as JSON-ready data."""
+    rules = {name: getattr(setup.rules, name) for name in type(setup.rules).__slots__ if name != "edition"}
+    start = setup.start
+    return {"players": [{"name": p.name, "colour": p.colour} for p in setup.players], "edition": setup.rules.edition,
+            "rules": rules, "expansions": list(setup.expansions),
+            "start": {"tile": start.tile, "at": list(start.at), "rot": start.rot} if start else None}
+
+
+def setup_from_json(data: dict[str, object]) -> Setup:
+    """The set-up that `setup_to_json` wrote. Raises KeyError or InvalidNotation."""
+    start = data.get("start")
+    return Setup(
+        players=tuple(Player(name=p["name"], colour=p["colour"]) for p in data["players"]),  # type: ignore[attr-defined]
+        rules=with_options(edition(str(data["edition"])), data["rules"]),  # type: ignore[arg-type]
+        expansions=tuple(data["expansions"]),  # type: ignore[arg-type]
+        start=StartTile(tile=start["tile"], at=tuple(start["at"]), rot=start["rot"]) if start else None,  # type: ignore
+    )
