@@ -30,7 +30,7 @@ def sheet(tiles: tuple[Tile, ...], size_px: int, columns: int) -> Image:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m vision.artwork", description="Render a product's tiles on a sheet.")
+    parser = argparse.ArgumentParser(prog="python -m vision.artwork", description="Render all tiles of a product.")
     parser.add_argument("--sheet", choices=PRODUCTS, required=True, metavar="PRODUCT", help=", ".join(PRODUCTS))
     parser.add_argument("--size", type=int, default=150, metavar="PX", help="side of a tile in pixels (default 150)")
     parser.add_argument("--columns", type=int, default=6, help="tiles in a row (default 6)")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import cv2
 import numpy as np
@@ -23,10 +24,22 @@ class Canvas:
         self.side_px = side_px
         self.unit = side_px / 100.0
         self.pixels: Image = np.zeros((side_px, side_px, 3), np.uint8)
+        self._origin = np.zeros(2)
+
+    def about(self, x: float, y: float, scale: float) -> Canvas:
+        """The same picture, on which everything is drawn ``scale`` times as large about a point that stays."""
+        other = Canvas.__new__(Canvas)
+        other.side_px, other.pixels, other.unit = self.side_px, self.pixels, self.unit * scale
+        other._origin = self._origin + np.array([x, y]) * (self.unit - other.unit)
+        return other
 
     def _fixed(self, points: Sequence[XY]) -> NDArray[np.int32]:
-        array = np.asarray(points, np.float64) * (self.unit * (1 << _SHIFT))
+        array = (np.asarray(points, np.float64) * self.unit + self._origin) * (1 << _SHIFT)
         return np.round(array).astype(np.int32).reshape(-1, 1, 2)
+
+    def _centre(self, x: float, y: float) -> tuple[int, int]:
+        fixed = self._fixed([(x, y)])[0, 0]
+        return int(fixed[0]), int(fixed[1])
 
     def _thick(self, width: float) -> int:
         return max(1, round(width * self.unit))
@@ -46,21 +59,21 @@ class Canvas:
     def oval(self, x: float, y: float, rx: float, ry: float, colour: Colour, outline: float = 0.0,
              ink: Colour = INK, turn_deg: float = 0.0) -> None:
         one = self.unit * (1 << _SHIFT)
-        centre, axes = (round(x * one), round(y * one)), (max(1, round(rx * one)), max(1, round(ry * one)))
+        centre, axes = self._centre(x, y), (max(1, round(rx * one)), max(1, round(ry * one)))
         cv2.ellipse(self.pixels, centre, axes, turn_deg, 0, 360, colour, -1, cv2.LINE_AA, _SHIFT)
         if outline:
             cv2.ellipse(self.pixels, centre, axes, turn_deg, 0, 360, ink, self._thick(outline), cv2.LINE_AA, _SHIFT)
 
     def arc(self, x: float, y: float, radius: float, from_deg: float, to_deg: float, colour: Colour,
             width: float) -> None:
-        one = self.unit * (1 << _SHIFT)
-        cv2.ellipse(self.pixels, (round(x * one), round(y * one)), (round(radius * one), round(radius * one)), 0,
-                    from_deg, to_deg, colour, self._thick(width), cv2.LINE_AA, _SHIFT)
+        axis = round(radius * self.unit * (1 << _SHIFT))
+        cv2.ellipse(self.pixels, self._centre(x, y), (axis, axis), 0, from_deg, to_deg, colour, self._thick(width),
+                    cv2.LINE_AA, _SHIFT)
 
     def shade(self, mask: NDArray[np.uint8], strength: float, blur: float = 0.0, colour: Colour = (20, 35, 25)) -> None:
         """Blend a colour in where the mask (0..255) is set, softened over ``blur`` units."""
-        soft = cv2.GaussianBlur(mask, (0, 0), blur * self.unit) if blur else mask
-        self.blend(np.broadcast_to(np.array(colour, np.uint8), self.pixels.shape), soft, strength)
+        soft = as_image(cv2.GaussianBlur(mask, (0, 0), blur * self.unit)) if blur else mask
+        self.blend(np.full_like(self.pixels, colour), soft, strength)
 
     def blend(self, other: NDArray[np.uint8], mask: NDArray[np.uint8], strength: float = 1.0) -> None:
         """Lay another picture of the same size over this one where the mask (0..255) is set."""
@@ -100,6 +113,11 @@ def ramp(heights: NDArray[np.float32], colours: Sequence[Colour]) -> Image:
     steps = np.arange(-128, 128)
     table = np.stack([np.interp(steps, at, [c[k] for c in colours]) for k in range(3)], axis=1)
     return table.round().astype(np.uint8)[np.clip(heights * 128 + 128, 0, 255).astype(np.uint8)]
+
+
+def as_image(array: NDArray[Any]) -> Image:
+    """What OpenCV gives back, known to be 8-bit."""
+    return array.astype(np.uint8, copy=False)
 
 
 def mix(a: Colour, b: Colour, t: float) -> Colour:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import zlib
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from scoring import geometry
 from scoring.tiles import Segment, Tile
 from vision.artwork import symbols, things
-from vision.artwork.canvas import INK, XY, Canvas, Image, mix, noise, ramp
+from vision.artwork.canvas import INK, XY, Canvas, Image, as_image, mix, noise, ramp
 
 Mask = NDArray[np.uint8]
 
@@ -32,6 +33,7 @@ class _Work:
     tile: Tile
     canvas: Canvas
     masks: list[Mask]
+    grid: Mask  # index of the visible segment in 200 x 200 cells: places do not depend on the picture's size
     kind: np.random.Generator
     copy: np.random.Generator
     taken: list[tuple[float, float, float]]
@@ -45,10 +47,16 @@ class _Work:
             np.maximum(total, mask, out=total)
         return total
 
+    def on(self, x: float, y: float) -> int:
+        return int(self.grid[min(199, int(y * 2)), min(199, int(x * 2))])
+
+    def room(self, *kinds: str) -> Mask:
+        wanted = [n for n, s in enumerate(self.tile.segments) if s.kind in kinds]
+        return np.isin(self.grid, wanted).astype(np.uint8)
+
     def places(self, rng: np.random.Generator, room: Mask, radius: float, apart: float, most: int) -> list[XY]:
-        """Random points that keep ``radius`` from the mask's border and ``apart`` from all that is taken."""
-        small = cv2.resize(room, (200, 200), interpolation=cv2.INTER_AREA)
-        deep = cv2.distanceTransform((np.pad(small, 1) > 127).astype(np.uint8), cv2.DIST_L2, 3)[1:-1, 1:-1] / 2
+        """Random points that keep ``radius`` from the border of the cells and ``apart`` from all that is taken."""
+        deep = cv2.distanceTransform(np.pad(room, 1), cv2.DIST_L2, 3)[1:-1, 1:-1] / 2
         found: list[XY] = []
         for x, y in rng.uniform(2, 98, (_DETAIL_TRIES, 2)):
             if len(found) == most:
@@ -71,21 +79,21 @@ def draw_tile(tile: Tile, size_px: int, *, rot: int = 0, variant: int = 0, seed:
     canvas = Canvas(side)
     work = _Work(
         tile=tile, canvas=canvas, masks=_visible(tile, canvas),
+        grid=np.array([np.frombuffer(row, np.uint8) for row in geometry.labels(tile)]),
         kind=np.random.default_rng(zlib.crc32(tile.id.encode())),
         copy=np.random.default_rng(zlib.crc32(f"{tile.id}/{variant}/{seed}".encode())), taken=[],
     )
     _reserve(work)
     _land(work)
-    for segment, mask in zip(tile.segments, work.masks, strict=True):
+    for index, segment in enumerate(tile.segments):
         if segment.kind in geometry.BANDS:
-            _band(work, segment, mask)
+            _band(work, index, segment)
     _meadow_life(work)
     _towns(work)
     _borders(work)
     _buildings(work)
     _signs(work)
-    picture = cv2.resize(canvas.pixels, (size_px, size_px), interpolation=cv2.INTER_AREA)
-    picture = _cardboard(work, picture)
+    picture = _cardboard(work, as_image(cv2.resize(canvas.pixels, (size_px, size_px), interpolation=cv2.INTER_AREA)))
     return np.ascontiguousarray(np.rot90(picture, -(rot % 4)))
 
 
@@ -120,15 +128,13 @@ def _land(work: _Work) -> None:
     side, pixels = work.canvas.side_px, work.canvas.pixels
     land = noise(work.kind, side, ((3, 0.34), (7, 0.3), (18, 0.26), (60, 0.2), (150, 0.16)))
     pixels[:] = ramp(land, _MEADOW)
-    town = work.visible("city", "cloister")
-    if town.any():
+    if work.of("city"):
         ground = noise(work.kind, side, ((3, 0.3), (9, 0.3), (34, 0.3), (110, 0.3)))
-        for segment, mask in work.of("city"):
-            work.canvas.blend(ramp(ground, _TOWN), mask)
-            del segment
+        for segment, _ in work.of("city"):  # the whole shape: a cloister may stand in a town
+            work.canvas.blend(ramp(ground, _TOWN), work.canvas.area_mask(geometry.flatten(segment.path)))
 
 
-def _band(work: _Work, segment: Segment, mask: Mask) -> None:
+def _band(work: _Work, index: int, segment: Segment) -> None:
     """A road or a river with its banks, also where it crosses another band."""
     c, river = work.canvas, segment.kind == "river"
     lines = geometry.flatten(segment.path)
@@ -142,11 +148,21 @@ def _band(work: _Work, segment: Segment, mask: Mask) -> None:
     texture = noise(work.kind, c.side_px, ((6, 0.35), (30, 0.35), (120, 0.4)))
     inner = np.minimum(c.band_mask(lines, segment.width - 0.6), 255 - hidden)
     c.blend(ramp(texture, _WATER if river else _DIRT), inner)
+    below = [s for s in work.tile.segments[:index] if s.kind in geometry.BANDS]
     for line in lines:
+        bridge = [p for p in things.along(line, 0.5) if any(geometry.covers(s, p[0], p[1]) for s in below)]
+        for side in (-0.5, 0.5) if bridge else ():
+            reach = side * (segment.width + 0.8)
+            wall = [(x - dy * reach, y + dx * reach) for x, y, dx, dy in bridge]
+            c.line([(x + 0.5, y + 1.0) for x, y in wall], (50, 62, 60), 2.4)
+            c.line(wall, INK, 2.4)
+            c.line(wall, things.WALL, 1.6)
+            for x, y, _, _ in things.along(wall, 2.2):
+                c.line([(x - 0.5, y - 0.5), (x + 0.5, y + 0.5)], things.WALL_DARK, 0.5)
         for x, y, dx, dy in things.along(line, 3.1 if river else 2.3, 1.0):
             off = work.kind.uniform(-0.38, 0.38) * segment.width
             px, py = x - dy * off, y + dx * off
-            if not 0 <= px < 100 or not 0 <= py < 100 or not mask[int(py * c.unit), int(px * c.unit)]:
+            if not 0 <= px < 100 or not 0 <= py < 100 or work.on(px, py) != index:
                 continue
             if river:
                 c.line([(px - dx * 1.6, py - dy * 1.6), (px + dx * 1.6, py + dy * 1.6)], (232, 200, 150), 0.35)
@@ -156,15 +172,13 @@ def _band(work: _Work, segment: Segment, mask: Mask) -> None:
 
 def _meadow_life(work: _Work) -> None:
     """Tufts and flowers everywhere, then trees, bushes, sheep and gardens where there is room."""
-    c, field = work.canvas, work.visible("field")
+    c, field = work.canvas, work.room("field")
     if not field.any():
         return
-    tips = work.kind.uniform(0, 100, (420, 2))
-    for n, (x, y) in enumerate(tips):
-        if not field[int(y * c.unit), int(x * c.unit)]:
+    for n, (x, y, lean) in enumerate(work.kind.uniform((0, 0, -0.7), (100, 100, 0.7), (420, 3))):
+        if not field[int(y * 2), int(x * 2)]:
             continue
         colour = ((38, 96, 62), (120, 196, 176), (46, 110, 76))[n % 3]
-        lean = work.kind.uniform(-0.7, 0.7)
         c.line([(x, y), (x + lean, y - 1.5)], colour, 0.35)
         if n % 3 == 0:
             c.line([(x + 0.5, y), (x + 0.9 + lean, y - 1.1)], colour, 0.35)
@@ -185,45 +199,53 @@ def _meadow_life(work: _Work) -> None:
 
 def _towns(work: _Work) -> None:
     c = work.canvas
-    for segment, mask in work.of("city"):
-        for x, y in work.kind.uniform(0, 100, (260, 2)):  # cobbles
-            if mask[int(y * c.unit), int(x * c.unit)] > 200:
-                c.oval(x, y, 0.6, 0.4, mix((70, 104, 140), (160, 196, 220), float(work.kind.random())))
-        for n, (x, y) in enumerate(work.places(work.kind, mask, 4.4, 3.9, 40)):
+    for index, segment in enumerate(work.tile.segments):
+        if segment.kind != "city":
+            continue
+        for x, y, shade in work.kind.uniform((0, 0, 0), (100, 100, 1), (260, 3)):  # cobbles
+            if work.on(x, y) == index:
+                c.oval(x, y, 0.6, 0.4, mix((70, 104, 140), (160, 196, 220), float(shade)))
+        room = (work.grid == index).astype(np.uint8)
+        for n, (x, y) in enumerate(work.places(work.kind, room, 4.4, 3.9, 40)):
             if n % 9 == 4:
                 things.tree(c, work.kind, x, y + 2.5, 4.6)
             else:
                 things.house(c, work.kind, x, y + 3.0, float(work.kind.uniform(7.0, 9.0)))
-        del segment
 
 
 def _borders(work: _Work) -> None:
-    """Town walls where a city meets land, hedges where two fields meet without a road between."""
+    """Town walls where a city meets land, hedges where two fields meet without a road between, gates and tunnels."""
     c = work.canvas
-    fields = [mask for _, mask in work.of("field")]
-    if len(fields) > 1:
-        grown = [cv2.dilate(mask, np.ones((5, 5), np.uint8)) for mask in fields]
-        seam = np.zeros_like(fields[0])
-        for n, one in enumerate(grown):
-            for other in grown[n + 1:]:
-                np.maximum(seam, np.minimum(one, other), out=seam)
-        ys, xs = np.nonzero(np.minimum(seam, work.visible("field")) > 127)
-        village = _village(work.tile)
-        for k in work.kind.permutation(len(xs))[:len(xs) // 22]:
-            x, y = xs[k] / c.unit, ys[k] / c.unit
-            if village is None or math.hypot(x - village[0], y - village[1]) > 12:
-                things.bush(c, work.kind, x, y + 0.5, 1.9)
+    village = _village(work.tile)
+    things.hedge(c, work.kind, [p for p in _seams(work) if village is None or math.dist(p, village) > 11])
     for segment, _ in work.of("city"):
         for line in _inner_lines(segment):
-            foot = c.band_mask([[(x + 0.6, y + 2.2) for x, y in line]], 3.0)
+            foot = c.band_mask([[(x + 0.6, y + 2.6) for x, y in line]], 3.0)
             c.shade(np.minimum(foot, work.visible("field")), 0.45, 0.8)
             things.town_wall(c, line)
     for segment, _ in work.of("road"):
-        for x, y in _gates(work, segment):
-            c.poly([(x - 4.4, y + 3.2), (x + 4.4, y + 3.2), (x + 4.4, y - 3.4), (x - 4.4, y - 3.4)], things.WALL, 0.4)
-            c.poly([(x - 2.6, y + 3.2), (x + 2.6, y + 3.2), (x + 2.6, y - 0.4), (x, y - 2.4), (x - 2.6, y - 0.4)], (40, 54, 74))
-            for side in (-1, 1):
-                things.turret(c, x + side * 4.8, y + 0.6, 2.9)
+        if segment.tunnel:
+            for line in geometry.flatten(segment.path):
+                (x0, y0), (x1, y1) = sorted((line[0], line[-1]), key=_depth)
+                length = math.dist((x0, y0), (x1, y1))
+                things.tunnel_mouth(c, x1, y1, (x1 - x0) / length, (y1 - y0) / length)
+        else:
+            for x, y in _gates(work, segment):
+                things.gate(c, x, y)
+
+
+def _seams(work: _Work) -> list[XY]:
+    """Points two units apart along the lines where two fields meet, from north to south."""
+    field = work.room("field").astype(bool)
+    seam = np.zeros_like(field)
+    for ahead, behind in ((np.s_[1:, :], np.s_[:-1, :]), (np.s_[:, 1:], np.s_[:, :-1])):
+        seam[ahead] |= field[ahead] & field[behind] & (work.grid[ahead] != work.grid[behind])
+    found: list[XY] = []
+    for row, column in np.argwhere(seam):
+        point = (float(column) / 2, float(row) / 2)
+        if all(math.dist(point, other) > 1.7 for other in found[-40:]):
+            found.append(point)
+    return found
 
 
 def _inner_lines(segment: Segment) -> list[list[XY]]:
@@ -231,7 +253,7 @@ def _inner_lines(segment: Segment) -> list[list[XY]]:
     runs: list[list[XY]] = []
     for line in geometry.flatten(segment.path):
         run: list[XY] = []
-        for a, b in zip(line, line[1:], strict=False):
+        for a, b in itertools.pairwise(line):
             outside = any(a[k] == b[k] and a[k] in (0.0, 100.0) for k in (0, 1))
             if outside or a == b:
                 if len(run) > 1:
@@ -247,12 +269,12 @@ def _inner_lines(segment: Segment) -> list[list[XY]]:
 
 def _gates(work: _Work, road: Segment) -> list[XY]:
     """Where a road runs into a city: the last visible points of its centre line."""
-    town = work.visible("city")
+    towns = work.room("city")
     found: list[XY] = []
     for line in geometry.flatten(road.path):
-        steps = [(x, y, 2 <= x <= 98 and 2 <= y <= 98 and town[int(y * work.canvas.unit), int(x * work.canvas.unit)] > 127)
-                 for x, y, _, _ in things.along(line, 0.5)]
-        found += [(a[0], a[1]) for a, b in zip(steps, steps[1:], strict=False) if a[2] != b[2]]
+        steps = [(x, y, bool(towns[int(y * 2), int(x * 2)])) for x, y, _, _ in things.along(line, 0.5)
+                 if 2 <= x <= 98 and 2 <= y <= 98]
+        found += [(b[0], b[1]) for a, b in itertools.pairwise(steps) if a[2] != b[2]]
     return found
 
 
@@ -261,12 +283,18 @@ def _village(tile: Tile) -> XY | None:
     if "tower" in tile.flags or any(s.kind == "cloister" for s in tile.segments):
         return None
     ends = [geometry.flatten(s.path)[0] for s in tile.segments if s.kind == "road" and len(s.atoms) == 1]
-    inner = [max((line[0], line[-1]), key=lambda p: min(p[0], p[1], 100 - p[0], 100 - p[1])) for line in ends]
     cities = [s for s in tile.segments if s.kind == "city"]
+    inner = [max((line[0], line[-1]), key=_depth) for line in ends]
     inner = [p for p in inner if not any(geometry.covers(s, *p) for s in cities)]
     if len(inner) < 2:
         return None
     return sum(p[0] for p in inner) / len(inner), sum(p[1] for p in inner) / len(inner)
+
+
+def _depth(point: XY) -> float:
+    """Distance from the tile's edge."""
+    x, y = point
+    return min(x, y, 100 - x, 100 - y)
 
 
 def _buildings(work: _Work) -> None:
@@ -274,13 +302,15 @@ def _buildings(work: _Work) -> None:
     village = _village(work.tile)
     if village:
         x, y = village
-        c.oval(x, y, 8.6, 7.4, (120, 170, 186), 0.5, _ROAD_EDGE)
-        c.oval(x, y, 6.4, 5.4, (142, 190, 204))
-        for dx, dy in ((-5.5, -4.0), (5.0, -4.4), (-5.4, 6.0), (5.6, 6.4)):
-            things.house(c, work.kind, x + dx, y + dy, 8.4)
-        things.tree(c, work.kind, x, y - 5.5, 3.6)
-        c.disc(x, y + 0.6, 1.5, symbols.STONE, 0.4)
-        c.disc(x, y + 0.6, 0.8, (150, 96, 40))
+        c.oval(x, y, 9.6, 8.6, (120, 170, 186), 0.5, _ROAD_EDGE)
+        for _ in range(40):
+            a, r = work.kind.uniform(0, 2 * math.pi), math.sqrt(work.kind.uniform(0, 1))
+            c.oval(x + 9 * r * math.cos(a), y + 8 * r * math.sin(a), 0.6, 0.4, (150, 196, 208))
+        for dx, dy in ((-7.0, -5.0), (6.6, -5.6), (-7.2, 8.4), (7.4, 8.0)):
+            things.house(c, work.kind, x + dx, y + dy, 8.6)
+        things.tree(c, work.kind, x - 0.5, y - 6.5, 3.8)
+        c.disc(x, y + 0.6, 1.9, symbols.STONE, 0.4)
+        c.disc(x, y + 0.6, 1.0, (150, 96, 40))
     for segment, mask in work.of("cloister"):
         xs, ys = zip(*geometry.flatten(segment.path)[0], strict=True)
         c.shade(mask, 0.4, 2.0)
@@ -304,6 +334,7 @@ def _signs(work: _Work) -> None:
     place = geometry.flag_spot(work.tile)
     if place is None:
         return
+    c = c.about(*place, _flag_scale(work.tile, place))
     if "volcano" in work.tile.flags:
         symbols.volcano(c, work.kind, *place)
     for flag, draw in (("dragon", symbols.dragon), ("portal", symbols.portal), ("tower", symbols.tower_base),
@@ -312,15 +343,23 @@ def _signs(work: _Work) -> None:
             draw(c, *place)
 
 
+def _flag_scale(tile: Tile, place: XY) -> float:
+    """Smaller where the segment under a symbol is narrow, so that the symbol hides no other segment's run."""
+    if "tower" in tile.flags and not any(s.kind == "city" for s in tile.segments):
+        return 1.0  # the tower may stand on a crossing
+    under = geometry.segment_at(tile, *place)
+    others = [geometry.distance_to_segment(tile, n, *place) for n in range(len(tile.segments)) if n != under]
+    return min(1.0, max(0.6, min(others, default=10.0) / 10.0))
+
+
 def _cardboard(work: _Work, picture: Image) -> Image:
     """Print grain, and the darker edge of die-cut board."""
     size = len(picture)
-    grain = cv2.resize(work.copy.standard_normal((256, 256), dtype=np.float32), (size, size), interpolation=cv2.INTER_AREA)
+    fine = work.copy.standard_normal((256, 256), dtype=np.float32)
+    grain = np.asarray(cv2.resize(fine, (size, size), interpolation=cv2.INTER_AREA), np.float32)
     out = picture.astype(np.float32) + grain[..., None] * 6.0
     at = np.minimum(np.arange(size), np.arange(size)[::-1]).astype(np.float32) * (100.0 / size)
     inset = np.minimum(at[:, None], at[None, :])
     out *= (0.62 + 0.38 * np.clip(inset / 1.6, 0, 1))[..., None]
     return np.clip(np.round(out), 0, 255).astype(np.uint8)
 
-
-__all__ = ["INK", "draw_tile", "segment_masks"]

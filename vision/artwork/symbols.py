@@ -1,4 +1,4 @@
-"""The signs that carry a rule: goods, inns, cathedrals, volcanoes, portals and their like. Centred on (x, y), in units."""
+"""The signs that carry a rule: goods, inns, cathedrals, volcanoes, portals. Centred on (x, y), in drawing units."""
 
 from __future__ import annotations
 
@@ -37,9 +37,10 @@ def wine(c: Canvas, x: float, y: float) -> None:
 
 def cloth(c: Canvas, x: float, y: float) -> None:
     _badge(c, x, y, 7.0)
-    for dy, colour in ((1.8, (64, 64, 178)), (-1.6, (150, 96, 44))):
-        fill: Colour = colour  # type: ignore[assignment]
-        c.poly([(x - 4.4, y + dy - 1.5), (x + 3.6, y + dy - 1.5), (x + 3.6, y + dy + 1.7), (x - 4.4, y + dy + 1.7)], fill, 0.3)
+    rolls: tuple[tuple[float, Colour], ...] = ((1.8, (64, 64, 178)), (-1.6, (150, 96, 44)))
+    for dy, fill in rolls:
+        top, foot = y + dy - 1.5, y + dy + 1.7
+        c.poly([(x - 4.4, top), (x + 3.6, top), (x + 3.6, foot), (x - 4.4, foot)], fill, 0.3)
         c.oval(x + 3.6, y + dy, 1.2, 1.7, mix(fill, (255, 255, 255), 0.4), 0.3)
         c.oval(x + 3.6, y + dy, 0.5, 0.8, fill)
 
@@ -54,16 +55,16 @@ def princess(c: Canvas, x: float, y: float) -> None:
     c.line([(x - 3.4, y + 1.8), (x, y - 0.6), (x + 3.4, y + 1.8)], (150, 84, 196), 1.4)
     c.disc(x, y - 3.4, 3.0, (40, 130, 200), 0.4)
     c.disc(x, y - 3.2, 2.0, (176, 206, 240), 0.3)
-    c.poly([(x - 2.4, y - 5.2), (x - 2.4, y - 8), (x - 1.1, y - 6.4), (x, y - 8.4), (x + 1.1, y - 6.4), (x + 2.4, y - 8),
-            (x + 2.4, y - 5.2)], (60, 208, 246), 0.4)
+    crown = [(-2.4, -5.2), (-2.4, -8.0), (-1.1, -6.4), (0.0, -8.4), (1.1, -6.4), (2.4, -8.0), (2.4, -5.2)]
+    c.poly([(x + dx, y + dy) for dx, dy in crown], (60, 208, 246), 0.4)
 
 
 def inn(c: Canvas, rng: Random, x: float, y: float) -> None:
     """A house by a lake."""
-    for grow, colour in ((1.14, (120, 178, 196)), (1.0, (198, 138, 62)), (0.7, (212, 160, 88))):
+    shore: tuple[tuple[float, Colour], ...] = ((1.14, (120, 178, 196)), (1.0, (198, 138, 62)), (0.7, (212, 160, 88)))
+    for grow, fill in shore:
         points = [(x + 8.0 * grow * (1 + 0.12 * math.sin(3 * a + 1)) * math.cos(a),
                    y + 1.5 + 5.6 * grow * (1 + 0.12 * math.sin(2 * a)) * math.sin(a)) for a in np.linspace(0, 6.1, 24)]
-        fill: Colour = colour  # type: ignore[assignment]
         c.poly(points, fill)
     for k in range(3):
         c.arc(x - 2.5 + 2.6 * k, y + 3.4 - k, 1.2, 200, 340, (236, 208, 160), 0.35)
@@ -81,7 +82,8 @@ def cathedral(c: Canvas, x: float, y: float) -> None:
         c.poly([(tx - 5.4, y - 8), (tx + 5.4, y - 8), (tx, y - 23)], roof, 0.6)
         c.poly([(tx, y - 23), (tx + 5.4, y - 8), (tx + 1, y - 8)], mix(roof, INK, 0.35))
         for dy in (-3, 3, 9):
-            c.poly([(tx - 1.1, y + dy + 3), (tx + 1.1, y + dy + 3), (tx + 1.1, y + dy), (tx, y + dy - 1.4), (tx - 1.1, y + dy)], INK)
+            foot, top = y + dy + 3, y + dy
+            c.poly([(tx - 1.1, foot), (tx + 1.1, foot), (tx + 1.1, top), (tx, top - 1.4), (tx - 1.1, top)], INK)
     c.disc(x, y + 1, 4.2, (176, 92, 50), 0.6)
     for k in range(8):
         a = k * math.pi / 4
@@ -109,7 +111,8 @@ def dragon(c: Canvas, x: float, y: float) -> None:
     """A red serpent on a pale disc."""
     c.disc(x + 0.5, y + 0.7, 8.2, (40, 70, 54))
     c.disc(x, y, 8.2, (170, 214, 226), 0.6)
-    body = [(x + 5.4 * math.cos(t) * (1 - 0.06 * t), y + 5.4 * math.sin(t) * (1 - 0.06 * t)) for t in np.linspace(0.4, 5.2, 24)]
+    coil = [(5.4 * (1 - 0.06 * t), t) for t in np.linspace(0.4, 5.2, 24)]
+    body = [(x + r * math.cos(t), y + r * math.sin(t)) for r, t in coil]
     c.line(body, INK, 3.2)
     c.line(body, (44, 44, 186), 2.3)
     for px, py in body[2:-2:3]:
@@ -125,15 +128,17 @@ def portal(c: Canvas, x: float, y: float) -> None:
     c.oval(x, y, 9.2, 7.2, STONE, 0.6)
     for k in range(14):
         a = k * math.pi / 7
-        c.line([(x + 6.2 * math.cos(a), y + 4.6 * math.sin(a)), (x + 9.2 * math.cos(a), y + 7.2 * math.sin(a))], (84, 98, 106), 0.5)
-    for k, colour in enumerate(((150, 60, 96), (190, 96, 130), (226, 150, 176), (250, 216, 226))):
-        fill: Colour = colour  # type: ignore[assignment]
+        dx, dy = math.cos(a), math.sin(a)
+        c.line([(x + 6.2 * dx, y + 4.6 * dy), (x + 9.2 * dx, y + 7.2 * dy)], (84, 98, 106), 0.5)
+    glow: tuple[Colour, ...] = ((150, 60, 96), (190, 96, 130), (226, 150, 176), (250, 216, 226))
+    for k, fill in enumerate(glow):
         c.oval(x, y, 6.2 - 1.5 * k, 4.6 - 1.1 * k, fill, 0.5 if k == 0 else 0.0)
 
 
 def tower_base(c: Canvas, x: float, y: float) -> None:
     def diamond(r: float, dy: float = 0.0) -> list[XY]:
-        return [(x - r, y + dy - r * 0.2), (x + r * 0.2, y + dy - r), (x + r, y + dy + r * 0.2), (x - r * 0.2, y + dy + r)]
+        low, tip = y + dy, r * 0.2
+        return [(x - r, low - tip), (x + tip, low - r), (x + r, low + tip), (x - tip, low + r)]
 
     c.poly(diamond(10.6, 1.2), (44, 72, 60))
     c.poly(diamond(10.2), STONE, 0.6)
