@@ -8,15 +8,18 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from bastide.store import Store
 from scoring.engine import fits, new_game, step
 from scoring.errors import IllegalMove, InvalidNotation
 from scoring.events import Event, FigurePlaced, Setup, TilePlaced, from_json, to_json
+from scoring.geometry import distance_to_segment, spot_of
 from scoring.log import Amended, Body, Inserted, LogEntry, Retracted, effective, state_of
 from scoring.projection import live_view
 from scoring.state import GameState
+from scoring.tiles import catalogue, segment_index, where
 from web.protocol import CommandError, StaleView, Subscription
 
 Candidates = list[dict[str, Any]]
@@ -119,7 +122,8 @@ class TableSession:
         with self._lock:
             bodies: tuple[Body, ...] = events
             if replaces is not None:
-                bodies = tuple(Amended(seq=replaces, body=e) for e in events[:1]) + events[1:] or (Retracted(seq=replaces),)
+                amended = tuple(Amended(seq=replaces, body=e) for e in events[:1])
+                bodies = (*amended, *events[1:]) or (Retracted(seq=replaces),)
             seqs = self._append(bodies, source="camera", confidence=confidence, asked=asked, frame=frame)
             target = replaces if replaces is not None else seqs[0]
             if crop is not None:
@@ -276,15 +280,10 @@ class TableSession:
 
 
 def moved_figure(figure: FigurePlaced, old: TilePlaced, new: TilePlaced) -> FigurePlaced:
-    """The figure on a tile that turned out to be another: the same spot of the table, on the nearest segment of its kind.
+    """The figure on a tile that turned out to be another: at the same spot, on the nearest segment of its kind.
 
     When the new tile has no such segment, the figure stays as it was read and the engine reports it.
     """
-    from dataclasses import replace
-
-    from scoring.geometry import distance_to_segment, spot_of
-    from scoring.tiles import catalogue, segment_index, where
-
     was, now = catalogue()[old.tile], catalogue()[new.tile]
     index = segment_index(was, old.rot, figure.feature, figure.where)
     places = [n for n, s in enumerate(now.segments) if s.kind == figure.feature]

@@ -26,10 +26,10 @@ CROPS_KEPT = 400
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS games (id INTEGER PRIMARY KEY, created_s REAL NOT NULL, setup TEXT NOT NULL,
                                   over INTEGER NOT NULL DEFAULT 0);
-CREATE TABLE IF NOT EXISTS entries (game INTEGER NOT NULL REFERENCES games(id), seq INTEGER NOT NULL, body TEXT NOT NULL,
-                                    PRIMARY KEY (game, seq)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS crops (game INTEGER NOT NULL, seq INTEGER NOT NULL, jpeg BLOB NOT NULL, candidates TEXT NOT NULL,
-                                  PRIMARY KEY (game, seq));
+CREATE TABLE IF NOT EXISTS entries (game INTEGER NOT NULL REFERENCES games(id), seq INTEGER NOT NULL,
+                                    body TEXT NOT NULL, PRIMARY KEY (game, seq)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS crops (game INTEGER NOT NULL, seq INTEGER NOT NULL, jpeg BLOB NOT NULL,
+                                  candidates TEXT NOT NULL, PRIMARY KEY (game, seq));
 """
 
 
@@ -87,8 +87,8 @@ class Store:
                         db.execute("INSERT INTO entries (game, seq, body) VALUES (?, ?, ?)",
                                    (game, entry.seq, json.dumps(entry_to_json(entry))))
                 except sqlite3.Error as e:
-                    raise Failure(f"the log {self.path} could not be written ({e}); free some space or check the disk") \
-                        from e
+                    text = f"the log {self.path} could not be written ({e}); free some space or check the disk"
+                    raise Failure(text) from e
 
     def finish(self, game: int, over: bool = True) -> None:
         """Mark a game as over, or as going on again."""

@@ -1,0 +1,7 @@
+"""``python -m bastide``."""
+
+import sys
+
+from bastide.cli import main
+
+sys.exit(main())

@@ -1,0 +1,81 @@
+"""The command line. One module per verb in bastide/commands/; here are parsing, errors and exit codes.
+
+Exit codes: 0 done, 1 failed, 2 wrong usage or unreadable input; always one sentence on standard error, no traceback.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import importlib.util
+import os
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+from bastide import __version__
+from bastide.errors import Failure, UsageError
+
+ROOMS = ("scoring", "vision", "calibration", "hardware", "web", "bastide")
+VERBS = ("demo", "serve", "watch", "read", "score", "rules", "teach", "calibrate", "print", "doctor", "export",
+         "backup", "restore")
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message}; see {self.prog} --help\n")
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line as a parser; every verb's module adds its own options."""
+    top = _Parser(prog="bastide", description="Watches a game of tiles on the table and keeps the score.")
+    top.add_argument("--version", action="version", version=f"bastide {__version__}")
+    top.add_argument("--debug", action="store_true", help="show the whole traceback of an unexpected error")
+    verbs = top.add_subparsers(dest="verb", required=True, metavar="COMMAND", parser_class=_Parser)
+    for verb in VERBS:
+        module = importlib.import_module(f"bastide.commands.{verb}_command")
+        sub = verbs.add_parser(verb, help=module.HELP, description=module.HELP)
+        module.add_arguments(sub)
+        sub.set_defaults(run=module.run)
+    return top
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command; the exit code."""
+    try:
+        check_rooms()
+        args = parser().parse_args(argv)
+    except Failure as e:
+        print(f"bastide: {e}", file=sys.stderr)
+        return 1
+    try:
+        return int(args.run(args) or 0)
+    except UsageError as e:
+        print(f"bastide {args.verb}: {e}", file=sys.stderr)
+        return 2
+    except Failure as e:
+        print(f"bastide {args.verb}: {e}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print(f"bastide {args.verb}: interrupted", file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except Exception as e:
+        if args.debug:
+            raise
+        print(f"bastide {args.verb}: something unexpected went wrong ({type(e).__name__}: {e}); "
+              "run it again with --debug before the command for the details", file=sys.stderr)
+        return 1
+
+
+def check_rooms() -> None:
+    """Make sure that every room comes from this checkout: the folder names are common words on package indexes."""
+    here = Path(__file__).resolve().parent.parent
+    for room in ROOMS:
+        spec = importlib.util.find_spec(room)
+        where = Path(spec.origin).resolve().parent.parent if spec and spec.origin else None
+        if where != here:
+            raise Failure(f"the folder {room}/ is taken from {where or 'nowhere'} instead of {here}; "
+                          "start bastide from its own virtual environment (./run bastide ...)")

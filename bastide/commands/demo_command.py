@@ -1,0 +1,115 @@
+"""``bastide demo``: a whole simulated game through camera, vision, rules and page."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import tempfile
+import threading
+import urllib.request
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from bastide.errors import Failure, UsageError
+from bastide.inputs import expansions
+
+HELP = "play a simulated game: camera, vision, rules and page"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--port", type=int, help="default 8000, with --once any free port")
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--speed", type=float, metavar="X", help="times real time; 0 is as fast as it goes (default 4)")
+    parser.add_argument("--expansions", metavar="A,B")
+    parser.add_argument("--turns", type=int, metavar="N", help="stop after N turns")
+    parser.add_argument("--once", action="store_true", help="play one game, print the final table and end")
+
+
+def run(args: argparse.Namespace) -> int:
+    from bastide.demo_game import demo_game
+    from bastide.pacing import Paced
+    from bastide.session import TableSession
+    from bastide.store import Store
+    from bastide.table_loop import TableLoop
+    from bastide.tables import load_tiles, make_watcher, open_camera
+    from scoring.transcript import write
+    from web.app import create_app
+    from web.server import PageServer, ServerError
+
+    if args.turns is not None and args.turns < 1:
+        raise UsageError("--turns: must be 1 or more")
+    if args.speed is not None and args.speed < 0:
+        raise UsageError("--speed: must be 0 or more")
+    speed = args.speed if args.speed is not None else 0.0 if args.once else 4.0
+    port = args.port if args.port is not None else 0 if args.once else 8000
+    truth = demo_game(args.seed, turns=args.turns, expansions=expansions(args.expansions))
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    with ExitStack() as stack:
+        scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="bastide-demo-")))
+        transcript = scratch / "game.json"
+        transcript.write_text(json.dumps(write(truth)), "utf-8")
+        store = stack.enter_context(Store(scratch / "log.sqlite"))
+        session = TableSession(store, truth.setup)
+        watcher = make_watcher(load_tiles(None, truth.setup.expansions), truth.setup)
+        uri = f"sim:transcript={transcript}&seed={args.seed}"
+        loop = TableLoop(lambda: Paced(open_camera(uri), speed, stop), watcher, session)
+        try:
+            server = stack.enter_context(PageServer(create_app(session), args.host, port))
+        except ServerError as e:
+            raise Failure(str(e)) from e
+        print(f"the page is at {server.url}", flush=True)
+        loop.start()
+        stack.callback(loop.stop)
+        while not loop.ended.wait(0.2) and not stop.is_set():
+            pass
+        if loop.failure:
+            raise Failure(loop.failure)
+        if stop.is_set():
+            return 0
+        session.command({"do": "end_game"})
+        view = fetch(f"{server.url}api/state")
+        print(final_table(view))
+        equal = report(truth, view)
+        if not args.once:
+            print("the game is over; the page stays until you press Ctrl-C", flush=True)
+            stop.wait()
+    return 0 if equal or not args.once else 1
+
+
+def fetch(url: str) -> dict[str, Any]:
+    """What a viewer of the page gets."""
+    with urllib.request.urlopen(url, timeout=10) as answer:
+        data: dict[str, Any] = json.load(answer)
+        return data
+
+
+def report(truth: Any, view: dict[str, Any]) -> bool:
+    """Say how the watched game compares with the one that was played; whether they score the same."""
+    from scoring.report import score_game
+
+    played = score_game(truth)["totals"]
+    seen = view["final"]["totals"]
+    asked = sum(h["asked"] for h in view["history"])
+    if played == seen:
+        print(f"the totals are those of the game that was played; {asked} questions were asked")
+        return True
+    print(f"the game that was played scores {played}, the camera's game {seen}; {asked} questions were asked")
+    return False
+
+
+def final_table(view: dict[str, Any]) -> str:
+    """Points by player and category."""
+    final = view["final"]
+    names = [p["name"] for p in view["players"]]
+    width = max(8, *(len(n) for n in names)) + 2
+    lines = ["".ljust(12) + "".join(n.rjust(width) for n in names)]
+    for row in final["table"]:
+        lines.append(row["category"].ljust(12) + "".join(str(p).rjust(width) for p in row["points"]))
+    lines.append("total".ljust(12) + "".join(str(p).rjust(width) for p in final["totals"]))
+    lines.append("winner: " + " and ".join(names[w] for w in final["winners"]))
+    return "\n".join(lines)

@@ -1,0 +1,46 @@
+"""``bastide doctor``: what this machine has of what bastide needs, one line each."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import platform
+import shutil
+from pathlib import Path
+
+HELP = "check this machine: versions, camera libraries, disk"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true")
+
+
+def run(args: argparse.Namespace) -> int:
+    rows = checks()
+    if args.json:
+        print(json.dumps({"checks": rows}))
+    else:
+        for row in rows:
+            print(f"{row['state']:<5} {row['what']}: {row['text']}")
+    return 1 if any(r["state"] == "fail" for r in rows) else 0
+
+
+def checks() -> list[dict[str, str]]:
+    """Each check as what, state (ok, warn, fail) and one sentence."""
+    rows = [{"what": "Python", "state": "ok", "text": platform.python_version()}]
+    for module, name in (("numpy", "NumPy"), ("cv2", "OpenCV"), ("flask", "Flask"), ("waitress", "Waitress")):
+        try:
+            found = importlib.import_module(module)
+            rows.append({"what": name, "state": "ok", "text": str(getattr(found, "__version__", "installed"))})
+        except ImportError as e:
+            rows.append({"what": name, "state": "fail", "text": f"cannot be imported ({e}); run ./run demo once"})
+    try:
+        importlib.import_module("picamera2")
+        rows.append({"what": "Pi camera", "state": "ok", "text": "picamera2 is installed"})
+    except Exception as e:  # picamera2 fails in many ways off a Pi, and none of them matters there
+        rows.append({"what": "Pi camera", "state": "warn",
+                     "text": f"not usable here ({type(e).__name__}); usb:0, http://... and video:FILE are"})
+    free_gb = shutil.disk_usage(Path.home()).free / 1e9
+    rows.append({"what": "disk", "state": "ok" if free_gb > 0.5 else "fail", "text": f"{free_gb:.1f} GB free"})
+    return rows

@@ -1,0 +1,54 @@
+"""``bastide read``: one photograph of a table."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from bastide.errors import Failure, UsageError
+from bastide.inputs import expansions
+
+HELP = "read the tiles and figures on one photograph"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("image", metavar="IMAGE")
+    parser.add_argument("--tiles", metavar="DIR", help="pictures of your own tiles")
+    parser.add_argument("--expansions", metavar="A,B")
+    parser.add_argument("--calibration", metavar="FILE")
+    parser.add_argument("--overlay", metavar="OUT.png", help="draw what was found over the photograph")
+    parser.add_argument("--json", action="store_true")
+
+
+def run(args: argparse.Namespace) -> int:
+    from vision.overlay import draw_reading
+    from vision.read import read_photo
+
+    from bastide.tables import box_contents, load_tiles
+    from vision.images import ImageError, read_image, write_image
+
+    names = expansions(args.expansions)
+    try:
+        image = read_image(args.image)
+    except ImageError as e:
+        raise UsageError(str(e)) from e
+    reading = read_photo(image, load_tiles(args.tiles, names), counts=box_contents(names))
+    if args.overlay:
+        try:
+            write_image(args.overlay, draw_reading(image, reading))
+        except ImageError as e:
+            raise Failure(str(e)) from e
+    document = reading.to_json()
+    if args.json:
+        print(json.dumps(document))
+        return 0
+    for t in document["tiles"]:
+        print(f"{t['tile']:<10} at {t['at'][0]:>3},{t['at'][1]:>3}  turned {t['rot']}  {t['confidence']:.2f}")
+    for f in document["figures"]:
+        place = f"{f['feature']} {f['where']}"
+        print(f"{f['colour']:<10} at {f['at'][0]:>3},{f['at'][1]:>3}  {place}  {f['confidence']:.2f}")
+    for issue in document["issues"]:
+        print(issue.get("text", issue) if isinstance(issue, dict) else issue, file=sys.stderr)
+    print(f"{len(document['tiles'])} tiles, {len(document['figures'])} figures")
+    return 0

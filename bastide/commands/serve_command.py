@@ -1,0 +1,70 @@
+"""``bastide serve``: the page for a real table."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import threading
+from contextlib import ExitStack
+from pathlib import Path
+
+from bastide.errors import Failure
+from bastide.inputs import add_rules_arguments, expansions, players, rules
+
+HELP = "watch a table and show the page"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--source", metavar="URI", help="the camera; without it the game is entered by hand")
+    parser.add_argument("--port", type=int, default=8000)
+    parser.add_argument("--host", default="0.0.0.0")
+    parser.add_argument("--data", metavar="DIR", default="data", help="where the log is kept (default: data)")
+    parser.add_argument("--tiles", metavar="DIR", help="pictures of your own tiles")
+    parser.add_argument("--players", metavar="FILE", help="JSON list of name and colour, in turn order")
+    parser.add_argument("--expansions", metavar="A,B")
+    parser.add_argument("--first", metavar="TILE", help="the start tile (default: the edition's)")
+    parser.add_argument("--new", action="store_true", help="begin a new game even if one is unfinished")
+    add_rules_arguments(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    from bastide.session import TableSession
+    from bastide.store import Store
+    from bastide.table_loop import TableLoop
+    from bastide.tables import load_tiles, make_watcher, open_camera, table_setup
+    from scoring.events import Player
+    from web.app import create_app
+    from web.server import PageServer, ServerError
+
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    with ExitStack() as stack:
+        store = stack.enter_context(Store(Path(args.data) / "log.sqlite"))
+        if store.notice:
+            print(store.notice, flush=True)
+        session = None if args.new else TableSession.resume(store)
+        if session is None:
+            seated = players(args.players) if args.players else None
+            if seated is None and args.source is None:
+                seated = (Player(name="Red", colour="red"), Player(name="Blue", colour="blue"))
+            setup = table_setup(args.source or "", rules(args), expansions(args.expansions), seated, args.first)
+            session = TableSession(store, setup)
+        else:
+            print(f"going on with the game begun before: {len(session.state.tiles)} tiles lie", flush=True)
+        loop = None
+        if args.source:
+            uri = args.source
+            open_camera(uri)  # says now what is wrong with the URI
+            tiles = load_tiles(args.tiles, session.setup.expansions)
+            loop = TableLoop(lambda: open_camera(uri), make_watcher(tiles, session.setup), session)
+        try:
+            server = stack.enter_context(PageServer(create_app(session), args.host, args.port))
+        except ServerError as e:
+            raise Failure(str(e)) from e
+        print(f"the page is at {server.url}", flush=True)
+        if loop:
+            loop.start()
+            stack.callback(loop.stop)
+        stop.wait()
+    return 0

@@ -1,0 +1,74 @@
+"""``bastide watch``: follow a camera or a recording and write the game as transcript/1."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+from bastide.errors import Failure, UsageError
+from bastide.inputs import add_rules_arguments, expansions, players, rules
+
+HELP = "follow a camera or a recording and write the game"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--source", required=True, metavar="URI",
+                        help="picamera:0, usb:0, http://..., video:FILE, folder:DIR or sim:...")
+    parser.add_argument("--tiles", metavar="DIR", help="pictures of your own tiles")
+    parser.add_argument("--players", metavar="FILE", help="JSON list of name and colour, in turn order")
+    parser.add_argument("--expansions", metavar="A,B")
+    parser.add_argument("--calibration", metavar="FILE")
+    parser.add_argument("--first", metavar="TILE", help="the start tile (default: the edition's)")
+    parser.add_argument("--out", required=True, metavar="TRANSCRIPT")
+    parser.add_argument("--json", action="store_true")
+    add_rules_arguments(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    from bastide.recording import transcript_of
+    from bastide.session import TableSession
+    from bastide.store import Store
+    from bastide.table_loop import Followed, follow
+    from bastide.tables import load_tiles, make_watcher, open_camera, table_setup
+
+    setup = table_setup(args.source, rules(args), expansions(args.expansions),
+                        players(args.players) if args.players else None, args.first)
+    tiles = load_tiles(args.tiles, setup.expansions)
+    out = Path(args.out)
+    if not out.parent.is_dir():
+        raise UsageError(f"{args.out}: there is no folder {out.parent}")
+    done = Followed()
+
+    def remember(now: Followed) -> None:
+        nonlocal done
+        done = now
+        if sys.stderr.isatty() and now.frames % 20 == 0:
+            print(f"\r{now.frames} frames, {len(session.state.tiles)} tiles, {now.questions} questions ", end="",
+                  file=sys.stderr)
+
+    with tempfile.TemporaryDirectory() as scratch, Store(Path(scratch) / "log.sqlite") as store:
+        session = TableSession(store, setup)
+        try:
+            with open_camera(args.source) as camera:
+                follow(camera, make_watcher(tiles, setup), session, on_frame=remember)
+        except KeyboardInterrupt:
+            print("interrupted: writing what was seen so far", file=sys.stderr)
+        game = transcript_of(session)
+    try:
+        out.write_text(json.dumps(game, indent=1), "utf-8")
+    except OSError as e:
+        raise Failure(f"{args.out}: cannot be written ({e.strerror or e})") from e
+    asked = sum(bool(m.get("asked")) for t in game["turns"] for m in t["moves"])
+    summary = {"turns": len(game["turns"]), "questions": asked, "frames": done.frames,
+               "latency_ms": {"p50": done.latency_ms(0.5), "p95": done.latency_ms(0.95)},
+               "totals": game["expect"]["totals"]}
+    if args.json:
+        print(json.dumps(summary))
+        return 0
+    print(f"{summary['turns']} turns in {done.frames} frames, {asked} to be asked about, written to {args.out}")
+    for player, total in zip(setup.players, summary["totals"], strict=True):
+        print(f"  {player.name:<12} {total:>4}")
+    return 0

@@ -1,0 +1,92 @@
+"""Reading what the user names on the command line, with one sentence for what is wrong with it."""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+from bastide.errors import UsageError
+from scoring.errors import InvalidNotation
+from scoring.events import Player
+from scoring.expansions import chosen
+from scoring.rules import DEFAULT_EDITION, Rules, edition, editions, with_options
+
+COLOURS = ("red", "blue", "yellow", "green", "black", "grey")
+
+
+def read_json(path: str) -> Any:
+    """A JSON file, also gzip'd. Raises UsageError naming the file."""
+    try:
+        raw = Path(path).read_bytes()
+        if raw[:2] == b"\x1f\x8b":
+            raw = gzip.decompress(raw)
+        return json.loads(raw.decode("utf-8"))
+    except FileNotFoundError:
+        raise UsageError(f"{path}: there is no such file") from None
+    except IsADirectoryError:
+        raise UsageError(f"{path}: is a folder, not a file") from None
+    except OSError as e:
+        raise UsageError(f"{path}: cannot be read ({e.strerror or e})") from e
+    except UnicodeDecodeError:
+        raise UsageError(f"{path}: is not a text file in UTF-8") from None
+    except (json.JSONDecodeError, EOFError, RecursionError) as e:
+        line = f"line {e.lineno}: {e.msg}" if isinstance(e, json.JSONDecodeError) else "it is cut off"
+        raise UsageError(f"{path}: is not JSON ({line})") from None
+
+
+def add_rules_arguments(parser: argparse.ArgumentParser) -> None:
+    """``--edition`` and ``--rule``."""
+    parser.add_argument("--edition", metavar="E", help=f"the rules in force: {', '.join(editions())}")
+    parser.add_argument("--rule", action="append", default=[], metavar="K=V", help="one option; repeatable")
+
+
+def rule_options(args: argparse.Namespace) -> dict[str, object]:
+    """The ``--rule`` options as a mapping; unknown names and values are usage errors."""
+    options: dict[str, object] = {}
+    for rule in args.rule:
+        name, equals, value = rule.partition("=")
+        if not equals:
+            raise UsageError(f"--rule {rule}: must be NAME=VALUE")
+        options[name.strip()] = value.strip()
+    rules(args, options)
+    return options
+
+
+def rules(args: argparse.Namespace, options: dict[str, object] | None = None) -> Rules:
+    """The rules that ``--edition`` and ``--rule`` name."""
+    try:
+        printed = edition(args.edition or DEFAULT_EDITION)
+        return with_options(printed, rule_options(args) if options is None else options)
+    except InvalidNotation as e:
+        raise UsageError(str(e)) from e
+
+
+def expansions(text: str | None) -> tuple[str, ...]:
+    """``--expansions a,b``; the base game is always in play."""
+    names = tuple(dict.fromkeys(("base", *(n.strip() for n in (text or "").split(",") if n.strip()))))
+    try:
+        chosen(names)
+    except InvalidNotation as e:
+        raise UsageError(f"--expansions: {e}") from e
+    return names
+
+
+def players(path: str) -> tuple[Player, ...]:
+    """A players file: a JSON list of {"name", "colour"} in turn order. Raises UsageError naming file and field."""
+    data = read_json(path)
+    if not isinstance(data, list) or not data:
+        raise UsageError(f"{path}: must be a list of players with name and colour")
+    out = []
+    for n, p in enumerate(data):
+        if not isinstance(p, dict) or not isinstance(p.get("colour"), str):
+            raise UsageError(f"{path}: player {n + 1}: colour is missing")
+        if p["colour"] not in COLOURS:
+            known = ", ".join(COLOURS)
+            raise UsageError(f"{path}: player {n + 1}: colour {p['colour']!r} is unknown; known are {known}")
+        out.append(Player(name=str(p.get("name") or p["colour"].capitalize()), colour=p["colour"]))
+    if len({p.colour for p in out}) < len(out):
+        raise UsageError(f"{path}: two players have the same colour")
+    return tuple(out)

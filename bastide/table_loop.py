@@ -1,0 +1,102 @@
+"""The table's loop: frames in, the watcher's proposals into the log. One thread owns the camera and the watcher."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from vision.watcher import Proposal, TableWatcher
+
+from bastide.session import TableSession
+from scoring.events import TilePlaced
+from scoring.log import effective
+from vision.frames import FrameSource, SourceError
+from vision.images import encode_jpeg
+
+CHIPS = {"watching": "watching", "hand": "hand", "settling": "reading", "reading": "reading", "lost": "lost"}
+
+
+@dataclass(slots=True)
+class Followed:
+    """What following a source came to. ``latency_s`` is from having the frame to its moves being on disk."""
+
+    frames: int = 0
+    questions: int = 0
+    latency_s: list[float] = field(default_factory=list)
+
+    def latency_ms(self, quantile: float) -> float:
+        """A quantile of the latency in milliseconds, 0 when nothing was read."""
+        ordered = sorted(self.latency_s)
+        return round(1000 * ordered[min(len(ordered) - 1, int(quantile * len(ordered)))], 1) if ordered else 0.0
+
+
+def follow(source: FrameSource, watcher: TableWatcher, session: TableSession, *,
+           stop: threading.Event | None = None, on_frame: Callable[[Followed], None] | None = None) -> Followed:
+    """Feed an open source to the watcher until it ends or ``stop`` is set. Raises SourceError."""
+    done = Followed()
+    while stop is None or not stop.is_set():
+        frame = source.read()
+        if frame is None:
+            break
+        begun = time.perf_counter()
+        seen = watcher.feed(frame, session.state)
+        for proposal in seen.proposals:
+            commit(session, proposal)
+            done.questions += proposal.asked
+            done.latency_s.append(time.perf_counter() - begun)
+        session.set_status(CHIPS.get(seen.status, seen.status))
+        done.frames += 1
+        if on_frame is not None:
+            on_frame(done)
+    return done
+
+
+def commit(session: TableSession, proposal: Proposal) -> None:
+    """Put one proposal into the log, as a correction when it improves on an earlier reading of the same square."""
+    replaces = None
+    if proposal.replaces is not None:
+        for seq, event in effective(session.entries):
+            if isinstance(event, TilePlaced) and event.at == proposal.replaces:
+                replaces = seq
+    session.commit(proposal.events, confidence=proposal.confidence, asked=proposal.asked, frame=proposal.frame,
+                   alternatives=proposal.alternatives, crop=encode_jpeg(proposal.crop), replaces=replaces)
+
+
+class TableLoop(threading.Thread):
+    """Follows a camera in the background; when it fails, says so on the page and tries again until stopped."""
+
+    def __init__(self, open_camera: Callable[[], FrameSource], watcher: TableWatcher, session: TableSession) -> None:
+        super().__init__(name="table", daemon=True)
+        self._open, self._watcher, self._session = open_camera, watcher, session
+        self._stop_asked = threading.Event()
+        self.ended = threading.Event()
+        self.failure: str | None = None
+
+    def run(self) -> None:
+        wait_s = 1.0
+        try:
+            while not self._stop_asked.is_set():
+                try:
+                    with self._open() as camera:
+                        done = follow(camera, self._watcher, self._session, stop=self._stop_asked)
+                        wait_s = 1.0 if done.frames else wait_s
+                        if not camera.info.live:
+                            break
+                        self._session.set_status("camera_lost", "the camera's pictures have ended")
+                except SourceError as e:
+                    self._session.set_status("camera_lost", str(e))
+                self._stop_asked.wait(wait_s)
+                wait_s = min(30.0, 2 * wait_s)
+        except Exception as e:  # the page must say that nobody is watching any more, whatever happened
+            self.failure = f"reading the table failed ({type(e).__name__}: {e})"
+            self._session.set_status("camera_lost", self.failure)
+            raise
+        finally:
+            self.ended.set()
+
+    def stop(self) -> None:
+        """Ask the loop to end and wait for it."""
+        self._stop_asked.set()
+        self.join(timeout=10.0)
