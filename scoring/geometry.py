@@ -9,6 +9,7 @@ Areas are closed paths (several subpaths add up). Bands are centre lines with a 
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Sequence
@@ -198,7 +199,7 @@ def _stroke(line: Polyline, width: float) -> list[Polyline]:
     turns = [2 * math.pi * k / 24 for k in range(24)]
     shapes: list[Polyline] = [tuple((x + radius * math.cos(a), y + radius * math.sin(a)) for a in turns)
                               for x, y in line]
-    for (x0, y0), (x1, y1) in zip(line, line[1:], strict=False):
+    for (x0, y0), (x1, y1) in itertools.pairwise(line):
         length = math.hypot(x1 - x0, y1 - y0)
         if length:
             dx, dy = radius * (y0 - y1) / length, radius * (x1 - x0) / length
@@ -208,7 +209,7 @@ def _stroke(line: Polyline, width: float) -> list[Polyline]:
 
 def _distance_to_line(line: Sequence[Point], x: float, y: float) -> float:
     best = math.hypot(x - line[0][0], y - line[0][1])
-    for (x0, y0), (x1, y1) in zip(line, line[1:], strict=False):
+    for (x0, y0), (x1, y1) in itertools.pairwise(line):
         dx, dy = x1 - x0, y1 - y0
         square = dx * dx + dy * dy
         t = min(1.0, max(0.0, ((x - x0) * dx + (y - y0) * dy) / square)) if square else 0.0

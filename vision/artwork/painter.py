@@ -225,8 +225,8 @@ def _borders(work: _Work) -> None:
             things.town_wall(c, line)
     for segment, _ in work.of("road"):
         if segment.tunnel:
-            for line in geometry.flatten(segment.path):
-                (x0, y0), (x1, y1) = sorted((line[0], line[-1]), key=_depth)
+            for ends in geometry.flatten(segment.path):
+                (x0, y0), (x1, y1) = sorted((ends[0], ends[-1]), key=_depth)
                 length = math.dist((x0, y0), (x1, y1))
                 things.tunnel_mouth(c, x1, y1, (x1 - x0) / length, (y1 - y0) / length)
         else:
