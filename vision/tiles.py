@@ -81,6 +81,15 @@ class TileMatcher:
         flat = self._templates.reshape(len(stack), -1)
         self._unit = flat / (np.linalg.norm(flat, axis=1, keepdims=True) + 1e-6)
 
+    @property
+    def unit(self) -> FloatArray:
+        """(specimens * 4, 5 * size_px**2) every picture in every quarter turn as a vector of length 1."""
+        return self._unit
+
+    def light(self, template: int) -> FloatArray:
+        """The lightness channel (size_px, size_px) of row ``template`` of ``unit``."""
+        return self._templates[template, 0].reshape(self.size_px, self.size_px)
+
     def __len__(self) -> int:
         return len(self._kind)
 

@@ -86,7 +86,7 @@ def load_tileset(folder: str | Path, known: Iterable[str] | None = None, *, size
     for file in files:
         tile, _, copy = file.stem.partition("~")
         if tile not in ids or ("~" in file.stem and not copy.isalnum()):
-            raise TileSetError(f"{file} is not named after a known tile; expected names like base.D.png or base.D~1.jpg")
+            raise TileSetError(f"{file} is not named after a known tile; expected base.D.png or base.D~1.jpg, say")
         specimens.append(Specimen(tile=tile, bgr=_square(_read(file), size_px, file)))
     specimens.sort(key=lambda s: s.tile)
     return TileSet(name=str(folder), size_px=size_px, specimens=tuple(specimens))

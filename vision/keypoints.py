@@ -1,0 +1,161 @@
+"""Where known pictures are seen in a photograph: keypoint votes, one affine pose per sighting.
+
+Touching tiles have no outline to find, but their print has corners. Every keypoint of the photograph is compared with
+the keypoints of all pictures in one product (not picture by picture); a match votes for the tile's centre, size and
+direction; votes that agree are fitted with an affine pose by consensus (RANSAC).
+D. G. Lowe, "Distinctive image features from scale-invariant keypoints", IJCV 60 (2004), sections 5 and 7.3.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from vision.frames import Image
+from vision.tileset import TileSet
+
+Array = npt.NDArray[np.float64]
+
+NEAREST = 4  # pictures that share a drawing (F and G, M and N) all deserve the vote
+SIMILAR = 0.89  # cosine of root descriptors
+FEWEST = 6  # keypoints that must agree on an affine pose
+LIMIT = 6000  # keypoints in a photograph
+PER_PICTURE = 250  # keypoints in a tile's picture
+_CHUNK = 1500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sighting:
+    """A picture seen in the photograph. ``pose`` (2, 3) maps the unit square of the upright picture to pixels."""
+
+    tile: str
+    pose: Array
+    votes: int
+
+    @property
+    def centre(self) -> Array:
+        return self.pose @ np.array([0.5, 0.5, 1.0])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Points:
+    place: Array  # (N, 2), in pixels, or in the unit square for pictures
+    scale: Array  # (N,)
+    angle: Array  # (N,) radians
+    root: npt.NDArray[np.float32]  # (N, 128)
+
+
+class SightingFinder:
+    """Keypoints of a tile set, ready to be seen in photographs."""
+
+    def __init__(self, tileset: TileSet) -> None:
+        self._tiles = [s.tile for s in tileset.specimens]
+        found = []
+        owner = []
+        for n, specimen in enumerate(tileset.specimens):
+            points = _detect(specimen.bgr, PER_PICTURE, 0.02)
+            size = float(specimen.bgr.shape[0])
+            found.append(_Points(place=points.place / size, scale=points.scale / size, angle=points.angle,
+                                 root=points.root))
+            owner.append(np.full(len(points.scale), n))
+        self._owner = np.concatenate(owner)
+        self._points = _Points(place=np.concatenate([p.place for p in found]),
+                               scale=np.concatenate([p.scale for p in found]),
+                               angle=np.concatenate([p.angle for p in found]),
+                               root=np.concatenate([p.root for p in found]))
+
+    def find(self, bgr: Image) -> list[Sighting]:
+        """Sightings in a photograph, most votes first, at most one per place."""
+        points = _detect(bgr, LIMIT, 0.015)
+        if not len(points.scale) or not len(self._owner):
+            return []
+        photo, picture = self._matches(points)
+        votes = self._votes(points, photo, picture)
+        sightings: list[Sighting] = []
+        for n in range(len(self._tiles)):
+            own = np.flatnonzero(self._owner[picture] == n)
+            sightings += self._agreeing(n, points, photo[own], picture[own], votes[own])
+        return _distinct(sightings)
+
+    def _matches(self, points: _Points) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        photo, picture = [], []
+        for start in range(0, len(points.root), _CHUNK):
+            similar = points.root[start:start + _CHUNK] @ self._points.root.T
+            near = np.argpartition(-similar, min(NEAREST, similar.shape[1] - 1), axis=1)[:, :NEAREST]
+            rows, columns = np.nonzero(np.take_along_axis(similar, near, axis=1) > SIMILAR)
+            photo.append(rows + start)
+            picture.append(near[rows, columns])
+        return np.concatenate(photo), np.concatenate(picture)
+
+    def _votes(self, points: _Points, photo: npt.NDArray[np.int64], picture: npt.NDArray[np.int64]) -> Array:
+        """(M, 4): centre x, centre y, side in pixels, direction in radians, of the tile each match stands for."""
+        side = points.scale[photo] / self._points.scale[picture]
+        turn = points.angle[photo] - self._points.angle[picture]
+        away = (0.5 - self._points.place[picture]) * side[:, None]
+        cos, sin = np.cos(turn), np.sin(turn)
+        x = points.place[photo, 0] + cos * away[:, 0] - sin * away[:, 1]
+        y = points.place[photo, 1] + sin * away[:, 0] + cos * away[:, 1]
+        return np.stack([x, y, side, turn], axis=1)
+
+    def _agreeing(self, n: int, points: _Points, photo: npt.NDArray[np.int64], picture: npt.NDArray[np.int64],
+                  votes: Array) -> list[Sighting]:
+        found: list[Sighting] = []
+        if len(votes) < FEWEST:
+            return found
+        x, y, side, turn = votes.astype(np.float32).T
+        log = np.log(side)
+        agree = np.hypot(x[:, None] - x, y[:, None] - y) < 0.45 * np.minimum(side[:, None], side)
+        agree &= np.abs((turn[:, None] - turn + np.pi) % (2 * np.pi) - np.pi) < 0.7
+        agree &= np.abs(log[:, None] - log) < 0.6
+        counts = agree.sum(axis=1)
+        free = np.ones(len(votes), bool)
+        while True:
+            start = int(np.argmax(np.where(free, counts, 0)))
+            if not free[start] or counts[start] < FEWEST:
+                return found
+            group = np.flatnonzero(agree[start] & free)
+            source = self._points.place[picture[group]]
+            target = points.place[photo[group]]
+            limit = 0.05 * float(np.median(votes[group, 2]))
+            pose, inliers = cv2.estimateAffine2D(source, target, method=cv2.RANSAC, ransacReprojThreshold=limit,
+                                                 maxIters=500, confidence=0.99)
+            kept = group[:0] if pose is None else group[inliers.ravel() > 0]
+            distinct = len({(round(x), round(y)) for x, y in points.place[photo[kept]]})
+            if distinct < FEWEST or not _plausible(pose, float(np.median(votes[kept, 2]))):
+                gone = np.array([start])
+            else:
+                gone = kept
+                found.append(Sighting(tile=self._tiles[n], pose=pose, votes=distinct))
+            free[gone] = False
+            counts -= agree[:, gone].sum(axis=1)
+
+
+def _plausible(pose: Array, side: float) -> bool:
+    """A tile seen from above is a parallelogram that is not too thin, not mirrored, and of the size voted for."""
+    linear = pose[:, :2]
+    if np.linalg.det(linear) <= 0:
+        return False
+    long, short = np.linalg.svd(linear, compute_uv=False)
+    return bool(short > 0.4 * long and 0.5 < np.sqrt(long * short) / side < 2.0 and short > 16)
+
+
+def _distinct(sightings: list[Sighting]) -> list[Sighting]:
+    kept: list[Sighting] = []
+    for s in sorted(sightings, key=lambda s: -s.votes):
+        side = np.sqrt(np.linalg.det(s.pose[:, :2]))
+        if all(np.hypot(*(s.centre - k.centre)) > 0.5 * side for k in kept):
+            kept.append(s)
+    return kept
+
+
+def _detect(bgr: Image, limit: int, contrast: float) -> _Points:
+    sift = cv2.SIFT_create(nfeatures=limit, contrastThreshold=contrast, edgeThreshold=15)
+    found, descriptors = sift.detectAndCompute(cv2.cvtColor(bgr, cv2.COLOR_BGR2GRAY), None)
+    if not found:
+        return _Points(place=np.zeros((0, 2)), scale=np.zeros(0), angle=np.zeros(0), root=np.zeros((0, 128), np.float32))
+    root = np.sqrt(descriptors / (np.abs(descriptors).sum(axis=1, keepdims=True) + 1e-7)).astype(np.float32)
+    return _Points(place=np.array([k.pt for k in found]), scale=np.array([k.size for k in found]),
+                   angle=np.radians([k.angle for k in found]), root=root)

@@ -1,0 +1,226 @@
+"""Read one photograph of a table: every tile with its square and quarter turn, every figure with its feature.
+
+Keypoints find the board, the print's own colours tell where it ends, correlation, sides, pennants, neighbours and the
+box's contents tell what each tile is. Nothing is decided silently: each reading carries its probability and the runners-up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from scoring.tiles import Square, Tile, catalogue
+from vision.evidence import foreign, learn_sides, palette, shield_loglik, shields, side_letters, strips, twins
+from vision.figures import FigureReading, find_figures
+from vision.frames import Image
+from vision.joint import marginals
+from vision.keypoints import Sighting, SightingFinder
+from vision.lattice import UNIT, Array, Lattice, apply, fit_lattice, neighbours
+from vision.settle import FINE_PX, Settled, Settler
+from vision.tiles import TileCandidate
+from vision.tileset import TileSet
+
+LONG_SIDE_PX = 2000  # photographs are read at this size: a tile is then 60 to 250 px wide
+TEMPERATURE = 0.04  # correlation that makes a kind e times as likely
+SIDES = 0.6  # weight of what the sides look like: it repeats part of what correlation says
+PRINTED = 0.42  # of a square must have the print's colours for a tile to lie there
+FITTING = 0.2  # correlation below which even the print's colours do not make a tile
+COMPLETE = 0.78  # of a tile must lie in the photograph for it to be reported
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TileReading:
+    """One tile: ``corners_px`` (4, 2) of the board square's corners north-west, north-east, south-east, south-west."""
+
+    tile: str
+    at: Square
+    rot: int
+    confidence: float
+    corners_px: Array
+    candidates: tuple[TileCandidate, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PhotoReading:
+    """What a photograph shows. ``lattice`` is in its pixels; None when no board was found."""
+
+    tiles: tuple[TileReading, ...]
+    figures: tuple[FigureReading, ...]
+    issues: tuple[str, ...]
+    lattice: Lattice | None = None
+
+    def to_json(self) -> dict[str, object]:
+        """The document of ``bastide read --json``."""
+        return {
+            "tiles": [{"tile": t.tile, "at": list(t.at), "rot": t.rot, "confidence": round(t.confidence, 4),
+                       "corners_px": [[round(float(x), 1), round(float(y), 1)] for x, y in t.corners_px]}
+                      for t in self.tiles],
+            "figures": [{"colour": f.colour, "figure": f.figure, "at": list(f.at), "feature": f.feature,
+                         "where": f.where, "confidence": round(f.confidence, 4),
+                         "px": [round(f.px[0], 1), round(f.px[1], 1)]} for f in self.figures],
+            "issues": list(self.issues),
+        }
+
+
+class PhotoReader:
+    """Reads photographs with one tile set. Keep it when several photographs are read: the pictures are prepared once."""
+
+    def __init__(self, tileset: TileSet, *, counts: Mapping[str, int] | None = None) -> None:
+        self.tileset = tileset
+        self.counts = dict(counts or {})
+        self.kinds: tuple[Tile, ...] = tuple(catalogue()[tile] for tile in tileset.ids)
+        self._finder = SightingFinder(tileset)
+        self._settler = Settler(tileset)
+        self._twins = twins(catalogue(), tileset.ids)
+        self._shields = shields(tileset, self._twins)
+        self._letters = [[side_letters(kind, rot) for rot in range(4)] for kind in self.kinds]
+
+    def read(self, bgr: Image, *, figures: bool = True, colours: Iterable[str] | None = None) -> PhotoReading:
+        """Read one BGR photograph. ``colours`` are the players' (default: all that figures come in)."""
+        scale = min(1.0, LONG_SIDE_PX / max(bgr.shape[:2]))
+        photo = bgr if scale == 1.0 else cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+        sightings = self._finder.find(photo)
+        lattice = fit_lattice(sightings, photo.shape)
+        if lattice is None:
+            return PhotoReading(tiles=(), figures=(), issues=(self._nothing(sightings),))
+        strange = self._strange(photo, lattice)
+        squares = self._spread(photo, lattice, strange)
+        if not squares:
+            return PhotoReading(tiles=(), figures=(), issues=(self._nothing(sightings),))
+        beliefs = marginals(self._evidence(squares), self.kinds, self.counts)
+        issues = []
+        cut = [at for at, s in squares.items() if s.visible < COMPLETE]
+        if cut:
+            issues.append(f"{len(cut)} tiles reach over the photograph's border and are not read")
+        grid = np.diag([1 / scale, 1 / scale, 1.0]) @ lattice.grid
+        tiles = []
+        for at in sorted(squares.keys() - set(cut), key=lambda at: (at[1], at[0])):
+            pose = np.diag([1 / scale, 1 / scale, 1.0]) @ squares[at].pose
+            tiles.append(self._reading(at, squares[at], beliefs[at], pose))
+        doubtful = sum(t.confidence < 0.8 for t in tiles)
+        if doubtful:
+            issues.append(f"{doubtful} of {len(tiles)} tiles are doubtful")
+        found: tuple[FigureReading, ...] = ()
+        if figures:
+            best = {t.at: (t.tile, t.rot) for t in tiles}
+            found = find_figures(photo, strange, lattice, {at: squares[at] for at in best}, best, self.tileset,
+                                 scale=scale, colours=colours)
+        return PhotoReading(tiles=tuple(tiles), figures=found, issues=tuple(issues),
+                            lattice=Lattice(grid=grid, shifts=dict(lattice.shifts)))
+
+    def _nothing(self, sightings: list[Sighting]) -> str:
+        if self.tileset.drawn:
+            return "no board was found: this artwork is not known yet, teach it with --tiles"
+        seen = f"{len(sightings)} single places look like tiles" if sightings else "nothing looks like a tile of this set"
+        return f"no board was found: {seen}"
+
+    def _strange(self, photo: Image, lattice: Lattice) -> npt.NDArray[np.uint8]:
+        """255 where the photograph's colours are not those of the board's print."""
+        sure = {at: self._settler.settle(photo, lattice.predict(at), reach=0.06) for at in lattice.shifts}
+        best = sorted(sure.values(), key=lambda s: -s.best)[:max(4, round(0.4 * len(sure)))]
+        board = np.zeros(photo.shape[:2], np.uint8)
+        for at in sure:
+            wide = 1.3 * (UNIT - 0.5) + 0.5
+            cv2.fillConvexPoly(board, np.round(apply(lattice.predict(at), wide)).astype(np.int32), 1)
+        return foreign(photo, palette([s.crop for s in best], photo[board == 0][::7]))
+
+    def _spread(self, photo: Image, lattice: Lattice, strange: npt.NDArray[np.uint8]) -> dict[Square, Settled]:
+        """Every square with a tile, from the sighted ones outwards. Adds what it finds to the lattice."""
+        squares: dict[Square, Settled] = {}
+        waiting = sorted(lattice.shifts, key=lambda at: (at not in lattice.shifts, at))
+        asked = set(waiting)
+        while waiting:
+            empty = []
+            for at in waiting:
+                settled = self._settler.settle(photo, lattice.predict(at), reach=0.1, strange=strange)
+                if settled.visible > 0.3 and settled.printed > PRINTED and settled.best > FITTING:
+                    squares[at] = settled
+                    lattice.shifts[at] = lattice.shift_of(at, settled.pose)
+                else:
+                    lattice.shifts.pop(at, None)
+                    empty.append(at)
+            waiting = sorted(neighbours(squares) - asked)
+            asked |= set(waiting)
+        return squares
+
+    def _evidence(self, squares: Mapping[Square, Settled]) -> dict[Square, npt.NDArray[np.float64]]:
+        """(K, 4) log-likelihoods of every square by itself: correlation, sides, pennants."""
+        order = list(squares)
+        crops = np.array([squares[at].crop for at in order])
+        weight = np.array([squares[at].weight for at in order])
+        features, seen = strips(crops, weight)
+        evidence = {at: squares[at].scores.astype(np.float64) / TEMPERATURE for at in order}
+        sure = sorted(range(len(order)), key=lambda n: -squares[order[n]].best)[:max(4, round(0.7 * len(order)))]
+        taught, letters = [], []
+        for n in sure:
+            kind, rot = np.unravel_index(int(squares[order[n]].scores.argmax()), (len(self.kinds), 4))
+            for side, letter in enumerate(self._letters[kind][rot]):
+                if seen[n, side] > 0.9:
+                    taught.append(features[n, side])
+                    letters.append(letter)
+        reader = learn_sides(np.array(taught), letters) if taught else None
+        if reader is not None:
+            logs = reader.loglik(features, seen)
+            column = {letter: n for n, letter in enumerate(reader.letters)}
+            for n, at in enumerate(order):
+                for kind, rot in np.ndindex(len(self.kinds), 4):
+                    evidence[at][kind, rot] += SIDES * sum(
+                        logs[n, side, column[x]] for side, x in enumerate(self._letters[kind][rot]) if x in column)
+        for at in order:
+            self._weigh_pennants(squares[at], evidence[at])
+        return evidence
+
+    def _weigh_pennants(self, settled: Settled, evidence: npt.NDArray[np.float64]) -> None:
+        """Let the shield alone decide between two kinds that differ by it alone."""
+        index = self._settler.fine.index
+        for bearer, plain in self._twins:
+            shield = self._shields.get(bearer)
+            if shield is None:
+                continue
+            a, b = index[bearer], index[plain]
+            for rot in range(4):
+                both = max(evidence[a, rot], evidence[b, rot])
+                if both < evidence.max() - 12:
+                    continue
+                upright = np.ascontiguousarray(np.rot90(settled.crop, rot))
+                odds = shield_loglik(shield, upright, np.rot90(settled.weight, rot))
+                evidence[a, rot], evidence[b, rot] = both + min(odds, 0.0), both + min(-odds, 0.0)
+
+    def _reading(self, at: Square, settled: Settled, belief: npt.NDArray[np.float64], pose: Array) -> TileReading:
+        order = np.argsort(-belief, axis=None)[:8]
+        candidates = tuple(
+            TileCandidate(tile=self.kinds[n // 4].id, rot=int(n % 4), loglik=float(belief.flat[n]),
+                          score=float(settled.scores.flat[n])) for n in order)
+        first = candidates[0]
+        same = _shape(catalogue()[first.tile], first.rot)
+        confidence = sum(np.exp(belief[k, r]) for k, r in np.ndindex(len(self.kinds), 4)
+                         if _shape(self.kinds[k], r) == same)
+        return TileReading(tile=first.tile, at=at, rot=first.rot, confidence=float(min(confidence, 1.0)),
+                           corners_px=apply(pose, UNIT), candidates=candidates)
+
+
+def read_photo(bgr: Image, tileset: TileSet, *, counts: Mapping[str, int] | None = None, figures: bool = True,
+               colours: Iterable[str] | None = None) -> PhotoReading:
+    """Read one photograph (H, W, 3 BGR uint8). ``counts``: how many tiles of each kind the boxes hold."""
+    return PhotoReader(tileset, counts=counts).read(bgr, figures=figures, colours=colours)
+
+
+def box_counts(products: Iterable[str]) -> dict[str, int]:
+    """How many tiles of each kind these boxes hold together."""
+    wanted = frozenset(products)
+    return {t.id: t.count for t in catalogue().values() if t.product in wanted}
+
+
+def _shape(tile: Tile, rot: int) -> tuple[object, ...]:
+    """What the rules see of a turned tile: equal for turns that make no difference."""
+    from scoring.tiles import where
+
+    return (tuple(sorted((s.kind, where(s, rot), s.pennants, s.inn, s.cathedral, s.goods, s.princess)
+                         for s in tile.segments)), tuple(sorted(tile.flags)))
+
+
+__all__ = ["FINE_PX", "PhotoReader", "PhotoReading", "TileReading", "box_counts", "read_photo"]
