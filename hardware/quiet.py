@@ -1,0 +1,14 @@
+"""OpenCV and FFmpeg write to standard error when a camera is missing; our own sentence is enough."""
+
+from __future__ import annotations
+
+import os
+
+import cv2
+
+
+def hush() -> None:
+    """Call before opening a capture. What the user set in the environment wins."""
+    os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
+    if "OPENCV_LOG_LEVEL" not in os.environ:
+        cv2.setLogLevel(2)  # errors only

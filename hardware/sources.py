@@ -1,0 +1,85 @@
+"""Cameras of every kind behind one address: ``open_source("usb:0")`` and read frames.
+
+Addresses: ``sim:transcript=FILE&seed=N``, ``video:FILE``, ``folder:DIR[?fps=N]``, ``usb:N``, ``picamera:N``,
+``http(s)://...`` and ``rtsp://...``. A driver is imported when its address is used and opened by ``with``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from vision.frames import FrameSource, SourceError
+
+__all__ = ["SCHEMES", "UnknownSource", "open_source"]
+
+
+class UnknownSource(SourceError):
+    """The address names no kind of source that we have, or lacks a part that the kind needs."""
+
+
+def open_source(uri: str) -> FrameSource:
+    """The source of that address, not opened yet. Raises UnknownSource (which lists what there is) or SourceError.
+
+    Whether a file or camera is really there is found out by ``with``.
+    """
+    scheme, colon, rest = uri.partition(":")
+    make = SCHEMES.get(scheme.lower())
+    if make is None or not colon:
+        raise UnknownSource(f"unknown source {uri!r}; known are {', '.join(USAGE)}")
+    if not rest.strip("/"):
+        raise UnknownSource(f"source {uri!r} needs more than its kind: {_usage(scheme.lower())}")
+    return make(uri, rest)
+
+
+def _usage(scheme: str) -> str:
+    return next((u for u in USAGE if u.startswith(scheme)), USAGE[0])
+
+
+def _sim(uri: str, rest: str) -> FrameSource:
+    from hardware.sim import SimSource
+
+    return SimSource(uri, rest)
+
+
+def _video(uri: str, rest: str) -> FrameSource:
+    from hardware.video import VideoSource
+
+    return VideoSource(uri, rest)
+
+
+def _folder(uri: str, rest: str) -> FrameSource:
+    from hardware.folder import FolderSource
+
+    return FolderSource(uri, rest)
+
+
+def _usb(uri: str, rest: str) -> FrameSource:
+    from hardware.usb import UsbSource
+
+    return UsbSource(uri, _number(uri, rest))
+
+
+def _stream(uri: str, rest: str) -> FrameSource:
+    from hardware.stream import StreamSource
+
+    return StreamSource(uri)
+
+
+def _picamera(uri: str, rest: str) -> FrameSource:
+    from hardware.pi import PiSource
+
+    return PiSource(uri, _number(uri, rest))
+
+
+def _number(uri: str, rest: str) -> int:
+    if not rest.isdecimal():
+        raise UnknownSource(f"source {uri!r} needs the camera's number: {uri.partition(':')[0]}:0")
+    return int(rest)
+
+
+SCHEMES: dict[str, Callable[[str, str], FrameSource]] = {
+    "sim": _sim, "video": _video, "folder": _folder, "usb": _usb, "http": _stream, "https": _stream, "rtsp": _stream,
+    "picamera": _picamera,
+}
+USAGE = ("sim:transcript=FILE&seed=N", "video:FILE", "folder:DIR[?fps=N]", "usb:N", "picamera:N", "http://...",
+         "https://...", "rtsp://...")

@@ -1,0 +1,105 @@
+"""What a simulated table is like: the levels and what a user may choose."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from vision.frames import SourceError
+
+TILE_MM = 45.0
+TILE_HEIGHT_MM = 2.2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Level:
+    """How far a table is from a drawing. Standard deviations unless a range or a limit is said."""
+
+    name: str
+    jitter_mm: float  # of each tile against its neighbours; errors add up over the board
+    jitter_deg: float
+    tilt_deg: float  # limit of the camera's tilt
+    k1: tuple[float, float]  # range of the lens's first coefficient
+    board_deg: float  # limit of the board's angle against the picture (besides quarter turns)
+    light: float  # how uneven: 0.2 = a fifth brighter under the lamp than far away
+    cast: float  # limit of each channel's gain error
+    noise: float  # grey levels
+    quality: int  # of the JPEG; 0 = none
+    blur_px: float  # of the lens
+    surfaces: tuple[str, ...]
+    props: bool  # cups, stacks and figures in supply stand around the board
+    glare: float  # strength of the lamp's mirror image
+    idle_visits: float  # chance per turn that a hand comes for nothing
+    figure_mm: float  # jitter of a figure about its segment's spot
+    variants: int  # how many different prints of one tile kind
+
+
+LEVELS: Mapping[str, Level] = {
+    level.name: level for level in (
+        Level(name="easy", jitter_mm=0.15, jitter_deg=0.25, tilt_deg=0.8, k1=(-0.01, 0.01), board_deg=3, light=0.08,
+              cast=0.02, noise=1.5, quality=0, blur_px=0.4, surfaces=("oak", "cloth"), props=False, glare=0.0,
+              idle_visits=0.0, figure_mm=1.5, variants=1),
+        Level(name="normal", jitter_mm=0.4, jitter_deg=0.6, tilt_deg=2.5, k1=(-0.06, 0.03), board_deg=10, light=0.25,
+              cast=0.08, noise=3.0, quality=88, blur_px=0.6, surfaces=("oak", "walnut", "cloth", "white"), props=True,
+              glare=0.1, idle_visits=0.05, figure_mm=3.0, variants=1),
+        Level(name="hard", jitter_mm=0.7, jitter_deg=1.1, tilt_deg=5.0, k1=(-0.14, 0.05), board_deg=45, light=0.45,
+              cast=0.16, noise=5.5, quality=72, blur_px=0.85, surfaces=("oak", "walnut", "cloth", "white", "green"),
+              props=True, glare=0.3, idle_visits=0.2, figure_mm=4.5, variants=3),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """``rest`` is the least number of frames that a table lies untouched between two visits of a hand.
+
+    ``tiles`` is a folder of taught pictures to draw with instead of our own art. ``turns`` stops the game early.
+    """
+
+    level: str = "normal"
+    size: tuple[int, int] = (1536, 864)
+    fps: float = 8.0
+    rest: int = 6
+    tail_s: float = 3.0
+    turns: int | None = None
+    tiles: Path | None = None
+
+    @property
+    def conditions(self) -> Level:
+        return LEVELS[self.level]
+
+
+def options_from(given: Mapping[str, str]) -> Options:
+    """Options from the text of a URI. Raises SourceError naming the key and what it may be."""
+    known = {f.name for f in fields(Options)}
+    values: dict[str, object] = {}
+    for key, text in given.items():
+        try:
+            if key == "level":
+                if text not in LEVELS:
+                    raise ValueError
+                values[key] = text
+            elif key == "size":
+                w, h = (int(n) for n in text.lower().split("x"))
+                if not (320 <= w <= 8192 and 180 <= h <= 8192):
+                    raise ValueError
+                values[key] = (w, h)
+            elif key in ("fps", "tail_s"):
+                values[key] = float(text)
+                if not 0 < float(text) <= 120:
+                    raise ValueError
+            elif key in ("rest", "turns"):
+                values[key] = int(text)
+                if int(text) < 1:
+                    raise ValueError
+            elif key == "tiles":
+                values[key] = Path(text)
+            else:
+                raise SourceError(f"the simulator has no option {key!r}; known are "
+                                  f"{', '.join(sorted(known | {'transcript', 'seed', 'pace'}))}")
+        except ValueError:
+            allowed = {"level": f"one of {', '.join(LEVELS)}", "size": "WIDTHxHEIGHT, 320x180 or more",
+                       "rest": "a whole number above 0", "turns": "a whole number above 0"}
+            raise SourceError(f"sim option {key}={text!r} should be {allowed.get(key, 'a number above 0')}") from None
+    return Options(**values)  # type: ignore[arg-type]

@@ -1,0 +1,134 @@
+"""Solid wooden figures: outlines cut from a board, standing or lying, seen in perspective, lit by one lamp."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from vision.frames import Image
+from vision.simulator.camera import Camera
+from vision.simulator.draw import Roi, around, blend, darken, part, polygons, shadow_of, union
+
+Array = npt.NDArray[np.float64]
+
+# Right halves of outlines from the top of the head down, in mm: (half width, height).
+_FOLLOWER = ((0, 16), (1.6, 15.6), (2.7, 14.4), (2.7, 12.9), (1.9, 11.4), (4.8, 10.5), (7.4, 9.0), (8.0, 7.8),
+             (7.3, 6.9), (4.0, 7.0), (5.0, 4.4), (7.0, 1.0), (6.6, 0), (2.3, 0), (1.2, 1.9), (0, 3.0))
+_BUILDER = ((0, 19), (2.4, 19), (2.6, 17), (4.3, 16.6), (4.3, 15.8), (2.6, 15.4), (2.4, 13.4), (4.6, 12.6), (6.4, 10),
+            (6.9, 6.4), (5.2, 6), (4.6, 8), (4.4, 4), (5.4, 0), (1.6, 0), (0.8, 2.4), (0, 3))
+_PIG = ((0, 9.5), (4, 9.9), (7.5, 9.2), (9.4, 7.4), (10, 5.2), (8.6, 3.8), (7.6, 3.2), (7.2, 0), (4.4, 0),
+        (4, 2.4), (0, 2.6))
+_BIG = tuple((1.25 * x, 1.25 * z) for x, z in _FOLLOWER)
+OUTLINES: Mapping[str, tuple[tuple[float, float], ...]] = {
+    "follower": _FOLLOWER, "large": _BIG, "builder": _BUILDER, "pig": _PIG}
+DEPTH_MM: Mapping[str, float] = {"follower": 9.5, "large": 11.5, "builder": 9.0, "pig": 8.0}
+
+WOOD_BGR: Mapping[str, tuple[int, int, int]] = {
+    "red": (38, 30, 196), "blue": (178, 86, 24), "green": (62, 132, 26), "yellow": (36, 196, 240),
+    "black": (44, 42, 42), "gray": (138, 134, 132), "grey": (138, 134, 132), "pink": (170, 128, 236),
+    "white": (222, 228, 230), "orange": (24, 120, 236), "purple": (140, 52, 112), "brown": (40, 72, 116)}
+
+
+def colour_bgr(name: str) -> tuple[int, int, int]:
+    """Wood paint of a player's colour; an unknown name gets a colour of its own that never changes."""
+    if name.lower() in WOOD_BGR:
+        return WOOD_BGR[name.lower()]
+    mixed = sum((n + 3) * ord(c) for n, c in enumerate(name))
+    return mixed * 37 % 160 + 50, mixed * 59 % 160 + 50, mixed * 83 % 160 + 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """A figure at a table point, ``z_mm`` above the table (a tile's thickness when it stands on one).
+
+    ``x_mm, y_mm`` is the middle of what touches the ground; a lying figure lies on its back.
+    """
+
+    figure: str
+    colour: str
+    x_mm: float
+    y_mm: float
+    z_mm: float
+    yaw_deg: float
+    lying: bool
+
+    def moved(self, x_mm: float, y_mm: float, z_mm: float) -> Piece:
+        return Piece(figure=self.figure, colour=self.colour, x_mm=x_mm, y_mm=y_mm, z_mm=z_mm, yaw_deg=self.yaw_deg,
+                     lying=self.lying)
+
+
+def faces(piece: Piece) -> tuple[list[Array], Array]:
+    """Planar faces as (N, 3) table points, and (F, 3) outward normals."""
+    half = OUTLINES.get(piece.figure, _FOLLOWER)
+    outline = np.array([*half, *((-x, z) for x, z in reversed(half[1:-1]))], float)  # clockwise from the top
+    deep = DEPTH_MM.get(piece.figure, 9.5)
+    n = len(outline)
+    front = np.column_stack([outline[:, 0], np.full(n, deep / 2), outline[:, 1]])
+    back = front * (1, -1, 1)
+    shapes = [front, back, *(np.array([front[i], front[(i + 1) % n], back[(i + 1) % n], back[i]]) for i in range(n))]
+    edge = np.roll(outline, -1, 0) - outline
+    side = np.column_stack([-edge[:, 1], np.zeros(n), edge[:, 0]])
+    side /= np.linalg.norm(side, axis=1, keepdims=True)
+    side *= np.sign((side[:, [0, 2]] * (outline + edge / 2 - (0, outline[:, 1].mean()))).sum(1)).mean() or 1
+    normals = np.vstack([(0, 1, 0), (0, -1, 0), side])
+    if piece.lying:  # turned onto its back: what faced the front now faces the ceiling
+        flip = np.array([[1, 0, 0], [0, 0, -1], [0, 1, 0]], float)
+        tall = outline[:, 1].max()
+        shapes = [s @ flip.T + (0, tall / 2, deep / 2) for s in shapes]
+        normals = normals @ flip.T
+    a = math.radians(piece.yaw_deg)
+    turn = np.array([[math.cos(a), -math.sin(a), 0], [math.sin(a), math.cos(a), 0], [0, 0, 1]])
+    at = (piece.x_mm, piece.y_mm, piece.z_mm)
+    return [s @ turn.T + at for s in shapes], normals @ turn.T
+
+
+def cast(points_mm: Array, lamp_mm: Array, ground_mm: float) -> Array:
+    """Where points (N, 3) throw their shadow on a plane, from a lamp."""
+    t = (lamp_mm[2] - ground_mm) / np.maximum(1.0, lamp_mm[2] - points_mm[:, 2:3])
+    return lamp_mm + (points_mm - lamp_mm) * t
+
+
+def region(piece: Piece, camera: Camera, lamp_mm: Array, ground_mm: float) -> Roi | None:
+    """All px that the figure or its shadow may touch."""
+    shapes, _ = faces(piece)
+    points = np.vstack(shapes)
+    size = (camera.width, camera.height)
+    drop = around(camera.project(cast(points, lamp_mm, ground_mm)), size, 14)
+    return union(drop, around(camera.project(points), size, 4))
+
+
+def draw_piece(canvas: Image, piece: Piece, camera: Camera, lamp_mm: Array, ground_mm: float) -> Roi | None:
+    """Shadow, then the solid. Returns the region that changed; None when it is out of view."""
+    shapes, normals = faces(piece)
+    size = (camera.width, camera.height)
+    roi = region(piece, camera, lamp_mm, ground_mm)
+    if roi is None:
+        return None
+    scale = camera.scale((piece.x_mm, piece.y_mm))
+    drops = [camera.project(cast(s, lamp_mm, ground_mm)) for s in shapes]
+    lift = max(0.0, piece.z_mm - ground_mm)
+    shade = shadow_of(roi, drops, (1.0 + 0.06 * lift) * scale) * np.float32(0.52 / (1 + lift / 60))
+    darken(part(canvas, roi), shade)
+    eye = np.array(camera.position_mm)
+    middle = np.array([s.mean(0) for s in shapes])
+    toward = eye - middle
+    visible = np.flatnonzero((normals * toward).sum(1) > 0)
+    order = visible[np.argsort(-np.linalg.norm(toward[visible], axis=1))]
+    light = lamp_mm - middle
+    light /= np.linalg.norm(light, axis=1, keepdims=True)
+    bright = 0.50 + 0.46 * np.clip((normals * light).sum(1), 0, 1) + 0.10 * np.clip(normals[:, 2], 0, 1)
+    paint = np.array(colour_bgr(piece.colour), float)
+    body = around(camera.project(np.vstack(shapes)), size)
+    if body is None:
+        return roi
+    filled = []
+    for i in order:
+        gloss = 26 * max(0.0, float(normals[i] @ light[i]) - 0.8) / 0.2
+        filled.append((camera.project(shapes[i]), tuple(float(c) for c in np.clip(paint * bright[i] + gloss, 0, 255))))
+    colour, alpha = polygons(body, filled)
+    blend(part(canvas, body), colour, alpha)
+    return roi

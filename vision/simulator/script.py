@@ -1,0 +1,116 @@
+"""What happens on the table, turn by turn: tiles laid, figures put down, figures going home."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scoring import engine
+from scoring.errors import ScoringError
+from scoring.events import TurnEnded
+from scoring.transcript import Game, read
+from vision.frames import SourceError
+
+Square = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Laid:
+    """A tile on a square with its quarter turns clockwise."""
+
+    tile: str
+    at: Square
+    rot: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """A figure on a segment; ``where`` is on the board. Equal values are the same place, not the same piece."""
+
+    player: int
+    figure: str
+    at: Square
+    feature: str
+    where: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One tile drawn: ``laid`` is None when it was put aside. ``home`` leave the board at the end of the turn."""
+
+    index: int
+    player: int
+    laid: Laid | None
+    figure: Standing | None
+    home: tuple[Standing, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Script:
+    colours: tuple[str, ...]
+    start: Laid | None
+    turns: tuple[Turn, ...]
+
+
+def load(path: Path) -> dict[str, Any]:
+    """A transcript/1 file, gzip'd or not, as data. Raises SourceError."""
+    try:
+        raw = path.read_bytes()
+        if raw[:2] == b"\x1f\x8b":
+            raw = gzip.decompress(raw)
+        data = json.loads(raw)
+    except OSError as error:
+        raise SourceError(f"cannot read the transcript {path}: {error.strerror or error}") from None
+    except ValueError as error:
+        raise SourceError(f"{path} is not a transcript: {error}") from None
+    if not isinstance(data, dict):
+        raise SourceError(f"{path} is not a transcript: it should be a JSON object")
+    return data
+
+
+def script_of(data: dict[str, Any], turns: int | None = None) -> Script:
+    """The script of a transcript, to its end or for so many turns. Raises SourceError when it cannot be read."""
+    try:
+        game = read(data)
+        standing = _standing(game)
+    except ScoringError as error:
+        raise SourceError(f"the transcript cannot be simulated: {error}") from None
+    start = data.get("start")
+    steps: list[Turn] = []
+    before: Counter[Standing] = Counter()
+    for index, turn in enumerate(data["turns"][:turns]):
+        laid, figure = None, None
+        for move in turn["moves"]:
+            if move["do"] == "tile":
+                laid = Laid(tile=move["tile"], at=_square(move["at"]), rot=move["rot"])
+            elif move["do"] == "deploy":
+                figure = Standing(player=turn["player"], figure=move["figure"], at=_square(move["at"]),
+                                  feature=move["feature"], where=move["where"])
+        after = standing[index]
+        put = Counter([figure] if figure else [])
+        steps.append(Turn(index=index, player=turn["player"], laid=laid, figure=figure,
+                          home=tuple(((before + put) - after).elements())))
+        before = after
+    return Script(colours=tuple(p["colour"] for p in data["setup"]["players"]), turns=tuple(steps),
+                  start=Laid(tile=start["tile"], at=_square(start["at"]), rot=start["rot"]) if start else None)
+
+
+def _standing(game: Game) -> list[Counter[Standing]]:
+    """Which figures stand on the board after each turn, as the rules have it."""
+    state = engine.new_game(game.setup)
+    result = []
+    for turn in game.turns:
+        for event in (*turn.events, TurnEnded()):
+            state = engine.step(state, event)
+        result.append(Counter(
+            Standing(player=f.player, figure=f.figure, at=f.at, feature=f.feature, where=f.where)
+            for f in state.figures))
+    return result
+
+
+def _square(at: Any) -> Square:
+    return int(at[0]), int(at[1])

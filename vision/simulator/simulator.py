@@ -1,0 +1,226 @@
+"""A table drawn from a transcript, frame by frame, as an overhead camera would see it."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+import cv2
+import numpy as np
+
+from scoring.tiles import catalogue, segment_index
+from vision.artwork import draw_tile, segment_masks
+from vision.frames import Frame, Image, SourceError
+from vision.simulator.draw import Roi, part, union
+from vision.simulator.film import Film
+from vision.simulator.hands import Hand
+from vision.simulator.layout import Pose, lay_tiles, set_up, stand
+from vision.simulator.options import TILE_HEIGHT_MM, Options
+from vision.simulator.pieces import Piece, draw_piece, region
+from vision.simulator.script import Laid, Script, Square, script_of
+from vision.simulator.surface import light_map, table_top
+from vision.simulator.table import StillTable
+from vision.simulator.timeline import Act, Planner, Visit, carried_height, number_figures
+from vision.simulator.truth import FigureTruth, TileTruth, Truth
+from vision.tileset import TileSetError, load_tileset
+
+ART_PX = 160
+
+
+class Simulator:
+    """Iterate over it for the frames of the whole game; iterate again for the same frames once more.
+
+    ``data`` is a parsed transcript/1; equal ``data``, ``seed`` and ``options`` give equal frames. ``truth`` is complete
+    before the first frame is drawn. Raises SourceError when the transcript or the tile folder cannot be used.
+    """
+
+    def __init__(self, data: Mapping[str, Any], seed: int = 0, options: Options | None = None) -> None:
+        self.options = options or Options()
+        self.seed = seed
+        level = self.options.conditions
+        script = script_of(dict(data), self.options.turns)
+        self.script = script
+        rng = self._rng("layout")
+        laid = [*([script.start] if script.start else []), *(t.laid for t in script.turns if t.laid)]
+        camera, poses = set_up(lay_tiles(laid, level, rng), level, self.options.size, self._rng("camera"))
+        pieces, numbers = self._stand(script, {t.at: t for t in laid}, poses)
+        planner = Planner(camera, self.options, max(1, len(script.colours)), self._rng("hands"))
+        timeline = planner.plan(script.turns, {at: (p.x_mm, p.y_mm) for at, p in poses.items()},
+                                [p for _, p in pieces], numbers)
+        lamp_rng = self._rng("lamp")
+        angle, far = lamp_rng.uniform(0, 2 * np.pi), lamp_rng.uniform(250, 700)
+        lamp = (float(far * np.cos(angle)), float(far * np.sin(angle)), float(lamp_rng.uniform(900, 1500)))
+        self.truth = self._truth(script, camera, poses, pieces, timeline, lamp, number_figures(script.turns)[0])
+        self._artist = _Artist(self.options, seed)
+
+    def __iter__(self) -> Iterator[Frame]:
+        for number, image in enumerate(self._images()):
+            yield Frame(id=number, t_s=number / self.options.fps, source=f"sim:{self.seed}", bgr=image)
+
+    def _rng(self, purpose: str) -> np.random.Generator:
+        return np.random.default_rng([self.seed, zlib.crc32(purpose.encode())])
+
+    def _stand(self, script: Script, laid: Mapping[Square, Laid],
+               poses: Mapping[Square, Pose]) -> tuple[list[tuple[int, Piece]], dict[tuple[int, str], list[int]]]:
+        """Every figure that is ever put down, where it stands, by turn."""
+        rng, level = self._rng("figures"), self.options.conditions
+        standing, numbers = number_figures(script.turns)
+        gone = {n: t for (t, what), ns in numbers.items() if what == "home" for n in ns}
+        result: list[tuple[int, Piece]] = []
+        for turn, s in standing:
+            tile = laid.get(s.at)
+            if tile is None:
+                raise SourceError(f"the transcript cannot be simulated: turn {turn} puts a figure on no tile")
+            taken = [(p.x_mm, p.y_mm) for n, (_, p) in enumerate(result) if gone.get(n, 1 << 30) >= turn]
+            x, y = stand(s, tile, poses[s.at], _mask(tile.tile, s.feature, s.where, tile.rot), taken, level, rng)
+            colour = script.colours[s.player]
+            result.append((turn, Piece(figure=s.figure, colour=colour, x_mm=x, y_mm=y, z_mm=TILE_HEIGHT_MM,
+                                       yaw_deg=float(rng.uniform(0, 360)),
+                                       lying=s.feature == "field" and s.figure in ("follower", "large"))))
+        return result, numbers
+
+    def _truth(self, script: Script, camera: Any, poses: Mapping[Square, Pose], pieces: list[tuple[int, Piece]],
+               timeline: Any, lamp: tuple[float, float, float], standing: Any) -> Truth:
+        tiles: dict[Square, TileTruth] = {}
+        if script.start:
+            tiles[script.start.at] = TileTruth(laid=script.start, pose=poses[script.start.at], turn=None, down=0)
+        down = {t.turn: t for t in timeline.turns}
+        for turn in script.turns:
+            if turn.laid:
+                tiles[turn.laid.at] = TileTruth(laid=turn.laid, pose=poses[turn.laid.at], turn=turn.index,
+                                                down=down[turn.index].tile_down)
+        put = {a.piece: a.frame for v in timeline.visits for a in v.acts if a.kind == "figure"}
+        gone = {a.piece: a.frame for v in timeline.visits for a in v.acts if a.kind == "home"}
+        figures = []
+        for n, (turn_index, piece) in enumerate(pieces):
+            x, y = camera.project([(piece.x_mm, piece.y_mm, piece.z_mm)])[0]
+            figures.append(FigureTruth(standing=standing[n][1], piece=piece, base_px=(float(x), float(y)),
+                                       turn=turn_index, down=put[n], gone=gone.get(n)))
+        return Truth(camera=camera, lamp_mm=lamp, tiles=tiles, figures=tuple(figures), timeline=timeline)
+
+    def _images(self) -> Iterator[Image]:
+        truth, level, camera = self.truth, self.options.conditions, self.truth.camera
+        lamp = np.array(truth.lamp_mm)
+        surface_rng = self._rng("surface")
+        kind = level.surfaces[int(surface_rng.integers(len(level.surfaces)))]
+        bare = table_top(kind, camera, surface_rng)
+        table = StillTable(bare, camera, lamp, light_map(camera, level, lamp, self._rng("light")), level.blur_px)
+        if self.script.start:
+            table.put_tile(truth.tiles[self.script.start.at].pose, self._artist.art(self.script.start))
+        film = Film(self.options, self._rng("film"))
+        hands = {n: Hand(self._rng(f"hand{n}")) for n in range(max(1, len(self.script.colours)))}
+        visits = iter(truth.timeline.visits)
+        visit = next(visits, None)
+        for number in range(truth.frames):
+            if number and number % round(4 * self.options.fps) == 0:
+                phase = float(np.sin(number / self.options.fps / 40))
+                table.relight(light_map(camera, level, lamp, self._rng("light"), phase))
+            if visit and number > visit.last:
+                visit = next(visits, None)
+            if visit is None or number < visit.first:
+                yield film.develop(table.shown.copy())
+                continue
+            hand = hands[visit.player]
+            if number == visit.first:
+                hand.pose(visit.direction_deg, lamp)
+            for act in visit.acts:
+                if act.frame == number:
+                    self._carry_out(act, table)
+            yield film.develop(self._with_hand(table, visit, number, hand))
+
+    def _carry_out(self, act: Act, table: StillTable) -> None:
+        if act.kind == "tile" and act.square is not None:
+            table.put_tile(self.truth.tiles[act.square].pose, self._artist.art(self.truth.tiles[act.square].laid))
+        elif act.kind == "figure" and act.piece is not None:
+            table.put_piece(act.piece, self.truth.figures[act.piece].piece)
+        elif act.kind == "home" and act.piece is not None:
+            table.take_piece(act.piece)
+
+    def _with_hand(self, table: StillTable, visit: Visit, number: int, hand: Hand) -> Image:
+        """The still table under an arm and what it carries, lit."""
+        camera, lamp = self.truth.camera, np.array(self.truth.lamp_mm)
+        tip = visit.tip(number)
+        at = np.array(tip)
+        roi = hand.region(at, visit.direction_deg, camera, lamp)
+        carried = self._carried(visit, number, tip)
+        if isinstance(carried, Piece):
+            roi = union(roi, region(carried, camera, lamp, TILE_HEIGHT_MM))
+        if roi is None:
+            return table.shown.copy()
+        canvas = table.scene.copy()
+        touched: Roi | None = roi
+        hand.shadow(canvas, roi, at, visit.direction_deg, camera, lamp)
+        if isinstance(carried, Piece):
+            touched = union(touched, draw_piece(canvas, carried, camera, lamp, TILE_HEIGHT_MM))
+        elif carried is not None:
+            touched = union(touched, table.draw_tile(canvas, carried[0], carried[1], carried_height(tip)))
+        hand.draw(canvas, roi, at, visit.direction_deg, camera)
+        shown = table.shown.copy()
+        if touched:
+            part(shown, touched)[:] = cv2.multiply(np.ascontiguousarray(part(canvas, touched)),
+                                                   np.ascontiguousarray(part(table.light, touched)), scale=1 / 128)
+        return shown
+
+    def _carried(self, visit: Visit, number: int, tip: tuple[float, float, float]) -> Piece | tuple[Pose, Image] | None:
+        """What is between the fingers at a frame."""
+        z = carried_height(tip)
+        for act in visit.acts:
+            if act.kind == "home" and act.piece is not None and number >= act.frame:
+                piece = self.truth.figures[act.piece].piece
+                following = [a.frame for a in visit.acts if a.frame > act.frame and number >= a.frame]
+                if not following:
+                    return piece.moved(tip[0], tip[1], z)
+            if number < act.frame and act.kind in ("tile", "figure"):
+                if act.kind == "figure" and act.piece is not None:
+                    return self.truth.figures[act.piece].piece.moved(tip[0], tip[1], z)
+                if act.square is not None:
+                    tile = self.truth.tiles[act.square]
+                    away = min(1.0, (act.frame - number) / 4)
+                    pose = Pose(x_mm=tip[0] + tile.pose.x_mm - act.at_mm[0],
+                                y_mm=tip[1] + tile.pose.y_mm - act.at_mm[1],
+                                angle_deg=tile.pose.angle_deg + 25 * away * np.sin(act.frame * 1.7))
+                    return pose, self._artist.art(tile.laid)
+        return None
+
+
+class _Artist:
+    """Pictures of tiles as they lie, drawn when first needed."""
+
+    def __init__(self, options: Options, seed: int) -> None:
+        self._options, self._rng = options, np.random.default_rng([seed, 77])
+        self._taught: dict[str, list[Image]] = {}
+        self._choice: dict[Square, Image] = {}
+        if options.tiles is not None:
+            try:
+                for tile, image in load_tileset(options.tiles).images:
+                    self._taught.setdefault(tile, []).append(cv2.resize(image, (ART_PX, ART_PX),
+                                                                        interpolation=cv2.INTER_AREA))
+            except TileSetError as error:
+                raise SourceError(str(error)) from None
+
+    def art(self, laid: Laid) -> Image:
+        if laid.at not in self._choice:
+            prints = self._taught.get(laid.tile, [])
+            pick = int(np.random.default_rng([zlib.crc32(laid.tile.encode()), laid.at[0] + 99, laid.at[1] + 99])
+                       .integers(1 << 30))
+            upright = (prints[pick % len(prints)] if prints
+                       else _drawn(laid.tile, pick % self._options.conditions.variants))
+            self._choice[laid.at] = np.ascontiguousarray(np.rot90(upright, -(laid.rot % 4)))
+        return self._choice[laid.at]
+
+
+@cache
+def _drawn(tile: str, variant: int) -> Image:
+    return draw_tile(catalogue()[tile], ART_PX, variant=variant)
+
+
+@cache
+def _masks(tile: str) -> list[np.ndarray]:
+    return segment_masks(catalogue()[tile], 64)
+
+
+def _mask(tile: str, feature: str, where: str, rot: int) -> np.ndarray | None:
+    index = segment_index(catalogue()[tile], rot, feature, where)
+    return None if index is None else _masks(tile)[index]

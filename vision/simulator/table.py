@@ -1,0 +1,133 @@
+"""The still table: everything that lies, drawn once and touched up where something changed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from vision.frames import Image
+from vision.simulator.camera import Camera
+from vision.simulator.draw import Roi, around, blend, darken, overlap, part, picture, polygons, shadow_of
+from vision.simulator.layout import Pose
+from vision.simulator.options import TILE_HEIGHT_MM, TILE_MM
+from vision.simulator.pieces import Piece, draw_piece, region
+from vision.simulator.surface import lit
+
+_CARDBOARD = (118, 142, 156)
+_ART_PX = 160
+
+
+def tile_alpha(size_px: int) -> npt.NDArray[np.uint8]:
+    """A tile's outline with its slightly round corners."""
+    alpha = np.zeros((size_px, size_px), np.uint8)
+    r = max(2, round(size_px * 0.9 / TILE_MM))
+    cv2.rectangle(alpha, (r, 0), (size_px - 1 - r, size_px - 1), 255, -1)
+    cv2.rectangle(alpha, (0, r), (size_px - 1, size_px - 1 - r), 255, -1)
+    for x in (r, size_px - 1 - r):
+        for y in (r, size_px - 1 - r):
+            cv2.circle(alpha, (x, y), r, 255, -1, cv2.LINE_AA)
+    return alpha
+
+
+def corners_px(pose: Pose, camera: Camera, height_mm: float = TILE_HEIGHT_MM) -> npt.NDArray[np.float64]:
+    """(4, 2) px of a tile's upper corners NW NE SE SW in the pose's own axes."""
+    return camera.project([(x, y, height_mm) for x, y in pose.corners()])
+
+
+class StillTable:
+    """Layers: bare table, plus tiles, plus figures, under light. ``scene`` is unlit, ``shown`` is lit."""
+
+    def __init__(self, bare: Image, camera: Camera, lamp_mm: npt.NDArray[np.float64], light: npt.NDArray[np.uint8],
+                 blur_px: float) -> None:
+        self._camera, self._lamp, self._blur = camera, lamp_mm, blur_px
+        self._size = (camera.width, camera.height)
+        self.light = light
+        self._board = bare.copy()
+        self._covered = np.zeros(bare.shape[:2], np.uint8)  # where tiles lie
+        self._pieces: dict[int, Piece] = {}
+        self.scene = np.empty_like(bare)
+        self.shown = np.empty_like(bare)
+        self._alpha = tile_alpha(_ART_PX)
+        self._refresh((0, 0, *self._size))
+
+    @property
+    def pieces(self) -> Mapping[int, Piece]:
+        return self._pieces
+
+    def put_tile(self, pose: Pose, art: Image) -> None:
+        """Lay a tile; ``art`` is as it lies (quarter turns done)."""
+        self._refresh(self.draw_tile(self._board, pose, art, TILE_HEIGHT_MM, self._covered))
+
+    def put_piece(self, number: int, piece: Piece) -> None:
+        self._pieces[number] = piece
+        self._refresh(region(piece, self._camera, self._lamp, TILE_HEIGHT_MM))
+
+    def take_piece(self, number: int) -> None:
+        self._refresh(region(self._pieces.pop(number), self._camera, self._lamp, TILE_HEIGHT_MM))
+
+    def relight(self, light: npt.NDArray[np.uint8]) -> None:
+        self.light = light
+        self.shown = lit(self.scene, light)
+
+    def draw_tile(self, canvas: Image, pose: Pose, art: Image, top_mm: float,
+                  covered: npt.NDArray[np.uint8] | None = None) -> Roi | None:
+        """Shadow, cardboard edge and face of one tile whose face is ``top_mm`` over the table."""
+        camera = self._camera
+        top = corners_px(pose, camera, top_mm)
+        bottom = corners_px(pose, camera, top_mm - TILE_HEIGHT_MM)
+        drop = camera.project(self._drops(pose, top_mm))
+        roi = around(np.vstack([top, bottom, drop]), self._size, 10)
+        if roi is None:
+            return None
+        view = part(canvas, roi)
+        bare = 1.0 if covered is None else 1 - part(covered, roi).astype(np.float32) / 255
+        scale = camera.scale((pose.x_mm, pose.y_mm))
+        lift = top_mm - TILE_HEIGHT_MM
+        shapes = [np.array([bottom[i], bottom[(i + 1) % 4], drop[(i + 1) % 4], drop[i]]) for i in range(4)]
+        shade = shadow_of(roi, [*shapes, drop, bottom], (0.7 + 0.07 * lift) * scale)
+        darken(view, (shade * (0.55 / (1 + lift / 80)) * bare).astype(np.float32))
+        sides = [np.array([top[i], top[(i + 1) % 4], bottom[(i + 1) % 4], bottom[i]]) for i in range(4)]
+        shades = [tuple(c * (0.55 + 0.12 * i) for c in _CARDBOARD) for i in range(4)]
+        colour, alpha = polygons(roi, list(zip(sides, shades, strict=True)))
+        blend(view, colour, (alpha * bare).astype(np.float32))
+        picture(canvas, art, self._alpha, top)
+        if covered is not None:
+            _, solid = polygons(roi, [(top, (255, 255, 255))])
+            np.maximum(part(covered, roi), (solid * 255).astype(np.uint8), out=part(covered, roi))
+        return roi
+
+    def _drops(self, pose: Pose, top_mm: float) -> npt.NDArray[np.float64]:
+        """Table points under the shadow of the tile's face."""
+        p = np.array([(x, y, top_mm) for x, y in pose.corners()])
+        t = self._lamp[2] / (self._lamp[2] - top_mm)
+        q = self._lamp + (p - self._lamp) * t
+        q[:, 2] = 0
+        return q
+
+    def _refresh(self, roi: Roi | None) -> None:
+        """Draw a region anew from its layers."""
+        if roi is None:
+            return
+        reach = {n: r for n, p in self._pieces.items() if (r := region(p, self._camera, self._lamp, TILE_HEIGHT_MM))}
+        near = _grown(roi, 12, self._size)
+        canvas = self._board.copy()
+        eye = self._camera.position_mm[:2]
+        inside = [n for n, r in reach.items() if overlap(r, near)]
+        for n in sorted(inside, key=lambda n: -math.dist(eye, (self._pieces[n].x_mm, self._pieces[n].y_mm))):
+            draw_piece(canvas, self._pieces[n], self._camera, self._lamp, TILE_HEIGHT_MM)
+        fresh = np.ascontiguousarray(part(canvas, near))
+        if self._blur > 0:
+            fresh = cv2.GaussianBlur(fresh, (0, 0), self._blur)
+        inner = _grown(roi, 4, self._size)
+        x, y = inner[0] - near[0], inner[1] - near[1]
+        fresh = fresh[y:y + inner[3] - inner[1], x:x + inner[2] - inner[0]]
+        part(self.scene, inner)[:] = fresh
+        part(self.shown, inner)[:] = lit(fresh, part(self.light, inner))
+
+
+def _grown(roi: Roi, by: int, size: tuple[int, int]) -> Roi:
+    return max(0, roi[0] - by), max(0, roi[1] - by), min(size[0], roi[2] + by), min(size[1], roi[3] + by)

@@ -1,0 +1,207 @@
+"""When what happens: visits of hands and the frames at which they put things down or take them away."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from vision.simulator.camera import Camera
+from vision.simulator.options import TILE_HEIGHT_MM, TILE_MM, Options
+from vision.simulator.pieces import Piece
+from vision.simulator.script import Laid, Square, Standing, Turn
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Act:
+    """One thing that a hand does at ``frame``: from then on the tile or figure lies (or is gone).
+
+    ``kind`` is tile, figure, home or idle. The hand stays over ``at_mm`` from ``arrives`` to ``leaves``.
+    """
+
+    kind: str
+    turn: int
+    frame: int
+    arrives: int
+    leaves: int
+    at_mm: Point
+    square: Square | None = None
+    piece: int | None = None  # index of the figure among all that are ever put down
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Visit:
+    """A hand in view from ``first`` to ``last`` (both included), coming from ``direction_deg`` on the table."""
+
+    player: int
+    first: int
+    last: int
+    direction_deg: float
+    outside_mm: Point
+    acts: tuple[Act, ...]
+
+    def tip(self, frame: int) -> tuple[float, float, float]:
+        """Where the fingertips are: table mm and height."""
+        stops = [(self.first, self.outside_mm, 60.0)]
+        for act in self.acts:
+            stops += [(act.arrives, act.at_mm, 12.0), (act.leaves, act.at_mm, 12.0)]
+        stops.append((self.last, self.outside_mm, 60.0))
+        for (f0, p0, h0), (f1, p1, h1) in pairwise(stops):
+            if frame <= f1:
+                t = 1.0 if f1 == f0 else (frame - f0) / (f1 - f0)
+                t = t * t * (3 - 2 * t)
+                lift = 0.0 if p0 == p1 else 30 * math.sin(math.pi * t)
+                wobble = 1.2 * math.sin(frame * 1.9)
+                return (p0[0] + (p1[0] - p0[0]) * t + wobble, p0[1] + (p1[1] - p0[1]) * t + 0.7 * wobble,
+                        h0 + (h1 - h0) * t + lift)
+        return (*self.outside_mm, 60.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnFrames:
+    """Frame numbers of one turn. ``*_down``: lies there from this frame on; ``*_clear``: no hand in view any more.
+
+    ``home_clear`` is the first frame without a hand after scored figures were taken; ``end`` the turn's last frame.
+    None where it did not happen.
+    """
+
+    turn: int
+    tile_down: int | None
+    tile_clear: int | None
+    figure_down: int | None
+    figure_clear: int | None
+    home_clear: int | None
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timeline:
+    visits: tuple[Visit, ...]
+    turns: tuple[TurnFrames, ...]
+    frames: int
+
+
+class Planner:
+    """Lays out the frames of a game. ``pieces`` are all figures in the order they are put down."""
+
+    def __init__(self, camera: Camera, options: Options, players: int, rng: np.random.Generator) -> None:
+        self._camera, self._options, self._rng = camera, options, rng
+        corners = camera.table_mm([(0, 0), (camera.width, 0), (camera.width, camera.height), (0, camera.height)])
+        self._low, self._high = corners.min(0), corners.max(0)
+        start = rng.uniform(0, 360)
+        self._seats = [start + 360 * n / players + rng.uniform(-15, 15) for n in range(players)]
+        self._frame = 0
+
+    def plan(self, turns: Sequence[Turn], spots: dict[Square, Point], pieces: Sequence[Piece],
+             numbers: dict[tuple[int, str], list[int]]) -> Timeline:
+        """``numbers``: (turn, "put" or "home") -> indexes into ``pieces``."""
+        visits: list[Visit] = []
+        frames: list[TurnFrames] = []
+        self._frame = self._rest(1.5)
+        for turn in turns:
+            down: dict[str, int] = {}
+            clear: dict[str, int] = {}
+            for group in self._visits_of(turn, numbers, pieces):
+                visit = self._visit(turn, *group, spots, pieces)
+                visits.append(visit)
+                for act in visit.acts:
+                    down.setdefault(act.kind, act.frame)
+                    clear[act.kind] = visit.last + 1
+                self._frame = visit.last + 1 + self._rest()
+            frames.append(TurnFrames(turn=turn.index, tile_down=down.get("tile"), tile_clear=clear.get("tile"),
+                                     figure_down=down.get("figure"), figure_clear=clear.get("figure"),
+                                     home_clear=clear.get("home"), end=self._frame - 1))
+        tail = max(self._options.rest, round(self._options.tail_s * self._options.fps))
+        return Timeline(visits=tuple(visits), turns=tuple(frames), frames=self._frame + tail)
+
+    def _visits_of(self, turn: Turn, numbers: dict[tuple[int, str], list[int]],
+                   pieces: Sequence[Piece]) -> list[tuple[int, list[tuple[str, int | None]]]]:
+        """(player, [(kind, figure)]) per visit."""
+        rng, put = self._rng, numbers.get((turn.index, "put"), [])
+        groups: list[tuple[int, list[tuple[str, int | None]]]] = []
+        if rng.random() < self._options.conditions.idle_visits:
+            groups.append((int(rng.integers(len(self._seats))), [("idle", None)]))
+        if turn.laid:
+            groups.append((turn.player, [("tile", None)]))
+        for n in put:
+            if groups and groups[-1][1][0][0] == "tile" and rng.random() < 0.4:
+                groups[-1][1].append(("figure", n))
+            else:
+                groups.append((turn.player, [("figure", n)]))
+        owners: dict[int, list[tuple[str, int | None]]] = {}
+        for n, home in zip(numbers.get((turn.index, "home"), []), turn.home, strict=True):
+            owners.setdefault(home.player, []).append(("home", n))
+        return groups + list(owners.items())
+
+    def _visit(self, turn: Turn, player: int, kinds: list[tuple[str, int | None]], spots: dict[Square, Point],
+               pieces: Sequence[Piece]) -> Visit:
+        rng, first = self._rng, self._frame
+        targets: list[Point] = []
+        for kind, number in kinds:
+            if number is not None:
+                targets.append((pieces[number].x_mm, pieces[number].y_mm))
+            elif kind == "tile" and turn.laid:
+                x, y = spots[turn.laid.at]
+                targets.append((x + rng.normal(0, 5), y + rng.normal(0, 5)))
+            else:
+                x, y = self._low + (self._high - self._low) * rng.uniform(0.25, 0.75, 2)
+                targets.append((float(x), float(y)))
+        direction = self._seats[player] + rng.uniform(-12, 12)
+        outside = self._outside(targets[0], direction)
+        frame, acts = first, []
+        for n, ((kind, number), at) in enumerate(zip(kinds, targets, strict=True)):
+            arrives = frame + (self._span(0.6, 0.9) if n == 0 else self._span(0.25, 0.5))
+            act = arrives + self._span(0.2, 0.4)
+            leaves = act + self._span(0.15, 0.4)
+            acts.append(Act(kind=kind, turn=turn.index, frame=act, arrives=arrives, leaves=leaves, at_mm=at,
+                            square=turn.laid.at if kind == "tile" and turn.laid else None, piece=number))
+            frame = leaves
+        return Visit(player=player, first=first, last=frame + self._span(0.4, 0.7), direction_deg=direction,
+                     outside_mm=outside, acts=tuple(acts))
+
+    def _outside(self, target: Point, direction_deg: float) -> Point:
+        """The nearest point on the way back along the arm that is safely out of view."""
+        a = math.radians(direction_deg)
+        steps = []
+        for axis, d in enumerate((math.cos(a), math.sin(a))):
+            if abs(d) > 1e-6:
+                edge = self._high[axis] if d > 0 else self._low[axis]
+                steps.append((edge - target[axis]) / d)
+        way = max(60.0, min(steps)) + 130
+        return target[0] + way * math.cos(a), target[1] + way * math.sin(a)
+
+    def _span(self, low_s: float, high_s: float) -> int:
+        return max(1, round(float(self._rng.uniform(low_s, high_s)) * self._options.fps))
+
+    def _rest(self, extra_s: float = 0.0) -> int:
+        return self._options.rest + round((extra_s + float(self._rng.uniform(0, 0.5))) * self._options.fps)
+
+
+def number_figures(turns: Sequence[Turn]) -> tuple[list[tuple[int, Standing]], dict[tuple[int, str], list[int]]]:
+    """All figures ever put down as (turn, figure), and per turn which of them are put down and which go home."""
+    pieces: list[tuple[int, Standing]] = []
+    numbers: dict[tuple[int, str], list[int]] = {}
+    on_board: list[int] = []
+    for turn in turns:
+        if turn.figure:
+            pieces.append((turn.index, turn.figure))
+            on_board.append(len(pieces) - 1)
+            numbers[turn.index, "put"] = [len(pieces) - 1]
+        for home in turn.home:
+            n = next(k for k in on_board if pieces[k][1] == home)
+            on_board.remove(n)
+            numbers.setdefault((turn.index, "home"), []).append(n)
+    return pieces, numbers
+
+
+def carried_height(tip_mm: tuple[float, float, float]) -> float:
+    """Height of what the fingertips hold."""
+    return max(TILE_HEIGHT_MM, tip_mm[2] - 8)
+
+
+__all__ = ["TILE_MM", "Act", "Laid", "Planner", "Timeline", "TurnFrames", "Visit", "carried_height", "number_figures"]

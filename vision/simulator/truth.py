@@ -1,0 +1,76 @@
+"""What a simulated camera really saw. For tests and benchmarks; a frame source never gives it away."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from vision.simulator.camera import Camera
+from vision.simulator.layout import Pose
+from vision.simulator.options import TILE_HEIGHT_MM
+from vision.simulator.pieces import Piece
+from vision.simulator.script import Laid, Square, Standing
+from vision.simulator.timeline import Timeline, TurnFrames
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TileTruth:
+    """``pose.angle_deg`` is the board's angle there: the drawing is turned by it plus ``rot`` quarter turns."""
+
+    laid: Laid
+    pose: Pose
+    turn: int | None  # None: the start tile
+    down: int  # first frame at which it lies
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FigureTruth:
+    standing: Standing
+    piece: Piece
+    base_px: tuple[float, float]
+    turn: int
+    down: int
+    gone: int | None  # first frame without it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FrameTruth:
+    """One frame: what lies there, and whether a hand may be in view (its path is; fingertips may still be outside)."""
+
+    hand: bool
+    turn: int  # index of the last turn whose tile lies, -1 before the first
+    tiles: frozenset[Square]
+    figures: tuple[int, ...]  # indexes into ``Truth.figures``
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Truth:
+    camera: Camera
+    lamp_mm: tuple[float, float, float]
+    tiles: Mapping[Square, TileTruth]
+    figures: tuple[FigureTruth, ...]
+    timeline: Timeline
+
+    @property
+    def turns(self) -> tuple[TurnFrames, ...]:
+        return self.timeline.turns
+
+    @property
+    def frames(self) -> int:
+        return self.timeline.frames
+
+    def frame(self, number: int) -> FrameTruth:
+        turns = [t.turn for t in self.turns if t.tile_down is not None and t.tile_down <= number]
+        return FrameTruth(
+            hand=any(v.first <= number <= v.last for v in self.timeline.visits), turn=max(turns, default=-1),
+            tiles=frozenset(at for at, t in self.tiles.items() if t.down <= number),
+            figures=tuple(n for n, f in enumerate(self.figures)
+                          if f.down <= number and (f.gone is None or number < f.gone)))
+
+    def corners_px(self, at: Square) -> npt.NDArray[np.float64]:
+        """(4, 2) px of the tile's upper face: the corners that are NW NE SE SW on the board (not on the tile)."""
+        pose = self.tiles[at].pose
+        return self.camera.project([(x, y, TILE_HEIGHT_MM) for x, y in pose.corners()])
