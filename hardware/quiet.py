@@ -11,4 +11,4 @@ def hush() -> None:
     """Call before opening a capture. What the user set in the environment wins."""
     os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
     if "OPENCV_LOG_LEVEL" not in os.environ:
-        cv2.setLogLevel(2)  # errors only
+        cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_ERROR)
