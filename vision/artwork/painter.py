@@ -24,6 +24,7 @@ _WATER = ((140, 84, 30), (170, 112, 48), (192, 136, 66), (206, 160, 92))
 _DIRT = ((150, 172, 184), (176, 198, 208), (198, 216, 224), (212, 228, 234))
 _ROAD_EDGE = (78, 112, 122)
 _DETAIL_TRIES = 260
+_NEIGHBOURS = ((np.s_[1:, :], np.s_[:-1, :]), (np.s_[:, 1:], np.s_[:, :-1]))  # each cell and the one before it
 
 
 @dataclass(slots=True)
@@ -51,8 +52,12 @@ class _Work:
         return int(self.grid[min(199, int(y * 2)), min(199, int(x * 2))])
 
     def room(self, *kinds: str) -> Mask:
+        """Cells (200 x 200) of 1 where a segment of these kinds is seen, 0 elsewhere and along their seams."""
         wanted = [n for n, s in enumerate(self.tile.segments) if s.kind in kinds]
-        return np.isin(self.grid, wanted).astype(np.uint8)
+        inside = np.isin(self.grid, wanted)
+        for ahead, behind in _NEIGHBOURS:
+            inside[ahead] &= self.grid[ahead] == self.grid[behind]
+        return inside.astype(np.uint8)
 
     def places(self, rng: np.random.Generator, room: Mask, radius: float, apart: float, most: int) -> list[XY]:
         """Random points that keep ``radius`` from the border of the cells and ``apart`` from all that is taken."""
@@ -116,7 +121,7 @@ def _visible(tile: Tile, canvas: Canvas) -> list[Mask]:
 def _reserve(work: _Work) -> None:
     """Keep decoration off the places that signs and villages need."""
     for segment in work.tile.segments:
-        work.taken += [(x, y, 9.0) for x, y in segment.marks]
+        work.taken += [(x, y, 12.0 if "volcano" in work.tile.flags else 9.0) for x, y in segment.marks]
         if segment.cathedral:
             work.taken.append((50.0, 50.0, 24.0))
     village = _village(work.tile)
@@ -168,6 +173,14 @@ def _band(work: _Work, index: int, segment: Segment) -> None:
                 c.line([(px - dx * 1.6, py - dy * 1.6), (px + dx * 1.6, py + dy * 1.6)], (232, 200, 150), 0.35)
             else:
                 c.disc(px, py, float(work.kind.uniform(0.25, 0.5)), (140, 160, 170))
+    if river and len(segment.atoms) == 1:  # stones around the spring or the lake
+        x, y = max((lines[0][0], lines[0][-1]), key=_depth)
+        ahead = 1.0 if x > 50 else -1.0
+        for angle in (-1.2, -0.75, -0.2, 0.3, 0.85, 1.3):
+            reach = max(r for r in np.arange(4, 24, 0.5) if geometry.covers(
+                segment, x + ahead * r * math.cos(angle), y + r * math.sin(angle)) or r == 4)
+            things.rock(c, work.kind, x + ahead * (reach + 0.8) * math.cos(angle),
+                        y + (reach + 0.8) * math.sin(angle) + 0.8, float(work.kind.uniform(1.4, 2.4)))
 
 
 def _meadow_life(work: _Work) -> None:
@@ -236,9 +249,9 @@ def _borders(work: _Work) -> None:
 
 def _seams(work: _Work) -> list[XY]:
     """Points two units apart along the lines where two fields meet, from north to south."""
-    field = work.room("field").astype(bool)
+    field = np.isin(work.grid, [n for n, s in enumerate(work.tile.segments) if s.kind == "field"])
     seam = np.zeros_like(field)
-    for ahead, behind in ((np.s_[1:, :], np.s_[:-1, :]), (np.s_[:, 1:], np.s_[:, :-1])):
+    for ahead, behind in _NEIGHBOURS:
         seam[ahead] |= field[ahead] & field[behind] & (work.grid[ahead] != work.grid[behind])
     found: list[XY] = []
     for row, column in np.argwhere(seam):
