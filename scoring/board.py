@@ -3,127 +3,144 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from functools import cache
 
-from scoring.tiles import EDGES, OPPOSITE, Square, Tile, catalogue, edge, neighbour, turn
+from scoring.contributions import View
+from scoring.state import Draft, Feature, Placed, root
+from scoring.tiles import EDGES, OPPOSITE, Square, Tile, neighbour
 
-Place = tuple[Square, int]  # a segment on the board: its square and its index on the tile
-_ATOMS = {"N": ("N", "NL", "NR"), "E": ("E", "EL", "ER"), "S": ("S", "SL", "SR"), "W": ("W", "WL", "WR")}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Placed:
-    """A tile on the board. ``player`` and ``turn`` are None for what lay there before the first turn."""
-
-    tile: str
-    rot: int
-    player: int | None = None
-    turn: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Feature:
-    """A maximal set of connected segments of one kind. ``open`` counts its edges without a neighbour (for a cloister:
-    the empty squares round it). A tile touched twice counts once, by construction of ``squares``."""
-
-    id: int
-    kind: str
-    places: frozenset[Place]
-    squares: frozenset[Square]
-    open: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Board:
-    """Tiles, and the features they form: ``member`` tells the feature id of every segment."""
-
-    tiles: Mapping[Square, Placed] = field(default_factory=dict)
-    features: Mapping[int, Feature] = field(default_factory=dict)
-    member: Mapping[Place, int] = field(default_factory=dict)
-    next_id: int = 0
-
-    def feature_at(self, at: Square, index: int) -> Feature:
-        return self.features[self.member[at, index]]
-
-
-@cache
-def layout(tile: str, rot: int) -> Mapping[str, int]:
-    """Which segment of the turned tile owns each edge and half-edge."""
-    return {turn(a, rot): n for n, s in enumerate(catalogue()[tile].segments) for a in s.atoms}
+ATOMS = {"N": ("N", "NL", "NR"), "E": ("E", "EL", "ER"), "S": ("S", "SL", "SR"), "W": ("W", "WL", "WR")}
+_FACING = tuple((n, side, tuple((a, OPPOSITE[a]) for a in ATOMS[side])) for n, side in enumerate(EDGES))
+_ROUND = tuple((dx, dy) for dy in (-1, 0, 1) for dx in (-1, 0, 1) if dx or dy)
 
 
 def around(at: Square) -> tuple[Square, ...]:
     """The eight squares round one (R-CLOI-01)."""
-    return tuple((at[0] + dx, at[1] + dy) for dy in (-1, 0, 1) for dx in (-1, 0, 1) if dx or dy)
+    x, y = at
+    return tuple((x + dx, y + dy) for dx, dy in _ROUND)
 
 
-def mismatches(board: Board, tile: Tile, at: Square, rot: int) -> tuple[Square, ...]:
+def has_neighbour(view: View, at: Square) -> bool:
+    """Whether a tile lies against a whole edge of the square (R-PLACE-01, R-PLACE-02)."""
+    x, y = at
+    tiles = view.tiles
+    return (x, y - 1) in tiles or (x + 1, y) in tiles or (x, y + 1) in tiles or (x - 1, y) in tiles
+
+
+def mismatches(view: View, tile: Tile, at: Square, rot: int) -> tuple[Square, ...]:
     """The neighbouring squares whose touching edge shows another kind (R-PLACE-03)."""
     wrong = []
-    for side in EDGES:
-        other = board.tiles.get(neighbour(at, side))
-        if other and edge(catalogue()[other.tile], other.rot, OPPOSITE[side]) != edge(tile, rot, side):
+    for n, side in enumerate(EDGES):
+        other = view.tiles.get(neighbour(at, side))
+        if other and view.box.shape(other.tile, other.rot).edges[(n + 2) % 4] != tile.edges[(n - rot) % 4]:
             wrong.append(neighbour(at, side))
     return tuple(wrong)
 
 
-def lay(board: Board, at: Square, placed: Placed) -> Board:
-    """The board with one more tile: features grow, join and close. The square must be empty.
+def lay(d: Draft, at: Square, placed: Placed) -> None:
+    """Put a tile on an empty square: features grow, join and close. Costs what the tile touches, not the board.
 
-    An edge that faces any tile is closed, also when the tiles do not match (R-CITY-01: the test is the neighbour).
+    An edge that faces any tile is closed, also when the tiles do not match (R-ROAD-02, R-CITY-01: the test is the
+    neighbour). Segments of one kind join wherever their edges or half-edges meet.
     """
-    tile = catalogue()[placed.tile]
-    tiles = {**board.tiles, at: placed}
-    features = dict(board.features)
-    member = dict(board.member)
-    next_id = board.next_id
-    for n, s in enumerate(tile.segments):
-        gaps = sum(sq not in board.tiles for sq in around(at)) if s.kind == "cloister" else len(s.atoms)
-        features[next_id] = Feature(id=next_id, kind=s.kind, places=frozenset({(at, n)}), squares=frozenset({at}),
-                                    open=gaps)
-        member[at, n] = next_id
-        next_id += 1
-    mine = layout(placed.tile, placed.rot)
-    for side in EDGES:
-        nb = neighbour(at, side)
-        other = board.tiles.get(nb)
+    shape_of, tiles, base, features = d.box.shape, d.tiles, d.base, d.features
+    shape = shape_of(placed.tile, placed.rot)
+    first = d.next_segment
+    d.next_segment += len(shape.kinds)
+    ends = list(shape.ends)
+    joins: list[list[int]] = [[] for _ in shape.kinds]
+    closed: dict[int, int] = {}
+    for _, side, facing in _FACING:
+        square = neighbour(at, side)
+        other = tiles.get(square)
         if other is None:
             continue
-        theirs = layout(other.tile, other.rot)
-        for atom in _ATOMS[side]:
-            here, there = mine.get(atom), theirs.get(OPPOSITE[atom])
-            for place in ((at, here), (nb, there)):
-                if place[1] is not None:
-                    fid = member[place[0], place[1]]
-                    features[fid] = replace(features[fid], open=features[fid].open - 1)
-            if here is not None and there is not None:
-                _join(features, member, member[at, here], member[nb, there])
-    for sq in around(at):
-        known = board.tiles.get(sq)
-        for n, s in enumerate(catalogue()[known.tile].segments if known else ()):
-            if s.kind == "cloister":
-                fid = member[sq, n]
-                features[fid] = replace(features[fid], open=features[fid].open - 1)
-    return Board(tiles=tiles, features=features, member=member, next_id=next_id)
+        theirs = shape_of(other.tile, other.rot)
+        for atom, opposite in facing:
+            here, there = shape.owner.get(atom), theirs.owner.get(opposite)
+            if here is not None:
+                ends[here] -= 1
+            if there is not None:
+                known = root(d, base[square] + there)
+                closed[known] = closed.get(known, 0) + 1
+                if here is not None and shape.kinds[here] == theirs.kinds[there]:
+                    joins[here].append(known)
+    tiles[at] = placed
+    base[at] = first
+    for n in shape.around:
+        ends[n] = sum(square not in tiles for square in around(at))
+    for n, kind in enumerate(shape.kinds):
+        _join(d, first + n, kind, (at, n), ends[n], shape.marks[n],
+              frozenset(first + c for c in shape.cities[n]), joins[n], closed)
+    for known, count in closed.items():  # what is left faces an edge of another kind: closed, but not joined
+        f = features[root(d, known)]
+        features[f.id] = _changed(f, open=f.open - count)
+    for square in around(at):
+        near = tiles.get(square)
+        for n in shape_of(near.tile, near.rot).around if near else ():
+            f = features[root(d, base[square] + n)]
+            features[f.id] = _changed(f, open=f.open - 1)
+            d.touched.append(f.id)
+    d.touched.extend(range(first, first + len(shape.kinds)))
 
 
-def _join(features: dict[int, Feature], member: dict[Place, int], a: int, b: int) -> None:
-    if a == b or features[a].kind != features[b].kind:
+def _join(d: Draft, segment: int, kind: str, place: tuple[Square, int], ends: int, marks: Mapping[str, int],
+          cities: frozenset[int], joins: list[int], closed: dict[int, int]) -> None:
+    """Make the new segment part of the features it touches, all in one step; the biggest keeps its number."""
+    features = d.features
+    ends -= sum(closed.pop(known, 0) for known in joins)
+    roots = {root(d, known) for known in joins}
+    if not roots:
+        features[segment] = Feature(id=segment, kind=kind, places=(place,), squares=frozenset((place[0],)), open=ends,
+                                    marks=marks, cities=cities)
         return
-    keep, gone = (a, b) if len(features[a].places) >= len(features[b].places) else (b, a)
-    k, g = features[keep], features.pop(gone)
-    features[keep] = replace(k, places=k.places | g.places, squares=k.squares | g.squares, open=k.open + g.open)
-    for place in g.places:
-        member[place] = keep
+    old = sorted((features.pop(r) for r in roots), key=lambda f: (-len(f.places), f.id))
+    keep = old[0].id
+    d.parent[segment] = keep
+    for f in old[1:]:
+        d.parent[f.id] = keep
+    features[keep] = Feature(
+        id=keep, kind=kind, places=(*(p for f in old for p in f.places), place),
+        squares=frozenset((place[0],)).union(*(f.squares for f in old)), open=ends + sum(f.open for f in old),
+        marks=_added([f.marks for f in old], marks), figures=tuple(i for f in old for i in f.figures),
+        cities=cities.union(*(f.cities for f in old)), done=False,
+    )
 
 
-def touched(board: Board, at: Square) -> tuple[Feature, ...]:
-    """The features that a tile on this square can have completed: its own, and the cloisters round it."""
-    ids = [board.member[at, n] for n in range(len(catalogue()[board.tiles[at].tile].segments))]
-    for sq in around(at):
-        placed = board.tiles.get(sq)
-        for n, s in enumerate(catalogue()[placed.tile].segments if placed else ()):
-            if s.kind == "cloister":
-                ids.append(board.member[sq, n])
-    return tuple(board.features[i] for i in dict.fromkeys(ids))
+def _added(many: list[Mapping[str, int]], more: Mapping[str, int]) -> Mapping[str, int]:
+    carried = [m for m in (*many, more) if m]
+    if len(carried) < 2:
+        return carried[0] if carried else more
+    out: dict[str, int] = {}
+    for marks in carried:
+        for mark, count in marks.items():
+            out[mark] = out.get(mark, 0) + count
+    return out
+
+
+def _changed(f: Feature, *, open: int | None = None, figures: tuple[int, ...] | None = None,
+             done: bool | None = None) -> Feature:
+    return Feature(id=f.id, kind=f.kind, places=f.places, squares=f.squares, open=f.open if open is None else open,
+                   marks=f.marks, figures=f.figures if figures is None else figures, cities=f.cities,
+                   done=f.done if done is None else done)
+
+
+def set_figures(d: Draft, feature: Feature, figures: tuple[int, ...]) -> None:
+    """Who stands on a feature."""
+    d.features[feature.id] = _changed(feature, figures=figures)
+
+
+def set_done(d: Draft, feature: Feature) -> None:
+    """The feature's completion has been dealt with."""
+    d.features[feature.id] = _changed(feature, done=True)
+
+
+def is_complete(view: View, feature: Feature) -> bool:
+    """Whether the feature is closed: no open edge, or all eight neighbours (R-ROAD-02, R-CITY-01, R-CLOI-01)."""
+    kind = view.box.kinds.get(feature.kind)
+    return kind is not None and kind.closes != "never" and feature.open == 0
+
+
+def bordered_cities(view: View, farm: Feature) -> tuple[int, ...]:
+    """Ids of the completed cities that a farm borders, each once (R-FARM-03, R-FARM-04, A-10)."""
+    found = {root(view, c) for c in farm.cities}
+    return tuple(sorted(i for i in found if view.features[i].open == 0))

@@ -1,84 +1,120 @@
-"""The final scoring: incomplete features, cloisters, farms (R-END-01 to R-END-08, R-FARM-01 to R-FARM-20)."""
+"""The final scoring: what every stage of every expansion adds, as if the game ended now (R-END-01 to R-END-08)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from scoring.board import Feature
-from scoring.expansions import pieces
-from scoring.scores import Item, ScoreEvent, bordered_cities, leaders, named, value
-from scoring.state import GameState, StandingFigure
-
-STAGES = ("incomplete", "cloisters", "farms")
-
-
-def stage_of(event: ScoreEvent) -> str:
-    """Which stage of the final scoring an event belongs to."""
-    return {"field": "farms", "cloister": "cloisters"}.get(event.feature, "incomplete")
+from scoring.board import bordered_cities
+from scoring.contributions import View
+from scoring.scores import Item, ScoreEvent, leaders
+from scoring.state import Feature, feature_of, figures_on, named, weights
+from scoring.turns import scored
 
 
-def final_events(state: GameState) -> tuple[ScoreEvent, ...]:
-    """Everything that scores if the game ends now, in the order of the stages (R-END-07)."""
-    claimed: dict[int, list[StandingFigure]] = {}
-    for f in state.figures:
-        claimed.setdefault(state.board.member[f.place], []).append(f)
-    events = [_incomplete(state, state.board.features[i], fs) for i, fs in claimed.items()
-              if state.board.features[i].kind in ("road", "city", "cloister")]
-    farms = {i: fs for i, fs in claimed.items() if state.board.features[i].kind == "field"}
-    method = _farms_per_city if state.setup.rules.farm_scoring == "per_city_all_farms" else _farms_each
-    events += method(state, farms)
-    return tuple(sorted(events, key=lambda e: (STAGES.index(stage_of(e)), e.feature, e.places)))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Final:
+    """A final scoring: events by stage, what each player has in the end, who has won and what a tie means."""
+
+    stages: tuple[tuple[str, tuple[ScoreEvent, ...]], ...]
+    totals: tuple[int, ...]
+    winners: tuple[int, ...]
+    tie: str | None
 
 
-def winners(state: GameState) -> tuple[int, ...]:
-    """Everyone with the highest score (R-WIN-01)."""
-    return tuple(p for p, s in enumerate(state.scores) if s == max(state.scores))
+def final_stages(view: View) -> tuple[tuple[str, tuple[ScoreEvent, ...]], ...]:
+    """What each stage adds, in the order of the stages (R-END-07)."""
+    return tuple((s.name, tuple(s.events(view))) for s in view.box.stages)
 
 
-def _weights(state: GameState, figures: list[StandingFigure]) -> dict[int, int]:
-    kinds = pieces(state.setup.expansions)
-    out: dict[int, int] = {}
-    for f in figures:
-        out[f.player] = out.get(f.player, 0) + (kinds[f.figure].weight if f.figure in kinds else 0)
-    return out
+def final_of(view: View) -> Final:
+    """The final scoring of a game whose last turn is over and whose end has not been booked yet."""
+    stages = final_stages(view)
+    totals = list(view.scores)
+    for _, events in stages:
+        for event in events:
+            for player, points in event.points:
+                totals[player] += points
+    best = winners(totals)
+    return Final(stages=stages, totals=tuple(totals), winners=best,
+                 tie=view.box.rules.winner_tie if len(best) > 1 else None)
 
 
-def _incomplete(state: GameState, feature: Feature, figures: list[StandingFigure]) -> ScoreEvent:
-    reason, items, rule = value(state.board, feature, state.setup.rules, complete=False)
-    shares = _weights(state, figures)
-    total = sum(i.points for i in items)
-    return ScoreEvent(turn=state.turn, feature=feature.kind, reason=reason, items=items, rule=rule,
-                      points=tuple((p, total) for p in leaders(shares)), majority=tuple(sorted(shares.items())),
-                      places=named(state.board, feature.places), tiles=len(feature.squares))
+def winners(totals: list[int] | tuple[int, ...]) -> tuple[int, ...]:
+    """Everyone with the highest score (R-WIN-01), be it nothing."""
+    return leaders({p: score - min(totals) + 1 for p, score in enumerate(totals)})
 
 
-def _farms_each(state: GameState, farms: dict[int, list[StandingFigure]]) -> Iterator[ScoreEvent]:
+def claimed(view: View, stage: str) -> Iterator[Feature]:
+    """Features with figures on them whose kind scores in that stage, in the order of their oldest figure."""
+    kinds = view.box.kinds
+    seen: set[int] = set()
+    for figure in view.standing.values():
+        feature = feature_of(view, figure)
+        if feature and feature.id not in seen and feature.kind in kinds and kinds[feature.kind].stage == stage:
+            seen.add(feature.id)
+            yield feature
+
+
+def incomplete(stage: str, view: View) -> Iterator[ScoreEvent]:
+    """Roads, cities and cloisters that nobody finished (R-END-02 to R-END-05)."""
+    for feature in claimed(view, stage):
+        yield from scored(view, feature, figures_on(view, feature), complete=False)
+
+
+def farms(view: View) -> Iterator[ScoreEvent]:
+    """Farms, by the method in force (R-FARM-10)."""
+    found = tuple(claimed(view, "farms"))
+    if not view.box.rules.farmers_enabled:
+        return
+    method = _farms_per_city if view.box.rules.farm_scoring == "per_city_all_farms" else _farms_each
+    yield from method(view, found)
+    for farm in found:
+        yield from view.box.bonuses(view, farm, figures_on(view, farm))
+
+
+def _farms_each(view: View, found: tuple[Feature, ...]) -> Iterator[ScoreEvent]:
     """Every farm pays its own majority for every completed city it borders (R-FARM-20)."""
-    for i, figures in farms.items():
-        farm = state.board.features[i]
-        cities = bordered_cities(state.board, farm)
-        items = (Item(what="city", count=len(cities), each=state.setup.rules.farm_points_per_city),)
-        shares = _weights(state, figures)
-        yield ScoreEvent(turn=state.turn, feature="field", reason="field", items=items, rule="R-FARM-20",
-                         points=tuple((p, items[0].points) for p in leaders(shares)),
-                         majority=tuple(sorted(shares.items())), places=named(state.board, farm.places),
+    each = view.box.rules.farm_points_per_city
+    for farm in found:
+        shares = weights(view, figures_on(view, farm))
+        if not shares:
+            continue
+        cities = bordered_cities(view, farm)
+        best = leaders(shares)
+        extras = tuple(Item(what=i.what, count=len(cities), each=i.each, player=p)
+                       for p in best for i in view.box.farm_extras(view, farm, p))
+        common = Item(what="city", count=len(cities), each=each)
+        points = tuple((p, common.points + sum(i.points for i in extras if i.player == p)) for p in best)
+        yield ScoreEvent(turn=view.turn, feature="field", reason="field", items=(common, *extras), rule="R-FARM-20",
+                         points=points, majority=tuple(sorted(shares.items())), places=named(view, farm.places),
                          tiles=len(farm.squares),
-                         cities=tuple(named(state.board, state.board.features[c].places) for c in cities))
+                         cities=tuple(named(view, view.features[c].places) for c in cities))
 
 
-def _farms_per_city(state: GameState, farms: dict[int, list[StandingFigure]]) -> Iterator[ScoreEvent]:
+def _farms_per_city(view: View, found: tuple[Feature, ...]) -> Iterator[ScoreEvent]:
     """Every completed city pays once, to the majority over all the farms that border it (R-FARM-11)."""
-    suppliers: dict[int, list[int]] = {}
-    for i in farms:
-        for city in bordered_cities(state.board, state.board.features[i]):
-            suppliers.setdefault(city, []).append(i)
-    for city, ids in suppliers.items():
-        shares = _weights(state, [f for i in ids for f in farms[i]])
-        items = (Item(what="city", count=1, each=state.setup.rules.farm_points_per_city),)
-        places = frozenset(p for i in ids for p in state.board.features[i].places)
-        paid = named(state.board, state.board.features[city].places)
-        yield ScoreEvent(turn=state.turn, feature="field", reason="field", items=items, rule="R-FARM-11",
-                         cities=(paid,),
-                         points=tuple((p, items[0].points) for p in leaders(shares)),
-                         majority=tuple(sorted(shares.items())), places=named(state.board, places),
-                         tiles=len({at for at, _ in places}))
+    each = view.box.rules.farm_points_per_city
+    suppliers: dict[int, list[Feature]] = {}
+    for farm in found:
+        for city in bordered_cities(view, farm):
+            suppliers.setdefault(city, []).append(farm)
+    for city, round_it in suppliers.items():
+        shares = weights(view, [f for farm in round_it for f in figures_on(view, farm)])
+        if not shares:
+            continue
+        best = leaders(shares)
+        extras = tuple(Item(what=i.what, count=1, each=i.each, player=p) for p in best
+                       for i in _first(view, round_it, p))
+        common = Item(what="city", count=1, each=each)
+        points = tuple((p, each + sum(i.points for i in extras if i.player == p)) for p in best)
+        squares = frozenset().union(*(farm.squares for farm in round_it))
+        yield ScoreEvent(turn=view.turn, feature="field", reason="field", items=(common, *extras), rule="R-FARM-11",
+                         points=points, majority=tuple(sorted(shares.items())),
+                         places=named(view, [p for farm in round_it for p in farm.places]), tiles=len(squares),
+                         cities=(named(view, view.features[city].places),))
+
+
+def _first(view: View, round_it: list[Feature], player: int) -> list[Item]:
+    """A player's extras for one city over all the farms round it, each kind once (R-PIG-06)."""
+    return list({i.what: i for farm in round_it for i in view.box.farm_extras(view, farm, player)}.values())

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scoring.engine import new_game, step
+from scoring.engine import apply, new_game
 from scoring.errors import IllegalMove, InvalidNotation
 from scoring.events import Event, Setup, from_json, to_json
-from scoring.state import GameState
+from scoring.state import Draft, GameState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retracted:
-    """Entry ``seq`` never happened."""
+    """Entry ``seq`` never happened. Retracting a correction brings back what it corrected."""
 
     seq: int
 
@@ -97,33 +97,42 @@ def entry_from_json(data: Mapping[str, Any]) -> LogEntry:
 def effective(entries: Iterable[LogEntry]) -> tuple[tuple[int, Event], ...]:
     """What happened after all corrections, in order, each event with the number of the entry that brought it in.
 
-    An amended or retracted entry can be corrected again; a correction of a correction is one of what it brought in.
+    Corrections can be corrected: a retracted retraction, amendment or insertion never happened, an amended one says
+    something else. An entry that does not exist is not corrected.
     """
+    lines = tuple(entries)
+    dead: set[int] = set()
+    for entry in reversed(lines):
+        if isinstance(entry.body, Retracted) and entry.seq not in dead:
+            dead.add(entry.body.seq)
     order: list[int] = []
-    bodies: dict[int, Event | None] = {}
-    for entry in entries:
+    said: dict[int, Event] = {}
+    of: dict[int, int] = {}  # the entry that an amendment is about, through amendments of amendments
+    for entry in lines:
         match entry.body:
-            case Retracted(seq=seq):
-                if seq in bodies:
-                    bodies[seq] = None
+            case Retracted():
+                continue
             case Amended(seq=seq, body=event):
-                if seq in bodies:
-                    bodies[seq] = event
+                target = of.get(seq, seq)
+                of[entry.seq] = target
+                if target in said and entry.seq not in dead:
+                    said[target] = event
             case Inserted(after=after, body=event):
-                order.insert(order.index(after) + 1 if after in bodies else 0, entry.seq)
-                bodies[entry.seq] = event
+                after = of.get(after, after)
+                order.insert(order.index(after) + 1 if after in said else 0, entry.seq)
+                said[entry.seq] = event
             case happened:
                 order.append(entry.seq)
-                bodies[entry.seq] = happened
-    return tuple((seq, left) for seq in order if (left := bodies[seq]) is not None)
+                said[entry.seq] = happened
+    return tuple((seq, said[seq]) for seq in order if seq not in dead)
 
 
 def state_of(setup: Setup, entries: Iterable[LogEntry]) -> GameState:
-    """The game that the log comes to. An event that has become impossible stays in the log and changes nothing."""
-    state = new_game(setup)
-    for _, event in effective(entries):
+    """The game that the log comes to. An event that could mean nothing stays in the log and becomes an issue."""
+    d = Draft(new_game(setup))
+    for seq, event in effective(entries):
         try:
-            state = step(state, event)
-        except IllegalMove:
-            continue
-    return state
+            apply(d, event)
+        except IllegalMove as e:
+            d.issue("impossible", f"Entry {seq} of the log means nothing in this game: {e}.")
+    return d.freeze()

@@ -5,26 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from scoring.engine import figures_on, step, tiles_left, weights
-from scoring.events import GameEnded, TurnEnded, to_json
-from scoring.final import STAGES, stage_of, winners
+from scoring.board import bordered_cities, is_complete
+from scoring.contributions import View
+from scoring.engine import questions, tiles_left
+from scoring.events import notation, to_json
+from scoring.final import Final, final_of, winners
 from scoring.geometry import spot_of
 from scoring.log import Amended, LogEntry, effective
-from scoring.scores import ScoreEvent, bordered_cities, formula, leaders, named, pennants, value
-from scoring.state import GameState
-from scoring.tiles import catalogue
+from scoring.scores import ScoreEvent, formula, leaders
+from scoring.state import NO_SEGMENT, Draft, GameState, figures_on, named, supplies, weights
+from scoring.turns import close_turn, value
 
-CATEGORIES = ("road", "city", "cloister", "field")
+Events = tuple[tuple[int, Any], ...]
 
 
 def live_view(state: GameState, entries: Iterable[LogEntry], version: int) -> dict[str, Any]:
     """The whole table as a client sees it. Scores count an open turn as if it ended now."""
     entries = tuple(entries)
-    now = step(state, TurnEnded())
-    ended = state if state.over else step(state, GameEnded())
+    now = _closed(state)
+    final = final_json(now, _final(now))
     asked = _asked(entries)
-    lost = effective(entries)
-    final = _final(now, ended)
+    happened = effective(entries)
+    supply = supplies(now)
+    left = tiles_left(state)
     return {
         "version": version,
         "edition": state.setup.rules.edition,
@@ -32,62 +35,116 @@ def live_view(state: GameState, entries: Iterable[LogEntry], version: int) -> di
         "phase": "over" if state.over else "playing",
         "turn": {"number": state.turn + 1, "player": state.player, "part": state.part, "open": state.turn_open},
         "players": [
-            {"index": n, "name": p.name, "colour": p.colour, "score": now.scores[n], "projected": ended.scores[n],
-             "supply": dict(now.supply[n]), "active": n == state.player and not state.over, "uncertain": bool(asked)}
+            {"index": n, "name": p.name, "colour": p.colour, "score": now.scores[n], "projected": final["totals"][n],
+             "supply": dict(supply[n]), "active": n == state.player and not state.over, "uncertain": bool(asked)}
             for n, p in enumerate(state.setup.players)
         ],
-        "left": {"total": sum(tiles_left(state).values()), "kinds": dict(tiles_left(state))},
-        "board": {"tiles": _tiles(state, lost, asked), "figures": _figures(now, lost)},
+        "left": {"total": sum(left.values()), "kinds": dict(left)},
+        "board": {"tiles": _tiles(state, happened, asked), "figures": _figures(now, happened), **now.box.shows(now)},
         "features": features(now),
-        "feed": [event_json(state, e) for e in (now if not state.over else state).score_events],
+        "feed": [event_json(now, e) for e in now.score_events],
         "final": final if state.over else None,
         "projected_final": final,
         "issues": [{"code": i.code, "text": i.text, "squares": [list(s) for s in i.squares], "turn": i.turn}
                    for i in state.issues],
-        "history": _history(entries, lost),
+        "open_questions": [{"code": q.code, "text": q.text, "player": q.player,
+                            "answers": [to_json(e) for e in q.answers]} for q in questions(state)],
+        "history": _history(entries, happened),
     }
 
 
-def final_scoring(state: GameState) -> dict[str, Any]:
-    """The final scoring of a game that is over, or as if it ended now."""
-    return _final(step(state, TurnEnded()), state if state.over else step(state, GameEnded()))
+def final_scoring(state: GameState) -> Final:
+    """The final scoring of a game that is over, or as if it ended now (the open turn first)."""
+    return _final(_closed(state))
 
 
-def event_json(state: GameState, event: ScoreEvent) -> dict[str, Any]:
-    """A score event with its formula, majority and places."""
+def _closed(state: GameState) -> View:
+    """The state as if the open turn ended now."""
+    if not state.turn_open:
+        return state
+    d = Draft(state)
+    close_turn(d)
+    return d
+
+
+def _final(view: View) -> Final:
+    if not view.over:
+        return final_of(view)
+    best = winners(tuple(view.scores))
+    booked = tuple(view.score_events[view.events_before:])
+    stages = tuple((s.name, tuple(e for e in booked if stage_of(view, e) == s.name)) for s in view.box.stages)
+    return Final(stages=stages, totals=tuple(view.scores), winners=best,
+                 tie=view.box.rules.winner_tie if len(best) > 1 else None)
+
+
+def stage_of(view: View, event: ScoreEvent) -> str:
+    """The stage of the final scoring that an event belongs to: that of its kind of feature, else its reason's."""
+    kind = view.box.kinds.get(event.feature)
+    return kind.stage if kind else event.reason
+
+
+def final_json(view: View, final: Final) -> dict[str, Any]:
+    """The final scoring as data: its stages, points per category over the whole game, totals, winners."""
+    booked = list(view.score_events) if view.over else \
+        [*view.score_events, *(e for _, events in final.stages for e in events)]
+    table: dict[str, list[int]] = {k: [0] * len(view.scores) for k in ("road", "city", "cloister", "field")}
+    for e in booked:
+        row = table.setdefault(category(e), [0] * len(view.scores))
+        for p, n in e.points:
+            row[p] += n
     return {
-        "turn": event.turn, "player": state.tiles_by_turn.get(event.turn), "feature": event.feature,
+        "stages": [{"name": name, "events": [event_json(view, e) for e in events]} for name, events in final.stages],
+        "table": [{"category": c, "points": row} for c, row in table.items()],
+        "totals": list(final.totals), "winners": list(final.winners), "tie": final.tie,
+    }
+
+
+def category(event: ScoreEvent) -> str:
+    """What a player would call these points: the feature's kind, or what else they were for."""
+    return event.feature if event.reason.split(".")[0] == event.feature else event.reason.split(".")[0]
+
+
+def event_json(view: View, event: ScoreEvent) -> dict[str, Any]:
+    """A score event with its formula, majority and places. ``player`` is whose turn it was."""
+    return {
+        "turn": event.turn, "player": event.player, "feature": event.feature,
         "reason": event.reason, "points": [{"player": p, "points": n} for p, n in event.points],
-        "items": [{"what": i.what, "count": i.count, "each": i.each, "points": i.points} for i in event.items],
-        "formula": formula(event.items), "majority": [{"player": p, "weight": w} for p, w in event.majority],
+        "items": [{"what": i.what, "count": i.count, "each": i.each, "points": i.points}
+                  | ({} if i.player is None else {"player": i.player}) for i in event.items],
+        "formula": formula(event), "majority": [{"player": p, "weight": w} for p, w in event.majority],
         "places": [list(p) for p in event.places], "cities": [[list(p) for p in c] for c in event.cities],
         "tiles": event.tiles, "rule": event.rule,
     }
 
 
-def features(state: GameState) -> list[dict[str, Any]]:
-    """Every feature that is claimed or still open, with what it is worth now and when complete."""
+def features(view: View) -> list[dict[str, Any]]:
+    """Every feature that can be claimed, with who owns it and what it is worth now and when complete."""
     out = []
-    rules = state.setup.rules
-    for f in state.board.features.values():
-        if f.kind not in CATEGORIES:
+    per_city = view.box.rules.farm_points_per_city
+    for f in view.features.values():
+        kind = view.box.kinds.get(f.kind)
+        if kind is None or not kind.claimable:
             continue
-        shares = weights(state, figures_on(state, f))
+        shares = weights(view, figures_on(view, f)) if f.figures else {}
+        complete = is_complete(view, f)
         row: dict[str, Any] = {
-            "id": f"{f.kind[0]}{f.id}", "kind": f.kind, "places": [list(p) for p in named(state.board, f.places)],
-            "tiles": len(f.squares), "open": f.open, "complete": f.kind != "field" and f.open == 0,
-            "pennants": pennants(state.board, f), "owners": list(leaders(shares)),
-            "weights": [list(w) for w in sorted(shares.items())],
+            "id": f"{f.kind[0]}{f.id}", "kind": f.kind, "places": named(view, f.places), "tiles": len(f.squares),
+            "open": f.open, "complete": complete, "pennants": f.marks.get("pennant", 0),
+            "owners": leaders(shares), "weights": sorted(shares.items()),
         }
-        if f.kind == "field":
-            cities = bordered_cities(state.board, f)
-            worth = len(cities) * rules.farm_points_per_city
-            row |= {"cities": len(cities), "points_now": worth, "points_complete": worth}
+        if kind.counts is None:
+            row["cities"] = len(bordered_cities(view, f))
+            row["points_now"] = row["points_complete"] = row["cities"] * per_city
         else:
-            row |= {"points_now": sum(i.points for i in value(state.board, f, rules, complete=f.open == 0)[1]),
-                    "points_complete": sum(i.points for i in value(state.board, f, rules, complete=True)[1])}
+            row["points_complete"] = _worth(view, f, True)
+            row["points_now"] = row["points_complete"] if complete else _worth(view, f, False)
         out.append(row)
     return out
+
+
+def _worth(view: View, feature: Any, complete: bool) -> int:
+    worth = value(view, feature, complete=complete)
+    return sum(i.points for i in worth[1]) if worth else 0
 
 
 def _asked(entries: tuple[LogEntry, ...]) -> frozenset[int]:
@@ -99,42 +156,28 @@ def _asked(entries: tuple[LogEntry, ...]) -> frozenset[int]:
     return frozenset(open_questions)
 
 
-def _tiles(state: GameState, events: tuple[tuple[int, Any], ...], asked: frozenset[int]) -> list[dict[str, Any]]:
-    seqs = {e.at: seq for seq, e in events if to_json(e)["do"] == "tile"}
-    return [{"at": list(at), "tile": p.tile, "rot": p.rot, "seq": seqs.get(at), "turn": p.turn, "player": p.player,
-             "asked": seqs.get(at) in asked, "last": at == state.last_tile} for at, p in state.tiles.items()]
+def _tiles(state: GameState, events: Events, asked: frozenset[int]) -> list[dict[str, Any]]:
+    seqs = {e.at: seq for seq, e in reversed(events) if e.DO == "tile"}
+    return [{"at": list(at), "tile": p.tile, "rot": p.rot, "seq": seqs.get(at) if p.turn is not None else None,
+             "turn": p.turn, "player": p.player, "asked": seqs.get(at) in asked, "last": at == state.last_tile}
+            for at, p in state.tiles.items()]
 
 
-def _figures(state: GameState, events: tuple[tuple[int, Any], ...]) -> list[dict[str, Any]]:
-    seqs = {(e.at, e.feature, e.where): seq for seq, e in events if to_json(e)["do"] == "deploy"}
+def _figures(view: View, events: Events) -> list[dict[str, Any]]:
+    seqs = {(e.player, e.at, e.feature, e.where): seq for seq, e in events if e.DO == "deploy"}
     out = []
-    for f in state.figures:
-        placed = state.tiles[f.at]
+    for f in view.standing.values():
+        placed = view.tiles.get(f.at)
+        spot = (50.0, 50.0)
+        if placed and f.segment != NO_SEGMENT:
+            spot = spot_of(view.box.tile(placed.tile), f.segment, placed.rot)
         out.append({"player": f.player, "figure": f.figure, "at": list(f.at), "feature": f.feature, "where": f.where,
-                    "spot": list(spot_of(catalogue()[placed.tile], f.segment, placed.rot)),
-                    "lying": f.feature == "field", "seq": seqs.get((f.at, f.feature, f.where))})
+                    "spot": list(spot), "lying": f.feature == "field",
+                    "seq": seqs.get((f.player, f.at, f.feature, f.where))})
     return out
 
 
-def _final(before: GameState, ended: GameState) -> dict[str, Any]:
-    events = [e for e in ended.score_events if e.reason == "field" or e.reason.endswith(".incomplete")]
-    table = []
-    for kind in CATEGORIES:
-        row = [0] * len(ended.scores)
-        for e in ended.score_events:
-            if e.feature == kind:
-                for p, n in e.points:
-                    row[p] += n
-        table.append({"category": kind, "points": row})
-    best = winners(ended)
-    return {
-        "stages": [{"name": s, "events": [event_json(ended, e) for e in events if stage_of(e) == s]} for s in STAGES],
-        "table": table, "totals": list(ended.scores), "winners": list(best),
-        "tie": ended.setup.rules.winner_tie if len(best) > 1 else None,
-    }
-
-
-def _history(entries: tuple[LogEntry, ...], events: tuple[tuple[int, Any], ...]) -> list[dict[str, Any]]:
+def _history(entries: tuple[LogEntry, ...], events: Events) -> list[dict[str, Any]]:
     by_seq = {e.seq: e for e in entries}
     amended = {e.body.seq for e in entries if isinstance(e.body, Amended)}
     out: list[dict[str, Any]] = []
@@ -145,6 +188,7 @@ def _history(entries: tuple[LogEntry, ...], events: tuple[tuple[int, Any], ...])
             continue
         turn += data["do"] == "tile"
         entry = by_seq[seq]
-        out.append({"seq": seq, "turn": turn, "kind": data.pop("do"), **data, "source": entry.source,
-                    "confidence": entry.confidence, "asked": entry.asked, "amended": seq in amended})
+        out.append({"seq": seq, "turn": max(turn, 0), "kind": data.pop("do"), **data, "notation": notation(event),
+                    "source": entry.source, "confidence": entry.confidence, "asked": entry.asked,
+                    "amended": seq in amended})
     return out

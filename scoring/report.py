@@ -2,30 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from scoring.engine import new_game, step
+from scoring.engine import apply, new_game
 from scoring.events import GameEnded, TurnEnded
 from scoring.final import winners
 from scoring.scores import ScoreEvent
-from scoring.transcript import Game
+from scoring.state import Draft, GameState
+from scoring.transcript import Game, read
+
+
+def score_transcript(data: object, *, edition: str | None = None,
+                     rules: Mapping[str, object] | None = None) -> dict[str, Any]:
+    """The score document of a parsed transcript; ``edition`` and ``rules`` win over what it says.
+
+    Raises InvalidNotation with the place of what cannot be read; an illegal game is scored and its issues are listed.
+    """
+    return score_game(read(data, edition_name=edition, options=rules))
 
 
 def score_game(game: Game) -> dict[str, Any]:
     """Totals, the running totals after each turn, the final scoring, the winners and the issues."""
-    state = new_game(game.setup)
+    return document(*play(game))
+
+
+def play(game: Game) -> tuple[GameState, list[list[int]]]:
+    """The finished game and the running totals after each turn."""
+    d = Draft(new_game(game.setup))
     turns = []
     for turn in game.turns:
         for event in (*turn.events, TurnEnded()):
-            state = step(state, event)
-        turns.append(list(state.scores))
-    before = len(state.score_events)
-    state = step(state, GameEnded())
+            apply(d, event)
+        turns.append(list(d.scores))
+    apply(d, GameEnded())
+    return d.freeze(), turns
+
+
+def document(state: GameState, turns: list[list[int]]) -> dict[str, Any]:
+    """The score document of a finished game."""
     return {
         "totals": list(state.scores),
         "turns": turns,
-        "final": [final_item(e) for e in state.score_events[before:]],
-        "winners": list(winners(state)),
+        "final": [final_item(e) for e in state.score_events[state.events_before:]],
+        "winners": list(winners(state.scores)),
         "issues": [{"turn": i.turn, "code": i.code, "text": i.text} for i in state.issues],
     }
 

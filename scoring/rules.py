@@ -1,22 +1,27 @@
-"""Editions and house rules as data: one frozen Rules value; every option carries its citation (RULES.md section 13)."""
+"""Editions and house rules as data: one frozen Rules value, each option under one name and with its citation.
+
+``editions/options.toml`` says what an option may be and which rules it is about; ``editions/<name>.toml`` what each
+printed edition says and where.
+"""
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import Any, NamedTuple
 
 from scoring.errors import InvalidNotation
 
 DEFAULT_EDITION = "zman2012"
+EDITIONS = ("rgg2006", "zman2012", "rgg_short", "wheel")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """The rules in force. Each field is an option of RULES.md section 13 under its own name."""
+    """The rules in force. Each field but ``edition`` is an option under its own name; see `options`."""
 
     edition: str = DEFAULT_EDITION
     farm_scoring: str = "per_farm"
@@ -24,31 +29,41 @@ class Rules:
     pig_bonus: int = 1
     two_tile_city: str = "normal"
     incomplete_unit: str = "tile"
-    winner_tie: str = "shared"
-    score_lap_marker: str = "lay_down"
-    track_start_corner: str = "lower_left"
+    unfinished_inn_cathedral: str = "zero"
+    winner_tie: str = "replay"
+    farmers_enabled: bool = True
     start: str = "start_tile"
+    expansions: tuple[str, ...] = ()
+    river_turn_rule: str = "no_two_same_bends"
+    river_turn_window: str = "consecutive_tiles"
     dragon_timing: str = "after_scoring"
     princess_removal: str = "must"
     fairy_mode: str = "tile"
-    river_turn_rule: str = "no_u_turn"
-    river_turn_window: str = "consecutive_tiles"
-    farmers_enabled: bool = True
     wheel_tax: str = "per_knight"
-    unfinished_inn_cathedral: str = "zero"
-    vocabulary: str = "rio_grande"
     max_players: int = 5
+    colours: tuple[str, ...] = ("red", "blue", "yellow", "green", "black")
+    score_lap_marker: str = "lay_down"
+    track_start_corner: str = "lower_right"
+    vocabulary: str = "zman"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
-    """What an option may be and where it comes from."""
+    """What an option may be and which rules it is about. ``kind`` is ``word``, ``number``, ``yes_no`` or ``list``."""
 
     name: str
+    kind: str
     values: tuple[str, ...]
-    default: str
     rules: str
     text: str
+
+
+class Citation(NamedTuple):
+    """Why an option has its value: the value as text, the rules it is about, and who says so."""
+
+    value: str
+    rules: str
+    source: str
 
 
 def _data(name: str) -> dict[str, Any]:
@@ -58,46 +73,66 @@ def _data(name: str) -> dict[str, Any]:
 @cache
 def options() -> Mapping[str, Option]:
     """Every option by its name."""
-    return {
-        name: Option(name=name, values=tuple(o["values"]), default=o["default"], rules=o["rules"], text=o["text"])
-        for name, o in _data("options.toml").items()
-    }
+    return {name: Option(name=name, kind=o.get("kind", "word"), values=tuple(o["values"]), rules=o["rules"],
+                         text=o["text"]) for name, o in _data("options.toml").items()}
 
 
 @cache
 def editions() -> Mapping[str, Mapping[str, Any]]:
-    """The editions by name: title, colours and the options in which they differ from the defaults."""
-    return _data("editions.toml")
+    """The editions by name: ``title`` and, per option, ``[value, where it is printed]``."""
+    return {name: _data(f"{name}.toml") for name in EDITIONS}
 
 
+@cache
 def edition(name: str = DEFAULT_EDITION) -> Rules:
     """The rules of an edition. Raises InvalidNotation that lists the known ones."""
-    if name not in editions():
-        raise InvalidNotation(f"unknown edition {name!r}; known are {', '.join(editions())}")
-    base = with_options(Rules(edition=name), {n: o.default for n, o in options().items()})
-    return with_options(base, editions()[name].get("options", {}))
+    if name not in EDITIONS:
+        raise InvalidNotation(f"unknown edition {name!r}; known are {', '.join(EDITIONS)}")
+    return with_options(Rules(edition=name), {k: value for k, (value, _) in editions()[name]["options"].items()})
 
 
 def with_options(rules: Rules, changes: Mapping[str, object]) -> Rules:
-    """Rules with some options changed; values may be text or JSON values. Raises InvalidNotation."""
-    new: dict[str, Any] = {}
-    for name, value in changes.items():
-        if name not in options():
-            raise InvalidNotation(f"unknown rule {name!r}; known are {', '.join(options())}")
-        text = str(value).lower() if isinstance(value, bool) else str(value)
-        if text not in options()[name].values:
-            raise InvalidNotation(f"rule {name} cannot be {text!r}; it may be {', '.join(options()[name].values)}")
-        kind = {f.name: f.type for f in fields(Rules)}[name]
-        new[name] = text == "true" if kind == "bool" else int(text) if kind == "int" else text
-    return replace(rules, **new)
+    """Rules with some options changed; values may be text or JSON values.
+
+    Raises InvalidNotation that lists the known options, or the values that the option may have.
+    """
+    return replace(rules, **{name: _value(name, value) for name, value in changes.items()})
 
 
-def citations(rules: Rules) -> Mapping[str, tuple[str, str, str]]:
-    """For every option: its value in force as text, the rule ids behind it, and whether edition or house rule."""
+def _value(name: str, value: object) -> Any:
+    option = options().get(name)
+    if option is None:
+        raise InvalidNotation(f"unknown rule {name!r}; known are {', '.join(options())}")
+    if option.kind == "list":
+        words = [w.strip() for w in value.split(",") if w.strip()] if isinstance(value, str) else value
+        if isinstance(words, Sequence) and all(w in option.values for w in words):
+            return tuple(dict.fromkeys(str(w) for w in words))
+        raise InvalidNotation(f"rule {name} cannot be {value!r}; it lists some of {', '.join(option.values)}")
+    text = as_text(value)
+    if text not in option.values:
+        raise InvalidNotation(f"rule {name} cannot be {value!r}; it may be {', '.join(option.values)}")
+    return text == "true" if option.kind == "yes_no" else int(text) if option.kind == "number" else text
+
+
+def as_text(value: object) -> str:
+    """An option's value as people write it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ",".join(value) if isinstance(value, tuple) else str(value)
+
+
+def changes(rules: Rules) -> dict[str, Any]:
+    """The options in which the rules differ from their edition, as JSON values."""
     printed = edition(rules.edition)
-    out = {}
-    for name, option in options().items():
-        value = getattr(rules, name)
-        source = f"edition {rules.edition}" if value == getattr(printed, name) else "house rule"
-        out[name] = (str(value).lower() if isinstance(value, bool) else str(value), option.rules, source)
-    return out
+    found = {n: getattr(rules, n) for n in options() if getattr(rules, n) != getattr(printed, n)}
+    return {n: list(v) if isinstance(v, tuple) else v for n, v in found.items()}
+
+
+def citations(rules: Rules) -> Mapping[str, Citation]:
+    """For every option: its value in force, the rule ids behind it, and the booklet or the house that says so."""
+    printed, said = edition(rules.edition), editions()[rules.edition]["options"]
+    return {
+        name: Citation(value=as_text(getattr(rules, name)), rules=o.rules,
+                       source=said[name][1] if getattr(rules, name) == getattr(printed, name) else "house rule")
+        for name, o in options().items()
+    }

@@ -1,20 +1,58 @@
-"""The state of a game: derived from the log, never stored."""
+"""The state of a game: derived from the log, never stored. And the draft, on which the next state is worked out."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from scoring.board import Board, Place, Placed
 from scoring.events import Setup
-from scoring.scores import ScoreEvent
+from scoring.scores import ScoreEvent, leaders
 from scoring.tiles import Square
+
+if TYPE_CHECKING:
+    from scoring.box import Box
+    from scoring.contributions import View
+
+Place = tuple[Square, int]  # a segment on the board: its square and its index on the tile
+NO_SEGMENT = -1  # the segment of a figure that stands on its tile without being on a feature
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    """A tile on the board. ``player`` and ``turn`` are None for what lay there before the first turn."""
+
+    tile: str
+    rot: int
+    player: int | None = None
+    turn: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feature:
+    """A maximal set of connected segments of one kind (R-FEAT-01).
+
+    ``squares`` is a set, so a tile touched twice counts once by construction. ``open`` counts the edges without a
+    neighbour (round a cloister: the empty squares). ``marks`` adds up what its segments carry. ``figures`` are keys of
+    ``standing``. ``cities`` are segments of the cities that a field borders, to be looked up with `root`.
+    """
+
+    id: int
+    kind: str
+    places: tuple[Place, ...]
+    squares: frozenset[Square]
+    open: int
+    marks: Mapping[str, int]
+    figures: tuple[int, ...] = ()
+    cities: frozenset[int] = frozenset()
+    done: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StandingFigure:
-    """A figure on the board; ``segment`` is the index on its tile."""
+    """A figure on the board; ``segment`` is the index on its tile (NO_SEGMENT: on no feature)."""
 
+    id: int
     player: int
     figure: str
     at: Square
@@ -47,32 +85,177 @@ class Claim:
     where: str
     segment: int
 
+    @property
+    def segment_index(self) -> int:
+        return self.segment
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameState:
-    """Where a game stands. ``turn`` counts turn parts begun, from 0; ``player`` is whose turn it is."""
+    """Where a game stands. ``turn`` counts turn parts begun, from 0 (-1: none yet); ``player`` is whose turn it is.
+
+    ``standing`` are the figures by their number; ``base`` and ``parent`` lead from a segment to its feature (see
+    `root`); ``left`` is what the box still holds (below nothing when too many lie on the table); ``touched`` are the
+    segments whose features this part may have completed; ``ext`` is each expansion's own part of the state.
+    """
 
     setup: Setup
-    board: Board
-    supply: tuple[Mapping[str, int], ...]
+    box: Box
     scores: tuple[int, ...]
     left: Mapping[str, int]
-    figures: tuple[StandingFigure, ...] = ()
+    tiles: Mapping[Square, Placed] = field(default_factory=dict)
+    base: Mapping[Square, int] = field(default_factory=dict)
+    parent: Mapping[int, int] = field(default_factory=dict)
+    features: Mapping[int, Feature] = field(default_factory=dict)
+    standing: Mapping[int, StandingFigure] = field(default_factory=dict)
+    ext: Mapping[str, object] = field(default_factory=dict)
+    score_events: tuple[ScoreEvent, ...] = ()
+    issues: tuple[Issue, ...] = ()
     turn: int = -1
     player: int = 0
     part: int = 1
     last_tile: Square | None = None
     turn_open: bool = False
+    laid: bool = False
+    actions: int = 0
+    again: bool = False
+    slot: int = -1
+    touched: tuple[int, ...] = ()
+    events_before: int = 0
+    next_segment: int = 0
+    next_figure: int = 0
     over: bool = False
-    score_events: tuple[ScoreEvent, ...] = ()
-    issues: tuple[Issue, ...] = ()
-    turn_scores: tuple[tuple[int, ...], ...] = ()
 
     @property
-    def tiles(self) -> Mapping[Square, Placed]:
-        return self.board.tiles
+    def figures(self) -> tuple[StandingFigure, ...]:
+        """Every figure on the board, in the order they were put down."""
+        return tuple(self.standing.values())
 
     @property
-    def tiles_by_turn(self) -> Mapping[int, int]:
-        """Who laid the tile of each turn."""
-        return {p.turn: p.player for p in self.tiles.values() if p.turn is not None and p.player is not None}
+    def board(self) -> GameState:
+        """The board is a view of the state: its ``tiles`` and ``features``."""
+        return self
+
+    @property
+    def supply(self) -> tuple[Mapping[str, int], ...]:
+        """What each player has in hand; below nothing when more stand on the table than there are (R-SUPPLY-01)."""
+        return supplies(self)
+
+
+class Draft:
+    """The next state while it is worked out: owns copies of a state's containers. Not used after `freeze`."""
+
+    __slots__ = ("actions", "again", "base", "box", "events_before", "ext", "features", "issues", "laid", "last_tile",
+                 "left", "next_figure", "next_segment", "over", "parent", "part", "player", "score_events", "scores",
+                 "setup", "slot", "standing", "tiles", "touched", "turn", "turn_open")
+
+    def __init__(self, state: GameState) -> None:
+        self.setup = state.setup
+        self.box = state.box
+        self.scores = list(state.scores)
+        self.left = dict(state.left)
+        self.tiles = dict(state.tiles)
+        self.base = dict(state.base)
+        self.parent = dict(state.parent)
+        self.features = dict(state.features)
+        self.standing = dict(state.standing)
+        self.ext = dict(state.ext)
+        self.score_events = list(state.score_events)
+        self.issues = list(state.issues)
+        self.turn = state.turn
+        self.player = state.player
+        self.part = state.part
+        self.last_tile = state.last_tile
+        self.turn_open = state.turn_open
+        self.laid = state.laid
+        self.actions = state.actions
+        self.again = state.again
+        self.slot = state.slot
+        self.touched = list(state.touched)
+        self.events_before = state.events_before
+        self.next_segment = state.next_segment
+        self.next_figure = state.next_figure
+        self.over = state.over
+
+    def freeze(self) -> GameState:
+        """The state that this draft has become. The draft must not be changed afterwards."""
+        return GameState(
+            setup=self.setup, box=self.box, scores=tuple(self.scores), left=self.left, tiles=self.tiles,
+            base=self.base, parent=self.parent, features=self.features, standing=self.standing, ext=self.ext,
+            score_events=tuple(self.score_events), issues=tuple(self.issues), turn=self.turn, player=self.player,
+            part=self.part, last_tile=self.last_tile, turn_open=self.turn_open, laid=self.laid, actions=self.actions,
+            again=self.again, slot=self.slot, touched=tuple(self.touched), events_before=self.events_before,
+            next_segment=self.next_segment, next_figure=self.next_figure, over=self.over,
+        )
+
+    def issue(self, code: str, text: str, *squares: Square) -> None:
+        """Report something that the rules do not allow."""
+        self.issues.append(Issue(code=code, text=text, squares=squares, turn=self.turn))
+
+    def pay(self, event: ScoreEvent) -> None:
+        """Book a score event."""
+        for player, points in event.points:
+            self.scores[player] += points
+        self.score_events.append(event)
+
+
+def root(view: View, segment: int) -> int:
+    """The feature that a segment (by its running number) has become part of."""
+    parent = view.parent
+    while segment in parent:
+        segment = parent[segment]
+    return segment
+
+
+def feature_at(view: View, at: Square, index: int) -> Feature:
+    """The feature of a tile's segment. KeyError where there is none."""
+    return view.features[root(view, view.base[at] + index)]
+
+
+def feature_of(view: View, figure: StandingFigure) -> Feature | None:
+    """The feature that a figure stands on, if any."""
+    return None if figure.segment == NO_SEGMENT else feature_at(view, figure.at, figure.segment)
+
+
+def figures_on(view: View, feature: Feature) -> tuple[StandingFigure, ...]:
+    """The figures that stand on a feature."""
+    return tuple(view.standing[i] for i in feature.figures)
+
+
+def weights(view: View, figures: Sequence[StandingFigure]) -> dict[int, int]:
+    """What each player's figures weigh in a majority (R-MAJ-03, R-LARGE-02). Players without followers are left out."""
+    pieces = view.box.pieces
+    out: dict[int, int] = {}
+    for f in figures:
+        weight = pieces[f.figure].weight
+        if weight:
+            out[f.player] = out.get(f.player, 0) + weight
+    return out
+
+
+def owners(view: View, feature: Feature) -> tuple[int, ...]:
+    """Who has the majority in a feature."""
+    return leaders(weights(view, figures_on(view, feature)))
+
+
+def supplies(view: View) -> tuple[dict[str, int], ...]:
+    """What each player has in hand: everything the box gives minus what stands on the board or is held elsewhere."""
+    out = tuple(dict(view.box.counts) for _ in view.setup.players)
+    for f in view.standing.values():
+        out[f.player][f.figure] -= 1
+    for player, piece, count in view.box.off_board(view):
+        out[player][piece] -= count
+    return out
+
+
+def in_hand(view: View, player: int, piece: str) -> int:
+    """How many of a piece one player has in hand."""
+    count = view.box.counts.get(piece, 0)
+    count -= sum(f.player == player and f.figure == piece for f in view.standing.values())
+    return count - sum(n for p, name, n in view.box.off_board(view) if p == player and name == piece)
+
+
+def named(view: View, places: Sequence[Place]) -> tuple[tuple[int, int, str], ...]:
+    """Segments as (x, y, where), in reading order of a list of squares."""
+    tiles, shape = view.tiles, view.box.shape
+    return tuple(sorted((at[0], at[1], shape(p.tile, p.rot).where[n]) for at, n in places for p in (tiles[at],)))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from scoring.engine import box_of
 from scoring.errors import InvalidNotation
 from scoring.events import (
     Event,
@@ -20,7 +21,7 @@ from scoring.events import (
     to_json,
 )
 from scoring.expansions import chosen
-from scoring.rules import DEFAULT_EDITION, edition, with_options
+from scoring.rules import DEFAULT_EDITION, changes, edition, with_options
 
 FORMAT = "transcript/1"
 
@@ -61,14 +62,12 @@ def read(data: object, *, edition_name: str | None = None, options: Mapping[str,
 
 def write(game: Game) -> dict[str, Any]:
     """The transcript of a game, without `expect`."""
-    setup, printed = game.setup, edition(game.setup.rules.edition)
-    names = [f for f in type(printed).__slots__ if f != "edition"]
-    start = setup.start or StartTile(tile="base.D")
+    setup = game.setup
+    start = setup.start or box_of(setup).start()
     return {
         "format": FORMAT,
         "setup": {"expansions": list(setup.expansions), "edition": setup.rules.edition,
-                  "rules": {n: getattr(setup.rules, n) for n in names
-                            if getattr(setup.rules, n) != getattr(edition(DEFAULT_EDITION), n)},
+                  "rules": changes(setup.rules),
                   "players": [{"name": p.name, "colour": p.colour} for p in setup.players]},
         "start": {"tile": start.tile, "at": list(start.at), "rot": start.rot},
         "turns": [{"player": t.player, "part": t.part, "moves": [move(e) for e in t.events]} for t in game.turns],

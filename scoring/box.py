@@ -1,0 +1,186 @@
+"""What is in play, put together once per game: the chosen expansions' contributions, merged slot by slot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from scoring.contributions import (
+    Attempt,
+    Expansion,
+    Handler,
+    Kind,
+    Piece,
+    Problem,
+    Question,
+    Rate,
+    Stage,
+    Step,
+    View,
+)
+from scoring.errors import InvalidNotation
+from scoring.events import Event, StartTile
+from scoring.expansions import chosen
+from scoring.rules import Rules
+from scoring.scores import Item, ScoreEvent
+from scoring.state import Feature, StandingFigure
+from scoring.tiles import Square, Tile, catalogue, product, turn, where
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """A turned tile, ready to be joined: per segment its kind, place, open ends, marks and bordered cities.
+
+    ``owner`` tells which segment has an edge or half-edge; ``around`` are the segments that look at eight neighbours.
+    """
+
+    tile: Tile
+    edges: str
+    kinds: tuple[str, ...]
+    where: tuple[str, ...]
+    ends: tuple[int, ...]
+    marks: tuple[Mapping[str, int], ...]
+    cities: tuple[tuple[int, ...], ...]
+    owner: Mapping[str, int]
+    around: tuple[int, ...]
+
+
+class Box:
+    """The merged contributions of the chosen expansions. Equal for equal choices; holds no game."""
+
+    def __init__(self, names: tuple[str, ...], rules: Rules, players: int) -> None:
+        self.expansions: tuple[Expansion, ...] = chosen(names)
+        self.rules = rules
+        self.pieces: Mapping[str, Piece] = {p.name: p for e in self.expansions for p in e.pieces}
+        self.counts: Mapping[str, int] = {p.name: p.count(players) for p in self.pieces.values()}
+        self.kinds: Mapping[str, Kind] = {k.name: k for e in self.expansions for k in e.kinds}
+        self.handlers: Mapping[type[Event], Handler] = {h.event: h for e in self.expansions for h in e.handlers}
+        self.steps: tuple[Step, ...] = _in_order([s for e in self.expansions if e.steps for s in e.steps(rules)])
+        self.slots: Mapping[str, int] = {s.name: n for n, s in enumerate(self.steps)}
+        self.stages: tuple[Stage, ...] = tuple(s for e in self.expansions for s in e.stages)
+        self.laid = tuple(f for e in self.expansions for f in e.laid)
+        self.completed = tuple(f for e in self.expansions for f in e.completed)
+        self._off_board = tuple(e.off_board for e in self.expansions if e.off_board)
+        self._shapes: dict[tuple[str, int], Shape] = {}
+        self._tiles = {t.id: t for e in self.expansions for t in e.tiles}
+        boxed = [name for e in self.expansions for name in e.products]
+        self.contents: Mapping[str, int] = {t.id: t.count for name in boxed for t in product(name).tiles}
+
+    def tile(self, name: str) -> Tile:
+        """A tile kind of any product, or of a start board."""
+        return self._tiles.get(name) or catalogue()[name]
+
+    def shape(self, name: str, rot: int) -> Shape:
+        """The turned tile, worked out once."""
+        found = self._shapes.get((name, rot))
+        if found is None:
+            found = self._shapes[name, rot] = self._shape(self.tile(name), rot)
+        return found
+
+    def _shape(self, tile: Tile, rot: int) -> Shape:
+        segments = tile.segments
+        marks = []
+        for s in segments:
+            carried: dict[str, int] = {}
+            for e in self.expansions:
+                for mark, count in e.marks(s) if e.marks else ():
+                    carried[mark] = carried.get(mark, 0) + count
+            marks.append(carried)
+        around = tuple(n for n, s in enumerate(segments) if s.kind in self.kinds and
+                       self.kinds[s.kind].closes == "around")
+        return Shape(tile=tile, edges="".join(tile.edges[(n - rot) % 4] for n in range(4)),
+                     kinds=tuple(s.kind for s in segments), where=tuple(where(s, rot) for s in segments),
+                     ends=tuple(len(s.atoms) for s in segments), marks=tuple(marks),
+                     cities=tuple(s.cities for s in segments), around=around,
+                     owner={turn(a, rot): n for n, s in enumerate(segments) for a in s.atoms})
+
+    def start(self) -> StartTile:
+        """What lies there before turn 1 under the rules in force (R-SETUP-01, R-RIVER-01, R-SETUP-07)."""
+        offers = [o for e in self.expansions for o in e.starts]
+        asked = [o for o in offers if o.value == self.rules.start]
+        if not asked:
+            raise InvalidNotation(f"rule start={self.rules.start} needs its expansion; chosen are "
+                                  f"{', '.join(e.name for e in self.expansions)}")
+        unasked = [o for o in offers if o.takes_over]
+        return (unasked or asked)[-1].tile
+
+    def set_aside(self) -> tuple[str, ...]:
+        """Start tiles that leave the box before the game, used or not (R-RIVER-01)."""
+        return tuple(o.tile.tile for e in self.expansions for o in e.starts)
+
+    def off_board(self, view: View) -> Iterator[tuple[int, str, int]]:
+        """Pieces that are neither in supply nor standing on the board, as (player, piece, count)."""
+        for held in self._off_board:
+            yield from held(view)
+
+    def rate(self, feature: Feature, complete: bool) -> Rate | None:
+        """What a counted thing of the feature pays, after every expansion has had its say."""
+        kind = self.kinds.get(feature.kind)
+        if kind is None or kind.rate is None:
+            return None
+        rate = kind.rate(self.rules, feature, complete)
+        for e in self.expansions:
+            for change in e.rates:
+                rate = change(self.rules, feature, complete, rate)
+        return rate
+
+    def placing(self, view: View, tile: Tile, at: Square, rot: int) -> Iterator[Problem]:
+        """What the rules have against a tile on a square."""
+        return (p for e in self.expansions for check in e.placing if (p := check(view, tile, at, rot)))
+
+    def deploying(self, view: View, attempt: Attempt) -> Iterator[Problem]:
+        """What the rules have against a figure on a place."""
+        return (p for e in self.expansions for check in e.deploying if (p := check(view, attempt)))
+
+    def reaches(self, view: View, attempt: Attempt) -> bool:
+        """Whether something lets the figure stand elsewhere than on the tile just laid."""
+        return any(reach(view, attempt) for e in self.expansions for reach in e.reaches)
+
+    def spot(self, view: View, at: Square, feature: str, place: str) -> bool:
+        """Whether the tile has that place though it is no segment."""
+        return any(e.spots(view, at, feature, place) for e in self.expansions if e.spots)
+
+    def bonuses(self, view: View, feature: Feature, figures: tuple[StandingFigure, ...]) -> Iterator[ScoreEvent]:
+        """Further score events when a feature with these figures is scored."""
+        for e in self.expansions:
+            for bonus in e.bonuses:
+                yield from bonus(view, feature, figures)
+
+    def farm_extras(self, view: View, farm: Feature, player: int) -> Iterator[Item]:
+        """What one city of a farm pays more to one player."""
+        return (i for e in self.expansions for extra in e.farm_extras if (i := extra(view, farm, player)))
+
+    def questions(self, view: View) -> Iterator[Question]:
+        """What the table does not show."""
+        for e in self.expansions:
+            if e.questions:
+                yield from e.questions(view)
+
+    def shows(self, view: View) -> dict[str, Any]:
+        """What the expansions have to show beside tiles and figures."""
+        return {k: v for e in self.expansions if e.shows for k, v in e.shows(view).items()}
+
+
+@cache
+def box_for(names: tuple[str, ...], rules: Rules, players: int) -> Box:
+    """The box of a choice; the order in which expansions are named does not matter. Raises InvalidNotation."""
+    order = tuple(e.name for e in chosen(names) if e.name in names)
+    return Box(names, rules, players) if order == names else box_for(order, rules, players)
+
+
+def _in_order(steps: Iterable[Step]) -> tuple[Step, ...]:
+    """The slots of a turn: each right after the one it names; of two after the same one, the later in this list comes
+    first, so that an expansion's step comes before what the base game does next."""
+    waiting = list(steps)
+    out: list[Step] = []
+    while waiting:
+        for n, s in enumerate(waiting):
+            names = [o.name for o in out]
+            if not s.after or s.after in names:
+                out.insert(names.index(s.after) + 1 if s.after else len(out), waiting.pop(n))
+                break
+        else:
+            raise InvalidNotation(f"turn steps {', '.join(s.name for s in waiting)} follow no known step")
+    return tuple(out)

@@ -1,0 +1,188 @@
+"""What an expansion may contribute to the game: the slots that the core iterates over. The core names no expansion.
+
+Every contribution is a value or a pure function of a view (a state, or the draft of the next one); only handlers,
+steps and hooks get the draft itself and may change it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from scoring.tiles import Segment, Square, Tile
+
+if TYPE_CHECKING:
+    from scoring.events import Event, Setup, StartTile
+    from scoring.rules import Rules
+    from scoring.scores import Item, ScoreEvent
+    from scoring.state import Draft, Feature, GameState, StandingFigure
+
+    View: TypeAlias = GameState | Draft
+else:
+    View: TypeAlias = object
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """Something every player has ``count`` of (a function of the number of players).
+
+    ``weight`` is what it counts in a majority. ``stands`` are the kinds of features it may stand on (empty: it is no
+    figure). A ``company`` piece may stand only where a follower of its player stands, and goes home with the last one.
+    """
+
+    name: str
+    count: Callable[[int], int]
+    weight: int = 0
+    follower: bool = False
+    stands: tuple[str, ...] = ()
+    company: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rate:
+    """What a counted thing of a feature pays, why, and by which rule."""
+
+    each: int
+    reason: str
+    rule: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """A kind of feature. ``closes`` is ``edges`` (no open edge), ``around`` (eight neighbours) or ``never``.
+
+    ``counts`` tells what is counted, as (what, count); ``rate`` what each pays; ``stage`` when it scores at the end.
+    """
+
+    name: str
+    closes: str
+    claimable: bool = True
+    counts: Callable[[Rules, Feature, bool], tuple[tuple[str, int], ...]] | None = None
+    rate: Callable[[Rules, Feature, bool], Rate] | None = None
+    stage: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """What the rules have against something: becomes an issue when it lies on the table all the same."""
+
+    code: str
+    text: str
+    squares: tuple[Square, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """A figure about to be put down. ``segment`` is None where the place is not part of a feature."""
+
+    player: int
+    figure: str
+    at: Square
+    feature: str
+    where: str
+    segment: int | None
+    portal: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """A slot of the turn. It comes right after the slot ``after``; ``run`` is what happens by itself on entering it."""
+
+    name: str
+    after: str = ""
+    run: Callable[[Draft], None] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Handler:
+    """How an event changes the draft. The turn moves on to ``step`` first; empty: whenever it comes.
+
+    ``opens`` events begin the player's turn if it has not begun; ``action`` events are the one wood action of a part.
+    """
+
+    event: type[Event]
+    apply: Callable[[Draft, Any], None]
+    step: str = ""
+    opens: bool = False
+    action: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """A stage of the final scoring: a name and the events it adds, as if the game ended now."""
+
+    name: str
+    events: Callable[[View], Iterable[ScoreEvent]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """Something the table does not show: what is asked, of whom, and the events that would answer it."""
+
+    code: str
+    text: str
+    player: int
+    answers: tuple[Event, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    """What may lie there before turn 1. ``value`` of the rule ``start`` asks for it; with ``takes_over`` having the
+    expansion is enough."""
+
+    value: str
+    tile: StartTile
+    takes_over: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expansion:
+    """The contributions of one box. All are optional; the order in which boxes are named never matters.
+
+    products    tile products whose tiles go into the box when the expansion is chosen
+    tiles       further tile kinds that are no cards (a start board)
+    pieces, kinds, steps, handlers
+    marks       what a segment carries, as (mark, count); features add them up
+    placing     what the rules have against a tile on a square
+    deploying   what the rules have against a figure on a place
+    reaches     whether a figure may be put elsewhere than on the tile just laid
+    spots       whether a tile has that place, where it is no segment
+    rates       changes of what a counted thing pays
+    bonuses     further score events when a feature with figures is scored (during the game or at the end)
+    farm_extras what a city pays more to one player of a farm
+    laid        after a tile was laid; completed: after a feature became complete, before it is scored
+    stages      final scoring
+    initial     the expansion's own part of the state; off_board: pieces neither in supply nor standing on the board
+    starts      what may lie there before turn 1
+    open_with   what lies there instead of a start tile that stands for a whole board
+    questions   what cannot be seen
+    options     names of the rules that only matter with this expansion; cues: what a camera looks for
+    """
+
+    name: str
+    products: tuple[str, ...] = ()
+    tiles: tuple[Tile, ...] = ()
+    pieces: tuple[Piece, ...] = ()
+    kinds: tuple[Kind, ...] = ()
+    steps: Callable[[Rules], tuple[Step, ...]] | None = None
+    handlers: tuple[Handler, ...] = ()
+    marks: Callable[[Segment], tuple[tuple[str, int], ...]] | None = None
+    placing: tuple[Callable[[View, Tile, Square, int], Problem | None], ...] = ()
+    deploying: tuple[Callable[[View, Attempt], Problem | None], ...] = ()
+    reaches: tuple[Callable[[View, Attempt], bool], ...] = ()
+    spots: Callable[[View, Square, str, str], bool] | None = None
+    rates: tuple[Callable[[Rules, Feature, bool, Rate], Rate], ...] = ()
+    bonuses: tuple[Callable[[View, Feature, tuple[StandingFigure, ...]], Iterable[ScoreEvent]], ...] = ()
+    farm_extras: tuple[Callable[[View, Feature, int], Item | None], ...] = ()
+    laid: tuple[Callable[[Draft], None], ...] = ()
+    completed: tuple[Callable[[Draft, Feature], None], ...] = ()
+    stages: tuple[Stage, ...] = ()
+    initial: Callable[[Setup], object] | None = None
+    off_board: Callable[[View], Iterable[tuple[int, str, int]]] | None = None
+    starts: tuple[Start, ...] = ()
+    open_with: Callable[[StartTile], tuple[StartTile, ...]] | None = None
+    questions: Callable[[View], Iterable[Question]] | None = None
+    shows: Callable[[View], Mapping[str, Any]] | None = None
+    options: tuple[str, ...] = ()
+    cues: Mapping[str, str] = field(default_factory=dict)

@@ -1,0 +1,274 @@
+"""The base game: followers on roads, cities, cloisters and fields. Its rules are in force whatever is chosen."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from scoring import final
+from scoring.board import has_neighbour, lay, mismatches, set_figures
+from scoring.contributions import Attempt, Expansion, Handler, Kind, Piece, Problem, Rate, Stage, Start, Step, View
+from scoring.events import FigurePlaced, GameEnded, StartTile, TileDiscarded, TilePlaced, TurnEnded
+from scoring.rules import Rules
+from scoring.scores import ScoreEvent
+from scoring.state import (
+    NO_SEGMENT,
+    Draft,
+    Feature,
+    Placed,
+    StandingFigure,
+    feature_at,
+    figures_on,
+    in_hand,
+)
+from scoring.tiles import Segment, Square, Tile, segment_index
+from scoring.turns import close_turn, score_completed
+
+FOLLOWERS = 7  # eight, of which one marks the score (R-COMP-01)
+STAND = ("road", "city", "cloister", "field")
+
+
+def marks(segment: Segment) -> tuple[tuple[str, int], ...]:
+    return (("pennant", segment.pennants),) if segment.pennants else ()
+
+
+def _units(rules: Rules, feature: Feature, complete: bool) -> int:
+    """Tiles, or segments if the house counts those in what is incomplete (R-END-05)."""
+    return len(feature.places) if rules.incomplete_unit == "segment" and not complete else len(feature.squares)
+
+
+def road_counts(rules: Rules, feature: Feature, complete: bool) -> tuple[tuple[str, int], ...]:
+    return (("tile", _units(rules, feature, complete)),)
+
+
+def city_counts(rules: Rules, feature: Feature, complete: bool) -> tuple[tuple[str, int], ...]:
+    return ("tile", _units(rules, feature, complete)), ("pennant", feature.marks.get("pennant", 0))
+
+
+def cloister_counts(rules: Rules, feature: Feature, complete: bool) -> tuple[tuple[str, int], ...]:
+    return (("tile", 9 if complete else 9 - feature.open),)
+
+
+def road_rate(rules: Rules, feature: Feature, complete: bool) -> Rate:
+    return Rate(each=1, reason="road", rule="R-ROAD-05") if complete else \
+        Rate(each=1, reason="road.incomplete", rule="R-END-02")
+
+
+def city_rate(rules: Rules, feature: Feature, complete: bool) -> Rate:
+    if not complete:
+        return Rate(each=1, reason="city.incomplete", rule="R-END-02")
+    if len(feature.squares) == 2 and rules.two_tile_city == "half":
+        return Rate(each=1, reason="city.tiny", rule="R-CITY-06")
+    return Rate(each=2, reason="city", rule="R-CITY-03")
+
+
+def cloister_rate(rules: Rules, feature: Feature, complete: bool) -> Rate:
+    return Rate(each=1, reason="cloister", rule="R-CLOI-02") if complete else \
+        Rate(each=1, reason="cloister.incomplete", rule="R-END-04")
+
+
+KINDS = (
+    Kind(name="road", closes="edges", counts=road_counts, rate=road_rate, stage="incomplete"),
+    Kind(name="city", closes="edges", counts=city_counts, rate=city_rate, stage="incomplete"),
+    Kind(name="cloister", closes="around", counts=cloister_counts, rate=cloister_rate, stage="cloisters"),
+    Kind(name="field", closes="never", stage="farms"),
+)
+
+
+def steps(rules: Rules) -> tuple[Step, ...]:
+    """R-TURN-01, R-TURN-06: lay a tile, put a figure down, score what is complete."""
+    return (Step(name="start"), Step(name="place", after="start"), Step(name="wood", after="place"),
+            Step(name="score", after="wood", run=score_completed), Step(name="end", after="score"))
+
+
+def on_tile(d: Draft, event: TilePlaced) -> None:
+    """A tile is laid: on an empty square it joins the board, whatever the rules say (R-PLACE-01 to R-PLACE-03)."""
+    d.laid = True
+    draw(d, event.tile, event.at)
+    problems = list(d.box.placing(d, d.box.tile(event.tile), event.at, event.rot))
+    for p in problems:
+        d.issue(p.code, p.text, event.at, *p.squares)
+    if event.at in d.tiles:  # what is known to lie there stays; the log can be corrected
+        d.last_tile = event.at
+        return
+    lay(d, event.at, Placed(tile=event.tile, rot=event.rot, player=event.player, turn=d.turn))
+    d.last_tile = event.at
+    for laid in d.box.laid:
+        laid(d)
+
+
+def on_discard(d: Draft, event: TileDiscarded) -> None:
+    """The same player draws again (R-DRAW-03)."""
+    draw(d, event.tile, None)
+
+
+def draw(d: Draft, tile: str, at: Square | None) -> None:
+    """A tile leaves the box."""
+    squares = () if at is None else (at,)
+    if tile not in d.box.contents:
+        d.issue("not_in_box", f"Tile {tile} does not belong to the chosen boxes.", *squares)
+    left = d.left.get(tile, 0) - 1
+    d.left[tile] = left
+    if left < 0 and tile in d.box.contents:
+        d.issue("too_many", f"There are more tiles of kind {tile} than the box holds.", *squares)
+
+
+def on_figure(d: Draft, event: FigurePlaced) -> None:
+    """A figure is put down: it stands where it stands; what the rules have against it is reported."""
+    placed = d.tiles.get(event.at)
+    segment = segment_index(d.box.tile(placed.tile), placed.rot, event.feature, event.where) if placed else None
+    attempt = Attempt(player=event.player, figure=event.figure, at=event.at, feature=event.feature, where=event.where,
+                      segment=segment, portal=event.portal)
+    for p in list(d.box.deploying(d, attempt)):
+        d.issue(p.code, p.text, event.at, *p.squares)
+    number = d.next_figure
+    d.next_figure += 1
+    d.standing[number] = StandingFigure(
+        id=number, player=event.player, figure=event.figure, at=event.at, feature=event.feature, where=event.where,
+        segment=NO_SEGMENT if segment is None else segment, turn=d.turn)
+    if segment is not None:
+        feature = feature_at(d, event.at, segment)
+        set_figures(d, feature, (*feature.figures, number))
+        d.touched.append(feature.id)
+
+
+def on_end_of_turn(d: Draft, event: TurnEnded) -> None:
+    close_turn(d)
+
+
+def on_end_of_game(d: Draft, event: GameEnded) -> None:
+    """R-END-01: the open turn is scored first."""
+    close_turn(d)
+    d.events_before = len(d.score_events)
+    for _, events in final.final_stages(d):
+        for scored in events:
+            d.pay(scored)
+    d.over = True
+
+
+def _square(at: Square) -> str:
+    return f"{at[0]},{at[1]}"
+
+
+def free_square(view: View, tile: Tile, at: Square, rot: int) -> Problem | None:
+    if at in view.tiles:
+        return Problem(code="square_taken", text=f"A second tile was recorded on square {_square(at)}.")
+    return None
+
+
+def beside_a_tile(view: View, tile: Tile, at: Square, rot: int) -> Problem | None:
+    """R-PLACE-01, R-PLACE-02: a corner is not enough."""
+    if at in view.tiles or has_neighbour(view, at):
+        return None
+    corner = any((at[0] + dx, at[1] + dy) in view.tiles for dx in (-1, 1) for dy in (-1, 1))
+    if corner:
+        return Problem(code="corner_contact", text=f"The tile on {_square(at)} touches others at a corner only.")
+    return Problem(code="no_neighbour", text=f"The tile on {_square(at)} touches no other tile.")
+
+
+def edges_match(view: View, tile: Tile, at: Square, rot: int) -> Problem | None:
+    """R-PLACE-03: every touching edge shows the same kind."""
+    wrong = () if at in view.tiles else mismatches(view, tile, at, rot)
+    if not wrong:
+        return None
+    return Problem(code="edge_mismatch", squares=wrong,
+                   text=f"The tile on {_square(at)} does not match the one on {' and '.join(map(_square, wrong))}.")
+
+
+def _who(view: View, a: Attempt) -> str:
+    return view.setup.players[a.player].name
+
+
+def a_place(view: View, a: Attempt) -> Problem | None:
+    if a.at not in view.tiles:
+        return Problem(code="no_tile", text=f"There is no tile on {_square(a.at)} for {_who(view, a)}'s {a.figure}.")
+    if a.segment is None and not view.box.spot(view, a.at, a.feature, a.where):
+        return Problem(code="no_such_segment", text=f"The tile on {_square(a.at)} has no {a.feature} {a.where} "
+                                                    f"for {_who(view, a)}'s {a.figure}.")
+    return None
+
+
+def may_stand(view: View, a: Attempt) -> Problem | None:
+    """R-DEPLOY-03; a builder wants a road or city, a pig a field (R-BUILD-01, R-PIG-01, R-RIVER-06, R-SETUP-08)."""
+    kind = view.box.kinds.get(a.feature)
+    piece = view.box.pieces.get(a.figure)
+    if piece is None:
+        return Problem(code="not_in_box", text=f"There is no {a.figure} in the chosen boxes.")
+    if a.feature == "field" and not view.box.rules.farmers_enabled:
+        return Problem(code="no_farmers", text=f"{_who(view, a)} put a {a.figure} in a field; farmers are not used.")
+    if kind is None or not kind.claimable or a.feature not in piece.stands:
+        return Problem(code="not_claimable", text=f"{_who(view, a)}'s {a.figure} may not stand on a {a.feature}.")
+    return None
+
+
+def own_turn(view: View, a: Attempt) -> Problem | None:
+    if a.player != view.player and view.turn_open:
+        return Problem(code="wrong_player", text=f"{_who(view, a)} put a {a.figure} down in "
+                                                 f"{view.setup.players[view.player].name}'s turn.")
+    return None
+
+
+def one_action(view: View, a: Attempt) -> Problem | None:
+    """R-TURN-04."""
+    if view.actions:
+        return Problem(code="two_figures", text=f"{_who(view, a)} put down a {a.figure} although the action of this "
+                                                "turn was already used.")
+    return None
+
+
+def last_tile(view: View, a: Attempt) -> Problem | None:
+    """R-DEPLOY-02."""
+    if a.at in view.tiles and not (a.at == view.last_tile and view.turn_open and view.laid) \
+            and not view.box.reaches(view, a):
+        return Problem(code="not_last_tile", text=f"{_who(view, a)}'s {a.figure} is not on the tile just laid.")
+    return None
+
+
+def unowned(view: View, a: Attempt) -> Problem | None:
+    """R-DEPLOY-04, R-DEPLOY-05; company figures need a follower of their own there (R-BUILD-01, R-PIG-01)."""
+    if a.segment is None:
+        return None
+    here = figures_on(view, feature_at(view, a.at, a.segment))
+    pieces = view.box.pieces
+    if a.figure in pieces and pieces[a.figure].company:
+        if any(f.player == a.player and pieces[f.figure].follower for f in here):
+            return None
+        return Problem(code="no_company", text=f"{_who(view, a)}'s {a.figure} stands on a {a.feature} without a "
+                                               "follower of the same colour.")
+    if any(pieces[f.figure].follower for f in here):
+        return Problem(code="occupied", text=f"{_who(view, a)}'s {a.figure} stands on a {a.feature} that was taken.")
+    return None
+
+
+def from_supply(view: View, a: Attempt) -> Problem | None:
+    """R-DEPLOY-01."""
+    if a.figure in view.box.pieces and in_hand(view, a.player, a.figure) < 1:
+        return Problem(code="no_supply", text=f"{_who(view, a)} has no {a.figure} left.")
+    return None
+
+
+def farm_stage(view: View) -> tuple[ScoreEvent, ...]:
+    return tuple(final.farms(view))
+
+
+BASE = Expansion(
+    name="base",
+    products=("base",),
+    pieces=(Piece(name="follower", count=lambda players: FOLLOWERS, weight=1, follower=True, stands=STAND),),
+    kinds=KINDS,
+    steps=steps,
+    handlers=(
+        Handler(event=TilePlaced, apply=on_tile, step="place", opens=True),
+        Handler(event=TileDiscarded, apply=on_discard, opens=True),
+        Handler(event=FigurePlaced, apply=on_figure, step="wood", action=True),
+        Handler(event=TurnEnded, apply=on_end_of_turn),
+        Handler(event=GameEnded, apply=on_end_of_game),
+    ),
+    marks=marks,
+    placing=(free_square, beside_a_tile, edges_match),
+    deploying=(a_place, may_stand, own_turn, one_action, last_tile, unowned, from_supply),
+    stages=(Stage(name="incomplete", events=partial(final.incomplete, "incomplete")),
+            Stage(name="cloisters", events=partial(final.incomplete, "cloisters")),
+            Stage(name="farms", events=farm_stage)),
+    starts=(Start(value="start_tile", tile=StartTile(tile="base.D")),),
+    options=("farm_scoring", "farm_points_per_city", "two_tile_city", "incomplete_unit", "farmers_enabled"),
+)

@@ -1,0 +1,116 @@
+"""How a turn runs: an ordered list of named slots. Events move it on; what happens by itself hangs on the slots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from scoring.board import is_complete, set_done, set_figures
+from scoring.contributions import View
+from scoring.scores import Item, ScoreEvent, leaders
+from scoring.state import Draft, Feature, StandingFigure, feature_of, figures_on, named, root, weights
+
+
+def open_turn(d: Draft, player: int, part: int) -> None:
+    """Begin a turn part."""
+    expected, expected_part = d.player, d.part
+    d.turn += 1
+    d.player, d.part = player, part
+    d.turn_open, d.laid, d.actions, d.again, d.slot = True, False, 0, False, -1
+    d.touched = []
+    d.events_before = len(d.score_events)
+    if player != expected:
+        names = [p.name for p in d.setup.players]
+        d.issue("wrong_player", f"{names[player]} played although it was {names[expected]}'s turn.")
+    elif part > expected_part:
+        d.issue("no_second_part", f"{d.setup.players[player].name} laid a second tile without a reason for one.")
+    advance(d, d.box.steps[0].name)
+
+
+def advance(d: Draft, slot: str) -> None:
+    """Move the turn on to a slot; everything on the way happens. Never backwards."""
+    target = d.box.slots[slot]
+    while d.slot < target:
+        d.slot += 1
+        run = d.box.steps[d.slot].run
+        if run:
+            run(d)
+
+
+def close_turn(d: Draft) -> None:
+    """End the turn part: the rest of its slots run, then it is the next player's turn (R-TURN-01, R-TURN-07)."""
+    if not d.turn_open:
+        return
+    advance(d, d.box.steps[-1].name)
+    score_completed(d)
+    d.turn_open = False
+    if d.again and d.part == 1 and any(n > 0 for n in d.left.values()):  # R-BUILD-05, R-BUILD-06, A-42
+        d.part = 2
+    else:
+        d.player, d.part = (d.player + 1) % len(d.setup.players), 1
+
+
+def score_completed(d: Draft) -> None:
+    """Pay every feature that this part completed and send its figures home (R-SCORE-01, R-RETURN-01)."""
+    touched, d.touched = d.touched, []
+    for number in dict.fromkeys(root(d, s) for s in touched):
+        feature = d.features[number]
+        if not is_complete(d, feature):
+            continue
+        if not feature.done:
+            set_done(d, feature)
+            for completed in d.box.completed:
+                completed(d, feature)
+        figures = figures_on(d, feature)
+        if figures:
+            for event in scored(d, feature, figures, complete=True):
+                d.pay(event)
+            take_home(d, figures)
+
+
+def scored(view: View, feature: Feature, figures: tuple[StandingFigure, ...], *,
+           complete: bool) -> Iterator[ScoreEvent]:
+    """The events of one road, city or cloister, as it lies: what it pays and what comes on top."""
+    shares = weights(view, figures)
+    worth = value(view, feature, complete=complete)
+    if shares and worth:
+        reason, items, rule = worth
+        total = sum(i.points for i in items)
+        yield ScoreEvent(turn=view.turn, feature=feature.kind, reason=reason, items=items, rule=rule,
+                         points=tuple((p, total) for p in leaders(shares)), majority=tuple(sorted(shares.items())),
+                         places=named(view, feature.places), tiles=len(feature.squares),
+                         player=view.player if view.turn_open else None)
+    yield from view.box.bonuses(view, feature, figures)
+
+
+def value(view: View, feature: Feature, *, complete: bool) -> tuple[str, tuple[Item, ...], str] | None:
+    """Reason, items and rule id of a feature, complete or counted at the end. None for what has no value of its own."""
+    kind = view.box.kinds.get(feature.kind)
+    rate = view.box.rate(feature, complete)
+    if kind is None or kind.counts is None or rate is None:
+        return None
+    counts = kind.counts(view.box.rules, feature, complete)
+    return rate.reason, tuple(Item(what=w, count=n, each=rate.each) for w, n in counts if n or w == "tile"), rate.rule
+
+
+def take_home(d: Draft, figures: Iterable[StandingFigure]) -> None:
+    """Figures leave the board; then whoever stood only in their company goes too (R-RETURN-05)."""
+    gone = {f.id: f for f in figures if f.id in d.standing}
+    for f in gone.values():
+        del d.standing[f.id]
+    touched: dict[int, Feature] = {}
+    for f in gone.values():
+        feature = feature_of(d, f)
+        if feature is not None:
+            touched[feature.id] = feature
+    for feature in touched.values():
+        left = tuple(i for i in feature.figures if i not in gone)
+        set_figures(d, feature, left)
+        take_home(d, orphans(d, left))
+
+
+def orphans(d: Draft, ids: tuple[int, ...]) -> list[StandingFigure]:
+    """Of the figures on one feature, those that may stand there only with a follower of their player."""
+    pieces = d.box.pieces
+    here = [d.standing[i] for i in ids]
+    kept = {f.player for f in here if pieces[f.figure].follower}
+    return [f for f in here if pieces[f.figure].company and f.player not in kept]
