@@ -58,14 +58,14 @@ def _places(lab: npt.NDArray[np.uint8]) -> tuple[npt.NDArray[np.int32], ...]:
     return tuple(lab[..., n].astype(np.int32) * _BINS[n] // 256 for n in range(3))
 
 
-def covered(strange: npt.NDArray[np.uint8]) -> FloatArray:
+def covered(strange: npt.NDArray[np.uint8], tile_px: int) -> FloatArray:
     """(S, S) weight 0 where something lies on a tile, 1 elsewhere, from its foreign pixels (0..255).
 
-    Specks (a shield, a roof, noise) are no figures: only what is foreign over a twelfth of a tile counts.
+    Specks (a shield, a roof, glare) are no figures: only what is foreign over a sixth of a tile each way counts.
     """
-    size = strange.shape[0]
-    solid = cv2.boxFilter(strange.astype(np.float32) / 255, -1, (size // 9 | 1, size // 9 | 1)) > 0.62
-    grown = cv2.dilate(solid.astype(np.uint8), cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size // 9 | 1,) * 2))
+    reach = round(tile_px / 6) | 1
+    solid = cv2.boxFilter(strange.astype(np.float32) / 255, -1, (reach, reach)) > 0.7
+    grown = cv2.dilate(solid.astype(np.uint8), cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (reach, reach)))
     return 1.0 - grown.astype(np.float32)
 
 
@@ -117,7 +117,7 @@ class SideReader:
         distance = np.einsum("...i,ij,...j->...", off, self.inverse, off)
         logits = -0.5 * distance / 4.0  # the bins of a strip say partly the same
         logits = logits - logits.max(axis=-1, keepdims=True)
-        logits = np.maximum(logits - np.log(np.exp(logits).sum(axis=-1, keepdims=True)), -6.0)
+        logits = np.maximum(logits - np.log(np.exp(logits).sum(axis=-1, keepdims=True)), -8.0)
         return logits * np.clip((seen[..., None] - 0.4) / 0.5, 0.0, 1.0)
 
 
@@ -144,7 +144,8 @@ def side_letters(tile: Tile, rot: int) -> str:
 # --- pennants ------------------------------------------------------------------------------------------------------
 
 _SHIELD_PX = 64
-_SHIELD_REACH = 7
+_SHIELD_RIM = 2
+_SHIELD_BLUE = 16  # pixels of it that are blue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,18 +186,24 @@ def shields(tileset: TileSet, pairs: Sequence[tuple[str, str]]) -> dict[str, Shi
         largest = 1 + int(np.argmax(stats[1:, cv2.CC_STAT_AREA]))
         x, y = (float(v) for v in centres[largest])
         if 25 <= stats[largest, cv2.CC_STAT_AREA] <= 250:
-            found[bearer] = Shield(place=(x, y), blue=_stands_out(own[0], (x, y), None))
+            found[bearer] = Shield(place=(x, y), blue=_peak(own[0], (x, y)))
     return found
 
 
 def shield_loglik(shield: Shield, crop: Image, weight: FloatArray) -> float:
-    """Log-odds that an upright crop bears the shield; 0 when its place is hidden."""
+    """Log-odds that an upright crop bears the shield; towards 0 as more of its place is hidden."""
     if crop.shape[0] != _SHIELD_PX:
         raise ValueError(f"crops are {_SHIELD_PX} px wide here")
-    blue = _stands_out(_blueness(crop), shield.place, weight)
-    if np.isnan(blue):
+    free = _window(weight, shield.place) > 0
+    core = _window(weight, shield.place, 4) > 0
+    if free.sum() < 30 or core.sum() < 10:
         return 0.0
-    return float(np.clip((blue / shield.blue - 0.3) * 40.0, -8.0, 8.0))
+    window = _window(_blueness(crop), shield.place)[free]
+    seen = float(core.mean())
+    count = max(5, round(_SHIELD_BLUE * min(1.0, seen + 0.2)))
+    blue = float(np.sort(window)[-count:].mean() - np.median(window))
+    odds = float(np.clip((blue / shield.blue - 0.3) * 40.0, -8.0, 8.0))
+    return odds if odds > 0 else odds * seen**2
 
 
 def _blueness(bgr: Image) -> FloatArray:
@@ -205,13 +212,14 @@ def _blueness(bgr: Image) -> FloatArray:
     return np.log(soft[..., 0]) - np.log(soft[..., 2])
 
 
-def _stands_out(blue: FloatArray, place: tuple[float, float], weight: FloatArray | None) -> float:
-    """The bluest spot around a place against what is usual there; NaN when something covers it."""
+def _peak(blue: FloatArray, place: tuple[float, float]) -> float:
+    window = _window(blue, place).ravel()
+    return float(np.sort(window)[-_SHIELD_BLUE:].mean() - np.median(window))
+
+
+def _window(values: FloatArray, place: tuple[float, float], reach: int = 7) -> FloatArray:
+    """The part of an upright tile around a place, but not its rim: a gap between tiles shows the table."""
     x, y = round(place[0]), round(place[1])
-    part = (slice(max(0, y - _SHIELD_REACH), y + _SHIELD_REACH + 1), slice(max(0, x - _SHIELD_REACH), x + _SHIELD_REACH + 1))
-    window = blue[part].ravel()
-    if weight is not None:
-        if weight[part].mean() < 0.75:
-            return float("nan")
-        window = window[weight[part].ravel() > 0]
-    return float(np.sort(window)[-20:].mean() - np.median(window))
+    last = _SHIELD_PX - _SHIELD_RIM
+    return values[max(_SHIELD_RIM, y - reach):min(last, y + reach + 1),
+                  max(_SHIELD_RIM, x - reach):min(last, x + reach + 1)]

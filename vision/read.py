@@ -26,7 +26,7 @@ from vision.tileset import TileSet
 
 LONG_SIDE_PX = 2000  # photographs are read at this size: a tile is then 60 to 250 px wide
 TEMPERATURE = 0.04  # correlation that makes a kind e times as likely
-SIDES = 0.6  # weight of what the sides look like: it repeats part of what correlation says
+SIDES = 1.0  # weight of what the sides look like: it repeats part of what correlation says
 PRINTED = 0.42  # of a square must have the print's colours for a tile to lie there
 FITTING = 0.2  # correlation below which even the print's colours do not make a tile
 COMPLETE = 0.78  # of a tile must lie in the photograph for it to be reported

@@ -62,7 +62,7 @@ class Settler:
         reach_px = max(1, min(_REACH_PX, round(reach * _COARSE_PX)))
         found, order, steps = self._slide(photo, pose, reach_px, strange)
         light = channels(rectify(photo, pose, FINE_PX, _MARGIN)[None])[0, 0]
-        free = None if strange is None else covered(rectify(strange, pose, FINE_PX, _MARGIN)).astype(np.uint8)
+        free = None if strange is None else covered(rectify(strange, pose, FINE_PX, _MARGIN), FINE_PX).astype(np.uint8)
         poses: list[Array] = []
         tried = set()
         for k in order:
@@ -75,7 +75,7 @@ class Settler:
         crops = np.array([rectify(photo, p, FINE_PX) for p in poses])
         seen = np.array([inside(photo.shape, p, FINE_PX) for p in poses])
         odd = [np.zeros((FINE_PX, FINE_PX), np.uint8) if strange is None else rectify(strange, p, FINE_PX) for p in poses]
-        weight = seen * np.array([covered(o) for o in odd])
+        weight = seen * np.array([covered(o, FINE_PX) for o in odd])
         scores = self.fine.score(crops, weight=None if weight.all() else weight)
         best = int(scores.max(axis=(1, 2)).argmax())
         visible = float(seen[best].mean())
@@ -89,7 +89,7 @@ class Settler:
         size = _COARSE_PX
         stack = channels(rectify(photo, pose, size, reach / size)[None])[0]
         if strange is not None:  # what lies on the tile becomes flat, so that it speaks for no picture
-            free = covered(rectify(strange, pose, size, reach / size)) > 0
+            free = covered(rectify(strange, pose, size, reach / size), size) > 0
             if 0.3 < free.mean() < 1.0:
                 for channel in stack:
                     channel[~free] = channel[free].mean()
