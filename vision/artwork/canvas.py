@@ -73,17 +73,19 @@ class Canvas:
     def shade(self, mask: NDArray[np.uint8], strength: float, blur: float = 0.0, colour: Colour = (20, 35, 25)) -> None:
         """Blend a colour in where the mask (0..255) is set, softened over ``blur`` units."""
         soft = as_image(cv2.GaussianBlur(mask, (0, 0), blur * self.unit)) if blur else mask
-        self.blend(np.full_like(self.pixels, colour), soft, strength)
+        self._mix(np.array(colour, np.float32), soft, strength)
 
-    def blend(self, other: NDArray[np.uint8], mask: NDArray[np.uint8], strength: float = 1.0) -> None:
+    def blend(self, other: Image, mask: NDArray[np.uint8], strength: float = 1.0) -> None:
         """Lay another picture of the same size over this one where the mask (0..255) is set."""
-        box = cv2.boundingRect(mask)
-        if not box[2]:
-            return
-        part = np.s_[box[1]:box[1] + box[3], box[0]:box[0] + box[2]]
+        self._mix(other, mask, strength)
+
+    def _mix(self, other: NDArray[Any], mask: NDArray[np.uint8], strength: float) -> None:
+        left, top, width, height = cv2.boundingRect(mask)
+        part = np.s_[top:top + height, left:left + width]
         weight = mask[part].astype(np.float32)[..., None] * (strength / 255.0)
         below = self.pixels[part].astype(np.float32)
-        self.pixels[part] = np.round(below + (other[part].astype(np.float32) - below) * weight).astype(np.uint8)
+        above = other[part] if other.ndim == 3 else other
+        self.pixels[part] = np.round(below + (above - below) * weight).astype(np.uint8)
 
     def area_mask(self, lines: Sequence[Sequence[XY]]) -> NDArray[np.uint8]:
         mask: NDArray[np.uint8] = np.zeros((self.side_px, self.side_px), np.uint8)
@@ -112,7 +114,8 @@ def ramp(heights: NDArray[np.float32], colours: Sequence[Colour]) -> Image:
     at = np.linspace(-128, 127, len(colours))
     steps = np.arange(-128, 128)
     table = np.stack([np.interp(steps, at, [c[k] for c in colours]) for k in range(3)], axis=1)
-    return table.round().astype(np.uint8)[np.clip(heights * 128 + 128, 0, 255).astype(np.uint8)]
+    grey = np.clip(heights * 128 + 128, 0, 255).astype(np.uint8)
+    return as_image(cv2.applyColorMap(grey, table.round().astype(np.uint8).reshape(256, 1, 3)))
 
 
 def as_image(array: NDArray[Any]) -> Image:
