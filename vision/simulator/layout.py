@@ -58,9 +58,8 @@ def _apart(pose: Pose, near: list[tuple[Pose, tuple[int, int]]]) -> Pose:
     for _ in range(4):
         for other, d in near:
             out = np.array([-d[0], -d[1]], float)  # from the neighbour to this tile, in the board's axes
-            inner = max(TILE_MM - float(np.dot(np.subtract(c, (other.x_mm, other.y_mm)), out)) - TILE_MM / 2
-                        for c in pose.corners())
-            depth = inner - TILE_MM / 2 - 0.3
+            reach = min(float(np.dot(np.subtract(c, (other.x_mm, other.y_mm)), out)) for c in pose.corners())
+            depth = TILE_MM / 2 - 0.3 - reach
             if depth > 0:
                 pose = replace(pose, x_mm=pose.x_mm + out[0] * depth * 0.6, y_mm=pose.y_mm + out[1] * depth * 0.6)
     return pose

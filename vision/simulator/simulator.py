@@ -218,7 +218,12 @@ def _drawn(tile: str, variant: int) -> Image:
 
 @cache
 def _masks(tile: str) -> list[np.ndarray]:
-    return segment_masks(catalogue()[tile], 64)
+    """Per segment where people put a figure: on it, and not on its very border if it is wide enough."""
+    result = []
+    for mask in segment_masks(catalogue()[tile], 90):  # 2 px per mm
+        inside = cv2.distanceTransform(np.pad(mask.astype(np.uint8), 1), cv2.DIST_L2, 5)[1:-1, 1:-1]
+        result.append(mask & (inside >= min(0.4 * float(inside.max()), 8.0)))
+    return result
 
 
 def _mask(tile: str, feature: str, where: str, rot: int) -> np.ndarray | None:
