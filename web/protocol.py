@@ -1,4 +1,7 @@
-"""What the page needs of a live session. The composition root implements it; this room knows nothing else of it."""
+"""What the page needs from the table it shows: the live session, as seen from here.
+
+The page knows no camera, no log and no disk. Whatever holds a game and satisfies `LiveSession` can be shown.
+"""
 
 from __future__ import annotations
 
@@ -6,70 +9,86 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-View = dict[str, Any]
-
-
-class CommandError(Exception):
-    """A command that cannot be carried out: ``code`` for programs, ``text`` one sentence for people."""
-
-    def __init__(self, code: str, text: str) -> None:
-        super().__init__(text)
-        self.code, self.text = code, text
+View = Mapping[str, Any]
 
 
 class StaleView(Exception):
-    """The command was based on an older view; ``view`` is the present one."""
+    """The command was based on a view that is no longer the newest; ``view`` is."""
 
     def __init__(self, view: View) -> None:
-        super().__init__("the game has moved on; look again")
+        super().__init__("somebody has changed the game meanwhile")
         self.view = view
 
 
-class Subscription:
-    """A place to wait for the newest view: it holds one, a newer one takes its place, so a slow reader never queues."""
+class CommandError(Exception):
+    """A command that cannot be carried out. ``code`` is for programs, the message is one sentence for people."""
 
-    def __init__(self, on_close: Callable[[Subscription], None]) -> None:
+    def __init__(self, code: str, text: str) -> None:
+        super().__init__(text)
+        self.code = code
+        self.text = text
+
+
+class Subscription:
+    """A place to wait for the newest view. Holds one: what nobody fetched in time is replaced, so it cannot grow."""
+
+    def __init__(self, on_close: Callable[[Subscription], None] | None = None) -> None:
         self._ready = threading.Condition()
         self._newest: View | None = None
         self._closed = False
         self._on_close = on_close
 
-    def put(self, view: View) -> None:
-        """Offer a newer view."""
-        with self._ready:
-            self._newest = view
-            self._ready.notify_all()
-
-    def get(self, timeout_s: float) -> View | None:
-        """The newest view not yet taken, or None after the timeout or when closed."""
-        with self._ready:
-            self._ready.wait_for(lambda: self._newest is not None or self._closed, timeout_s)
-            view, self._newest = self._newest, None
-            return view
-
     @property
     def closed(self) -> bool:
         return self._closed
 
-    def close(self) -> None:
-        """Stop waiting and be forgotten."""
+    def put(self, view: View) -> None:
+        """Offer a view (the session's side); never waits."""
         with self._ready:
+            self._newest = view
+            self._ready.notify()
+
+    def get(self, timeout_s: float) -> View | None:
+        """The newest view that has not been fetched yet, or None after the time-out or when closed."""
+        with self._ready:
+            self._ready.wait_for(lambda: self._newest is not None or self._closed, timeout_s)
+            view, self._newest = self._newest, None
+            return None if self._closed else view
+
+    def close(self) -> None:
+        """Stop waiting, also in another thread. May be called twice."""
+        with self._ready:
+            if self._closed:
+                return
             self._closed = True
             self._ready.notify_all()
-        self._on_close(self)
+        if self._on_close is not None:
+            self._on_close(self)
 
 
 class LiveSession(Protocol):
-    """One game at one table. Every method may be called from any thread."""
+    """One game at one table. Every method may be called from any thread.
 
-    def view(self) -> View: ...
+    A view is the LiveView of `scoring.projection` with ``status``, ``questions`` and ``update``, a number that grows
+    with everything that was published (``version`` grows with the game alone). Views are never changed once published.
+    """
 
-    def subscribe(self) -> Subscription: ...
-
-    def command(self, data: Mapping[str, Any]) -> View:
-        """Carry out what a person asked for. Raises CommandError or StaleView."""
+    def view(self) -> View:
+        """The newest view."""
         ...
 
-    def candidates(self, seq: int) -> list[dict[str, Any]]: ...
+    def subscribe(self) -> Subscription:
+        """A subscription that starts with the newest view."""
+        ...
 
-    def crop_png(self, seq: int) -> bytes | None: ...
+    def command(self, data: Mapping[str, Any]) -> View:
+        """Carry out what a person asked for; the new view. Raises StaleView or CommandError."""
+        ...
+
+    def candidates(self, seq: int) -> list[dict[str, Any]]:
+        """What a logged tile may be: tile, rot, probability, legal; the reading's best first."""
+        ...
+
+    def crop_png(self, seq: int) -> bytes | None:
+        """The picture behind an entry (JPEG or PNG), or None."""
+        ...

@@ -1,0 +1,32 @@
+"""The tile catalogue as the page needs it: topology and geometry of every kind in play."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from scoring.expansions import chosen
+from scoring.tiles import Segment, Tile, product
+
+_OPTIONAL = ("pennants", "inn", "cathedral", "goods", "princess", "tunnel", "marks")
+
+
+def tiles(expansions: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Every tile kind of these expansions by its id. Raises InvalidNotation for an unknown expansion."""
+    products = dict.fromkeys(p for e in chosen(tuple(expansions)) for p in e.products)
+    return {t.id: _tile(t) for name in products for t in product(name).tiles}
+
+
+def _tile(tile: Tile) -> dict[str, Any]:
+    return {"name": tile.name, "product": tile.product, "count": tile.count, "edges": tile.edges,
+            "flags": sorted(tile.flags), "segments": [_segment(s) for s in tile.segments]}
+
+
+def _segment(s: Segment) -> dict[str, Any]:
+    """A segment; what it has not is left out."""
+    out: dict[str, Any] = {"kind": s.kind, "atoms": list(s.atoms), "path": s.path, "spot": list(s.spot)}
+    if s.width:
+        out["width"] = s.width
+    if s.cities:
+        out["cities"] = list(s.cities)
+    return out | {key: value for key in _OPTIONAL if (value := getattr(s, key))}

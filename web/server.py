@@ -1,0 +1,101 @@
+"""The page's server: waitress in a thread of its own, opened and closed as a context manager."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import socket
+import threading
+from types import TracebackType
+from typing import Any, Self
+
+from flask import Flask
+from waitress import wasyncore
+from waitress.channel import HTTPChannel
+from waitress.server import create_server
+
+THREADS = 48  # 30 event streams hold one each, the rest answers requests
+_LOOP_S = 0.25
+_END_S = 1.0
+
+
+class ServerError(Exception):
+    """The page cannot be served. The message is one sentence that says what to do."""
+
+
+class PortInUse(ServerError):
+    """Another program has the port."""
+
+
+class PageServer:
+    """Serves an application of `web.app.create_app` from entering to leaving.
+
+    Entering raises PortInUse or ServerError. Port 0 takes any free port; ``port`` says which. Leaving ends the open
+    event streams and the connections within about a second.
+    """
+
+    def __init__(self, app: Flask, host: str = "127.0.0.1", port: int = 8000) -> None:
+        self._app = app
+        self.host = host
+        self.port = port
+        self._stop = threading.Event()
+        self._sockets: dict[int, Any] = {}
+        self._server: Any = None
+        self._thread: threading.Thread | None = None
+
+    @property
+    def url(self) -> str:
+        """Where the page is, for a browser on this machine."""
+        host = "127.0.0.1" if self.host in ("0.0.0.0", "") else self.host
+        return f"http://{f'[{host}]' if ':' in host else host}:{self.port}/"
+
+    def __enter__(self) -> Self:
+        listening = _listen(self.host, self.port)
+        self.port = listening.getsockname()[1]
+        # With 48 threads and at most 30 streams a request seldom waits; waitress would warn each time that one does.
+        logging.getLogger("waitress.queue").setLevel(logging.ERROR)
+        self._server = create_server(
+            self._app, map=self._sockets, sockets=[listening], threads=THREADS, connection_limit=300,
+            channel_request_lookahead=1, channel_timeout=300,
+            outbuf_high_watermark=1_000_000, ident="bastide",
+        )
+        self._thread = threading.Thread(target=self._run, name="page-server", daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        self._stop.set()
+        self._app.extensions["streams"].close()
+        self._server.pull_trigger()
+        assert self._thread is not None
+        self._thread.join(_END_S)
+        for channel in [c for c in self._sockets.values() if isinstance(c, HTTPChannel)]:
+            channel.handle_close()  # also frees a thread that waits for a client which does not read
+        self._server.task_dispatcher.shutdown(timeout=_END_S)
+        wasyncore.close_all(self._sockets, ignore_all=True)
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            wasyncore.loop(timeout=_LOOP_S, map=self._sockets, count=1, use_poll=True)
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """A bound socket. Done before waitress starts its threads, so that a taken port leaves nothing behind."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host, port))
+        listening.listen(1)
+        return listening
+    except OverflowError as e:
+        listening.close()
+        raise ServerError(f"{port} is no port; take one from 1 to 65535") from e
+    except OSError as e:
+        listening.close()
+        if e.errno == errno.EADDRINUSE:
+            raise PortInUse(f"port {port} is in use by another program; choose another with --port") from e
+        if e.errno == errno.EACCES:
+            raise ServerError(f"port {port} is reserved for the system; choose one above 1023 with --port") from e
+        raise ServerError(f"the page cannot be served at {host} port {port} ({e.strerror})") from e

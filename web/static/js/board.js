@@ -1,0 +1,186 @@
+// The board: every tile that lies, every figure that stands, and what is pointed out on it.
+
+import { button, h, replace, s } from "./dom.js";
+import { meeple } from "./figures.js";
+import { t } from "./i18n.js";
+import { outline, overlay, veil } from "./marks.js";
+import { EDGES, STEP } from "./shapes.js";
+import { symbolId } from "./tileart.js";
+import { Viewport } from "./viewport.js";
+
+const FIGURE = 34; // a figure's box in drawing units
+
+export class Board {
+  // open(square) is called for a tapped tile, gap(square) for a tapped empty place that touches one
+  constructor(root, { kinds, open, gap }) {
+    Object.assign(this, { kinds, open, gap });
+    this.nodes = new Map();
+    this.layers = Object.fromEntries(["tiles", "farms", "gaps", "figures", "marks", "numbers"].map((n) => [n, s("g", { class: n })]));
+    const world = s("g", {}, Object.values(this.layers));
+    this.svg = s("svg", { class: "board", tabindex: 0, role: "group", "aria-label": t("board.label"),
+                          on: { keydown: (e) => this.key(e) } }, world);
+    this.view = new Viewport(this.svg, world, { tap: (square) => this.tapped(square) });
+    this.gaps = false;
+    this.farms = false;
+    this.marked = null;
+    replace(root, this.svg, h("div", { class: "zoom" },
+      button(t("board.in"), () => this.view.zoom(1.3), { icon: "plus", label: false }),
+      button(t("board.out"), () => this.view.zoom(1 / 1.3), { icon: "minus", label: false }),
+      button(t("board.fit"), () => this.view.fit(), { icon: "fit", label: false })));
+  }
+
+  tapped([x, y]) {
+    const key = `${x},${y}`;
+    if (this.nodes.has(key)) this.open([x, y]);
+    else if (this.gaps && this.empty.has(key)) this.gap([x, y]);
+  }
+
+  show(view, letters) {
+    this.game = view;
+    this.letters = letters;
+    this.tiles = new Map(view.board.tiles.map((p) => [p.at.join(","), p]));
+    this.empty = new Map();
+    for (const { at: [x, y] } of view.board.tiles) {
+      for (const side of EDGES) {
+        const square = [x + STEP[side][0], y + STEP[side][1]];
+        if (!this.tiles.has(square.join(","))) this.empty.set(square.join(","), square);
+      }
+    }
+    for (const [key, node] of this.nodes) {
+      if (!this.tiles.has(key)) {
+        node.el.remove();
+        this.nodes.delete(key);
+      }
+    }
+    for (const [key, placed] of this.tiles) this.place(key, placed);
+    this.drawFigures();
+    this.drawGaps();
+    this.drawFarms();
+    this.point(this.marked);
+    const xs = view.board.tiles.map((p) => p.at[0]), ys = view.board.tiles.map((p) => p.at[1]);
+    if (!xs.length) return;
+    const x = Math.min(...xs), y = Math.min(...ys);
+    const box = { x, y, width: Math.max(...xs) - x + 1, height: Math.max(...ys) - y + 1 };
+    if (JSON.stringify(box) !== JSON.stringify(this.view.box)) this.view.show(box);
+  }
+
+  place(key, placed) {
+    const look = `${placed.tile}/${placed.rot}/${placed.last}/${placed.asked}`;
+    const known = this.nodes.get(key);
+    if (known?.look === look) return;
+    const [x, y] = placed.at;
+    const kind = this.kinds[placed.tile];
+    const el = s("g", { transform: `translate(${x * 100} ${y * 100})`, role: "button", tabindex: -1, id: `at-${x}-${y}`,
+                        class: `tile${placed.last ? " last" : ""}${known ? "" : " new"}`, data: { tile: placed.tile, rot: placed.rot },
+                        "aria-label": t("board.tile", { name: kind?.name ?? placed.tile, place: t("board.place", { x, y }) }) },
+      s("use", { href: `#${symbolId(placed.tile)}`, transform: `rotate(${placed.rot * 90} 50 50)` }),
+      placed.last && s("rect", { x: -1.5, y: -1.5, width: 103, height: 103, rx: 6, class: "last-rim" }),
+      placed.asked && s("g", { class: "asked", transform: "translate(84 16)" }, s("circle", { r: 12 }), s("text", { y: 6.5 }, "?")));
+    if (known) known.el.replaceWith(el);
+    else this.layers.tiles.append(el);
+    this.nodes.set(key, { el, look });
+    if (placed.last) this.layers.tiles.append(el); // its rim lies over the neighbours
+  }
+
+  drawFigures() {
+    replace(this.layers.figures, this.game.board.figures.map((f) => {
+      const player = this.game.players[f.player];
+      const role = t(`role.${f.feature}`, { fallback: f.figure });
+      return s("g", { transform: `translate(${f.at[0] * 100 + f.spot[0] - FIGURE / 2} ${f.at[1] * 100 + f.spot[1] - FIGURE / 2}) scale(${FIGURE / 32})`,
+                      class: "figure" }, s("title", {}, t("board.figure", { name: player.name, role })),
+        meeple(player, this.letters[f.player], { lying: f.lying }));
+    }));
+  }
+
+  // Where a tile could be laid by hand.
+  drawGaps() {
+    replace(this.layers.gaps, this.gaps ? [...this.empty.values()].map(([x, y]) =>
+      s("g", { transform: `translate(${x * 100} ${y * 100})`, class: "gap", role: "button", tabindex: 0, id: `gap-${x}-${y}`,
+               "aria-label": t("board.gap", { place: t("board.place", { x, y }) }),
+               on: { keydown: (e) => (e.key === "Enter" || e.key === " ") && (e.preventDefault(), this.gap([x, y])) } },
+        s("rect", { x: 5, y: 5, width: 90, height: 90, rx: 8 }), s("path", { d: "M50 36v28M36 50h28" }))) : []);
+  }
+
+  showGaps(on) {
+    this.gaps = on;
+    this.drawGaps();
+  }
+
+  showFarms(on) {
+    this.farms = on;
+    this.drawFarms();
+  }
+
+  drawFarms() {
+    replace(this.layers.farms, this.farms ? this.game.features.filter((f) => f.kind === "field" && f.owners.length).map((farm) =>
+      overlay(this, farm.places, farm)) : []);
+  }
+
+  // Point a feature out: everything else under a veil, its rim drawn, its tiles numbered. Null takes it away.
+  point(event, { move = false } = {}) {
+    this.marked = event;
+    this.svg.classList.toggle("pointing", !!event);
+    if (!event) {
+      replace(this.layers.marks);
+      replace(this.layers.numbers);
+      return;
+    }
+    const places = event.places.filter(([x, y]) => this.tiles.has(`${x},${y}`));
+    const squares = [...new Map(places.map(([x, y]) => [`${x},${y}`, [x, y]])).values()];
+    const cities = event.cities ?? [];
+    replace(this.layers.marks, veil(this, places, event.feature, cities), outline(this, places, event.feature),
+      cities.map((c) => outline(this, c, "city", "also")));
+    // A town's or a road's tiles are counted one by one, so they carry numbers; of a farm the cities are counted.
+    const flags = event.feature === "field"
+      ? cities.map((c) => c[Math.floor(c.length / 2)])
+      : squares;
+    replace(this.layers.numbers, event.squares ? [] : flags.map(([x, y], n) =>
+      s("g", { transform: `translate(${x * 100 + 86} ${y * 100 + 86})`, class: "number" }, s("circle", { r: 11 }),
+        s("text", { y: 5 }, String(n + 1)))));
+    if (move) this.view.focus([...squares, ...cities.flat()].map(([x, y]) => [x, y]));
+  }
+
+  // Point out whole squares, for an issue.
+  pointSquares(squares, options) {
+    this.point({ places: squares.map(([x, y]) => [x, y, "*"]), feature: "*", squares: true }, options);
+  }
+
+  select(square) {
+    for (const node of this.nodes.values()) node.el.classList.remove("selected");
+    if (!square) return;
+    this.nodes.get(square.join(","))?.el.classList.add("selected");
+    this.view.reveal(square);
+  }
+
+  key(e) {
+    const arrows = { ArrowUp: "N", ArrowRight: "E", ArrowDown: "S", ArrowLeft: "W" };
+    if (e.ctrlKey || e.metaKey || e.altKey) return;
+    if (e.key === "+" || e.key === "=") this.view.zoom(1.3);
+    else if (e.key === "-") this.view.zoom(1 / 1.3);
+    else if (e.key === "0") this.view.fit();
+    else if (e.key === "Enter" || e.key === " ") {
+      if (!this.cursor || e.target.closest(".gap")) return;
+      this.tapped(this.cursor);
+    } else if (arrows[e.key]) this.step(STEP[arrows[e.key]]);
+    else return;
+    e.preventDefault();
+  }
+
+  step([dx, dy]) {
+    const last = this.game.board.tiles.find((p) => p.last) ?? this.game.board.tiles.at(-1);
+    if (!last) return;
+    if (!this.cursor || !this.nodes.has(this.cursor.join(","))) this.cursor = last.at;
+    else {
+      // the nearest tile in that direction
+      const [x, y] = this.cursor;
+      const ahead = this.game.board.tiles.map((p) => [p.at, (p.at[0] - x) * dx + (p.at[1] - y) * dy,
+        Math.abs((p.at[0] - x) * dy) + Math.abs((p.at[1] - y) * dx)]).filter(([, f]) => f > 0);
+      ahead.sort((a, b) => a[1] + 2 * a[2] - b[1] - 2 * b[2]);
+      if (ahead.length) [[this.cursor]] = ahead;
+    }
+    const { el } = this.nodes.get(this.cursor.join(","));
+    el.focus({ preventScroll: true });
+    this.view.reveal(this.cursor);
+  }
+}
+

@@ -1,0 +1,65 @@
+// Small helpers to make elements. Text always goes in as text, never as markup.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function fill(el, props, children) {
+  for (const [key, value] of Object.entries(props || {})) {
+    if (value === undefined || value === null || value === false) continue;
+    if (key === "class") el.setAttribute("class", value);
+    else if (key === "on") for (const [type, act] of Object.entries(value)) el.addEventListener(type, act);
+    else if (key === "style") for (const [name, v] of Object.entries(value)) el.style.setProperty(name, v);
+    else if (key === "data") Object.assign(el.dataset, value);
+    else el.setAttribute(key, value === true ? "" : String(value));
+  }
+  for (const child of children.flat(Infinity)) {
+    if (child !== null && child !== undefined && child !== false) el.append(child);
+  }
+  return el;
+}
+
+export const h = (tag, props, ...children) => fill(document.createElement(tag), props, children);
+export const s = (tag, props, ...children) => fill(document.createElementNS(SVG, tag), props, children);
+
+export function replace(el, ...children) {
+  el.replaceChildren(...children.flat(Infinity).filter((c) => c !== null && c !== undefined && c !== false));
+}
+
+export const byId = (id) => document.getElementById(id);
+
+// A button with a drawn symbol; the name is always there for those who do not see it.
+export function button(name, act, { icon, className = "", label = true, ...more } = {}) {
+  return h("button", { type: "button", class: className, "aria-label": name, title: label ? undefined : name,
+                       on: { click: act }, ...more },
+    icon && symbol(icon), label && h("span", {}, name));
+}
+
+const SYMBOLS = {
+  undo: "M9 7H15a5 5 0 0 1 0 10H8M9 7l3.5-3.5M9 7l3.5 3.5",
+  plus: "M12 5v14M5 12h14",
+  minus: "M5 12h14",
+  fit: "M4 9V4h5M20 9V4h-5M4 15v5h5M20 15v5h-5",
+  close: "M6 6l12 12M18 6L6 18",
+  turn: "M19 12a7 7 0 1 1-2.6-5.4M19 3v4.4h-4.4",
+  list: "M8 6h12M8 12h12M8 18h12M4 6h.01M4 12h.01M4 18h.01",
+  flag: "M6 21V4M6 4h11l-2.5 4L17 12H6",
+  tiles: "M4 4h7v7H4zM13 4h7v7h-7zM4 13h7v7H4zM13 13h7v7h-7z",
+  next: "M9 5l7 7-7 7",
+  back: "M15 5l-7 7 7 7",
+  check: "M5 13l4.5 4.5L19 7",
+  trash: "M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13",
+  hand: "M7 12V6.5a1.5 1.5 0 0 1 3 0V11V4.5a1.5 1.5 0 0 1 3 0V11V5.5a1.5 1.5 0 0 1 3 0V12.5V8.5a1.5 1.5 0 0 1 3 0V15a6 6 0 0 1-6 6h-1.5c-2 0-3.4-.9-4.5-2.5L4 14c-.8-1.3 1-2.6 2.1-1.4z",
+  eye: "M2.5 12S6 5.5 12 5.5 21.5 12 21.5 12 18 18.5 12 18.5 2.5 12 2.5 12zM12 9.2a2.8 2.8 0 1 0 0 5.6 2.8 2.8 0 0 0 0-5.6z",
+  ask: "M8.5 9a3.5 3.5 0 1 1 5 3.2c-1 .5-1.5 1.2-1.5 2.3M12 18.5h.01",
+  alert: "M12 4L2.8 20h18.4zM12 10v4.5M12 17.3h.01",
+  dots: "M5 12h.01M12 12h.01M19 12h.01",
+  lost: "M4 4l16 16M5 9.5a10 10 0 0 1 3-2M12 6.5c3 0 5.4 1.2 7.5 3M8.5 13.2a5 5 0 0 1 3-1.2M12 18h.01",
+  farm: "M4 20V11l4-4 4 4v9M12 13h8v7H4M8 20v-4",
+};
+
+export function symbol(name) {
+  return s("svg", { viewBox: "0 0 24 24", class: "symbol", "aria-hidden": "true" },
+    s("path", { d: SYMBOLS[name], fill: "none", stroke: "currentColor", "stroke-width": 2.2,
+                "stroke-linecap": "round", "stroke-linejoin": "round" }));
+}
+
+export const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;

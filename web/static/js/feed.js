@@ -1,0 +1,69 @@
+// What was scored and why; a tap shows the place on the board.
+
+import { h, replace, s } from "./dom.js";
+import { badge } from "./figures.js";
+import { listed, signed, t } from "./i18n.js";
+
+const ICONS = {
+  road: "M3 20C9 20 6 12 12 12S15 4 21 4", city: "M4 20V8h3V5h3v3h4V5h3v3h3v12zM10 20v-5h4v5",
+  cloister: "M12 3v5M10 5h4M6 20v-8l6-4 6 4v8zM10.5 20v-4h3v4", field: "M12 21V11M12 13c-4 0-6-2-6-6 4 0 6 2 6 6zM12 15c4 0 6-2 6-6-4 0-6 2-6 6z",
+};
+
+export function featureIcon(kind) {
+  return s("svg", { viewBox: "0 0 24 24", class: `feature-icon ${kind}`, "aria-hidden": "true" },
+    s("path", { d: ICONS[kind] ?? ICONS.city }));
+}
+
+// "5 tiles × 2 + 1 pennant × 2 = 12"
+export function formula(event) {
+  const terms = event.items.map((i) => t("formula.term", {
+    count: t(`item.${i.what}`, { n: i.count, fallback: t("item.other", { n: i.count, what: i.what }) }), each: i.each }));
+  return `${terms.join(" + ") || "0"} = ${event.items.reduce((sum, i) => sum + i.points, 0)}`;
+}
+
+// Who has the majority and why, in one line; nothing where only one player stands in the feature.
+export function majority(event, players) {
+  const name = (n) => players[n].name;
+  if (event.majority.length < 2) return "";
+  const shares = listed(event.majority.map((m) => t("majority.share", { name: name(m.player), n: m.weight })));
+  const winners = event.points.map((p) => name(p.player));
+  if (winners.length === 1) return t("majority.most", { shares, name: winners[0] });
+  return t(winners.length === 2 ? "majority.tie2" : "majority.tie", { shares, names: listed(winners) });
+}
+
+export function gains(event, players, letters) {
+  if (!event.points.length) return h("span", { class: "gains" }, t("feed.nobody"));
+  return h("span", { class: "gains" }, event.points.map((p) => h("span", { class: "gain" },
+    badge(players[p.player], letters[p.player], { size: "small" }), h("span", { class: "gain-name", dir: "auto" }, players[p.player].name),
+    h("b", {}, signed(p.points)))));
+}
+
+export const sameEvent = (a, b) => a && b && a.feature === b.feature && a.turn === b.turn && JSON.stringify(a.places) === JSON.stringify(b.places);
+
+export function card(event, view, letters, { big = false, shown = false, tap }) {
+  const why = majority(event, view.players);
+  return h("button", { type: "button", class: `event${big ? " big" : ""}${shown ? " shown" : ""}`, "aria-pressed": String(shown),
+                       title: t(shown ? "feed.hide" : "feed.show"), on: { click: () => tap(event) } },
+    featureIcon(event.feature),
+    h("span", { class: "event-text" },
+      h("span", { class: "event-head" }, h("span", { class: "reason" }, t(`reason.${event.reason}`, { fallback: event.reason })),
+        h("span", { class: "when" }, t("feed.turn", { n: event.turn + 1 }))),
+      gains(event, view.players, letters),
+      h("span", { class: "formula" }, formula(event)),
+      why && h("span", { class: "why", dir: "auto" }, why)));
+}
+
+export class Feed {
+  constructor(root, { tap }) {
+    Object.assign(this, { root, tap });
+  }
+
+  show(view, letters, shown) {
+    const events = view.feed.toReversed ? view.feed.toReversed() : [...view.feed].reverse();
+    if (!events.length) {
+      replace(this.root, h("div", { class: "nothing" }, h("p", {}, t("feed.none")), h("p", { class: "note" }, t("feed.none.note"))));
+      return;
+    }
+    replace(this.root, events.map((e, n) => h("li", {}, card(e, view, letters, { big: n === 0, shown: sameEvent(e, shown), tap: this.tap }))));
+  }
+}

@@ -1,0 +1,94 @@
+// Pointing at features on the board: their visible area, worked out the way tiles are painted.
+
+import { s } from "./dom.js";
+import { hue, patternFill } from "./figures.js";
+import { BANDS, segmentIndex, wall, where } from "./shapes.js";
+
+let counter = 0;
+
+function shape(segment, fill, grow = 0) {
+  const band = BANDS.has(segment.kind);
+  return s("path", band
+    ? { d: segment.path, fill: "none", stroke: fill, "stroke-width": segment.width + grow, "stroke-linecap": "butt", "stroke-linejoin": "round" }
+    : { d: segment.path, fill, stroke: grow ? fill : "none", "stroke-width": grow });
+}
+
+// For every tile: which of its segments are meant.
+function grouped(board, places, kind) {
+  const tiles = new Map();
+  for (const [x, y, place] of places) {
+    const placed = board.tiles.get(`${x},${y}`);
+    const tile = placed && board.kinds[placed.tile];
+    if (!tile) continue;
+    const found = place === "*" ? -2 : segmentIndex(tile, placed.rot, kind, place);
+    if (found === -1) continue;
+    const key = `${x},${y}`;
+    if (!tiles.has(key)) tiles.set(key, { x, y, tile, rot: placed.rot, segments: new Set() });
+    if (found >= 0) tiles.get(key).segments.add(found);
+    else tiles.get(key).whole = true;
+  }
+  return [...tiles.values()];
+}
+
+const on = ({ x, y, rot }, ...children) =>
+  s("g", { transform: `translate(${x * 100} ${y * 100})` }, s("g", { transform: `rotate(${rot * 90} 50 50)` }, children));
+
+// The visible part of some segments in `shown`, everything that hides them in `hidden`.
+function area(group, shown, hidden, grow = 0) {
+  if (group.whole) return on(group, s("rect", { width: 100, height: 100, fill: shown }));
+  const first = Math.min(...group.segments);
+  return on(group, group.tile.segments.slice(first).map((g, n) =>
+    g.path && shape(g, group.segments.has(first + n) ? shown : hidden, group.segments.has(first + n) ? grow : 0)));
+}
+
+function bounds(board) {
+  const xs = [...board.tiles.values()].map((p) => p.at[0]), ys = [...board.tiles.values()].map((p) => p.at[1]);
+  const x = Math.min(...xs) - 20, y = Math.min(...ys) - 20;
+  return { x: x * 100, y: y * 100, width: (Math.max(...xs) + 21 - x) * 100, height: (Math.max(...ys) + 21 - y) * 100 };
+}
+
+// A dark veil over everything but the feature (and the cities that a farm is paid for).
+export function veil(board, places, kind, cities = []) {
+  const id = `veil-${(counter += 1)}`, box = bounds(board);
+  return [
+    s("mask", { id, maskUnits: "userSpaceOnUse", ...box }, s("rect", { ...box, fill: "#fff" }),
+      grouped(board, places, kind).map((g) => area(g, "#000", "#fff", kind === "road" ? 7 : 0)),
+      cities.flatMap((c) => grouped(board, c, "city").map((g) => area(g, "#555", "#fff")))),
+    s("rect", { ...box, class: "veil", mask: `url(#${id})` }),
+  ];
+}
+
+// The feature's rim: along its walls for an area, both sides of a road.
+export function outline(board, places, kind, look = "") {
+  return s("g", { class: `outline ${look}` }, grouped(board, places, kind).map((group) => {
+    if (group.whole) return on(group, s("rect", { x: 1, y: 1, width: 98, height: 98, rx: 5, class: "rim" }));
+    return on(group, [...group.segments].map((n) => {
+      const g = group.tile.segments[n];
+      if (BANDS.has(g.kind)) {
+        return s("path", { d: g.path, class: "glow", "stroke-width": 3.4 });
+      }
+      return g.kind === "field" ? null : s("path", { d: wall(g.path) || g.path, class: "rim" });
+    }));
+  }));
+}
+
+// A farm in its owner's colour and pattern, with a badge where it counts cities.
+export function overlay(board, places, farm) {
+  const owners = farm.owners.map((n) => board.game.players[n]);
+  const id = `area-${(counter += 1)}`, box = bounds(board), groups = grouped(board, places, "field");
+  const [x, y, place] = places[Math.floor(places.length / 2)];
+  const placed = board.tiles.get(`${x},${y}`);
+  const spot = placed && board.kinds[placed.tile].segments.find((g) => g.kind === "field" && where(g, placed.rot) === place)?.spot;
+  return s("g", { class: "farm" },
+    s("mask", { id, maskUnits: "userSpaceOnUse", ...box }, groups.map((g) => area(g, "#fff", "#000"))),
+    s("g", { mask: `url(#${id})` }, groups.map((g) => s("g", { transform: `translate(${g.x * 100} ${g.y * 100})` },
+      owners.map((p, n) => {
+        const band = { x: 0, y: (100 / owners.length) * n, width: 100, height: 100 / owners.length };
+        return [s("rect", { ...band, fill: hue(p), opacity: 0.62 }),
+                s("g", { transform: "scale(2.5)" }, s("rect", { x: 0, y: band.y / 2.5, width: 40, height: band.height / 2.5, fill: patternFill(p) }))];
+      })))),
+    spot && s("g", { transform: `translate(${x * 100 + 50} ${y * 100 + 50})`, class: "farm-badge" },
+      s("rect", { x: -26, y: -15, width: 52, height: 30, rx: 15 }),
+      s("text", { y: 7 }, `+${farm.points_now}`)));
+}
+

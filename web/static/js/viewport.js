@@ -1,0 +1,147 @@
+// Moving over the board: fits it by itself until somebody takes over with fingers, wheel or keys.
+
+import { calm } from "./dom.js";
+
+const TAP_PX = 9;
+
+export class Viewport {
+  constructor(svg, layer, { tap }) {
+    Object.assign(this, { svg, layer, tap });
+    this.scale = 1;
+    this.x = 0;
+    this.y = 0;
+    this.free = false; // a person has taken over
+    this.box = { x: 0, y: 0, width: 1, height: 1 }; // what there is to see, in tile steps
+    this.inset = 0; // pixels at the bottom that a sheet covers
+    this.pointers = new Map();
+    new ResizeObserver(() => this.free || this.fit(false)).observe(svg);
+    svg.addEventListener("pointerdown", (e) => this.down(e));
+    svg.addEventListener("pointermove", (e) => this.move(e));
+    svg.addEventListener("pointerup", (e) => this.up(e));
+    svg.addEventListener("pointercancel", (e) => this.pointers.delete(e.pointerId));
+    svg.addEventListener("wheel", (e) => {
+      e.preventDefault();
+      this.zoom(Math.exp(-e.deltaY * 0.0015), e.offsetX, e.offsetY);
+    }, { passive: false });
+  }
+
+  get size() {
+    return { width: this.svg.clientWidth || 1, height: Math.max(80, (this.svg.clientHeight || 1) - this.inset) };
+  }
+
+  show(box) {
+    this.box = box;
+    if (!this.free) this.fit();
+  }
+
+  cover(pixels) {
+    if (this.inset === pixels) return;
+    this.inset = pixels;
+    if (!this.free) this.fit();
+  }
+
+  fit(smooth = true) {
+    this.free = false;
+    this.frame(this.box, 0.32, 190, smooth);
+  }
+
+  // Bring some squares into the middle, closer than the whole board but not too close.
+  focus(squares) {
+    if (!squares.length) return this.fit();
+    const xs = squares.map((p) => p[0]), ys = squares.map((p) => p[1]);
+    const x = Math.min(...xs), y = Math.min(...ys);
+    this.frame({ x, y, width: Math.max(...xs) - x + 1, height: Math.max(...ys) - y + 1 }, 0.9, 150, true);
+  }
+
+  frame(box, margin, most, smooth) {
+    const { width, height } = this.size;
+    const scale = Math.min(width / (box.width + 2 * margin), height / (box.height + 2 * margin), most) / 100;
+    const x = width / 2 - (box.x + box.width / 2) * 100 * scale;
+    const y = height / 2 - (box.y + box.height / 2) * 100 * scale;
+    this.go({ scale, x, y }, smooth);
+  }
+
+  // Make sure that a square is not hidden under a sheet.
+  reveal([x, y]) {
+    const { width, height } = this.size;
+    const cx = (x + 0.5) * 100 * this.scale + this.x, cy = (y + 0.5) * 100 * this.scale + this.y;
+    const half = 50 * this.scale + 12;
+    const dx = Math.min(0, width - half - cx) + Math.max(0, half - cx);
+    const dy = Math.min(0, height - half - cy) + Math.max(0, half - cy);
+    if (dx || dy) this.go({ scale: this.scale, x: this.x + dx, y: this.y + dy }, true);
+  }
+
+  go(target, smooth) {
+    cancelAnimationFrame(this.running);
+    const from = { scale: this.scale, x: this.x, y: this.y };
+    if (!smooth || calm() || document.hidden || !this.placed) {
+      this.placed = true;
+      return this.set(target);
+    }
+    const began = performance.now();
+    const step = (now) => {
+      const f = Math.min(1, (now - began) / 320), e = 1 - (1 - f) ** 3;
+      this.set({ scale: from.scale + (target.scale - from.scale) * e, x: from.x + (target.x - from.x) * e,
+                 y: from.y + (target.y - from.y) * e });
+      if (f < 1) this.running = requestAnimationFrame(step);
+    };
+    this.running = requestAnimationFrame(step);
+  }
+
+  set({ scale, x, y }) {
+    Object.assign(this, { scale, x, y });
+    this.layer.setAttribute("transform", `translate(${x.toFixed(2)} ${y.toFixed(2)}) scale(${scale.toFixed(4)})`);
+  }
+
+  zoom(factor, x = this.size.width / 2, y = this.size.height / 2) {
+    const scale = Math.min(3, Math.max(0.12, this.scale * factor));
+    const f = scale / this.scale;
+    this.free = true;
+    cancelAnimationFrame(this.running);
+    this.set({ scale, x: x - (x - this.x) * f, y: y - (y - this.y) * f });
+  }
+
+  pan(dx, dy) {
+    this.free = true;
+    cancelAnimationFrame(this.running);
+    this.set({ scale: this.scale, x: this.x + dx, y: this.y + dy });
+  }
+
+  // The square under a point of the window.
+  square(clientX, clientY) {
+    const at = this.svg.getBoundingClientRect();
+    return [Math.floor((clientX - at.left - this.x) / this.scale / 100),
+            Math.floor((clientY - at.top - this.y) / this.scale / 100)];
+  }
+
+  down(e) {
+    if (e.button > 0) return;
+    this.pointers.set(e.pointerId, { x: e.clientX, y: e.clientY, x0: e.clientX, y0: e.clientY });
+    if (this.pointers.size > 1) this.pinched = true;
+    else this.pinched = this.dragged = false;
+  }
+
+  move(e) {
+    const p = this.pointers.get(e.pointerId);
+    if (!p) return;
+    const others = [...this.pointers.entries()].filter(([id]) => id !== e.pointerId).map(([, q]) => q);
+    if (others.length) {
+      const [o] = others, at = this.svg.getBoundingClientRect();
+      const before = Math.hypot(p.x - o.x, p.y - o.y), after = Math.hypot(e.clientX - o.x, e.clientY - o.y);
+      this.pan((e.clientX - p.x) / 2, (e.clientY - p.y) / 2);
+      if (before > 0) this.zoom(after / before, (e.clientX + o.x) / 2 - at.left, (e.clientY + o.y) / 2 - at.top);
+    } else if (this.dragged || Math.hypot(e.clientX - p.x0, e.clientY - p.y0) > TAP_PX) {
+      if (!this.dragged) this.svg.setPointerCapture(e.pointerId);
+      this.dragged = true;
+      this.pan(e.clientX - p.x, e.clientY - p.y);
+    }
+    p.x = e.clientX;
+    p.y = e.clientY;
+  }
+
+  up(e) {
+    const p = this.pointers.get(e.pointerId);
+    this.pointers.delete(e.pointerId);
+    if (p && !this.dragged && !this.pinched) this.tap(this.square(e.clientX, e.clientY), e);
+  }
+}
