@@ -1,0 +1,212 @@
+"""Whose figure stands on the tile just laid, and on which of its segments.
+
+The tile as it was known (its own bare picture, else the taught picture in this light) is compared with what is seen;
+what differs in one piece, in a player's colour and of a figure's size is a figure. Its foot is where the piece is after
+the lean away from the camera is taken back; the segment follows from the foot, from standing or lying, and from what
+may be claimed there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from scoring.geometry import distance_to_segment, spot_of
+from scoring.tiles import Tile, where
+from vision.frames import Image
+from vision.lattice import Array, apply
+
+CROP_PX = 96  # per tile
+MARGIN = 0.4  # tiles around the tile: a figure leans over its border
+PAINT: Mapping[str, tuple[int, int, int]] = {  # sRGB of painted wood in even light
+    "red": (196, 36, 38), "blue": (32, 78, 178), "yellow": (238, 196, 32), "green": (38, 130, 48),
+    "black": (34, 32, 34), "grey": (128, 130, 134),
+}
+_DIFFERENT = 17.0  # Lab units from the tile as it was seen
+_DIFFERENT_TAUGHT = 24.0  # and from its taught picture, which was printed and lit elsewhere
+_AREA = (0.022, 0.34)  # in tiles: from a figure half hidden to a large one lying
+_FIGURE_MM, _TILE_MM = 16.0, 45.0
+_FOCAL = 0.9  # of the picture's width, when no calibration says better
+_FOOT_SIGMA = 5.0  # drawing units: jitter of foot estimates
+_TAKEN = -5.0  # log-odds of standing on what may not be claimed
+_OTHER_PLAYER = -3.5  # log-odds of a figure of somebody whose turn it is not
+_COLOUR_SIGMA = 14.0
+
+FloatArray = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FigureReading:
+    """A figure on a tile. ``colours`` are (player, probability) and ``options`` (segment, probability), best first;
+    ``foot`` is its base point in drawing coordinates, ``lying`` the probability that it lies, ``size`` its area in
+    tiles."""
+
+    colours: tuple[tuple[int, float], ...]
+    options: tuple[tuple[int, float], ...]
+    foot: tuple[float, float]
+    lying: float
+    size: float
+
+    @property
+    def confidence(self) -> float:
+        return self.colours[0][1] * self.options[0][1]
+
+
+def read_figure(crop: Image, known: Image, pose: Array, frame_shape: Sequence[int], tile: Tile, rot: int,
+                colours: Sequence[str], active: int, free: Sequence[int], *, bare: bool) -> FigureReading | None:
+    """The figure on a tile, or None. ``crop`` and ``known`` are rectified with MARGIN at CROP_PX; ``free`` are the
+    segments that may be claimed; ``colours`` the players' in turn order; ``bare`` says that ``known`` is the tile
+    itself as seen before, not its taught picture."""
+    if not bare:
+        known = _painted(known, crop)
+    seen, light = _same_light(crop, known)
+    mask = _foreign(seen, known, _DIFFERENT if bare else _DIFFERENT_TAUGHT)
+    best: FigureReading | None = None
+    for blob in _blobs(mask):
+        size = float(blob.sum()) / CROP_PX**2
+        colour = _colours(crop, light, blob, colours, active)
+        if colour is None:
+            continue
+        lying = _lying(blob)
+        foot = _foot(blob, pose, frame_shape, lying)
+        if not (-0.04 < foot[0] < 1.04 and -0.04 < foot[1] < 1.04):
+            continue
+        at = (float(np.clip(100 * foot[0], 0.5, 99.5)), float(np.clip(100 * foot[1], 0.5, 99.5)))
+        reading = FigureReading(colours=colour, options=_segments(tile, rot, at, lying, free), foot=at, lying=lying,
+                                size=size)
+        if best is None or reading.colours[0][1] * size > best.colours[0][1] * best.size:
+            best = reading
+    return best
+
+
+def _same_light(crop: Image, known: Image) -> tuple[FloatArray, FloatArray]:
+    """The crop with each channel brought to the light of the known picture, and the three factors."""
+    c, k = crop.astype(np.float32) + 4.0, known.astype(np.float32) + 4.0
+    factor = np.median((c / k).reshape(-1, 3), axis=0)
+    ratio = cv2.GaussianBlur(np.clip(c / (k * factor), 0.6, 1.6), (0, 0), CROP_PX * 0.5)
+    return np.clip(c / (factor * np.clip(ratio, 0.85, 1.18)), 0, 255).astype(np.float32), factor.astype(np.float32)
+
+
+def _painted(known: Image, crop: Image) -> Image:
+    """The taught picture in the light and print of the crop: one linear map of colours, fitted to what most of the
+    tile says (least squares, trimmed three times). The margin is left as it is: it was seen."""
+    edge = round(MARGIN * CROP_PX)
+    inside = (slice(edge, edge + CROP_PX), slice(edge, edge + CROP_PX))
+    a = cv2.GaussianBlur(known[inside], (0, 0), 1.5).reshape(-1, 3).astype(np.float32)
+    b = cv2.GaussianBlur(crop[inside], (0, 0), 1.5).reshape(-1, 3).astype(np.float32)
+    a1 = np.hstack([a, np.ones((len(a), 1), np.float32)])
+    keep = np.ones(len(a), bool)
+    fit = np.zeros((4, 3), np.float32)
+    for part in (0.85, 0.75, 0.7):
+        fit, *_ = np.linalg.lstsq(a1[keep], b[keep], rcond=None)
+        off = np.linalg.norm(a1 @ fit - b, axis=1)
+        keep = off <= np.quantile(off, part)
+    out = known.copy()
+    flat = known[inside].reshape(-1, 3).astype(np.float32)
+    mapped = np.hstack([flat, np.ones((len(flat), 1), np.float32)]) @ fit
+    out[inside] = np.clip(mapped, 0, 255).reshape(CROP_PX, CROP_PX, 3).astype(np.uint8)
+    return out
+
+
+def _foreign(seen: FloatArray, known: Image, limit: float) -> npt.NDArray[np.uint8]:
+    """Where something lies that is not the known picture, shadows taken out."""
+    blur = (0, 0), 1.2
+    a, b = cv2.GaussianBlur(seen, *blur), cv2.GaussianBlur(known.astype(np.float32), *blur)
+    lab = cv2.cvtColor(np.clip(np.stack([a, b]).reshape(-1, a.shape[1], 3) / 255, 0, 1), cv2.COLOR_BGR2Lab)
+    half = len(a)
+    apart = np.linalg.norm(lab[:half] - lab[half:], axis=2)
+    ratio = (a + 6.0) / (b + 6.0)
+    shade = (ratio.max(axis=2) < 0.97) & (ratio.min(axis=2) > 0.42) & (np.ptp(ratio, axis=2) < 0.13)
+    mask = ((apart > limit) & ~shade).astype(np.uint8)
+    mask = cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+    mask = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (9, 9)))
+    return cv2.morphologyEx(mask, cv2.MORPH_OPEN, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (9, 9)))
+
+
+def _blobs(mask: npt.NDArray[np.uint8]) -> list[npt.NDArray[np.bool_]]:
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(mask)
+    low, high = (a * CROP_PX**2 for a in _AREA)
+    return [labels == n for n in range(1, count) if low < stats[n, cv2.CC_STAT_AREA] < high]
+
+
+def _colours(crop: Image, light: FloatArray, blob: npt.NDArray[np.bool_], colours: Sequence[str],
+             active: int) -> tuple[tuple[int, float], ...] | None:
+    """Whose colour the blob has, as (player, probability); None when it is nobody's."""
+    core = cv2.erode(blob.astype(np.uint8), np.ones((5, 5), np.uint8)).astype(bool)
+    pixels = crop[core if core.any() else blob].astype(np.float32)
+    cast = np.clip(light / light.mean(), 0.75, 1.33)
+    lab = cv2.cvtColor((np.clip(pixels / cast, 0, 255) / 255)[None], cv2.COLOR_BGR2Lab)[0]
+    middle = np.median(lab, axis=0)
+    paint = np.array([[PAINT[c][::-1] for c in colours]], np.float32) / 255
+    ideal = cv2.cvtColor(paint, cv2.COLOR_BGR2Lab)[0]
+    logits = []
+    for n, target in enumerate(ideal):
+        far = paint_distance(middle, target) / _COLOUR_SIGMA
+        logits.append(-0.5 * far**2 + (0.0 if n == active else _OTHER_PLAYER))
+    if max(logits) < -9.0:
+        return None
+    p = np.exp(np.array(logits) - max(logits))
+    p /= p.sum()
+    return tuple(sorted(((n, float(q)) for n, q in enumerate(p)), key=lambda x: -x[1]))
+
+
+def paint_distance(lab: npt.NDArray[np.float32], target: npt.NDArray[np.float32]) -> float:
+    """How far a colour is from a paint: hue and chroma count, lightness little unless both are colourless."""
+    chroma = float(np.hypot(*target[1:]))
+    own = float(np.hypot(*lab[1:]))
+    if chroma < 12.0:
+        return float(np.hypot(0.8 * (lab[0] - target[0]), 1.3 * max(0.0, own - 8.0)))
+    scale = float(np.clip(chroma / max(own, 1.0), 0.75, 1.6)) if own > 12 else 1.0
+    return float(np.hypot(0.35 * (lab[0] - target[0]), np.linalg.norm(scale * lab[1:] - target[1:])))
+
+
+def _lying(blob: npt.NDArray[np.bool_]) -> float:
+    """Probability that a figure lies: seen from above it is a star, a standing one a block."""
+    contours, _ = cv2.findContours(blob.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    outline = max(contours, key=cv2.contourArea)
+    hull = cv2.contourArea(cv2.convexHull(outline))
+    solid = cv2.contourArea(outline) / max(hull, 1.0)
+    return float(1.0 / (1.0 + np.exp((solid - 0.87) * 40.0)))
+
+
+def _foot(blob: npt.NDArray[np.bool_], pose: Array, frame_shape: Sequence[int], lying: float) -> tuple[float, float]:
+    """The base point in tile steps from the corner: the blob's middle moved towards the point under the camera.
+
+    A point at height h above the table is seen away from the nadir by the factor H / (H - h), H the camera's height.
+    """
+    y, x = np.nonzero(blob)
+    middle = np.array([[x.mean() + 0.5, y.mean() + 0.5]]) / CROP_PX - MARGIN
+    px = apply(pose, middle)[0]
+    corners = apply(pose, [[0, 0], [1, 0], [1, 1], [0, 1]])
+    side = float(np.sqrt(abs(np.cross(corners[2] - corners[0], corners[3] - corners[1]) / 2)))
+    height = _FOCAL * frame_shape[1] * _TILE_MM / side
+    up = _FIGURE_MM * (0.5 * (1 - lying) + 0.25 * lying)
+    nadir = np.array([frame_shape[1] / 2, frame_shape[0] / 2])
+    foot = apply(np.linalg.inv(pose), [px + (nadir - px) * up / height])[0]
+    return float(foot[0]), float(foot[1])
+
+
+def _segments(tile: Tile, rot: int, at: tuple[float, float], lying: float,
+              free: Sequence[int]) -> tuple[tuple[int, float], ...]:
+    """(segment, probability) for every segment a figure may stand on, best first."""
+    logits = []
+    places = [n for n, s in enumerate(tile.segments) if s.kind in ("city", "road", "field", "cloister")]
+    for n in places:
+        kind = tile.segments[n].kind
+        far = distance_to_segment(tile, n, at[0], at[1], rot) / _FOOT_SIGMA
+        spot = spot_of(tile, n, rot)
+        habit = float(np.hypot(at[0] - spot[0], at[1] - spot[1])) / 45.0
+        posture = np.log(np.clip(lying if kind == "field" else 1.0 - lying, 0.04, 1.0))
+        logits.append(-0.5 * far**2 - 0.5 * habit**2 + posture + (0.0 if n in free else _TAKEN))
+    p = np.exp(np.array(logits) - max(logits))
+    p /= p.sum()
+    return tuple(sorted(((n, float(q)) for n, q in zip(places, p, strict=True)), key=lambda x: -x[1]))
+
+
+def named(tile: Tile, rot: int, segment: int) -> tuple[str, str]:
+    """Kind and ``where`` of a segment on the board."""
+    return tile.segments[segment].kind, where(tile.segments[segment], rot)
