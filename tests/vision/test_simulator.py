@@ -25,7 +25,7 @@ GAME = {
             {"do": "tile", "tile": "base.E", "at": [0, -1], "rot": 2},
             {"do": "deploy", "figure": "follower", "at": [0, -1], "feature": "city", "where": "S"}]},
         {"player": 1, "part": 1, "moves": [
-            {"do": "tile", "tile": "base.U", "at": [1, 0], "rot": 1},
+            {"do": "tile", "tile": "base.U", "at": [1, 0], "rot": 0},
             {"do": "deploy", "figure": "follower", "at": [1, 0], "feature": "field", "where": "NL NR EL WR"}]},
         {"player": 0, "part": 1, "moves": [
             {"do": "tile", "tile": "base.B", "at": [0, 1], "rot": 0},
@@ -217,6 +217,11 @@ def test_what_cannot_be_simulated_is_one_sentence(tmp_path: Path) -> None:
     bad.write_text("{", "utf-8")
     with pytest.raises(SourceError, match="not a transcript"):
         load(bad)
+    elsewhere = {"player": 0, "part": 1, "moves": [
+        {"do": "tile", "tile": "base.E", "at": [0, -1], "rot": 2},
+        {"do": "deploy", "figure": "follower", "at": [0, -1], "feature": "road", "where": "N"}]}
+    with pytest.raises(SourceError, match=r"turns\[0\]"):
+        Simulator({**GAME, "turns": [elsewhere]})
     for given in ({"level": "mild"}, {"size": "big"}, {"fps": "0"}, {"rest": "x"}, {"colour": "blue"}):
         with pytest.raises(SourceError, match=next(iter(given))):
             options_from(given)

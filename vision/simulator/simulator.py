@@ -71,8 +71,9 @@ class Simulator:
         result: list[tuple[int, Piece]] = []
         for turn, s in standing:
             tile = laid.get(s.at)
-            if tile is None:
-                raise SourceError(f"the transcript cannot be simulated: turn {turn} puts a figure on no tile")
+            if tile is None or segment_index(catalogue()[tile.tile], tile.rot, s.feature, s.where) is None:
+                raise SourceError(f"the transcript cannot be simulated: turns[{turn}] puts a figure on "
+                                  f"{s.feature} {s.where!r} at {list(s.at)}, and there is none")
             taken = [(p.x_mm, p.y_mm) for n, (_, p) in enumerate(result) if gone.get(n, 1 << 30) >= turn]
             x, y = stand(s, tile, poses[s.at], _mask(tile.tile, s.feature, s.where, tile.rot), taken, level, rng)
             colour = script.colours[s.player]
