@@ -21,7 +21,7 @@ FloatArray = npt.NDArray[np.float32]
 
 TABLE = 6.0  # times commoner beside the board than on it: a colour of the table
 PALETTE = 0.985  # of the pixels of sure tiles are print; rarer colours are something else
-_BINS = (20, 32, 32)
+_BINS = (20, 64, 64)
 
 
 def palette(crops: Sequence[Image], table: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
@@ -44,6 +44,19 @@ def palette(crops: Sequence[Image], table: npt.NDArray[np.uint8]) -> npt.NDArray
 def foreign(bgr: Image, known: npt.NDArray[np.bool_]) -> npt.NDArray[np.uint8]:
     """255 where a pixel's colour is not in the palette, else 0."""
     return np.where(known[_places(cv2.cvtColor(bgr, cv2.COLOR_BGR2LAB))], 0, 255).astype(np.uint8)
+
+
+def table_colours(bgr: Image, beside: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Where a picture has the usual colours of its part ``beside`` the tiles."""
+    pixels = bgr[beside]
+    if len(pixels) < 200:
+        return np.zeros(bgr.shape[:2], bool)
+    found = _frequencies(pixels)
+    order = np.argsort(-found, axis=None)
+    mass = np.cumsum(found.ravel()[order])
+    known = np.zeros(found.size, bool)
+    known[order[:int(np.searchsorted(mass, 0.9)) + 1]] = True
+    return known.reshape(_BINS)[_places(cv2.cvtColor(bgr, cv2.COLOR_BGR2LAB))]
 
 
 def _frequencies(bgr: npt.NDArray[np.uint8]) -> FloatArray:

@@ -1,4 +1,204 @@
-"""stub"""
+"""Whose figure stands where on a photographed board.
+
+A figure is a solid patch of a player's colour that is not print. Its top leans away from the point below the camera;
+the lattice's perspective says how far, so the point where it touches the table can be taken back from the silhouette.
+"""
+
 from __future__ import annotations
-class FigureReading: ...
-def find_figures(*a, **k): return ()
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from scoring.geometry import distance_to_segment
+from scoring.tiles import Square, catalogue, where
+from vision.evidence import table_colours
+from vision.frames import Image
+from vision.lattice import UNIT, Array, Lattice, apply
+from vision.settle import Settled
+from vision.tileset import TileSet
+
+BOARD_PX = 64  # pixels per tile in which figures are sought
+HEIGHT = 0.36  # of a tile: a standing follower (16 mm on 45 mm)
+THICK = 0.22  # of a tile: one that lies
+SMALLEST, LARGEST = 0.035, 0.34  # of a tile's area: silhouettes of one figure
+OFF_BOARD = 0.12  # of a tile: a base point further from every tile is not on the board
+COLOURS = ("red", "blue", "green", "yellow", "black")
+# Hue (0..180) from, to, and least saturation of painted wood. Print is less saturated, or is not foreign.
+_HUES = {"red": [(0, 9), (166, 180)], "yellow": [(19, 38)], "green": [(39, 92)], "blue": [(93, 132)],
+         "pink": [(145, 165)], "purple": [(133, 148)], "orange": [(10, 18)]}
+_LEAST = {"red": 120, "yellow": 150, "green": 130, "blue": 90, "pink": 70, "purple": 60, "orange": 150}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FigureReading:
+    """One figure: ``px`` is where it touches the table, in the photograph; ``feature`` and ``where`` name the segment."""
+
+    colour: str
+    figure: str
+    at: Square
+    feature: str
+    where: str
+    confidence: float
+    px: tuple[float, float]
+    lying: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Blob:
+    colour: str
+    centre: Array  # (2,) working pixels
+    size: float  # of a tile's area
+    solid: float  # area over convex hull's
+
+
+def find_figures(photo: Image, strange: npt.NDArray[np.uint8], lattice: Lattice, squares: Mapping[Square, Settled],
+                 tiles: Mapping[Square, tuple[str, int]], tileset: TileSet, *, scale: float = 1.0,
+                 colours: Iterable[str] | None = None) -> tuple[FigureReading, ...]:
+    """Figures on the board. ``strange`` is 255 where colours are not print; ``scale`` working pixels per photograph's."""
+    if not squares:
+        return ()
+    up = height_direction(lattice.grid, photo.shape)
+    readings = []
+    for blob in _blobs(photo, strange, lattice, squares, tuple(colours or COLOURS)):
+        reading = _stands(blob, lattice, squares, tiles, up, scale)
+        if reading is not None:
+            readings.append(reading)
+    return tuple(sorted(readings, key=lambda f: (f.at[1], f.at[0], f.colour)))
+
+
+def height_direction(grid: Array, shape: tuple[int, ...]) -> Array:
+    """(3,) homogeneous pixels gained per tile of height: a point p (homogeneous, on the table) rises to p + h * this.
+
+    Two columns of the homography are two axes of the table seen by the camera; square pixels and the picture's middle
+    as principal point give the focal length (R. Hartley and A. Zisserman, Multiple View Geometry, 8.8) and the third.
+    """
+    height, width = shape[:2]
+    centred = np.array([[1, 0, -width / 2], [0, 1, -height / 2], [0, 0, 1.0]]) @ grid
+    a, b = centred[:, 0], centred[:, 1]
+    usual = float(max(height, width))
+    squares = []
+    if abs(a[2] * b[2]) > 1e-12:
+        squares.append(-(a[0] * b[0] + a[1] * b[1]) / (a[2] * b[2]))
+    if abs(b[2] ** 2 - a[2] ** 2) > 1e-12:
+        squares.append((a[0] ** 2 + a[1] ** 2 - b[0] ** 2 - b[1] ** 2) / (b[2] ** 2 - a[2] ** 2))
+    focal = [f for f in (np.sqrt(s) for s in squares if s > 0) if 0.6 * usual < f < 2.5 * usual]
+    f = float(np.mean(focal)) if focal else 1.05 * usual
+    rays = np.stack([[a[0] / f, a[1] / f, a[2]], [b[0] / f, b[1] / f, b[2]]])
+    step = np.sqrt(np.linalg.norm(rays[0]) * np.linalg.norm(rays[1]))
+    normal = np.cross(rays[0], rays[1])
+    normal *= -step / np.linalg.norm(normal)  # x east, y south, so the third axis points down: up is its opposite
+    up = np.array([normal[0] * f, normal[1] * f, normal[2]])
+    return np.array([[1, 0, width / 2], [0, 1, height / 2], [0, 0, 1.0]]) @ up
+
+
+def _blobs(photo: Image, strange: npt.NDArray[np.uint8], lattice: Lattice, squares: Mapping[Square, Settled],
+           colours: tuple[str, ...]) -> list[_Blob]:
+    places = np.array(list(squares))
+    low, high = places.min(axis=0) - 0.6, places.max(axis=0) + 1.6
+    size = np.ceil((high - low) * BOARD_PX).astype(int)
+    to_board = np.array([[BOARD_PX, 0, -low[0] * BOARD_PX], [0, BOARD_PX, -low[1] * BOARD_PX], [0, 0, 1.0]])
+    forward = to_board @ np.linalg.inv(lattice.grid)
+    extent = (int(size[0]), int(size[1]))
+    board = cv2.warpPerspective(photo, forward, extent, flags=cv2.INTER_LINEAR)
+    odd = cv2.warpPerspective(strange, forward, extent, flags=cv2.INTER_LINEAR) > 127
+    tiles = np.zeros(odd.shape, np.uint8)
+    for s in squares.values():
+        corners = apply(forward, apply(s.pose, UNIT))
+        cv2.fillConvexPoly(tiles, np.round(corners).astype(np.int32), 1)
+    beside = cv2.dilate(tiles, np.ones((3, 3), np.uint8), iterations=BOARD_PX // 2) > 0
+    gaps = (tiles == 0) & beside & (board.max(axis=2) > 0)
+    odd &= (tiles > 0) | (beside & ~table_colours(board, gaps))
+    hsv = cv2.cvtColor(cv2.GaussianBlur(board, (0, 0), 1.0), cv2.COLOR_BGR2HSV)
+    level = float(np.median(hsv[..., 2][tiles > 0]))
+    back = np.linalg.inv(forward)
+    found = []
+    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (7, 7))
+    for colour in colours:
+        mask = (_looks(colour, hsv, level) & odd).astype(np.uint8)
+        mask = cv2.morphologyEx(cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8)), cv2.MORPH_OPEN, kernel)
+        count, labels, stats, centres = cv2.connectedComponentsWithStats(mask)
+        for n in range(1, count):
+            part = float(stats[n, cv2.CC_STAT_AREA]) / BOARD_PX**2
+            if not SMALLEST <= part <= LARGEST * 1.6:
+                continue
+            outline, _ = cv2.findContours((labels == n).astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+            hull = cv2.contourArea(cv2.convexHull(np.concatenate(outline)))
+            found.append(_Blob(colour=colour, centre=apply(back, centres[n])[0], size=part,
+                               solid=float(stats[n, cv2.CC_STAT_AREA]) / max(hull, 1.0)))
+    return found
+
+
+def _looks(colour: str, hsv: Image, level: float) -> npt.NDArray[np.bool_]:
+    """Where the picture has a player's colour. ``level`` is how bright the board is."""
+    hue, saturation, value = hsv[..., 0], hsv[..., 1], hsv[..., 2].astype(np.float32)
+    dark = value < 0.42 * level
+    if colour == "black":
+        return dark & (saturation.astype(np.float32) * value < 110 * 0.32 * level)
+    if colour in ("white", "grey"):
+        pale = saturation < 45
+        return pale & ((value > 1.1 * level) if colour == "white" else ((value > 0.5 * level) & (value <= 1.1 * level)))
+    near = np.zeros(hue.shape, bool)
+    for first, last in _HUES[colour]:
+        near |= (hue >= first) & (hue <= last)
+    return near & (saturation >= _LEAST[colour]) & (value > 0.18 * level)
+
+
+def _stands(blob: _Blob, lattice: Lattice, squares: Mapping[Square, Settled], tiles: Mapping[Square, tuple[str, int]],
+            up: Array, scale: float) -> FigureReading | None:
+    """The likeliest segment under a silhouette, standing or lying."""
+    options = []
+    for lying in (False, True):
+        base = _base(blob.centre, lattice, up, 0.5 * (THICK if lying else HEIGHT))
+        place = _square(base, squares)
+        if place is None:
+            continue
+        at, x, y = place
+        tile, rot = tiles[at]
+        kind = catalogue()[tile]
+        for n, segment in enumerate(kind.segments):
+            if segment.kind not in ("city", "road", "cloister", "field") or (segment.kind == "field") != lying:
+                continue
+            off = distance_to_segment(kind, n, x, y, rot)
+            cost = (off / 8.0) ** 2 / 2 + (_LIES if lying else 0.0) + (max(0.0, blob.solid - 0.84) * 30 if lying else 0.0)
+            options.append((cost, at, n, base, lying, kind, rot))
+    if not options:
+        return None
+    options.sort(key=lambda o: o[0])
+    best = options[0]
+    weights = [np.exp(-min(o[0] - best[0], 50.0)) for o in options]
+    _, at, n, base, lying, kind, rot = best
+    return FigureReading(colour=blob.colour, figure="follower", at=at, feature=kind.segments[n].kind,
+                         where=where(kind.segments[n], rot), confidence=float(_sure(blob) * weights[0] / sum(weights)),
+                         px=(float(base[0] / scale), float(base[1] / scale)), lying=lying)
+
+
+_LIES = 0.7  # followers stand more often than they lie
+
+
+def _sure(blob: _Blob) -> float:
+    """That the patch is one figure: by its size alone."""
+    usual = 0.11
+    return float(np.exp(-0.5 * (np.log(blob.size / usual) / 0.9) ** 2))
+
+
+def _base(centre: Array, lattice: Lattice, up: Array, height: float) -> Array:
+    """The table point (pixels) below a point that is seen at ``centre`` and ``height`` tiles above the table."""
+    raised = lattice.grid + height * np.outer(up, [0, 0, 1.0])
+    steps = apply(np.linalg.inv(raised), centre)[0]
+    return apply(lattice.grid, steps)[0]
+
+
+def _square(base: Array, squares: Mapping[Square, Settled]) -> tuple[Square, float, float] | None:
+    """The tile below a pixel and where on it, in drawing coordinates; None when no tile is there."""
+    best: tuple[float, Square, float, float] | None = None
+    for at, settled in squares.items():
+        x, y = apply(np.linalg.inv(settled.pose), base)[0]
+        off = max(abs(x - 0.5), abs(y - 0.5)) - 0.5
+        if off < OFF_BOARD and (best is None or off < best[0]):
+            best = (off, at, 100 * x, 100 * y)
+    return None if best is None else best[1:]
+
