@@ -1,0 +1,138 @@
+"""How well whole games are watched: simulated tables with truth, one line per game.
+
+    ./run bench watch_games [--games 10] [--level normal] [--turns N] [--demo]
+
+Plays recorded games from ../shared/games/dev (2 to 5 players; with --demo, or where they are absent, games of our own)
+through the simulated camera and the watcher, exactly as `bastide watch` does, and holds the result against the truth.
+A silent error is a tile or figure that is wrong, missing or extra and was not asked about.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from bastide.demo_game import demo_game
+from bastide.recording import transcript_of
+from bastide.session import TableSession
+from bastide.store import Store
+from bastide.table_loop import follow
+from bastide.tables import load_tiles, make_watcher, open_camera
+from scoring.report import score_game
+from scoring.tiles import catalogue
+from scoring.transcript import Game, read, write
+from vision.placements import shape
+
+RECORDED = Path(__file__).resolve().parents[2] / "shared" / "games" / "dev"
+COLUMNS = ("game", "players", "tiles", "right", "figures", "right", "asked", "silent", "totals", "frames", "fps",
+           "p95 ms")
+
+
+def games(count: int, demo: bool) -> Iterator[tuple[str, Game]]:
+    """Named games to play: recorded ones with 2 to 5 players, else our own."""
+    files = [] if demo else sorted(RECORDED.glob("base-*.json.gz"))
+    found = 0
+    for file in files:
+        game = read(json.loads(gzip.decompress(file.read_bytes())))
+        if len(game.setup.players) <= 5 and found < count:
+            found += 1
+            yield file.name.removesuffix(".json.gz"), game
+    for seed in range(1, count - found + 1):
+        yield f"demo-{seed}", demo_game(seed)
+
+
+def compare(truth: Game, watched: dict) -> dict:  # type: ignore[type-arg]
+    """Counts of what was right, asked and silently wrong. The start tile fixes the squares: no alignment is needed."""
+    def laid(turns: list) -> dict:  # type: ignore[type-arg]
+        out = {}
+        for turn in turns:
+            tile = None
+            for m in turn["moves"]:
+                if m["do"] == "tile":
+                    tile = out[tuple(m["at"])] = {"tile": m, "player": turn["player"], "figure": None}
+                elif m["do"] == "deploy" and tile is not None:
+                    tile["figure"] = m
+        return out
+
+    true, seen = laid(write(truth)["turns"]), laid(watched["turns"])
+    n = {"tiles": len(true), "tiles_right": 0, "figures": 0, "figures_right": 0, "asked": 0, "silent": 0}
+    for at, t in true.items():
+        s = seen.pop(at, None)
+        tile_ok = s is not None and same_tile(t["tile"], s["tile"])
+        n["tiles_right"] += tile_ok
+        figure_ok = s is not None and same_figure(t, s)
+        if t["figure"]:
+            n["figures"] += 1
+            n["figures_right"] += figure_ok
+        asked = s is not None and any(m and m.get("asked") for m in (s["tile"], s["figure"]))
+        n["asked"] += asked
+        n["silent"] += not (tile_ok and figure_ok) and not asked
+    n["silent"] += sum(not s["tile"].get("asked") for s in seen.values())
+    return n
+
+
+def same_tile(a: dict, b: dict) -> bool:  # type: ignore[type-arg]
+    """Whether two tile moves are the same to the rules."""
+    return shape(catalogue()[a["tile"]], a["rot"]) == shape(catalogue()[b["tile"]], b["rot"])
+
+
+def same_figure(a: dict, b: dict) -> bool:  # type: ignore[type-arg]
+    """Whether the same figure of the same player stands on the same segment, or none in both."""
+    if not a["figure"] or not b["figure"]:
+        return not a["figure"] and not b["figure"]
+    keys = ("figure", "feature", "where")
+    return a["player"] == b["player"] and all(a["figure"][k] == b["figure"][k] for k in keys)
+
+
+def play(name: str, game: Game, level: str, seed: int, keep: Path | None) -> dict:  # type: ignore[type-arg]
+    """Watch one simulated game; its line of the table."""
+    with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "log.sqlite") as store:
+        path = Path(folder) / "game.json"
+        path.write_text(json.dumps(write(game)), "utf-8")
+        session = TableSession(store, game.setup)
+        watcher = make_watcher(load_tiles(None, game.setup.expansions), game.setup)
+        begun = time.perf_counter()
+        with open_camera(f"sim:transcript={path}&seed={seed}&level={level}") as camera:
+            done = follow(camera, watcher, session)
+        spent = time.perf_counter() - begun
+        watched = transcript_of(session)
+    if keep is not None:
+        (keep / f"{name}.json").write_text(json.dumps(watched, indent=1), "utf-8")
+    equal = watched["expect"]["totals"] == score_game(game)["totals"]
+    return {"name": name, "players": len(game.setup.players), **compare(game, watched), "totals": equal,
+            "frames": done.frames, "fps": done.frames / spent, "p95": done.latency_ms(0.95)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--games", type=int, default=10)
+    parser.add_argument("--level", default="normal", choices=["easy", "normal", "hard"])
+    parser.add_argument("--turns", type=int, help="only the first N turns of each game")
+    parser.add_argument("--demo", action="store_true", help="our own games instead of recorded ones")
+    parser.add_argument("--skip", type=int, default=0, help="leave out the first N games")
+    parser.add_argument("--keep", type=Path, help="write the watched transcripts into this folder")
+    args = parser.parse_args()
+    print("  ".join(f"{c:>8}" for c in COLUMNS), flush=True)
+    rows = []
+    for n, (name, game) in enumerate(games(args.games + args.skip, args.demo)):
+        if n < args.skip:
+            continue
+        if args.turns:
+            game = Game(setup=game.setup, turns=game.turns[:args.turns])
+        r = play(name, game, args.level, n + 1, args.keep)
+        rows.append(r)
+        cells = (r["name"], r["players"], r["tiles"], r["tiles_right"], r["figures"], r["figures_right"], r["asked"],
+                 r["silent"], "equal" if r["totals"] else "differ", r["frames"], f"{r['fps']:.0f}", f"{r['p95']:.0f}")
+        print("  ".join(f"{c!s:>8}" for c in cells), flush=True)
+    asked = sorted(r["asked"] for r in rows)
+    print(f"{len(rows)} games at level {args.level}: totals equal in {sum(r['totals'] for r in rows)}, "
+          f"silent errors {sum(r['silent'] for r in rows)}, questions in the median {asked[len(asked) // 2]}")
+
+
+if __name__ == "__main__":
+    main()
