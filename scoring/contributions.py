@@ -23,12 +23,16 @@ else:
     View: TypeAlias = object
 
 
+ANYWHERE = ("anywhere",)  # where a piece stands that may stand on every claimable kind
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
     """Something every player has ``count`` of (a function of the number of players).
 
-    ``weight`` is what it counts in a majority. ``stands`` are the kinds of features it may stand on (empty: it is no
-    figure). A ``company`` piece may stand only where a follower of its player stands, and goes home with the last one.
+    ``weight`` is what it counts in a majority. ``stands`` are the kinds of features it may stand on, or ANYWHERE
+    (empty: it is no figure). A ``company`` piece may stand only where a follower of its player stands, and goes home
+    with the last one.
     """
 
     name: str

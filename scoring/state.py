@@ -217,6 +217,14 @@ def feature_of(view: View, figure: StandingFigure) -> Feature | None:
     return None if figure.segment == NO_SEGMENT else feature_at(view, figure.at, figure.segment)
 
 
+def standing(view: View, owner: int, figure: str, at: Square, feature: str, where: str) -> StandingFigure | None:
+    """The figure that such a description means; ``feature`` and ``where`` may be empty."""
+    for f in view.standing.values():
+        if (f.player, f.figure, f.at) == (owner, figure, at) and feature in ("", f.feature) and where in ("", f.where):
+            return f
+    return None
+
+
 def figures_on(view: View, feature: Feature) -> tuple[StandingFigure, ...]:
     """The figures that stand on a feature."""
     return tuple(view.standing[i] for i in feature.figures)

@@ -8,6 +8,7 @@ from scoring.board import is_complete, set_done, set_figures
 from scoring.contributions import View
 from scoring.scores import Item, ScoreEvent, leaders
 from scoring.state import Draft, Feature, StandingFigure, feature_of, figures_on, named, root, weights
+from scoring.tiles import Square
 
 
 def open_turn(d: Draft, player: int, part: int) -> None:
@@ -114,3 +115,12 @@ def orphans(d: Draft, ids: tuple[int, ...]) -> list[StandingFigure]:
     here = [d.standing[i] for i in ids]
     kept = {f.player for f in here if pieces[f.figure].follower}
     return [f for f in here if pieces[f.figure].company and f.player not in kept]
+
+
+def check_action(d: Draft, player: int, what: str, *squares: Square) -> None:
+    """Report an action out of turn, or a second one in the same part (R-TURN-04, R-TURN-05)."""
+    names = [p.name for p in d.setup.players]
+    if player != d.player:
+        d.issue("wrong_player", f"{names[player]} {what} in {names[d.player]}'s turn.", *squares)
+    if d.actions:
+        d.issue("two_actions", f"{names[player]} {what} although the action of this turn was already used.", *squares)

@@ -8,8 +8,13 @@ from dataclasses import replace
 from scoring.contributions import Expansion
 from scoring.errors import InvalidNotation
 from scoring.expansions.base import BASE
+from scoring.expansions.dragon import DRAGON
+from scoring.expansions.inns import INNS
+from scoring.expansions.river import RIVER
+from scoring.expansions.tower import TOWER
+from scoring.expansions.traders import TRADERS
 
-KNOWN: Mapping[str, Expansion] = {e.name: e for e in (BASE,)}
+KNOWN: Mapping[str, Expansion] = {e.name: e for e in (BASE, RIVER, INNS, TRADERS, DRAGON, TOWER)}
 
 
 def chosen(names: tuple[str, ...]) -> tuple[Expansion, ...]:

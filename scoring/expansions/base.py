@@ -6,7 +6,20 @@ from functools import partial
 
 from scoring import final
 from scoring.board import has_neighbour, lay, mismatches, set_figures
-from scoring.contributions import Attempt, Expansion, Handler, Kind, Piece, Problem, Rate, Stage, Start, Step, View
+from scoring.contributions import (
+    ANYWHERE,
+    Attempt,
+    Expansion,
+    Handler,
+    Kind,
+    Piece,
+    Problem,
+    Rate,
+    Stage,
+    Start,
+    Step,
+    View,
+)
 from scoring.events import FigurePlaced, GameEnded, StartTile, TileDiscarded, TilePlaced, TurnEnded
 from scoring.rules import Rules
 from scoring.scores import ScoreEvent
@@ -24,7 +37,6 @@ from scoring.tiles import Segment, Square, Tile, segment_index
 from scoring.turns import close_turn, score_completed
 
 FOLLOWERS = 7  # eight, of which one marks the score (R-COMP-01)
-STAND = ("road", "city", "cloister", "field")
 
 
 def marks(segment: Segment) -> tuple[tuple[str, int], ...]:
@@ -76,8 +88,9 @@ KINDS = (
 
 def steps(rules: Rules) -> tuple[Step, ...]:
     """R-TURN-01, R-TURN-06: lay a tile, put a figure down, score what is complete."""
-    return (Step(name="start"), Step(name="place", after="start"), Step(name="wood", after="place"),
-            Step(name="score", after="wood", run=score_completed), Step(name="end", after="score"))
+    return (Step(name="start"), Step(name="draw", after="start"), Step(name="place", after="draw"),
+            Step(name="wood", after="place"), Step(name="score", after="wood", run=score_completed),
+            Step(name="end", after="score"))
 
 
 def on_tile(d: Draft, event: TilePlaced) -> None:
@@ -108,7 +121,9 @@ def draw(d: Draft, tile: str, at: Square | None) -> None:
         d.issue("not_in_box", f"Tile {tile} does not belong to the chosen boxes.", *squares)
     left = d.left.get(tile, 0) - 1
     d.left[tile] = left
-    if left < 0 and tile in d.box.contents:
+    # the start tile that another start replaces is in the box all the same, and many a group shuffles it in
+    spare = tile in d.box.set_aside() and all(p.turn is not None or p.tile != tile for p in d.tiles.values())
+    if left + spare < 0 and tile in d.box.contents:
         d.issue("too_many", f"There are more tiles of kind {tile} than the box holds.", *squares)
 
 
@@ -195,7 +210,8 @@ def may_stand(view: View, a: Attempt) -> Problem | None:
         return Problem(code="not_in_box", text=f"There is no {a.figure} in the chosen boxes.")
     if a.feature == "field" and not view.box.rules.farmers_enabled:
         return Problem(code="no_farmers", text=f"{_who(view, a)} put a {a.figure} in a field; farmers are not used.")
-    if kind is None or not kind.claimable or a.feature not in piece.stands:
+    stands = piece.stands == ANYWHERE or a.feature in piece.stands
+    if kind is None or not kind.claimable or not stands:
         return Problem(code="not_claimable", text=f"{_who(view, a)}'s {a.figure} may not stand on a {a.feature}.")
     return None
 
@@ -253,12 +269,12 @@ def farm_stage(view: View) -> tuple[ScoreEvent, ...]:
 BASE = Expansion(
     name="base",
     products=("base",),
-    pieces=(Piece(name="follower", count=lambda players: FOLLOWERS, weight=1, follower=True, stands=STAND),),
+    pieces=(Piece(name="follower", count=lambda players: FOLLOWERS, weight=1, follower=True, stands=ANYWHERE),),
     kinds=KINDS,
     steps=steps,
     handlers=(
         Handler(event=TilePlaced, apply=on_tile, step="place", opens=True),
-        Handler(event=TileDiscarded, apply=on_discard, opens=True),
+        Handler(event=TileDiscarded, apply=on_discard, step="draw", opens=True),
         Handler(event=FigurePlaced, apply=on_figure, step="wood", action=True),
         Handler(event=TurnEnded, apply=on_end_of_turn),
         Handler(event=GameEnded, apply=on_end_of_game),

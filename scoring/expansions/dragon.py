@@ -1,0 +1,139 @@
+"""The Princess & the Dragon: state, turn slots and legality. What the events do is in dragon_moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from scoring.contributions import Attempt, Expansion, Handler, Problem, Question, Step, View
+from scoring.events import Setup
+from scoring.expansions.dragon_moves import (
+    Beasts,
+    DragonMoved,
+    FairyMoved,
+    PrincessRemoved,
+    beasts,
+    dragon_steps,
+    fairy_bonus,
+    fairy_turn,
+    knights_of_princess,
+    on_dragon,
+    on_fairy,
+    on_laid,
+    on_princess,
+)
+from scoring.rules import Rules
+from scoring.state import Draft, feature_at
+from scoring.tiles import Square, Tile
+
+
+def initial(setup: Setup) -> Beasts:
+    return Beasts()
+
+
+def steps(rules: Rules) -> tuple[Step, ...]:
+    """R-TURN-22: the dragon walks before or after scoring; the fairy pays at the start of a turn (R-FAIRY-05)."""
+    after = "wood" if rules.dragon_timing == "before_scoring" else "score"
+    return (Step(name="fairy", after="start", run=fairy_turn),
+            Step(name="dragon", after=after, run=None),
+            Step(name="dragon_home", after="dragon", run=missed))
+
+
+def flags(view: View, at: Square | None) -> frozenset[str]:
+    """The symbols of the tile on a square."""
+    placed = view.tiles.get(at) if at is not None else None
+    return view.box.tile(placed.tile).flags if placed else frozenset()
+
+
+def missed(d: Draft) -> None:
+    """Report what the tile asked for and nobody did (R-DRAGON-04, R-PRINCESS-02)."""
+    b = beasts(d)
+    at = (d.last_tile,) if d.last_tile else ()
+    if "dragon" in flags(d, d.last_tile) and d.laid and b.dragon and dragon_steps(d):
+        d.issue("dragon_stopped", "The dragon did not walk all the steps that it could.", *at)
+    if d.laid and b.princess_turn != d.turn and d.box.rules.princess_removal == "must" and knights_of_princess(d):
+        d.issue("princess_ignored", "The princess sent no knight home.", *at)
+
+
+def too_early(view: View, tile: Tile, at: Square, rot: int) -> Problem | None:
+    """R-DRAGON-07: no dragon tile before the first volcano."""
+    if "dragon" in tile.flags and beasts(view).dragon is None:
+        return Problem(code="dragon_early", text=f"{tile.id} was laid before the first volcano.")
+    return None
+
+
+def no_figure_here(view: View, a: Attempt) -> Problem | None:
+    """R-VOLCANO-01, R-VOLCANO-04, A-24: nobody goes to the volcano just laid, nor to the dragon. The top of a tower is
+    not on the tile: the recorded games close towers beside the dragon."""
+    name = view.setup.players[a.player].name
+    if a.at == view.last_tile and view.laid and "volcano" in flags(view, a.at):
+        return Problem(code="on_volcano", text=f"{name} put a {a.figure} on the volcano tile just laid.")
+    if a.at == beasts(view).dragon and a.segment is not None:
+        return Problem(code="on_dragon", text=f"{name} put a {a.figure} on the dragon's tile.")
+    return None
+
+
+def princess_first(view: View, a: Attempt) -> Problem | None:
+    """R-PRINCESS-02, R-PRINCESS-03: with knights in her city the action of this part is to send one home."""
+    if view.box.rules.princess_removal == "must" and knights_of_princess(view) and not view.actions:
+        name = view.setup.players[a.player].name
+        return Problem(code="princess_first", text=f"{name} put a {a.figure} down instead of sending a knight home.")
+    return None
+
+
+def through_portal(view: View, a: Attempt) -> bool:
+    """R-PORTAL-01 to R-PORTAL-03: a follower may go to an open feature of any tile."""
+    if not view.laid or "portal" not in flags(view, view.last_tile) or a.segment is None:
+        return False
+    piece = view.box.pieces.get(a.figure)
+    feature = feature_at(view, a.at, a.segment)
+    kind = view.box.kinds.get(feature.kind)
+    open_ended = kind is None or kind.closes == "never" or feature.open > 0
+    return piece is not None and piece.follower and open_ended
+
+
+def questions(view: View) -> Iterator[Question]:
+    """Where the dragon went, and which knight left."""
+    if not view.turn_open or not view.laid:
+        return
+    ahead = dragon_steps(view)
+    if "dragon" in flags(view, view.last_tile) and beasts(view).dragon and ahead:
+        yield Question(code="dragon_path", text="Where does the dragon go?", player=view.player,
+                       answers=tuple(DragonMoved(player=view.player, path=(s,)) for s in ahead))
+    knights = knights_of_princess(view)
+    if knights and beasts(view).princess_turn != view.turn and not view.actions:
+        yield Question(code="princess", text="Which knight goes home?", player=view.player, answers=tuple(
+            PrincessRemoved(player=view.player, owner=f.player, figure=f.figure, at=f.at, feature=f.feature,
+                            where=f.where) for f in knights))
+
+
+def shows(view: View) -> dict[str, Any]:
+    b = beasts(view)
+    out: dict[str, Any] = {"dragon": list(b.dragon) if b.dragon else None,
+                           "fairy": list(b.fairy) if b.fairy else None}
+    guarded = view.standing.get(b.fairy_of) if b.fairy_of is not None else None
+    if guarded:
+        out["fairy_beside"] = {"player": guarded.player, "figure": guarded.figure, "feature": guarded.feature,
+                               "where": guarded.where}
+    return out
+
+
+DRAGON = Expansion(
+    name="dragon",
+    products=("dragon",),
+    steps=steps,
+    handlers=(Handler(event=FairyMoved, apply=on_fairy, step="wood", action=True),
+              Handler(event=PrincessRemoved, apply=on_princess, step="wood", action=True),
+              Handler(event=DragonMoved, apply=on_dragon, step="dragon")),
+    placing=(too_early,),
+    deploying=(no_figure_here, princess_first),
+    reaches=(through_portal,),
+    bonuses=(fairy_bonus,),
+    laid=(on_laid,),
+    initial=initial,
+    questions=questions,
+    shows=shows,
+    options=("dragon_timing", "princess_removal", "fairy_mode"),
+    cues={"dragon": "a big neutral figure, one", "fairy": "a small neutral figure, one",
+          "dragon_path": "the tiles it stops on, in order; figures on them vanish"},
+)

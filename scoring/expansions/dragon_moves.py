@@ -1,0 +1,198 @@
+"""The dragon, the fairy and the princess: what happened, and what it does to the state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import ClassVar, cast
+
+from scoring.contributions import View
+from scoring.events import Event, written
+from scoring.notation import FEATURE, FIGURE, PATH, PLAYER, REF, SQUARE, WHERE, FigureRef
+from scoring.scores import Item, ScoreEvent
+from scoring.state import Draft, Feature, StandingFigure, feature_at, feature_of, figures_on, named, standing
+from scoring.tiles import EDGES, Square, neighbour
+from scoring.turns import check_action, take_home
+
+LONGEST_WALK = 6  # R-DRAGON-03
+FAIRY_TURN = 1  # R-FAIRY-05
+FAIRY_SCORED = 3  # R-FAIRY-06
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beasts:
+    """Where the neutral figures are. ``fairy_of`` is the figure the fairy stands by; ``path`` the dragon's walk of the
+    turn ``path_turn``, with the square it began on; ``princess_turn`` the last turn in which a knight went home."""
+
+    dragon: Square | None = None
+    fairy: Square | None = None
+    fairy_of: int | None = None
+    path: tuple[Square, ...] = ()
+    path_turn: int = -1
+    princess_turn: int = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FairyMoved(Event):
+    """The fairy was moved instead of putting a figure down; ``beside`` names the follower where it belongs to one."""
+
+    DO: ClassVar[str] = "fairy"
+    player: int = written(PLAYER)
+    at: Square = written(SQUARE)
+    beside: FigureRef | None = written(REF, None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DragonMoved(Event):
+    """The dragon walked: the squares it moved to, in order. One walk may come in several of these."""
+
+    DO: ClassVar[str] = "dragon"
+    player: int = written(PLAYER)
+    path: tuple[Square, ...] = written(PATH)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrincessRemoved(Event):
+    """A princess tile sent this knight home."""
+
+    DO: ClassVar[str] = "princess"
+    player: int = written(PLAYER)
+    owner: int = written(PLAYER)
+    figure: str = written(FIGURE)
+    at: Square = written(SQUARE)
+    feature: str = written(FEATURE)
+    where: str = written(WHERE)
+
+
+def beasts(view: View) -> Beasts:
+    return cast(Beasts, view.ext["dragon"])
+
+
+def on_laid(d: Draft) -> None:
+    """R-VOLCANO-02, R-VOLCANO-03, A-48: the dragon flies to a volcano at once; nothing on the way is eaten."""
+    at = d.last_tile
+    if at is not None and "volcano" in d.box.tile(d.tiles[at].tile).flags:
+        d.ext["dragon"] = replace(beasts(d), dragon=at)
+
+
+def on_fairy(d: Draft, event: FairyMoved) -> None:
+    """R-FAIRY-02, A-27."""
+    name = d.setup.players[event.player].name
+    check_action(d, event.player, "moved the fairy", event.at)
+    own = [f for f in d.standing.values()
+           if f.at == event.at and f.player == event.player and d.box.pieces[f.figure].follower]
+    if not own:
+        d.issue("fairy_alone", f"{name} moved the fairy to a tile without an own follower.", event.at)
+    guarded: int | None = None
+    if d.box.rules.fairy_mode == "follower":
+        ref = event.beside
+        found = standing(d, ref.owner, ref.figure, event.at, ref.feature, ref.where) if ref else None
+        chosen = found or (own[0] if len(own) == 1 else None)
+        if chosen is None:
+            d.issue("fairy_beside", f"It is not clear by which follower {name}'s fairy stands.", event.at)
+        guarded = chosen.id if chosen else None
+    d.ext["dragon"] = replace(beasts(d), fairy=event.at, fairy_of=guarded)
+
+
+def fairy_turn(d: Draft) -> None:
+    """R-FAIRY-05, A-47: a point for whoever begins a turn with a follower at the fairy, not for a second part.
+
+    Where the fairy belongs to a tile, every follower there counts: the recorded games are scored so, against A-25.
+    """
+    own = [f for f in by_fairy(d) if f.player == d.player] if d.part == 1 else []
+    if own:
+        d.pay(fairy_event(d, own, FAIRY_TURN, "fairy.turn", "R-FAIRY-05"))
+
+
+def by_fairy(view: View) -> list[StandingFigure]:
+    """The followers that the fairy belongs to: one, or all on its square."""
+    b = beasts(view)
+    if view.box.rules.fairy_mode == "follower":
+        one = view.standing.get(b.fairy_of) if b.fairy_of is not None else None
+        return [one] if one else []
+    return [f for f in view.standing.values() if f.at == b.fairy and view.box.pieces[f.figure].follower]
+
+
+def fairy_event(view: View, own: list[StandingFigure], each: int, reason: str, rule: str) -> ScoreEvent:
+    """Points for one player's followers at the fairy; it names their feature when there is only one of them."""
+    feature = feature_of(view, own[0]) if len(own) == 1 else None
+    item = Item(what="fairy", count=len(own), each=each)
+    return ScoreEvent(turn=view.turn, feature=feature.kind if feature else "", reason=reason, rule=rule,
+                      points=((own[0].player, item.points),), items=(item,), majority=(),
+                      places=named(view, feature.places) if feature else (),
+                      tiles=len(feature.squares) if feature else 0,
+                      player=view.player if view.turn_open else None)
+
+
+def fairy_bonus(view: View, feature: Feature, figures: tuple[StandingFigure, ...]) -> Iterator[ScoreEvent]:
+    """R-FAIRY-06, A-26, A-41: 3 points for a follower at the fairy when its feature is scored, with or without
+    majority; farms at the end too."""
+    paid: set[int] = set()
+    here = {f.id for f in figures}
+    for f in by_fairy(view):
+        if f.id in here and f.player not in paid:
+            paid.add(f.player)
+            yield fairy_event(view, [f], FAIRY_SCORED, "fairy.completed", "R-FAIRY-06")
+
+
+def walked(view: View) -> tuple[Square, ...]:
+    """The squares of this part's walk so far, beginning with the one where it started."""
+    b = beasts(view)
+    if b.path_turn == view.turn:
+        return b.path
+    return (b.dragon,) if b.dragon else ()
+
+
+def dragon_steps(view: View) -> tuple[Square, ...]:
+    """Where the dragon may step next in this part's walk; nothing at a dead end or after six steps (R-DRAGON-03 to -05,
+    A-21: the square it started on counts as visited)."""
+    path = walked(view)
+    if not path or len(path) > LONGEST_WALK:
+        return ()
+    return tuple(s for side in EDGES if (s := neighbour(path[-1], side)) in view.tiles
+                 and s not in path and s != beasts(view).fairy)
+
+
+def movers(view: View, first: int, steps: int) -> tuple[int, ...]:
+    """Who moves the dragon at each step (R-DRAGON-02)."""
+    return tuple((first + n) % len(view.setup.players) for n in range(steps))
+
+
+def on_dragon(d: Draft, event: DragonMoved) -> None:
+    """R-DRAGON-02 to R-DRAGON-06."""
+    placed = d.tiles.get(d.last_tile) if d.last_tile else None
+    if placed is None or not d.laid or "dragon" not in d.box.tile(placed.tile).flags:
+        d.issue("dragon_walk", "The dragon walked although no dragon tile was laid.", *event.path[:1])
+    for square in event.path:
+        path = walked(d)
+        if square not in dragon_steps(d):
+            how = "after its sixth step" if len(path) > LONGEST_WALK else "where it may not"
+            d.issue("dragon_step", f"The dragon went to {square[0]},{square[1]} {how}.", square)
+        d.ext["dragon"] = replace(beasts(d), dragon=square, path=(*path, square), path_turn=d.turn)
+        take_home(d, [f for f in d.standing.values() if f.at == square])
+
+
+def knights_of_princess(view: View) -> tuple[StandingFigure, ...]:
+    """The knights in the city that the princess of the tile just laid stands in (R-PRINCESS-02, A-28)."""
+    at = view.last_tile
+    if at is None or not view.laid or not view.turn_open:
+        return ()
+    for n, segment in enumerate(view.box.tile(view.tiles[at].tile).segments):
+        if segment.princess:
+            here = figures_on(view, feature_at(view, at, n))
+            return tuple(f for f in here if view.box.pieces[f.figure].follower and f.turn != view.turn)
+    return ()
+
+
+def on_princess(d: Draft, event: PrincessRemoved) -> None:
+    """R-PRINCESS-02 to R-PRINCESS-05."""
+    check_action(d, event.player, "sent a knight home", event.at)
+    knight = standing(d, event.owner, event.figure, event.at, event.feature, event.where)
+    if knight is None:
+        d.issue("no_such_figure", f"There is no such {event.figure} on {event.at[0]},{event.at[1]} to send home.",
+                event.at)
+        return
+    if knight not in knights_of_princess(d):
+        d.issue("not_her_knight", "A knight went home that is not in the princess's city.", event.at)
+    take_home(d, [knight])
+    d.ext["dragon"] = replace(beasts(d), princess_turn=d.turn)

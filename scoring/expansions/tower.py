@@ -1,0 +1,270 @@
+"""The Tower: pieces, prisoners, exchange and ransom (R-TOWER-01 to R-TOWER-12)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, cast
+
+from scoring.contributions import Attempt, Expansion, Handler, Kind, Piece, Problem, Question, Step, View
+from scoring.events import Event, Setup, written
+from scoring.notation import FEATURE, FIGURE, PLAYER, REF, REFS, SQUARE, WHERE, FigureRef
+from scoring.rules import Rules
+from scoring.scores import Item, ScoreEvent
+from scoring.state import Draft, StandingFigure, standing
+from scoring.tiles import STEP, Square
+from scoring.turns import check_action, take_home
+
+PIECES: Mapping[int, int] = {1: 10, 2: 10, 3: 9, 4: 7, 5: 6, 6: 5}  # R-TOWER-01
+RANSOM = 3  # R-TOWER-12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Towers:
+    """Heights by square, pieces placed per player, prisoners as (holder, owner, figure); the tower and turn of the last
+    piece, as long as it may still take a prisoner; the round in which each player last paid a ransom."""
+
+    heights: Mapping[Square, int] = field(default_factory=dict)
+    placed: tuple[int, ...] = ()
+    prisoners: tuple[tuple[int, int, str], ...] = ()
+    raised: Square | None = None
+    raised_turn: int = -1
+    ransomed: int = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TowerRaised(Event):
+    """A tower piece was laid on a tower place or on a tower."""
+
+    DO: ClassVar[str] = "tower"
+    player: int = written(PLAYER)
+    at: Square = written(SQUARE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Captured(Event):
+    """The tower just raised took this follower."""
+
+    DO: ClassVar[str] = "capture"
+    player: int = written(PLAYER)
+    owner: int = written(PLAYER)
+    figure: str = written(FIGURE)
+    at: Square = written(SQUARE)
+    feature: str = written(FEATURE)
+    where: str = written(WHERE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchanged(Event):
+    """Two players released a prisoner of each other. Happens by itself; the event tells which two."""
+
+    DO: ClassVar[str] = "exchange"
+    player: int = written(PLAYER)
+    released: tuple[FigureRef, ...] = written(REFS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RansomPaid(Event):
+    """The player bought a follower back from the jailer."""
+
+    DO: ClassVar[str] = "ransom"
+    player: int = written(PLAYER)
+    jailer: int = written(PLAYER)
+    released: FigureRef = written(REF)
+
+
+def towers(view: View) -> Towers:
+    return cast(Towers, view.ext["tower"])
+
+
+def initial(setup: Setup) -> Towers:
+    return Towers(placed=(0,) * len(setup.players))
+
+
+def steps(rules: Rules) -> tuple[Step, ...]:
+    return (Step(name="exchange", after="wood", run=exchange_rest),)
+
+
+def reach(at: Square, height: int) -> frozenset[Square]:
+    """R-TOWER-05: the tower's square and ``height`` squares in each straight direction."""
+    arms = {(at[0] + dx * n, at[1] + dy * n) for dx, dy in STEP.values() for n in range(1, height + 1)}
+    return frozenset({at} | arms)
+
+
+def guard(view: View, at: Square) -> StandingFigure | None:
+    """The follower that closes the tower on a square."""
+    return next((f for f in view.standing.values() if f.at == at and f.feature == "tower"), None)
+
+
+def may_capture(view: View) -> tuple[StandingFigure, ...]:
+    """The followers that the piece just laid may take (R-TOWER-04, R-TOWER-05, R-TOWER-09, A-37)."""
+    t = towers(view)
+    if t.raised is None or t.raised_turn != view.turn:
+        return ()
+    squares = reach(t.raised, t.heights[t.raised])
+    return tuple(f for f in view.standing.values() if f.at in squares and view.box.pieces[f.figure].follower)
+
+
+def on_tower(d: Draft, event: TowerRaised) -> None:
+    """R-TOWER-02."""
+    name = d.setup.players[event.player].name
+    check_action(d, event.player, "raised a tower", event.at)
+    if not is_place(d, event.at, "tower", "I"):
+        d.issue("no_tower_place", f"{name} laid a tower piece where no tower stands.", event.at)
+    if guard(d, event.at):
+        d.issue("tower_closed", f"{name} raised a tower that a follower has closed.", event.at)
+    t = towers(d)
+    if t.placed[event.player] >= d.box.counts["tower_pieces"]:
+        d.issue("no_supply", f"{name} has no tower piece left.", event.at)
+    placed = tuple(n + (p == event.player) for p, n in enumerate(t.placed))
+    d.ext["tower"] = replace(t, heights={**t.heights, event.at: t.heights.get(event.at, 0) + 1}, placed=placed,
+                             raised=event.at, raised_turn=d.turn)
+
+
+def on_capture(d: Draft, event: Captured) -> None:
+    """R-TOWER-04 to R-TOWER-09."""
+    name = d.setup.players[event.player].name
+    taken = standing(d, event.owner, event.figure, event.at, event.feature, event.where)
+    if taken is None:
+        d.issue("no_such_figure", f"There is no {event.figure} like that to capture.", event.at)
+        return
+    if taken not in may_capture(d):
+        d.issue("out_of_reach", f"{name} captured a {event.figure} out of reach of the piece just laid.", event.at)
+    take_home(d, [taken])
+    t = replace(towers(d), raised=None)
+    if event.owner != event.player:
+        t = replace(t, prisoners=(*t.prisoners, (event.player, event.owner, event.figure)))
+    d.ext["tower"] = t
+
+
+def mutual(view: View) -> tuple[int, int] | None:
+    """Two players who hold a prisoner of each other (R-TOWER-10)."""
+    held = {(holder, owner) for holder, owner, _ in towers(view).prisoners}
+    return next(((a, b) for a, b in sorted(held) if a < b and (b, a) in held), None)
+
+
+def release(d: Draft, owner: int, figure: str, holder: int | None = None) -> bool:
+    """Send a prisoner home. Without a holder, whoever has it."""
+    t = towers(d)
+    for n, (h, o, f) in enumerate(t.prisoners):
+        if (o, f) == (owner, figure) and holder in (None, h):
+            d.ext["tower"] = replace(t, prisoners=t.prisoners[:n] + t.prisoners[n + 1:])
+            return True
+    return False
+
+
+def on_exchange(d: Draft, event: Exchanged) -> None:
+    """R-TOWER-10, R-TOWER-11: as the players chose."""
+    pair = mutual(d)
+    for ref in event.released:
+        other = next((p for p in pair or () if p != ref.owner), None)
+        if pair is None or ref.owner not in pair or not release(d, ref.owner, ref.figure, other):
+            d.issue("no_prisoner", f"There is no {ref.figure} to exchange for {d.setup.players[ref.owner].name}."
+                    if ref.owner < len(d.setup.players) else "There is no such player to exchange with.")
+
+
+def exchange_rest(d: Draft) -> None:
+    """R-TOWER-10: exchange happens by itself; of a choice that was not told, the heavier figure goes home."""
+    while (pair := mutual(d)) is not None:
+        for owner, holder in (pair, pair[::-1]):
+            held = [f for h, o, f in towers(d).prisoners if (h, o) == (holder, owner)]
+            release(d, owner, max(held, key=lambda f: d.box.pieces[f].weight), holder)
+
+
+def on_ransom(d: Draft, event: RansomPaid) -> None:
+    """R-TOWER-12, R-TURN-21, A-39. Off the table nothing can be seen, so what the rules forbid does not happen."""
+    name = d.setup.players[event.player].name
+    first_part = d.turn - (d.part - 1)
+    held = (event.jailer, event.released.owner, event.released.figure)
+    if event.released.owner != event.player or held not in towers(d).prisoners:
+        d.issue("no_prisoner", f"{name} has no such follower to buy back.")
+    elif d.scores[event.player] < RANSOM:
+        d.issue("ransom_unpaid", f"{name} cannot pay a ransom of {RANSOM} points.")
+    else:
+        if towers(d).ransomed == first_part:
+            d.issue("ransom_twice", f"{name} paid a second ransom in one turn.")
+        release(d, event.released.owner, event.released.figure, event.jailer)
+        d.ext["tower"] = replace(towers(d), ransomed=first_part)
+        for player, points, reason in ((event.player, -RANSOM, "ransompaid.payment"),
+                                       (event.jailer, RANSOM, "ransompaid.income")):
+            d.pay(ScoreEvent(turn=d.turn, feature="", reason=reason, points=((player, points),), majority=(), places=(),
+                             items=(Item(what="ransom", count=1, each=points),), tiles=0, rule="R-TOWER-12",
+                             player=d.player))
+
+
+def is_place(view: View, at: Square, feature: str, where: str) -> bool:
+    """Whether the tile has a tower place."""
+    placed = view.tiles.get(at)
+    return feature == "tower" and where == "I" and placed is not None and "tower" in view.box.tile(placed.tile).flags
+
+
+def on_top(view: View, a: Attempt) -> bool:
+    """R-TOWER-03: a follower may close any tower."""
+    return a.feature == "tower"
+
+
+def can_close(view: View, a: Attempt) -> Problem | None:
+    """R-TOWER-03: a tower of at least one storey that nobody has closed."""
+    if a.feature != "tower" or a.at not in view.tiles:
+        return None
+    name = view.setup.players[a.player].name
+    if not towers(view).heights.get(a.at):
+        return Problem(code="no_tower", text=f"{name} put a {a.figure} on a tower place without a tower.")
+    if guard(view, a.at):
+        return Problem(code="tower_closed", text=f"{name} put a {a.figure} on a tower that is closed already.")
+    return None
+
+
+def off_board(view: View) -> Iterator[tuple[int, str, int]]:
+    t = towers(view)
+    for player, count in enumerate(t.placed):
+        if count:
+            yield player, "tower_pieces", count
+    for _, owner, figure in t.prisoners:
+        yield owner, figure, 1
+
+
+def questions(view: View) -> Iterator[Question]:
+    """Whom the tower took, and which prisoners go home."""
+    if not view.turn_open:
+        return
+    if takes := may_capture(view):
+        yield Question(code="capture", text="Whom does the tower take?", player=view.player, answers=tuple(
+            Captured(player=view.player, owner=f.player, figure=f.figure, at=f.at, feature=f.feature, where=f.where)
+            for f in takes))
+    pair = mutual(view)
+    if pair:
+        a, b = pair
+        mine, theirs = ({f for h, o, f in towers(view).prisoners if (h, o) == hold} for hold in ((b, a), (a, b)))
+        if len(mine) > 1 or len(theirs) > 1:
+            yield Question(code="exchange", text="Which prisoners go home?", player=view.player, answers=tuple(
+                Exchanged(player=view.player, released=(FigureRef(owner=a, figure=x), FigureRef(owner=b, figure=y)))
+                for x in sorted(mine) for y in sorted(theirs)))
+
+
+def shows(view: View) -> dict[str, Any]:
+    t = towers(view)
+    return {"towers": [{"at": list(at), "height": h} for at, h in t.heights.items()],
+            "prisoners": [{"holder": h, "owner": o, "figure": f} for h, o, f in t.prisoners]}
+
+
+TOWER = Expansion(
+    name="tower",
+    products=("tower",),
+    pieces=(Piece(name="tower_pieces", count=lambda players: PIECES[players]),),
+    kinds=(Kind(name="tower", closes="never"),),
+    steps=steps,
+    handlers=(Handler(event=TowerRaised, apply=on_tower, step="wood", action=True),
+              Handler(event=Captured, apply=on_capture, step="wood"),
+              Handler(event=Exchanged, apply=on_exchange, step="wood"),
+              Handler(event=RansomPaid, apply=on_ransom, step="draw", opens=True)),
+    deploying=(can_close,),
+    reaches=(on_top,),
+    spots=is_place,
+    initial=initial,
+    off_board=off_board,
+    questions=questions,
+    shows=shows,
+    cues={"tower": "wooden pieces on a tower place; counted, since height cannot be seen from above",
+          "capture": "a follower that vanishes within reach of a piece just laid", "ransom": "never seen: asked"},
+)

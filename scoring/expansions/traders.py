@@ -1,0 +1,102 @@
+"""Traders & Builders: a second tile through the builder, the pig's better farms, and goods for whoever completes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from scoring.contributions import Expansion, Piece, Stage, View
+from scoring.events import Setup
+from scoring.scores import Item, ScoreEvent, leaders
+from scoring.state import Draft, Feature, feature_at, figures_on
+from scoring.tiles import Segment
+
+GOODS = ("wine", "grain", "cloth")
+TOKENS: Mapping[str, int] = {"wine": 9, "grain": 6, "cloth": 5}  # R-COMP-06
+MOST_GOODS = 10  # R-TRADE-05
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Goods:
+    """Tokens per player, in the order of GOODS."""
+
+    held: tuple[tuple[int, ...], ...]
+
+
+def initial(setup: Setup) -> Goods:
+    return Goods(held=tuple((0,) * len(GOODS) for _ in setup.players))
+
+
+def goods(view: View) -> Goods:
+    return cast(Goods, view.ext["traders"])
+
+
+def marks(segment: Segment) -> tuple[tuple[str, int], ...]:
+    return ((segment.goods, 1),) if segment.goods else ()
+
+
+def extends_builder(d: Draft) -> None:
+    """R-BUILD-05, A-16: decided when the tile is laid, so only a builder that stood there before counts."""
+    at = d.last_tile
+    if at is None:
+        return
+    placed = d.tiles[at]
+    for n in range(len(d.box.tile(placed.tile).segments)):
+        for f in figures_on(d, feature_at(d, at, n)):
+            if f.figure == "builder" and f.player == d.player:
+                d.again = True
+
+
+def take_goods(d: Draft, feature: Feature) -> None:
+    """R-TRADE-02 to R-TRADE-04: whoever laid the tile takes a token for every symbol."""
+    taken = [feature.marks.get(g, 0) for g in GOODS]
+    if feature.kind == "city" and any(taken):
+        held = list(goods(d).held)
+        held[d.player] = tuple(a + b for a, b in zip(held[d.player], taken, strict=True))
+        d.ext["traders"] = replace(goods(d), held=tuple(held))
+
+
+def majorities(held: tuple[tuple[int, ...], ...]) -> Iterator[tuple[str, dict[int, int], tuple[int, ...]]]:
+    """For each kind of goods: who holds how many, and who has the most (R-TRADE-05, R-TRADE-06, A-19)."""
+    for n, name in enumerate(GOODS):
+        counts = {p: h[n] for p, h in enumerate(held) if h[n]}
+        yield name, counts, leaders(counts)
+
+
+def goods_stage(view: View) -> Iterator[ScoreEvent]:
+    for name, counts, best in majorities(goods(view).held):
+        if best:
+            items = (Item(what=name, count=1, each=MOST_GOODS),)
+            yield ScoreEvent(turn=view.turn, feature="", reason="trade-goods", rule="R-TRADE-05", items=items,
+                             points=tuple((p, MOST_GOODS) for p in best), majority=tuple(sorted(counts.items())),
+                             places=(), tiles=0)
+
+
+def pig(view: View, farm: Feature, player: int) -> Item | None:
+    """R-PIG-04 to R-PIG-07."""
+    here = any(f.figure == "pig" and f.player == player for f in figures_on(view, farm))
+    return Item(what="pig", count=1, each=view.box.rules.pig_bonus, player=player) if here else None
+
+
+def shows(view: View) -> dict[str, Any]:
+    held = goods(view).held
+    return {"goods": [dict(zip(GOODS, h, strict=True)) for h in held],
+            "bank": {g: TOKENS[g] - sum(h[n] for h in held) for n, g in enumerate(GOODS)}}
+
+
+TRADERS = Expansion(
+    name="traders",
+    products=("traders",),
+    pieces=(Piece(name="builder", count=lambda players: 1, stands=("road", "city"), company=True),
+            Piece(name="pig", count=lambda players: 1, stands=("field",), company=True)),
+    marks=marks,
+    laid=(extends_builder,),
+    completed=(take_goods,),
+    farm_extras=(pig,),
+    stages=(Stage(name="goods", events=goods_stage),),
+    initial=initial,
+    shows=shows,
+    options=("pig_bonus",),
+    cues={"builder": "a tall narrow figure with a stick; one per colour", "pig": "a low figure with four legs"},
+)
