@@ -21,10 +21,12 @@ from vision.lattice import UNIT, Array, Lattice, apply
 from vision.settle import Settled
 from vision.tileset import TileSet
 
-BOARD_PX = 64  # pixels per tile in which figures are sought
+BOARD_PX = 96  # pixels per tile in which figures are sought
 HEIGHT = 0.36  # of a tile: a standing follower (16 mm on 45 mm)
 THICK = 0.22  # of a tile: one that lies
 SMALLEST, LARGEST = 0.035, 0.34  # of a tile's area: silhouettes of one figure
+CONTRAST = 22.0  # of Lab colour between a figure and the print around it
+NEXT_TO = 0.35  # of a tile: patches so near belong to one figure
 OFF_BOARD = 0.12  # of a tile: a base point further from every tile is not on the board
 COLOURS = ("red", "blue", "green", "yellow", "black")
 # Hue (0..180) from, to, and least saturation of painted wood. Print is less saturated, or is not foreign.
@@ -116,20 +118,52 @@ def _blobs(photo: Image, strange: npt.NDArray[np.uint8], lattice: Lattice, squar
     level = float(np.median(hsv[..., 2][tiles > 0]))
     back = np.linalg.inv(forward)
     found = []
-    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (7, 7))
+    lab = cv2.cvtColor(board, cv2.COLOR_BGR2LAB)
+    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (BOARD_PX // 9 | 1,) * 2)
     for colour in colours:
-        mask = (_looks(colour, hsv, level) & odd).astype(np.uint8)
-        mask = cv2.morphologyEx(cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8)), cv2.MORPH_OPEN, kernel)
+        seen = (_looks(colour, hsv, level) & odd).astype(np.uint8)
+        closed = cv2.morphologyEx(seen, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
+        mask = cv2.morphologyEx(closed, cv2.MORPH_OPEN, kernel)
         count, labels, stats, centres = cv2.connectedComponentsWithStats(mask)
         for n in range(1, count):
             part = float(stats[n, cv2.CC_STAT_AREA]) / BOARD_PX**2
-            if not SMALLEST <= part <= LARGEST * 1.6:
+            if not SMALLEST <= part <= LARGEST:
                 continue
-            outline, _ = cv2.findContours((labels == n).astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
-            hull = cv2.contourArea(cv2.convexHull(np.concatenate(outline)))
+            grown = cv2.dilate((labels == n).astype(np.uint8), np.ones((7, 7), np.uint8))
+            if _contrast(lab, grown, tiles) < CONTRAST:
+                continue
             found.append(_Blob(colour=colour, centre=apply(back, centres[n])[0], size=part,
-                               solid=float(stats[n, cv2.CC_STAT_AREA]) / max(hull, 1.0)))
-    return found
+                               solid=_solidity(closed & grown)))
+    return _without_shadows(found, lattice)
+
+
+def _contrast(lab: Image, patch: npt.NDArray[np.uint8], tiles: npt.NDArray[np.uint8]) -> float:
+    """Difference of Lab colour between a patch and the tiles around it: light that changes slowly makes no figure."""
+    ring = (cv2.dilate(patch, np.ones((15, 15), np.uint8)) > 0) & (patch == 0) & (tiles > 0)
+    if ring.sum() < 50:
+        return 255.0
+    inner, outer = np.median(lab[patch > 0], axis=0), np.median(lab[ring], axis=0)
+    return float(np.linalg.norm((inner - outer) * (0.7, 1.0, 1.0)))
+
+
+def _solidity(patch: npt.NDArray[np.uint8]) -> float:
+    """Area over the convex hull's: arms and legs of a follower that lies show, of one that stands hardly."""
+    outlines, _ = cv2.findContours(patch, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    outline = max(outlines, key=cv2.contourArea)
+    return float(cv2.contourArea(outline) / max(cv2.contourArea(cv2.convexHull(outline)), 1.0))
+
+
+def _without_shadows(blobs: list[_Blob], lattice: Lattice) -> list[_Blob]:
+    """A dark patch that touches a larger coloured one is its shaded side or its shadow."""
+    back = np.linalg.inv(lattice.grid)
+    places = [apply(back, b.centre)[0] for b in blobs]
+
+    def shadow(n: int) -> bool:
+        return blobs[n].colour == "black" and any(
+            other.colour != "black" and other.size > 0.8 * blobs[n].size
+            and np.hypot(*(places[k] - places[n])) < NEXT_TO for k, other in enumerate(blobs))
+
+    return [b for n, b in enumerate(blobs) if not shadow(n)]
 
 
 def _looks(colour: str, hsv: Image, level: float) -> npt.NDArray[np.bool_]:

@@ -29,6 +29,7 @@ TEMPERATURE = 0.04  # correlation that makes a kind e times as likely
 SIDES = 1.0  # weight of what the sides look like: it repeats part of what correlation says
 PRINTED = 0.42  # of a square must have the print's colours for a tile to lie there
 FITTING = 0.2  # correlation below which even the print's colours do not make a tile
+PLAIN = 0.42  # correlation that needs no colours to vouch for it
 COMPLETE = 0.78  # of a tile must lie in the photograph for it to be reported
 
 
@@ -137,7 +138,13 @@ class PhotoReader:
             empty = []
             for at in waiting:
                 settled = self._settler.settle(photo, lattice.predict(at), reach=0.1, strange=strange)
-                if settled.visible > 0.3 and settled.printed > PRINTED and settled.best > FITTING:
+                if not self._is_tile(settled) and len(neighbours([at]) & squares.keys()) >= 2:
+                    # Glare washes colours out but leaves the drawing: take it as it is seen.
+                    bare = self._settler.settle(photo, lattice.predict(at), reach=0.06)
+                    if bare.visible > COMPLETE and bare.best > PLAIN:
+                        bare.printed = 1.0
+                        settled = bare
+                if self._is_tile(settled):
                     squares[at] = settled
                     lattice.shifts[at] = lattice.shift_of(at, settled.pose)
                 else:
@@ -146,6 +153,12 @@ class PhotoReader:
             waiting = sorted(neighbours(squares) - asked)
             asked |= set(waiting)
         return squares
+
+    @staticmethod
+    def _is_tile(settled: Settled) -> bool:
+        whole = settled.visible >= COMPLETE
+        return (settled.visible > 0.3 and settled.printed > (PRINTED if whole else 0.7)
+                and settled.best > (FITTING if whole else PLAIN))
 
     def _evidence(self, squares: Mapping[Square, Settled]) -> dict[Square, npt.NDArray[np.float64]]:
         """(K, 4) log-likelihoods of every square by itself: correlation, sides, pennants."""
