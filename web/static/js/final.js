@@ -1,0 +1,104 @@
+// The final scoring as a walk: every feature on the board with its points, then the table and the winners.
+
+import { button, h, replace } from "./dom.js";
+import { badge } from "./figures.js";
+import { featureIcon, formula, gains, majority } from "./feed.js";
+import { listed, t } from "./i18n.js";
+
+export class Final {
+  // point(event) shows a feature on the board; done() leaves
+  constructor(root, { point, changed, done }) {
+    Object.assign(this, { root, point, changed, done });
+    this.isOpen = false;
+    this.step = null; // null: the result; otherwise the number of a step
+  }
+
+  open() {
+    this.isOpen = true;
+    this.step = null;
+    this.root.hidden = false;
+  }
+
+  close() {
+    this.isOpen = false;
+    this.root.hidden = true;
+    this.point(null);
+  }
+
+  data(view) {
+    return view.final ?? view.projected_final;
+  }
+
+  steps(final) {
+    return final.stages.flatMap((stage) => stage.events.map((event) => ({ stage: stage.name, event })));
+  }
+
+  // What the players' rows show meanwhile: the points up to the present step. Null when they show their own.
+  scores(view) {
+    const final = this.data(view);
+    if (!this.isOpen || !final) return null;
+    if (this.step === null) return final.totals;
+    const steps = this.steps(final), now = [...final.totals];
+    for (const { event } of steps.slice(this.step + 1)) for (const p of event.points) now[p.player] -= p.points;
+    return now;
+  }
+
+  go(step, view) {
+    const steps = this.steps(this.data(view));
+    this.step = step === null || step >= steps.length || step < 0 ? null : step;
+    this.point(this.step === null ? null : steps[this.step].event);
+    this.changed();
+    this.root.querySelector("[data-key='next'], [data-key='walk']")?.focus({ preventScroll: true });
+  }
+
+  show(view, letters) {
+    const final = this.data(view);
+    if (!this.isOpen || !final) return;
+    const steps = this.steps(final);
+    if (this.step !== null && this.step >= steps.length) this.step = null;
+    replace(this.root,
+      h("header", {}, h("h2", {}, t(view.final ? "final.title" : "final.now")),
+        button(t("sheet.close"), this.done, { icon: "close", label: false, className: "close" })),
+      this.step === null ? this.result(view, final, letters, steps) : this.walk(view, final, letters, steps));
+  }
+
+  walk(view, final, letters, steps) {
+    const { stage, event } = steps[this.step];
+    const why = majority(event, view.players);
+    return h("div", { class: "walk" },
+      h("div", { class: "walk-stage" }, h("b", {}, t(`final.stage.${stage}`, { fallback: stage })), h("span", {}, t("final.step", { n: this.step + 1, all: steps.length }))),
+      h("progress", { max: steps.length, value: this.step + 1, "aria-hidden": "true" }),
+      h("div", { class: "event big" }, featureIcon(event.feature),
+        h("span", { class: "event-text" }, h("span", { class: "reason" }, t(`reason.${event.reason}`, { fallback: event.reason })),
+          gains(event, view.players, letters), h("span", { class: "formula" }, formula(event)), why && h("span", { class: "why", dir: "auto" }, why))),
+      h("div", { class: "row" },
+        button(t("final.back"), () => this.go(this.step - 1, view), { icon: "back", className: "action", data: { key: "back" } }),
+        button(t(this.step + 1 < steps.length ? "final.next" : "final.done"), () => this.go(this.step + 1, view), { icon: "next", className: "action main", data: { key: "next" } })));
+  }
+
+  result(view, final, letters, steps) {
+    const names = final.winners.map((n) => view.players[n].name);
+    const key = view.final ? (names.length === 1 ? "final.wins" : final.tie === "shared" ? "final.share" : "final.tie")
+      : names.length === 1 ? "final.leads" : "final.leads2";
+    return h("div", { class: "result" },
+      h("p", { class: "winner" }, final.winners.map((n) => badge(view.players[n], letters[n], { size: "large" })),
+        h("span", { dir: "auto" }, t(key, { name: names[0], names: listed(names) }))),
+      steps.length > 0 && button(t("final.walk"), () => this.go(0, view), { icon: "next", className: "action main", data: { key: "walk" } }),
+      h("table", { class: "totals" },
+        h("thead", {}, h("tr", {}, h("th", {}), view.players.map((p, n) => h("th", { scope: "col" }, badge(p, letters[n]), h("span", { class: "sr" }, p.name))))),
+        h("tbody", {}, final.table.map((row) => h("tr", {}, h("th", { scope: "row" }, featureIcon(row.category), t(`final.category.${row.category}`, { fallback: row.category })),
+          row.points.map((n) => h("td", {}, n ? String(n) : "–"))))),
+        h("tfoot", {}, h("tr", {}, h("th", { scope: "row" }, t("final.total")),
+          final.totals.map((n, k) => h("td", { class: final.winners.includes(k) ? "best" : "" }, String(n)))))),
+      final.stages.filter((stage) => stage.events.length).map((stage) => this.stage(stage, view, letters, steps)));
+  }
+
+  stage(stage, view, letters, steps) {
+    const line = (event) => h("button", { type: "button", class: "event",
+                                          on: { click: () => this.go(steps.findIndex((one) => one.event === event), view) } },
+      featureIcon(event.feature),
+      h("span", { class: "event-text" }, gains(event, view.players, letters), h("span", { class: "formula" }, formula(event))));
+    return h("section", {}, h("h3", {}, t(`final.stage.${stage.name}`, { fallback: stage.name })),
+      h("ul", {}, stage.events.map((event) => h("li", {}, line(event)))));
+  }
+}

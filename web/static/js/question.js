@@ -1,0 +1,98 @@
+// What the camera was not sure of. One question at a time; the game goes on meanwhile.
+
+import { button, h } from "./dom.js";
+import { t } from "./i18n.js";
+import { Picker } from "./picker.js";
+import { segmentPicker, sureness, tileButton, playerChoice } from "./tilebutton.js";
+
+export class Question {
+  constructor(app, question) {
+    Object.assign(this, { app, question });
+    this.id = question.id;
+    this.className = "question";
+    this.other = false;
+    this.player = question.candidates.find((c) => c.body?.player !== undefined)?.body.player ?? app.view.turn.player;
+  }
+
+  still(view) {
+    const now = view.questions.find((q) => q.id === this.id);
+    if (now) this.question = now;
+    return !!now;
+  }
+
+  title() {
+    const { text_key: key, kind } = this.question;
+    return t(`question.${key}`, { fallback: t(`question.${kind}`) });
+  }
+
+  closed() {
+    this.app.later.add(this.id);
+    this.app.board.select(null);
+  }
+
+  answer(choice, body) {
+    return this.app.commands.answer(this.question, choice, body);
+  }
+
+  // The tile that a figure's question is about.
+  get under() {
+    const [x, y] = this.question.at ?? [];
+    return this.app.view.board.tiles.find((p) => p.at[0] === x && p.at[1] === y);
+  }
+
+  body() {
+    const { question: q, app } = this;
+    if (q.at) app.board.select(q.at);
+    const more = app.view.questions.filter((o) => o.id !== this.id).length;
+    return [
+      q.crop && h("figure", { class: "evidence" }, h("img", { src: q.crop, alt: t("fix.crop"), class: "crop" }),
+        h("figcaption", {}, t("fix.crop"))),
+      this.other ? this.byHand() : h("section", { class: "alternatives" },
+        h("div", { class: "choices" }, q.candidates.map((c, n) => this.choice(c, n))),
+        h("div", { class: "row" },
+          button(t("question.other"), () => this.openOther(), { icon: "tiles", className: "action", data: { key: "other" } }),
+          button(t("question.later"), () => app.sheet.close(), { className: "action", data: { key: "later" } }),
+          more > 0 && h("span", { class: "note" }, t("question.more", { n: more })))),
+    ];
+  }
+
+  choice(candidate, n) {
+    const { body } = candidate, act = () => this.answer(n);
+    const note = [sureness(candidate.probability), n === 0 && t("question.best")].filter(Boolean).join(" · ");
+    const more = { note, className: "candidate", key: `choice-${n}` };
+    if (body?.do === "tile") return tileButton(this.app, body, act, more);
+    const under = this.under;
+    if (body?.do === "deploy" && under) {
+      const name = t("board.figure", { name: this.app.view.players[body.player].name, role: t(`role.${body.feature}`) });
+      return tileButton(this.app, under, act, { ...more, figure: body, label: name });
+    }
+    if (under) return tileButton(this.app, under, act, { ...more, note: [t("question.nothing"), note].filter(Boolean).join(" · "), label: t("question.nothing") });
+    return button(t("question.nothing"), act, { className: "action candidate" });
+  }
+
+  openOther() {
+    const { app, question: q } = this;
+    if (q.kind === "figure") {
+      this.other = true;
+      app.sheet.render();
+      return;
+    }
+    const best = q.candidates.find((c) => c.body?.do === "tile")?.body;
+    app.sheet.open(new Picker(app, q.at, { current: this.under, title: this.title(),
+      done: (tile, rot) => this.answer("other", { ...best, do: "tile", at: q.at, tile, rot }),
+      back: () => app.sheet.open(this) }));
+  }
+
+  byHand() {
+    const under = this.under;
+    if (!under) return null;
+    return h("section", { class: "standing" },
+      h("div", { class: "read-tile" }, segmentPicker(this.app, under.tile, under.rot, null, (feature, where) =>
+        this.answer("other", { do: "deploy", player: this.player, figure: "follower", at: this.question.at, feature, where }))),
+      h("div", { class: "standing-tools" }, h("p", { class: "note" }, t("fix.tap")),
+        playerChoice(this.app, this.player, (n) => { this.player = n; this.app.sheet.render(); }),
+        h("div", { class: "row" },
+          button(t("question.nothing"), () => this.answer("other"), { className: "action" }),
+          button(t("picker.back"), () => { this.other = false; this.app.sheet.render(); }, { icon: "back", className: "action" }))));
+  }
+}

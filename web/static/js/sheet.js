@@ -1,0 +1,76 @@
+// The one sheet that slides over the lower part of the board. Only one at a time; it is drawn again with every view.
+
+import { button, h, replace } from "./dom.js";
+import { t } from "./i18n.js";
+
+export class Sheet {
+  // resized(pixels) tells how much of the board the sheet covers
+  constructor(root, { resized }) {
+    Object.assign(this, { root, resized });
+    this.content = null;
+    new ResizeObserver(() => this.measure()).observe(root);
+    root.addEventListener("keydown", (e) => {
+      if (e.key === "Escape") this.close();
+    });
+  }
+
+  // A content has title(), body() -> elements, and may have still(view) -> bool, closed(), className.
+  open(content) {
+    if (this.content && this.content !== content) this.content.closed?.();
+    this.content = content;
+    this.before ??= document.activeElement;
+    this.root.hidden = false;
+    this.render();
+    this.root.querySelector("h2")?.focus({ preventScroll: true });
+    this.measure();
+  }
+
+  render(view) {
+    if (!this.content) return;
+    if (view && this.content.still && !this.content.still(view)) {
+      this.close();
+      return;
+    }
+    const held = document.activeElement?.closest?.("#sheet [data-key]")?.dataset.key;
+    this.root.className = this.content.className ?? "";
+    replace(this.root,
+      h("header", {}, h("h2", { id: "sheet-title", tabindex: -1 }, this.content.title()),
+        button(t("sheet.close"), () => this.close(), { icon: "close", label: false, className: "close", data: { key: "close" } })),
+      h("div", { class: "sheet-body" }, this.content.body()));
+    if (held) this.root.querySelector(`[data-key="${CSS.escape(held)}"]`)?.focus();
+  }
+
+  close() {
+    if (!this.content) return;
+    const content = this.content;
+    this.content = null;
+    this.root.hidden = true;
+    content.closed?.();
+    this.measure();
+    if (this.before?.isConnected) this.before.focus({ preventScroll: true });
+    this.before = null;
+  }
+
+  measure() {
+    this.resized(this.root.hidden ? 0 : this.root.offsetHeight);
+  }
+}
+
+// A short message, with one thing to do about it.
+export class Toast {
+  constructor(root) {
+    this.root = root;
+  }
+
+  show(text, act = null, label = "") {
+    clearTimeout(this.timer);
+    this.root.hidden = false;
+    replace(this.root, h("span", {}, text), act && button(label, () => {
+      this.root.hidden = true;
+      act();
+    }));
+    this.timer = setTimeout(() => {
+      this.root.hidden = true;
+    }, act ? 9000 : 6000);
+  }
+}

@@ -1,0 +1,65 @@
+// Tiles to choose from, drawn.
+
+import { h, s } from "./dom.js";
+import { badge, meeple } from "./figures.js";
+import { percent, t } from "./i18n.js";
+import { look, rotatePoint, segmentIndex, where } from "./shapes.js";
+import { tilePicture } from "./tileart.js";
+
+export function tileButton(app, { tile, rot }, act, { note = "", className = "", key, figure, label } = {}) {
+  const name = app.kinds[tile].name;
+  return h("button", { type: "button", class: `tile-button ${className}`, "aria-label": label ?? t("fix.use", { name }), title: name,
+                       data: { key: key ?? `${tile}/${rot}`, tile, rot }, on: { click: act } },
+    tilePicture(tile, rot, null, figure && figureOn(app, tile, rot, figure)), note && h("span", { class: "tile-note" }, note));
+}
+
+// A figure standing on its segment, in the drawing coordinates of the turned tile.
+export function figureOn(app, tile, rot, { player, feature, where: place }) {
+  const kind = app.kinds[tile], n = segmentIndex(kind, rot, feature, place);
+  if (n < 0) return null;
+  const [x, y] = rotatePoint(...kind.segments[n].spot, rot);
+  return s("g", { transform: `translate(${x - 17} ${y - 17}) scale(1.06)`, class: "figure" },
+    meeple(app.view.players[player], app.letters[player], { lying: feature === "field" }));
+}
+
+export const sureness = (p) => (p > 0 ? percent(Math.min(p, 0.99)) : "");
+
+// Candidates without those that look the same as one before them.
+export function distinct(app, candidates, ...without) {
+  const seen = new Set(without.map((c) => look(c.tile, app.kinds[c.tile], c.rot)));
+  return candidates.filter((c) => {
+    if (!app.kinds[c.tile]) return false;
+    const key = look(c.tile, app.kinds[c.tile], c.rot);
+    return !seen.has(key) && seen.add(key);
+  });
+}
+
+// The tile large, its segments to be tapped: act(kind, where).
+export function segmentPicker(app, tile, rot, figure, act) {
+  const kind = app.kinds[tile];
+  const areas = kind.segments.map((g, n) => {
+    if (!["road", "city", "field", "cloister"].includes(g.kind) || !g.path) return null;
+    const place = where(g, rot), band = g.kind === "road";
+    const name = [t(`feature.${g.kind}`), ...place.split(" ").filter((a) => a.length === 1 && a !== "I").map((a) => t(`side.${a}`))].join(" ");
+    const chosen = figure && figure.feature === g.kind && figure.where === place;
+    const pick = () => act(g.kind, place);
+    return s("path", { d: g.path, class: `segment${band ? " band" : ""}${chosen ? " chosen" : ""}`, "stroke-width": band ? Math.max(g.width, 20) : 0,
+                       tabindex: 0, role: "button", "aria-label": name, "aria-pressed": String(!!chosen),
+                       data: { key: `segment-${n}`, feature: g.kind, where: place },
+                       on: { click: pick, keydown: (e) => (e.key === "Enter" || e.key === " ") && (e.preventDefault(), pick()) } });
+  });
+  const picture = tilePicture(tile, rot, null);
+  picture.removeAttribute("aria-hidden");
+  picture.setAttribute("role", "group");
+  picture.setAttribute("aria-label", t("fix.tap"));
+  picture.append(s("g", { transform: `rotate(${rot * 90} 50 50)` }, areas));
+  if (figure) picture.append(s("g", { class: "no-touch" }, figureOn(app, tile, rot, figure) ?? ""));
+  return picture;
+}
+
+// Which player: one button each.
+export function playerChoice(app, chosen, act) {
+  return h("div", { class: "player-choice", role: "group", "aria-label": t("fix.follower") }, app.view.players.map((p, n) =>
+    h("button", { type: "button", class: "player-button", "aria-pressed": String(n === chosen), "aria-label": t("fix.of", { name: p.name }),
+                  title: p.name, data: { key: `player-${n}` }, on: { click: () => act(n) } }, badge(p, app.letters[n]))));
+}
