@@ -25,9 +25,9 @@ _BINS = (20, 64, 64)
 
 
 def palette(crops: Sequence[Image], table: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
-    """Which Lab colours (20, 32, 32 bins) the print of these tiles has; ``table`` (M, 3) are BGR pixels beside the board.
+    """Which Lab colours (bins of _BINS) the print of these tiles has; ``table`` (M, 3) are BGR pixels beside the board.
 
-    The rim of a crop is left out: it may show the table. A colour that is much commoner beside the board is the table's.
+    The rim of a crop is left out: it may show the table. A colour much commoner beside the board is the table's.
     """
     rim = crops[0].shape[0] // 12
     print_ = _frequencies(np.concatenate([c[rim:-rim, rim:-rim].reshape(-1, 3) for c in crops]))
@@ -95,7 +95,7 @@ _STEPS = 16
 
 
 def strips(crops: Image, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """(N, 4, 48) colours along each side N E S W seen from the tile's centre, left to right, and (N, 4) how much is seen."""
+    """(N, 4, 48) colours along each side N E S W as seen from the centre, left to right; (N, 4) how much is seen."""
     size = crops.shape[1]
     depth = max(3, round(_STRIP * size))
     features = np.empty((len(crops), 4, _STEPS * 3), np.float32)
@@ -220,7 +220,8 @@ def shield_loglik(shield: Shield, crop: Image, weight: FloatArray) -> float:
 
 
 def _blueness(bgr: Image) -> FloatArray:
-    small = bgr if bgr.shape[0] == _SHIELD_PX else cv2.resize(bgr, (_SHIELD_PX, _SHIELD_PX), interpolation=cv2.INTER_AREA)
+    size = (_SHIELD_PX, _SHIELD_PX)
+    small = bgr if bgr.shape[:2] == size else cv2.resize(bgr, size, interpolation=cv2.INTER_AREA)
     soft = cv2.GaussianBlur(small, (0, 0), 0.7).astype(np.float32) + 12.0
     return np.log(soft[..., 0]) - np.log(soft[..., 2])
 

@@ -19,13 +19,14 @@ from vision.evidence import table_colours
 from vision.frames import Image
 from vision.lattice import UNIT, Array, Lattice, apply
 from vision.settle import Settled
-from vision.tileset import TileSet
 
 BOARD_PX = 96  # pixels per tile in which figures are sought
 HEIGHT = 0.36  # of a tile: a standing follower (16 mm on 45 mm)
 THICK = 0.22  # of a tile: one that lies
 SMALLEST, LARGEST = 0.035, 0.34  # of a tile's area: silhouettes of one figure
-CONTRAST = 22.0  # of Lab colour between a figure and the print around it
+PRINT = 0.48  # correlation with the tile's picture above which a patch is print after all
+CONTRAST = 15.0  # of Lab colour between a figure and the print around it
+GREEN_CONTRAST = 30.0  # and for green ones, which a field in the shade resembles
 NEXT_TO = 0.35  # of a tile: patches so near belong to one figure
 OFF_BOARD = 0.12  # of a tile: a base point further from every tile is not on the board
 COLOURS = ("red", "blue", "green", "yellow", "black")
@@ -37,7 +38,7 @@ _LEAST = {"red": 120, "yellow": 150, "green": 130, "blue": 90, "pink": 70, "purp
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FigureReading:
-    """One figure: ``px`` is where it touches the table, in the photograph; ``feature`` and ``where`` name the segment."""
+    """One figure: ``px`` is where it touches the table, in the photograph; ``feature``, ``where`` name the segment."""
 
     colour: str
     figure: str
@@ -58,14 +59,15 @@ class _Blob:
 
 
 def find_figures(photo: Image, strange: npt.NDArray[np.uint8], lattice: Lattice, squares: Mapping[Square, Settled],
-                 tiles: Mapping[Square, tuple[str, int]], tileset: TileSet, *, scale: float = 1.0,
+                 tiles: Mapping[Square, tuple[str, int]], pictures: Mapping[Square, Image], *, scale: float = 1.0,
                  colours: Iterable[str] | None = None) -> tuple[FigureReading, ...]:
-    """Figures on the board. ``strange`` is 255 where colours are not print; ``scale`` working pixels per photograph's."""
+    """Figures on the board. ``strange`` is 255 where colours are not print, ``pictures`` show each tile as it lies
+    without a figure, ``scale`` is working pixels per photograph's."""
     if not squares:
         return ()
     up = height_direction(lattice.grid, photo.shape)
     readings = []
-    for blob in _blobs(photo, strange, lattice, squares, tuple(colours or COLOURS)):
+    for blob in _blobs(photo, strange, lattice, squares, pictures, tuple(colours or COLOURS)):
         reading = _stands(blob, lattice, squares, tiles, up, scale)
         if reading is not None:
             readings.append(reading)
@@ -98,7 +100,7 @@ def height_direction(grid: Array, shape: tuple[int, ...]) -> Array:
 
 
 def _blobs(photo: Image, strange: npt.NDArray[np.uint8], lattice: Lattice, squares: Mapping[Square, Settled],
-           colours: tuple[str, ...]) -> list[_Blob]:
+           pictures: Mapping[Square, Image], colours: tuple[str, ...]) -> list[_Blob]:
     places = np.array(list(squares))
     low, high = places.min(axis=0) - 0.6, places.max(axis=0) + 1.6
     size = np.ceil((high - low) * BOARD_PX).astype(int)
@@ -108,9 +110,14 @@ def _blobs(photo: Image, strange: npt.NDArray[np.uint8], lattice: Lattice, squar
     board = cv2.warpPerspective(photo, forward, extent, flags=cv2.INTER_LINEAR)
     odd = cv2.warpPerspective(strange, forward, extent, flags=cv2.INTER_LINEAR) > 127
     tiles = np.zeros(odd.shape, np.uint8)
-    for s in squares.values():
+    bare = np.zeros_like(board)
+    for at, s in squares.items():
         corners = apply(forward, apply(s.pose, UNIT))
         cv2.fillConvexPoly(tiles, np.round(corners).astype(np.int32), 1)
+        to_tile = forward @ s.pose @ np.diag([1 / pictures[at].shape[0], 1 / pictures[at].shape[0], 1.0])
+        cv2.warpPerspective(pictures[at], to_tile, extent, dst=bare, flags=cv2.INTER_LINEAR,
+                            borderMode=cv2.BORDER_TRANSPARENT)
+    drawn, seen_drawing = _drawing(bare), _drawing(board)
     beside = cv2.dilate(tiles, np.ones((3, 3), np.uint8), iterations=BOARD_PX // 2) > 0
     gaps = (tiles == 0) & beside & (board.max(axis=2) > 0)
     odd &= (tiles > 0) | (beside & ~table_colours(board, gaps))
@@ -119,10 +126,10 @@ def _blobs(photo: Image, strange: npt.NDArray[np.uint8], lattice: Lattice, squar
     back = np.linalg.inv(forward)
     found = []
     lab = cv2.cvtColor(board, cv2.COLOR_BGR2LAB)
-    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (BOARD_PX // 9 | 1,) * 2)
+    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (BOARD_PX // 10 | 1,) * 2)
     for colour in colours:
         seen = (_looks(colour, hsv, level) & odd).astype(np.uint8)
-        closed = cv2.morphologyEx(seen, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
+        closed = cv2.morphologyEx(seen, cv2.MORPH_CLOSE, np.ones((7, 7), np.uint8))
         mask = cv2.morphologyEx(closed, cv2.MORPH_OPEN, kernel)
         count, labels, stats, centres = cv2.connectedComponentsWithStats(mask)
         for n in range(1, count):
@@ -130,20 +137,38 @@ def _blobs(photo: Image, strange: npt.NDArray[np.uint8], lattice: Lattice, squar
             if not SMALLEST <= part <= LARGEST:
                 continue
             grown = cv2.dilate((labels == n).astype(np.uint8), np.ones((7, 7), np.uint8))
-            if _contrast(lab, grown, tiles) < CONTRAST:
+            least = GREEN_CONTRAST if colour == "green" else CONTRAST
+            if _contrast(lab, labels == n, tiles) < least or _alike(drawn, seen_drawing, grown & tiles) > PRINT:
                 continue
             found.append(_Blob(colour=colour, centre=apply(back, centres[n])[0], size=part,
                                solid=_solidity(closed & grown)))
     return _without_shadows(found, lattice)
 
 
-def _contrast(lab: Image, patch: npt.NDArray[np.uint8], tiles: npt.NDArray[np.uint8]) -> float:
+def _contrast(lab: Image, patch: npt.NDArray[np.bool_], tiles: npt.NDArray[np.uint8]) -> float:
     """Difference of Lab colour between a patch and the tiles around it: light that changes slowly makes no figure."""
-    ring = (cv2.dilate(patch, np.ones((15, 15), np.uint8)) > 0) & (patch == 0) & (tiles > 0)
+    near, far = (cv2.dilate(patch.astype(np.uint8), np.ones((n, n), np.uint8)) > 0 for n in (13, 27))
+    ring = far & ~near & (tiles > 0)
     if ring.sum() < 50:
         return 255.0
-    inner, outer = np.median(lab[patch > 0], axis=0), np.median(lab[ring], axis=0)
-    return float(np.linalg.norm((inner - outer) * (0.7, 1.0, 1.0)))
+    inner, outer = np.median(lab[patch], axis=0), np.median(lab[ring], axis=0)
+    return float(np.linalg.norm((inner - outer) * (0.5, 1.0, 1.0)))
+
+
+def _drawing(bgr: Image) -> npt.NDArray[np.float32]:
+    """(H, W, 2) fine drawing: lightness and redness relative to their surroundings."""
+    logs = cv2.log(cv2.GaussianBlur(bgr, (0, 0), BOARD_PX / 48).astype(np.float32) + 10.0)
+    both = np.stack([logs.mean(axis=2), logs[..., 2] - logs[..., 1]], axis=-1)
+    return both - cv2.GaussianBlur(both, (0, 0), BOARD_PX / 8)
+
+
+def _alike(drawn: npt.NDArray[np.float32], seen: npt.NDArray[np.float32], patch: npt.NDArray[np.uint8]) -> float:
+    """Correlation of the tiles' pictures with the photograph inside a patch: high where print shows, low under wood."""
+    if not patch.any():
+        return 0.0
+    a, b = drawn[patch > 0], seen[patch > 0]
+    a, b = a - a.mean(axis=0), b - b.mean(axis=0)
+    return float((a * b).sum() / (np.sqrt((a * a).sum() * (b * b).sum()) + 1e-6))
 
 
 def _solidity(patch: npt.NDArray[np.uint8]) -> float:
@@ -197,7 +222,9 @@ def _stands(blob: _Blob, lattice: Lattice, squares: Mapping[Square, Settled], ti
             if segment.kind not in ("city", "road", "cloister", "field") or (segment.kind == "field") != lying:
                 continue
             off = distance_to_segment(kind, n, x, y, rot)
-            cost = (off / 8.0) ** 2 / 2 + (_LIES if lying else 0.0) + (max(0.0, blob.solid - 0.84) * 30 if lying else 0.0)
+            cost = (off / 8.0) ** 2 / 2
+            if lying:
+                cost += _LIES + max(0.0, blob.solid - 0.84) * 30
             options.append((cost, at, n, base, lying, kind, rot))
     if not options:
         return None

@@ -155,7 +155,8 @@ def _detect(bgr: Image, limit: int, contrast: float) -> _Points:
     sift = cv2.SIFT_create(nfeatures=limit, contrastThreshold=contrast, edgeThreshold=15)
     found, descriptors = sift.detectAndCompute(cv2.cvtColor(bgr, cv2.COLOR_BGR2GRAY), None)
     if not found:
-        return _Points(place=np.zeros((0, 2)), scale=np.zeros(0), angle=np.zeros(0), root=np.zeros((0, 128), np.float32))
+        none = np.zeros(0)
+        return _Points(place=np.zeros((0, 2)), scale=none, angle=none, root=np.zeros((0, 128), np.float32))
     root = np.sqrt(descriptors / (np.abs(descriptors).sum(axis=1, keepdims=True) + 1e-7)).astype(np.float32)
     return _Points(place=np.array([k.pt for k in found]), scale=np.array([k.size for k in found]),
                    angle=np.radians([k.angle for k in found]), root=root)

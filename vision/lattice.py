@@ -4,7 +4,7 @@ A board is one homography from tile steps to pixels, found by consensus among si
 small displacement from it. What lies next to a tile is displaced like it: errors add up along a row, so predictions
 follow the neighbours, not the far side of the board.
 
-A *pose* is a homography (3, 3) from the unit square of a board square (x east, y south, the board's own north) to pixels.
+A *pose* is a homography (3, 3) from the unit square of a board square (x east, y south) to pixels.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Read one photograph of a table: every tile with its square and quarter turn, every figure with its feature.
 
 Keypoints find the board, the print's own colours tell where it ends, correlation, sides, pennants, neighbours and the
-box's contents tell what each tile is. Nothing is decided silently: each reading carries its probability and the runners-up.
+box's contents tell what each tile is. Nothing is decided silently: each reading has its probability and runners-up.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class PhotoReading:
 
 
 class PhotoReader:
-    """Reads photographs with one tile set. Keep it when several photographs are read: the pictures are prepared once."""
+    """Reads photographs with one tile set. Keep it for several photographs: the pictures are prepared once."""
 
     def __init__(self, tileset: TileSet, *, counts: Mapping[str, int] | None = None) -> None:
         self.tileset = tileset
@@ -108,15 +108,16 @@ class PhotoReader:
         found: tuple[FigureReading, ...] = ()
         if figures:
             best = {t.at: (t.tile, t.rot) for t in tiles}
-            found = find_figures(photo, strange, lattice, {at: squares[at] for at in best}, best, self.tileset,
-                                 scale=scale, colours=colours)
+            found = find_figures(photo, strange, lattice, {at: squares[at] for at in best}, best,
+                                 {at: self._picture(squares[at], *best[at]) for at in best}, scale=scale,
+                                 colours=colours)
         return PhotoReading(tiles=tuple(tiles), figures=found, issues=tuple(issues),
                             lattice=Lattice(grid=grid, shifts=dict(lattice.shifts)))
 
     def _nothing(self, sightings: list[Sighting]) -> str:
         if self.tileset.drawn:
             return "no board was found: this artwork is not known yet, teach it with --tiles"
-        seen = f"{len(sightings)} single places look like tiles" if sightings else "nothing looks like a tile of this set"
+        seen = f"{len(sightings)} places look like single tiles" if sightings else "nothing looks like a known tile"
         return f"no board was found: {seen}"
 
     def _strange(self, photo: Image, lattice: Lattice) -> npt.NDArray[np.uint8]:
@@ -202,6 +203,12 @@ class PhotoReader:
                 upright = np.ascontiguousarray(np.rot90(settled.crop, rot))
                 odds = shield_loglik(shield, upright, np.rot90(settled.weight, rot))
                 evidence[a, rot], evidence[b, rot] = both + min(odds, 0.0), both + min(-odds, 0.0)
+
+    def _picture(self, settled: Settled, tile: str, rot: int) -> Image:
+        """The specimen of a kind that a square shows best, turned as it lies."""
+        scores = self._settler.fine.score_specimens(settled.crop[None], settled.weight[None])[0]
+        bgr = self.tileset.specimens[self._settler.fine.specimen(scores, tile, rot)].bgr
+        return np.ascontiguousarray(np.rot90(bgr, -rot))
 
     def _reading(self, at: Square, settled: Settled, belief: npt.NDArray[np.float64], pose: Array) -> TileReading:
         order = np.argsort(-belief, axis=None)[:8]

@@ -74,7 +74,8 @@ class Settler:
                 break
         crops = np.array([rectify(photo, p, FINE_PX) for p in poses])
         seen = np.array([inside(photo.shape, p, FINE_PX) for p in poses])
-        odd = [np.zeros((FINE_PX, FINE_PX), np.uint8) if strange is None else rectify(strange, p, FINE_PX) for p in poses]
+        none = np.zeros((FINE_PX, FINE_PX), np.uint8)
+        odd = [none if strange is None else rectify(strange, p, FINE_PX) for p in poses]
         weight = seen * np.array([covered(o, FINE_PX) for o in odd])
         scores = self.fine.score(crops, weight=None if weight.all() else weight)
         best = int(scores.max(axis=(1, 2)).argmax())

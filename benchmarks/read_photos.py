@@ -1,0 +1,66 @@
+"""Read the annotated photographs in ../shared/photos and hold the readings against the truth.
+
+Run from the project's folder: ``python benchmarks/read_photos.py [NAME...] [--overlays DIR]``. Prints one line per
+photograph and the sums. Photographs and artwork are not part of the project; without them there is nothing to measure.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import cv2
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from vision.overlay import draw_reading  # noqa: E402
+from vision.read import PhotoReader, box_counts  # noqa: E402
+from vision.tileset import load_tileset  # noqa: E402
+
+SHARED = ROOT.parent / "shared"
+TAUGHT = {"k00": "c1", "k02": "c1", "k05": "c1", "k07": "c1", "k09": "c1", "l16": "new"}
+KEYS = ("tiles", "right", "extra", "figures", "figures_right", "figures_extra", "features_right")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", help=f"photographs to read (default {' '.join(TAUGHT)})")
+    parser.add_argument("--overlays", type=Path, help="folder for pictures of what was read")
+    options = parser.parse_args()
+    compare = SHARED / "eval" / "compare.py"
+    if not compare.is_file():
+        print(f"skipped: no annotated photographs at {SHARED}")
+        return 0
+    sums = dict.fromkeys(KEYS, 0)
+    print(f"{'photo':6}" + "".join(f"{k:>15}" for k in KEYS) + f"{'seconds':>9}")
+    for name in options.names or TAUGHT:
+        reader = PhotoReader(load_tileset(SHARED / "tiles" / TAUGHT[name]), counts=box_counts(["base"]))
+        photo = cv2.imread(str(SHARED / "photos" / f"{name}.jpg"))
+        start = time.perf_counter()
+        reading = reader.read(photo)
+        seconds = time.perf_counter() - start
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            json.dump(reading.to_json(), file)
+            file.flush()
+            truth = str(SHARED / "photos" / f"{name}.json")
+            run = subprocess.run([sys.executable, str(compare), "read", file.name, truth], capture_output=True,
+                                 text=True, check=True)
+        result = json.loads(run.stdout)
+        print(f"{name:6}" + "".join(f"{result[k]:>15}" for k in KEYS) + f"{seconds:9.1f}", flush=True)
+        for key in KEYS:
+            sums[key] += result[key]
+        if options.overlays:
+            options.overlays.mkdir(parents=True, exist_ok=True)
+            cv2.imwrite(str(options.overlays / f"{name}.png"), draw_reading(photo, reading))
+    print(f"{'all':6}" + "".join(f"{sums[k]:>15}" for k in KEYS))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
