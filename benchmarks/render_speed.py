@@ -1,6 +1,7 @@
 """How fast the simulator draws, against the clock it simulates: ``python benchmarks/render_speed.py [TRANSCRIPT]``.
 
-Without a transcript it draws the first game of ``../shared/games/dev`` when that is there. One thread, frames thrown away.
+Without a transcript it draws the first game of ``../shared/games/dev`` when that is there. One thread; frames are
+thrown away.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def main() -> int:
         print(error, file=sys.stderr)
         return 2
     print(f"{given.transcript.name}, {width}x{height}, one thread")
-    print(f"{'level':8} {'frames':>7} {'first s':>8} {'frames/s':>9} {'cpu fr/s':>9} {'slowest s':>10} {'x real time':>12}")
+    print("level     frames  first s  frames/s  cpu fr/s  slowest s  x real time")
     slow = False
     for level in LEVELS:
         options = Options(level=level, size=(width, height), turns=given.turns)

@@ -186,6 +186,31 @@ def test_the_whole_board_is_in_view_whatever_its_size() -> None:
             assert 600 <= sim.truth.camera.position_mm[2] <= 900
 
 
+def test_what_stands_beside_the_board_never_stands_where_a_tile_will_lie() -> None:
+    for seed in range(12):
+        sim = simulator("hard", seed)
+        assert sim.props is not None
+        things = [s[0] for s in sim.props.stacks] + [p for p in (sim.props.mug, sim.props.pad) if p]
+        things += [p for heap in sim.props.supply for p in heap]
+        for thing in things:
+            for tile in sim.truth.tiles.values():
+                assert np.hypot(thing.x_mm - tile.pose.x_mm, thing.y_mm - tile.pose.y_mm) > 40
+
+
+def test_figures_in_supply_get_fewer_when_one_is_put_down() -> None:
+    for seed in range(20):
+        sim = simulator("normal", seed)
+        if sim.props and sim.props.supply[0]:
+            break
+    else:
+        pytest.fail("no seed leaves room for the supply")
+    heap = sim.props.supply[0]
+    before, after = frame(sim, 0), frame(sim, sim.truth.turns[0].figure_clear)
+    at = sim.truth.camera.project([(p.x_mm, p.y_mm, 5.0) for p in heap])
+    change = [float(np.abs(patch_at(before, p, 1).astype(int) - patch_at(after, p, 1)).mean()) for p in at]
+    assert change[-1] > 25 and max(change[:-1]) < 25
+
+
 def test_camera_projects_and_looks_back() -> None:
     camera = simulator("hard").truth.camera
     points = np.random.default_rng(0).uniform(-180, 180, (50, 2))

@@ -68,6 +68,7 @@ class Hand:
         self._alpha[:, :x.shape[1]] = (mask * 255).astype(np.uint8)
         self._alpha[:, x.shape[1]:] = self._alpha[:, x.shape[1] - 1:x.shape[1]]
         self._soft = cv2.GaussianBlur(self._alpha, (0, 0), 11)
+        self._weave = (1 + 0.04 * _smooth(rng, (h, w), 1.2) + 0.07 * _smooth(rng, (h, w), 40)).astype(np.float32)
         self._sprite: Image = np.zeros((h, w, 3), np.uint8)
 
     def pose(self, direction_deg: float, lamp_mm: npt.NDArray[np.float64]) -> None:
@@ -78,8 +79,13 @@ class Hand:
         light = np.array([c * lamp[0] + s * lamp[1], -s * lamp[0] + c * lamp[1], lamp[2]])
         shade = 0.42 + 0.62 * np.clip(self._normal @ light.astype(np.float32), 0, 1)
         image = np.clip(self._colour * (shade * self._crease)[..., None], 0, 255).astype(np.uint8)
-        self._sprite[:, :image.shape[1]] = image
-        self._sprite[:, image.shape[1]:] = image[:, -1:]
+        known, w = image.shape[1], self._sprite.shape[1]
+        self._sprite[:, :known] = image
+        tail = cv2.GaussianBlur(image[:, -60:], (0, 0), 6).mean(axis=1, keepdims=True)
+        weave = self._weave[:, :w - known, None] * tail
+        fade = np.minimum(1, np.arange(w - known, dtype=np.float32) / 40)[None, :, None]
+        rest = image[:, ::-1][:, :w - known] if w - known <= known else np.tile(image[:, -200:][:, ::-1], (1, 8, 1))
+        self._sprite[:, known:] = np.clip(weave * fade + rest[:, :w - known] * (1 - fade), 0, 255).astype(np.uint8)
 
     def _affine(self, tip_mm: npt.NDArray[np.float64], direction_deg: float, camera: Camera,
                 drop_mm: tuple[float, float] = (0.0, 0.0), height_mm: float = 35.0) -> npt.NDArray[np.float64]:

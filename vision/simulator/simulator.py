@@ -19,8 +19,10 @@ from vision.simulator.hands import Hand
 from vision.simulator.layout import Pose, lay_tiles, set_up, stand
 from vision.simulator.options import TILE_HEIGHT_MM, Options
 from vision.simulator.pieces import Piece, draw_piece, region
+from vision.simulator.props import Props, arrange
+from vision.simulator.props import number as prop_number
 from vision.simulator.script import Laid, Script, Square, script_of
-from vision.simulator.surface import light_map, table_top
+from vision.simulator.surface import gloss, light_map, table_top
 from vision.simulator.table import StillTable
 from vision.simulator.timeline import Act, Planner, Visit, carried_height, number_figures
 from vision.simulator.truth import FigureTruth, TileTruth, Truth
@@ -54,6 +56,8 @@ class Simulator:
         lamp = (float(far * np.cos(angle)), float(far * np.sin(angle)), float(lamp_rng.uniform(900, 1500)))
         self.truth = self._truth(script, camera, poses, pieces, timeline, lamp, number_figures(script.turns)[0])
         self._artist = _Artist(self.options, seed)
+        self.props = arrange(camera, poses.values(), planner.seats_deg, script.colours,
+                              self._rng("props")) if level.props else None
 
     def __iter__(self) -> Iterator[Frame]:
         for number, image in enumerate(self._images()):
@@ -107,7 +111,9 @@ class Simulator:
         surface_rng = self._rng("surface")
         kind = level.surfaces[int(surface_rng.integers(len(level.surfaces)))]
         bare = table_top(kind, camera, surface_rng)
-        table = StillTable(bare, camera, lamp, light_map(camera, level, lamp, self._rng("light")), level.blur_px)
+        light = light_map(camera, level, lamp, self._rng("light"), gloss=gloss(kind))
+        table = StillTable(bare, camera, lamp, light, level.blur_px)
+        supply = _Supply(table, self.props)
         if self.script.start:
             table.put_tile(truth.tiles[self.script.start.at].pose, self._artist.art(self.script.start))
         film = Film(self.options, self._rng("film"))
@@ -117,7 +123,7 @@ class Simulator:
         for number in range(truth.frames):
             if number and number % round(4 * self.options.fps) == 0:
                 phase = float(np.sin(number / self.options.fps / 40))
-                table.relight(light_map(camera, level, lamp, self._rng("light"), phase))
+                table.relight(light_map(camera, level, lamp, self._rng("light"), phase, gloss(kind)))
             if visit and number > visit.last:
                 visit = next(visits, None)
             if visit is None or number < visit.first:
@@ -126,6 +132,9 @@ class Simulator:
             hand = hands[visit.player]
             if number == visit.first:
                 hand.pose(visit.direction_deg, lamp)
+                supply.take(visit)
+            if number == visit.last:
+                supply.give_back(visit)
             for act in visit.acts:
                 if act.frame == number:
                     self._carry_out(act, table)
@@ -184,6 +193,30 @@ class Simulator:
                                 angle_deg=tile.pose.angle_deg + 25 * away * np.sin(act.frame * 1.7))
                     return pose, self._artist.art(tile.laid)
         return None
+
+
+class _Supply:
+    """Figures in hand lie beside the board: fewer when one is put down, more when one comes home."""
+
+    def __init__(self, table: StillTable, props: Props | None) -> None:
+        self._table = table
+        self._heaps = props.supply if props else ()
+        self._left = [len(h) for h in self._heaps]
+        if props:
+            table.dress(props)
+
+    def take(self, visit: Visit) -> None:
+        for act in visit.acts:
+            if act.kind == "figure" and self._heaps and self._left[visit.player] > 0:
+                self._left[visit.player] -= 1
+                self._table.take_piece(prop_number(visit.player, self._left[visit.player]))
+
+    def give_back(self, visit: Visit) -> None:
+        for act in visit.acts:
+            if act.kind == "home" and self._heaps and self._left[visit.player] < len(self._heaps[visit.player]):
+                n = self._left[visit.player]
+                self._table.put_piece(prop_number(visit.player, n), self._heaps[visit.player][n])
+                self._left[visit.player] += 1
 
 
 class _Artist:

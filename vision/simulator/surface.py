@@ -10,7 +10,7 @@ from vision.frames import Image
 from vision.simulator.camera import Camera
 from vision.simulator.options import Level
 
-_WOODS = {"oak": ((128, 168, 200), 0.10), "walnut": ((52, 74, 104), 0.22), "white": ((214, 222, 226), 0.015)}
+_WOODS = {"oak": ((128, 168, 200), 0.10), "walnut": ((54, 78, 108), 0.15), "white": ((214, 222, 226), 0.015)}
 _CLOTHS = {"cloth": ((96, 98, 150), (150, 120, 92), (120, 140, 146), (84, 72, 66)), "green": ((62, 118, 74),)}
 LIGHT_ONE = 128  # value of a light map where the picture stays as it is
 
@@ -42,7 +42,7 @@ def _wood(kind: str, shape: tuple[int, int], mm: float, rng: np.random.Generator
     h, w = (shape[1], shape[0]) if upright else shape
     y = np.arange(h, dtype=np.float32)[:, None] * np.float32(mm)
     wide = rng.uniform(70, 130)
-    plank = np.floor(y / wide + 0.3 * rng.random()).astype(int)[:, 0]
+    plank = np.floor(y / wide + 0.3).astype(int)[:, 0]
     shades = rng.normal(0, 1, plank.max() + 2).astype(np.float32)
     shifts = rng.integers(0, w, plank.max() + 2)
     warp = _noise(rng, (h, w), (260 / mm, 40 / mm)) * 5
@@ -51,9 +51,14 @@ def _wood(kind: str, shape: tuple[int, int], mm: float, rng: np.random.Generator
     grain = 0.35 * rings + 0.55 * fibre + 0.4 * _noise(rng, (h, w), (300 / mm, 120 / mm))
     for p in range(plank.max() + 1):  # each plank is another board
         rows = plank == p
-        grain[rows] = np.roll(grain[rows], shifts[p], axis=1) + 0.7 * shades[p]
+        grain[rows] = np.roll(grain[rows], shifts[p], axis=1)
+        end = int(shifts[p])  # where two lengths of board meet
+        grain[rows, :end] += 0.7 * shades[p]
+        grain[rows, end:] += 0.7 * shades[p + 1]
+        if kind != "white":
+            grain[rows, max(0, end - 1):end + 1] -= 0.25 / contrast
     value = 1 + contrast * grain
-    seam = np.abs((y / wide + 0.3) % 1 - 0.5) * wide
+    seam = np.abs((y / wide + 0.3) % 1 - 0.5) * wide  # mm from the middle of a plank
     if kind != "white":
         value *= 1 - 0.35 * np.exp(-(((seam - wide / 2) / (0.7 * mm + 0.3)) ** 2))
     image = value[..., None] * tone * (1 + 0.25 * contrast * grain[..., None] * np.array([-0.5, 0, 0.35], np.float32))
@@ -72,8 +77,11 @@ def _cloth(kind: str, shape: tuple[int, int], mm: float, rng: np.random.Generato
 
 
 def light_map(camera: Camera, level: Level, lamp_mm: npt.NDArray[np.float64], rng: np.random.Generator,
-              phase: float = 0.0) -> npt.NDArray[np.uint8]:
-    """Gain per px and channel in 1/128: lamp spot, gradient, vignette, colour cast. ``phase`` moves it slowly."""
+              phase: float = 0.0, gloss: float = 1.0) -> npt.NDArray[np.uint8]:
+    """Gain per px and channel in 1/128: lamp spot, gradient, vignette, colour cast. ``phase`` moves it slowly.
+
+    ``gloss`` 0..1 is how much of the lamp's mirror image the surface shows.
+    """
     step = 8
     h, w = camera.height // step + 1, camera.width // step + 1
     yy, xx = np.mgrid[0:h, 0:w].astype(np.float32)
@@ -91,10 +99,15 @@ def light_map(camera: Camera, level: Level, lamp_mm: npt.NDArray[np.float64], rn
     maps = gain[..., None] * cast * tint * rng.uniform(0.94, 1.02)
     if level.glare:
         g = np.exp(-d2 / (2 * 0.07**2)) + 0.3 * np.exp(-d2 / (2 * 0.2**2))
-        maps += level.glare * g[..., None]
+        maps += level.glare * gloss * g[..., None]
     small = np.clip(maps * LIGHT_ONE, 20, 255).astype(np.float32)
     big = cv2.resize(small, (camera.width, camera.height), interpolation=cv2.INTER_LINEAR)
     return np.round(big + rng.uniform(-0.5, 0.5, big.shape[:2])[..., None]).clip(0, 255).astype(np.uint8)
+
+
+def gloss(kind: str) -> float:
+    """Of a table top: varnish mirrors, cloth does not."""
+    return 1.0 if kind in _WOODS else 0.1
 
 
 def lit(image: Image, light: npt.NDArray[np.uint8]) -> Image:

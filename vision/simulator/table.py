@@ -15,6 +15,7 @@ from vision.simulator.draw import Roi, around, blend, darken, overlap, part, pic
 from vision.simulator.layout import Pose
 from vision.simulator.options import TILE_HEIGHT_MM, TILE_MM
 from vision.simulator.pieces import Piece, draw_piece, region
+from vision.simulator.props import Props, draw_mug, draw_pad, numbered, stack_tops, tile_back
 from vision.simulator.surface import lit
 
 _CARDBOARD = (118, 142, 156)
@@ -64,17 +65,33 @@ class StillTable:
 
     def put_piece(self, number: int, piece: Piece) -> None:
         self._pieces[number] = piece
-        self._refresh(region(piece, self._camera, self._lamp, TILE_HEIGHT_MM))
+        self._refresh(region(piece, self._camera, self._lamp, piece.z_mm))
 
     def take_piece(self, number: int) -> None:
-        self._refresh(region(self._pieces.pop(number), self._camera, self._lamp, TILE_HEIGHT_MM))
+        piece = self._pieces.pop(number)
+        self._refresh(region(piece, self._camera, self._lamp, piece.z_mm))
 
     def relight(self, light: npt.NDArray[np.uint8]) -> None:
         self.light = light
         self.shown = lit(self.scene, light)
 
+    def dress(self, props: Props) -> None:
+        """Set out what lies around the board. Before the first tile."""
+        if props.pad:
+            draw_pad(self._board, props.pad, self._camera)
+        back = tile_back(_ART_PX)
+        for pose, count in props.stacks:
+            tops = stack_tops(pose, count)
+            self.draw_tile(self._board, tops[-1][0], back, tops[-1][1])  # for the shadow of the whole stack
+            for pose_n, height_mm in tops:
+                self.draw_tile(self._board, pose_n, back, height_mm, shadow=False)
+        if props.mug:
+            draw_mug(self._board, props.mug, self._camera, self._lamp)
+        self._pieces |= numbered(props.supply)
+        self._refresh((0, 0, *self._size))
+
     def draw_tile(self, canvas: Image, pose: Pose, art: Image, top_mm: float,
-                  covered: npt.NDArray[np.uint8] | None = None) -> Roi | None:
+                  covered: npt.NDArray[np.uint8] | None = None, shadow: bool = True) -> Roi | None:
         """Shadow, cardboard edge and face of one tile whose face is ``top_mm`` over the table."""
         camera = self._camera
         top = corners_px(pose, camera, top_mm)
@@ -89,7 +106,8 @@ class StillTable:
         lift = top_mm - TILE_HEIGHT_MM
         shapes = [np.array([bottom[i], bottom[(i + 1) % 4], drop[(i + 1) % 4], drop[i]]) for i in range(4)]
         shade = shadow_of(roi, [*shapes, drop, bottom], (0.7 + 0.07 * lift) * scale)
-        darken(view, (shade * (0.55 / (1 + lift / 80)) * bare).astype(np.float32))
+        if shadow:
+            darken(view, (shade * (0.55 / (1 + lift / 80)) * bare).astype(np.float32))
         sides = [np.array([top[i], top[(i + 1) % 4], bottom[(i + 1) % 4], bottom[i]]) for i in range(4)]
         shades = [tuple(c * (0.55 + 0.12 * i) for c in _CARDBOARD) for i in range(4)]
         colour, alpha = polygons(roi, list(zip(sides, shades, strict=True)))
@@ -112,13 +130,13 @@ class StillTable:
         """Draw a region anew from its layers."""
         if roi is None:
             return
-        reach = {n: r for n, p in self._pieces.items() if (r := region(p, self._camera, self._lamp, TILE_HEIGHT_MM))}
+        reach = {n: r for n, p in self._pieces.items() if (r := region(p, self._camera, self._lamp, p.z_mm))}
         near = _grown(roi, 12, self._size)
         canvas = self._board.copy()
         eye = self._camera.position_mm[:2]
         inside = [n for n, r in reach.items() if overlap(r, near)]
         for n in sorted(inside, key=lambda n: -math.dist(eye, (self._pieces[n].x_mm, self._pieces[n].y_mm))):
-            draw_piece(canvas, self._pieces[n], self._camera, self._lamp, TILE_HEIGHT_MM)
+            draw_piece(canvas, self._pieces[n], self._camera, self._lamp, self._pieces[n].z_mm)
         fresh = np.ascontiguousarray(part(canvas, near))
         if self._blur > 0:
             fresh = cv2.GaussianBlur(fresh, (0, 0), self._blur)

@@ -94,7 +94,7 @@ class Planner:
         corners = camera.table_mm([(0, 0), (camera.width, 0), (camera.width, camera.height), (0, camera.height)])
         self._low, self._high = corners.min(0), corners.max(0)
         start = rng.uniform(0, 360)
-        self._seats = [start + 360 * n / players + rng.uniform(-15, 15) for n in range(players)]
+        self.seats_deg = [start + 360 * n / players + rng.uniform(-15, 15) for n in range(players)]
         self._frame = 0
 
     def plan(self, turns: Sequence[Turn], spots: dict[Square, Point], pieces: Sequence[Piece],
@@ -125,7 +125,7 @@ class Planner:
         rng, put = self._rng, numbers.get((turn.index, "put"), [])
         groups: list[tuple[int, list[tuple[str, int | None]]]] = []
         if rng.random() < self._options.conditions.idle_visits:
-            groups.append((int(rng.integers(len(self._seats))), [("idle", None)]))
+            groups.append((int(rng.integers(len(self.seats_deg))), [("idle", None)]))
         if turn.laid:
             groups.append((turn.player, [("tile", None)]))
         for n in put:
@@ -151,7 +151,7 @@ class Planner:
             else:
                 x, y = self._low + (self._high - self._low) * rng.uniform(0.25, 0.75, 2)
                 targets.append((float(x), float(y)))
-        direction = self._seats[player] + rng.uniform(-12, 12)
+        direction = self.seats_deg[player] + rng.uniform(-12, 12)
         outside = self._outside(targets[0], direction)
         frame, acts = first, []
         for n, ((kind, number), at) in enumerate(zip(kinds, targets, strict=True)):
