@@ -1,0 +1,207 @@
+"""The arrows between the rooms, read from the imports. Each check is also shown a piece of code that breaks it."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+ROOMS = ("scoring", "vision", "calibration", "hardware", "web", "bastide")
+MAY_IMPORT = {
+    "scoring": {"scoring"},
+    "vision": {"vision", "scoring"},
+    "calibration": {"calibration", "vision", "scoring"},
+    "hardware": {"hardware", "vision"},
+    "web": {"web", "scoring"},
+    "bastide": set(ROOMS),
+}
+FRAMES = "vision.frames"
+SIMULATED = ("hardware/sim.py", "vision.simulator")
+CV2_DRIVERS = {f"hardware/{n}.py" for n in ("video", "folder", "usb", "stream", "live", "quiet")}
+PI_DRIVER = "hardware/pi.py"
+EXPANSIONS = {"river", "inns", "traders", "dragon", "tower", "wheel"}
+LONGEST = 400
+DOES_SOMETHING = {"open", "print", "input", "Thread", "Timer", "Popen", "run", "system", "connect", "urlopen",
+                  "read_text", "read_bytes", "write_text", "write_bytes", "mkdir", "unlink", "VideoCapture", "sleep",
+                  "socket", "iterdir", "glob", "rglob"}
+
+
+def imported(tree: ast.AST) -> Iterator[str]:
+    """The full name of every module that a file imports anywhere, also inside functions."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (a.name for a in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            module = node.module or ""
+            yield "relative import" if node.level else module
+            if module in ROOMS:  # from vision import frames
+                yield from (f"{module}.{a.name}" for a in node.names)
+
+
+def wrong_arrows(path: str, tree: ast.AST) -> Iterator[str]:
+    """Imports of one file that run against the arrows."""
+    room = PurePosixPath(path).parts[0]
+    for name in imported(tree):
+        top = name.split(".")[0]
+        if name == "relative import":
+            yield f"{path}: imports relatively"
+        elif top in ROOMS and top not in MAY_IMPORT[room]:
+            yield f"{path}: {room} imports {name}"
+        elif room == "scoring" and top not in ROOMS and top not in sys.stdlib_module_names:
+            yield f"{path}: scoring imports {name}, which is not in the standard library"
+        elif room == "hardware" and top == "vision" and not driver_may(path, name):
+            yield f"{path}: a driver imports {name}"
+        elif top == "cv2" and room not in ("vision", "calibration") and path not in CV2_DRIVERS:
+            yield f"{path}: imports cv2"
+        elif top in ("picamera2", "libcamera") and path != PI_DRIVER:
+            yield f"{path}: imports {top}"
+        elif top in ("flask", "waitress", "werkzeug") and room != "web":
+            yield f"{path}: imports {top}"
+
+
+def driver_may(path: str, name: str) -> bool:
+    """Drivers know what a frame is; the one that simulates a table also knows the simulator."""
+    simulated = path == SIMULATED[0] and f"{name}.".startswith(f"{SIMULATED[1]}.")
+    return simulated or f"{name}.".startswith(f"{FRAMES}.") or name == "vision"
+
+
+def expansions_in_core(path: str, tree: ast.AST) -> Iterator[str]:
+    """Decisions of the core on the name of an expansion: expansions contribute, the core does not ask for them."""
+    if not path.startswith("scoring/") or path.startswith("scoring/expansions/"):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare):
+            asked: list[ast.expr] = [node.left, *node.comparators]
+        elif isinstance(node, ast.MatchValue):
+            asked = [node.value]
+        else:
+            continue
+        for n in asked:
+            for c in ast.walk(n):
+                if isinstance(c, ast.Constant) and c.value in EXPANSIONS:
+                    yield f"{path}:{node.lineno}: asks for {c.value!r}"
+
+
+def import_effects(path: str, tree: ast.Module) -> Iterator[str]:
+    """What a module would do by being imported."""
+    if path.endswith("__main__.py"):
+        return
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Import | ast.ImportFrom):
+            continue
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            continue
+        if isinstance(node, ast.Expr | ast.With | ast.For | ast.While):
+            yield f"{path}:{node.lineno}: does something at import"
+            continue
+        for part in _run_at_import(node):
+            if isinstance(part, ast.Call):
+                f = part.func
+                name = f.attr if isinstance(f, ast.Attribute) else f.id if isinstance(f, ast.Name) else ""
+                if name in DOES_SOMETHING:
+                    yield f"{path}:{part.lineno}: calls {name} at import"
+
+
+def _run_at_import(node: ast.AST) -> Iterator[ast.AST]:
+    """Everything below a statement but the bodies of functions."""
+    yield node
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            yield from _run_at_import(child)
+
+
+def too_long(path: str, source: str) -> Iterator[str]:
+    lines = source.count("\n")
+    if lines > LONGEST:
+        yield f"{path}: {lines} lines; split it by what it is about"
+
+
+def modules() -> list[tuple[str, str]]:
+    """Path and source of every module of every room, as they are in this checkout."""
+    out = []
+    for room in ROOMS:
+        for path in sorted((ROOT / room).rglob("*.py")):
+            out.append((path.relative_to(ROOT).as_posix(), path.read_text("utf-8")))
+    assert len(out) > 50
+    return out
+
+
+def complaints(path: str, source: str) -> list[str]:
+    tree = ast.parse(source)
+    return [*wrong_arrows(path, tree), *expansions_in_core(path, tree), *import_effects(path, tree),
+            *too_long(path, source)]
+
+
+def test_every_module_keeps_the_rules_of_the_house() -> None:
+    found = [c for path, source in modules() for c in complaints(path, source)]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize(("path", "source"), [
+    ("scoring/bad.py", "import numpy"),
+    ("scoring/bad.py", "from vision.frames import Frame"),
+    ("scoring/bad.py", "def f():\n    import cv2"),
+    ("scoring/bad.py", "from . import tiles"),
+    ("vision/bad.py", "from bastide.session import TableSession"),
+    ("vision/bad.py", "import web"),
+    ("vision/bad.py", "import calibration"),
+    ("calibration/bad.py", "from hardware.sources import open_source"),
+    ("hardware/bad.py", "from vision.watcher import TableWatcher"),
+    ("hardware/bad.py", "from vision import watcher"),
+    ("hardware/bad.py", "from scoring.tiles import catalogue"),
+    ("hardware/video.py", "from vision.simulator import Simulator"),
+    ("hardware/sim.py", "from vision.watcher import TableWatcher"),
+    ("hardware/sources.py", "import cv2"),
+    ("hardware/usb.py", "from picamera2 import Picamera2"),
+    ("web/bad.py", "from vision.images import encode_jpeg"),
+    ("web/bad.py", "import bastide.session"),
+    ("web/bad.py", "import cv2"),
+    ("bastide/bad.py", "import cv2"),
+    ("bastide/bad.py", "from flask import Flask"),
+    ("vision/bad.py", "import waitress"),
+    ("scoring/bad.py", "def f(e):\n    if 'inns' in e:\n        return 1"),
+    ("scoring/bad.py", "def f(e):\n    return e.name == 'dragon'"),
+    ("scoring/bad.py", "def f(e):\n    match e:\n        case 'tower':\n            return 1"),
+    ("web/bad.py", "DATA = open('x')"),
+    ("web/bad.py", "class A:\n    x = Path('x').read_text()"),
+    ("web/bad.py", "print('hello')"),
+    ("bastide/bad.py", "WORKER = threading.Thread(target=f)"),
+    ("bastide/bad.py", "if True:\n    y = sleep(1)"),
+    ("bastide/bad.py", "\n" * 401),
+])
+def test_the_check_sees_what_breaks_them(path: str, source: str) -> None:
+    assert len(complaints(path, source)) == 1
+
+
+@pytest.mark.parametrize(("path", "source"), [
+    ("scoring/good.py", "from __future__ import annotations\nimport tomllib\nfrom scoring.tiles import catalogue"),
+    ("scoring/expansions/good.py", "def f(e):\n    return e == 'dragon'"),
+    ("hardware/good.py", "from vision.frames import Frame"),
+    ("hardware/sim.py", "from vision.simulator import Simulator"),
+    ("hardware/pi.py", "def f():\n    from picamera2 import Picamera2"),
+    ("bastide/good.py", "from vision.watcher import TableWatcher\nfrom web.app import create_app"),
+    ("bastide/good.py", "def f():\n    print(open('x'))"),
+])
+def test_the_check_lets_good_code_pass(path: str, source: str) -> None:
+    assert complaints(path, source) == []
+
+
+def test_the_rules_engine_runs_on_the_standard_library_alone() -> None:
+    """Imported for real, with every other package out of reach."""
+    names = [p.removesuffix(".py").replace("/", ".") for p, _ in modules() if p.startswith("scoring/")]
+    code = f"import sys; sys.path.insert(0, {str(ROOT)!r})\n" + "\n".join(f"import {n}" for n in names)
+    done = subprocess.run([sys.executable, "-S", "-I", "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_package_is_listed_for_installation() -> None:
+    import tomllib
+
+    listed = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]["packages"]
+    there = {Path(p).parent.as_posix().replace("/", ".") for p, _ in modules()}
+    assert there == set(listed)
