@@ -227,6 +227,27 @@ def test_what_cannot_be_opened_is_one_sentence(tmp_path: Path, uri: str, says: s
     assert "\n" not in str(caught.value) and len(str(caught.value)) < 300
 
 
+def test_a_camera_s_password_is_never_shown(camera: MjpegCamera) -> None:
+    with open_source(camera.url.replace("//", "//anna:secret@")) as source:
+        frame = source.read()
+        assert frame is not None and "secret" not in source.info.uri + frame.source
+    with pytest.raises(SourceError) as caught, open_source("http://anna:secret@127.0.0.1:1/video"):
+        pass
+    assert "secret" not in str(caught.value) and "127.0.0.1:1/video" in str(caught.value)
+
+
+def test_the_simulator_waits_for_its_clock_only_when_asked(game: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr(threading.Event, "wait", lambda self, timeout=None: waits.append(timeout) or True)
+    uri = f"sim:transcript={game}&seed=9&size=480x270&fps=0.01"
+    with open_source(uri) as source:
+        frames(source, 3)
+        assert waits == []
+    with open_source(uri + "&pace=2") as source:
+        frames(source, 3)
+    assert waits[0] == 0 and 0 < waits[1] <= 50 < waits[2] <= 100
+
+
 def test_a_picture_that_is_none_is_named(folder: Path) -> None:
     (folder / "shot3.png").write_bytes(b"only words")
     with open_source(f"folder:{folder}") as source, pytest.raises(SourceError, match="shot3.png"):

@@ -84,6 +84,26 @@ def polygons(roi: Roi, shapes: Sequence[tuple[npt.ArrayLike, tuple[float, ...]]]
     return cv2.resize(big, size, interpolation=cv2.INTER_AREA), weight
 
 
+def smear(before: Image, after: Image, motion_px: tuple[float, float]) -> None:
+    """In place: what ``after`` shows and ``before`` did not is blurred along its motion during the exposure."""
+    length = float(np.hypot(*motion_px)) / 2  # everything at half size: it is a blur
+    if length < 2:
+        return
+    side = 2 * int(np.ceil(length / 2)) + 3
+    kernel = np.zeros((side, side), np.float32)
+    c, d = side / 2 - 0.5, np.asarray(motion_px) / 4
+    ends = [tuple(int(round(v * 16)) for v in (c + s * d[0], c + s * d[1])) for s in (-1, 1)]
+    cv2.line(kernel, ends[0], ends[1], 1.0, 1, cv2.LINE_8, 4)
+    kernel /= max(1.0, float(kernel.sum()))
+    moved = (cv2.absdiff(before, after).max(axis=2) > 6).astype(np.uint8) * 255
+    half = (max(1, after.shape[1] // 2), max(1, after.shape[0] // 2))
+    cover = cv2.filter2D(cv2.resize(moved, half, interpolation=cv2.INTER_AREA), -1, kernel)
+    blurred = cv2.filter2D(cv2.resize(after, half, interpolation=cv2.INTER_AREA), -1, kernel)
+    size = (after.shape[1], after.shape[0])
+    weight = cv2.resize(cover, size).astype(np.float32) / 255
+    after[:] = cv2.blendLinear(cv2.resize(blurred, size), np.ascontiguousarray(before), weight, np.float32(1) - weight)
+
+
 def shadow_of(roi: Roi, shapes: Sequence[npt.ArrayLike], soft_px: float) -> npt.NDArray[np.float32]:
     """Coverage (h, w) 0..1 of the union of polygons, blurred."""
     mask = np.zeros((roi[3] - roi[1], roi[2] - roi[0]), np.uint8)

@@ -113,7 +113,7 @@ class Hand:
         m[:, 2] -= roi[:2]
         view = part(canvas, roi)
         cover = cv2.warpAffine(self._soft, m, (view.shape[1], view.shape[0]))
-        darken(view, cover.astype(np.float32) * np.float32(0.42 / 255))
+        darken(view, cover.astype(np.float32) * np.float32(0.5 / 255))
 
     def draw(self, canvas: Image, roi: Roi, tip_mm: npt.NDArray[np.float64], direction_deg: float,
              camera: Camera) -> None:
@@ -127,7 +127,7 @@ class Hand:
 
 
 def _drop(tip_mm: npt.NDArray[np.float64], lamp_mm: npt.NDArray[np.float64]) -> tuple[float, float]:
-    away = (tip_mm[:2] - lamp_mm[:2]) / lamp_mm[2] * 55
+    away = (tip_mm[:2] - lamp_mm[:2]) / lamp_mm[2] * 75
     return float(away[0]), float(away[1])
 
 

@@ -27,6 +27,7 @@ class Level:
     noise: float  # grey levels
     quality: int  # of the JPEG; 0 = none
     blur_px: float  # of the lens
+    exposure_s: float  # what moves is blurred by as much
     surfaces: tuple[str, ...]
     props: bool  # cups, stacks and figures in supply stand around the board
     glare: float  # strength of the lamp's mirror image
@@ -38,13 +39,16 @@ class Level:
 LEVELS: Mapping[str, Level] = {
     level.name: level for level in (
         Level(name="easy", jitter_mm=0.15, jitter_deg=0.25, tilt_deg=0.8, k1=(-0.01, 0.01), board_deg=3, light=0.08,
-              cast=0.02, noise=1.5, quality=0, blur_px=0.4, surfaces=("oak", "cloth"), props=False, glare=0.0,
+              cast=0.02, noise=1.5, quality=0, blur_px=0.4, exposure_s=0.002,
+              surfaces=("oak", "cloth"), props=False, glare=0.0,
               idle_visits=0.0, figure_mm=1.5, variants=1),
         Level(name="normal", jitter_mm=0.4, jitter_deg=0.6, tilt_deg=2.5, k1=(-0.06, 0.03), board_deg=10, light=0.25,
-              cast=0.08, noise=3.0, quality=88, blur_px=0.6, surfaces=("oak", "walnut", "cloth", "white"), props=True,
+              cast=0.08, noise=3.0, quality=88, blur_px=0.6, exposure_s=0.01,
+              surfaces=("oak", "walnut", "cloth", "white"), props=True,
               glare=0.1, idle_visits=0.05, figure_mm=3.0, variants=1),
         Level(name="hard", jitter_mm=0.7, jitter_deg=1.1, tilt_deg=5.0, k1=(-0.14, 0.05), board_deg=45, light=0.45,
-              cast=0.16, noise=5.5, quality=72, blur_px=0.85, surfaces=("oak", "walnut", "cloth", "white", "green"),
+              cast=0.16, noise=5.5, quality=72, blur_px=0.85, exposure_s=0.02,
+              surfaces=("oak", "walnut", "cloth", "white", "green"),
               props=True, glare=0.3, idle_visits=0.2, figure_mm=4.5, variants=3),
     )
 }

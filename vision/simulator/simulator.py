@@ -13,7 +13,7 @@ import numpy as np
 from scoring.tiles import catalogue, segment_index
 from vision.artwork import draw_tile, segment_masks
 from vision.frames import Frame, Image, SourceError
-from vision.simulator.draw import Roi, part, union
+from vision.simulator.draw import Roi, part, smear, union
 from vision.simulator.film import Film
 from vision.simulator.hands import Hand
 from vision.simulator.layout import Pose, lay_tiles, set_up, stand
@@ -121,7 +121,7 @@ class Simulator:
         visits = iter(truth.timeline.visits)
         visit = next(visits, None)
         for number in range(truth.frames):
-            if number and number % round(4 * self.options.fps) == 0:
+            if number and number % max(1, round(4 * self.options.fps)) == 0:
                 phase = float(np.sin(number / self.options.fps / 40))
                 table.relight(light_map(camera, level, lamp, self._rng("light"), phase, gloss(kind)))
             if visit and number > visit.last:
@@ -169,9 +169,16 @@ class Simulator:
         hand.draw(canvas, roi, at, visit.direction_deg, camera)
         shown = table.shown.copy()
         if touched:
+            smear(part(table.scene, touched), part(canvas, touched), self._motion_px(visit, number))
             part(shown, touched)[:] = cv2.multiply(np.ascontiguousarray(part(canvas, touched)),
                                                    np.ascontiguousarray(part(table.light, touched)), scale=1 / 128)
         return shown
+
+    def _motion_px(self, visit: Visit, number: int) -> tuple[float, float]:
+        """How far the fingertips move while the shutter is open."""
+        a, b = self.truth.camera.project([visit.tip(number - 0.3), visit.tip(number + 0.3)])
+        x, y = (b - a) / 0.6 * self.options.fps * self.options.conditions.exposure_s
+        return float(x), float(y)
 
     def _carried(self, visit: Visit, number: int, tip: tuple[float, float, float]) -> Piece | tuple[Pose, Image] | None:
         """What is between the fingers at a frame."""

@@ -53,8 +53,8 @@ def _wood(kind: str, shape: tuple[int, int], mm: float, rng: np.random.Generator
         rows = plank == p
         grain[rows] = np.roll(grain[rows], shifts[p], axis=1)
         end = int(shifts[p])  # where two lengths of board meet
-        grain[rows, :end] += 0.7 * shades[p]
-        grain[rows, end:] += 0.7 * shades[p + 1]
+        grain[rows, :end] += 0.45 * shades[p]
+        grain[rows, end:] += 0.45 * shades[p + 1]
         if kind != "white":
             grain[rows, max(0, end - 1):end + 1] -= 0.25 / contrast
     value = 1 + contrast * grain

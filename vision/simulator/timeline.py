@@ -45,15 +45,15 @@ class Visit:
     outside_mm: Point
     acts: tuple[Act, ...]
 
-    def tip(self, frame: int) -> tuple[float, float, float]:
-        """Where the fingertips are: table mm and height."""
+    def tip(self, frame: float) -> tuple[float, float, float]:
+        """Where the fingertips are: table mm and height. Between two frames too."""
         stops = [(self.first, self.outside_mm, 60.0)]
         for act in self.acts:
             stops += [(act.arrives, act.at_mm, 12.0), (act.leaves, act.at_mm, 12.0)]
         stops.append((self.last, self.outside_mm, 60.0))
         for (f0, p0, h0), (f1, p1, h1) in pairwise(stops):
             if frame <= f1:
-                t = 1.0 if f1 == f0 else (frame - f0) / (f1 - f0)
+                t = 1.0 if f1 == f0 else max(0.0, (frame - f0) / (f1 - f0))
                 t = t * t * (3 - 2 * t)
                 lift = 0.0 if p0 == p1 else 30 * math.sin(math.pi * t)
                 wobble = 1.2 * math.sin(frame * 1.9)
