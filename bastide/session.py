@@ -121,6 +121,8 @@ class TableSession:
         """
         with self._lock:
             bodies: tuple[Body, ...] = events
+            if not events and replaces is None:
+                return ()
             if replaces is not None:
                 amended = tuple(Amended(seq=replaces, body=e) for e in events[:1])
                 bodies = (*amended, *events[1:]) or (Retracted(seq=replaces),)
@@ -214,12 +216,11 @@ class TableSession:
         first = len(self._entries) + 1
         entries = [LogEntry(seq=first + n, body=b, at_s=now, **how) for n, b in enumerate(bodies)]
         state = self._state
-        plain = not any(isinstance(b, Retracted | Amended | Inserted) for b in bodies)
-        if plain:
+        if any(isinstance(b, Retracted | Amended | Inserted) for b in bodies):
+            state = state_of(self.setup, (*self._entries, *entries))
+        else:
             for e in entries:
                 state = step(state, e.body)  # type: ignore[arg-type]
-        else:
-            state = state_of(self.setup, (*self._entries, *entries))
         self._store.append(self._game, entries)  # on disk before anybody is shown it
         self._entries.extend(entries)
         if state.over != self._state.over:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import signal
-import threading
+import sys
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -29,6 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from bastide.session import TableSession
+    from bastide.stopping import stop_on_signals
     from bastide.store import Store
     from bastide.table_loop import TableLoop
     from bastide.tables import load_tiles, make_watcher, open_camera, table_setup
@@ -36,18 +36,17 @@ def run(args: argparse.Namespace) -> int:
     from web.app import create_app
     from web.server import PageServer, ServerError
 
-    stop = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stop.set())
     with ExitStack() as stack:
+        stop = stack.enter_context(stop_on_signals())
         store = stack.enter_context(Store(Path(args.data) / "log.sqlite"))
         if store.notice:
-            print(store.notice, flush=True)
+            print(store.notice, file=sys.stderr)
         session = None if args.new else TableSession.resume(store)
         if session is None:
             seated = players(args.players) if args.players else None
-            if seated is None and args.source is None:
+            if seated is None and not (args.source or "").startswith("sim:"):
                 seated = (Player(name="Red", colour="red"), Player(name="Blue", colour="blue"))
+                print("Red and Blue are seated; name your players with --players FILE", file=sys.stderr)
             setup = table_setup(args.source or "", rules(args), expansions(args.expansions), seated, args.first)
             session = TableSession(store, setup)
         else:

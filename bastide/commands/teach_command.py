@@ -16,4 +16,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    return not_yet("teaching", "put one upright square picture per tile into a folder, named by its id, and use --tiles")
+    return not_yet("teaching", "put one upright square picture per tile, named by its id, into a folder for --tiles")
