@@ -123,7 +123,9 @@ class PhotoReader:
     def _strange(self, photo: Image, lattice: Lattice) -> npt.NDArray[np.uint8]:
         """255 where the photograph's colours are not those of the board's print."""
         sure = {at: self._settler.settle(photo, lattice.predict(at), reach=0.06) for at in lattice.shifts}
-        best = sorted(sure.values(), key=lambda s: -s.best)[:max(4, round(0.4 * len(sure)))]
+        # A small board needs all its tiles to show every colour of its print; figures on some of them are outvoted.
+        best = sorted(sure.values(), key=lambda s: -s.best)[:max(14, round(0.4 * len(sure)))]
+        best = [s for s in best if s.best > 0.75 * float(np.median([b.best for b in best]))]
         board = np.zeros(photo.shape[:2], np.uint8)
         for at in sure:
             wide = 1.3 * (UNIT - 0.5) + 0.5

@@ -25,7 +25,7 @@ _REACH_PX = 6  # of the coarse size: how far a tile may lie off its prediction
 _MARGIN = 0.25
 _PULL = 0.1  # of a tile: how far alignment may move a pose; further is a slip to something else
 _STRETCH = 0.12
-FAR = 2.0  # correlation that a whole tile off the prediction would cost, growing with the square
+FAR = 6.0  # correlation that a whole tile off the prediction would cost, growing with the square
 
 
 @dataclass(slots=True)
@@ -78,6 +78,8 @@ class Settler:
         odd = [none if strange is None else rectify(strange, p, FINE_PX) for p in poses]
         weight = seen * np.array([covered(o, FINE_PX) for o in odd])
         scores = self.fine.score(crops, weight=None if weight.all() else weight)
+        if weight.mean() < seen.mean() - 0.02:  # what looks foreign may be print after all: then all of it agrees
+            np.maximum(scores, self.fine.score(crops, weight=seen), out=scores)
         best = int(scores.max(axis=(1, 2)).argmax())
         visible = float(seen[best].mean())
         printed = 1.0 - float((odd[best] * seen[best]).mean()) / 255 / max(visible, 1e-3)

@@ -1,0 +1,97 @@
+"""The grid that bends, and the joint decision, on numbers whose answer is known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from scoring.tiles import catalogue
+from vision.figures import height_direction
+from vision.joint import marginals
+from vision.keypoints import Sighting
+from vision.lattice import UNIT, Lattice, apply, area, fit_lattice, neighbours
+
+GRID = np.array([[92.0, -6.0, 300.0], [5.0, 80.0, 220.0], [0.003, -0.012, 1.0]])
+
+
+def _sighting(at, rot=0, shift=(0.0, 0.0), votes=12):
+    corners = apply(GRID, UNIT + at + shift)
+    corners = np.roll(corners, -rot, axis=0)  # a turned picture: its own north-west lies elsewhere
+    across = 0.5 * (corners[1] - corners[0] + corners[2] - corners[3])
+    down = 0.5 * (corners[3] - corners[0] + corners[2] - corners[1])
+    start = corners.mean(axis=0) - 0.5 * across - 0.5 * down
+    return Sighting(tile="base.D", pose=np.column_stack([across, down, start]), votes=votes)
+
+
+def test_the_board_is_found_among_false_sightings():
+    rng = np.random.default_rng(3)
+    squares = [(x, y) for x in range(6) for y in range(5) if rng.random() < 0.7]
+    sightings = [_sighting(at, int(rng.integers(4)), rng.normal(0, 0.03, 2)) for at in squares]
+    false = [Sighting(tile="base.D", pose=np.column_stack([np.diag([70.0, 70.0]), rng.uniform(0, 900, 2)]), votes=6)
+             for _ in range(8)]
+    lattice = fit_lattice([*false, *sightings], (900, 1200))
+    back = np.linalg.inv(lattice.grid)
+    steps = {tuple(np.round(apply(back, apply(GRID, [(x + 0.5, y + 0.5)]))[0] - 0.5).astype(int) - (x, y))
+             for x, y in squares}
+    assert len(steps) == 1  # one shift for all: the same grid
+    dx, dy = steps.pop()
+    assert {(x + dx, y + dy) for x, y in squares} <= set(lattice.shifts)
+    for x, y in squares:
+        middle = apply(lattice.predict((x + dx, y + dy)), [(0.5, 0.5)])[0]
+        assert np.hypot(*(middle - apply(GRID, [(x + 0.5, y + 0.5)])[0])) < 12
+
+
+def test_too_little_is_no_board():
+    assert fit_lattice([], (900, 1200)) is None
+    assert fit_lattice([_sighting((0, 0))], (900, 1200)) is None
+
+
+def test_a_square_lies_as_its_neighbours_do():
+    lattice = Lattice(grid=GRID)
+    lattice.shifts = {(0, 0): (0.1, -0.05, 0.02), (1, 0): (0.1, -0.05, 0.02)}
+    assert lattice.shift_of((2, 0), lattice.predict((2, 0))) == pytest.approx((0.1, -0.05, 0.02), abs=1e-6)
+    assert lattice.shift_of((9, 9), lattice.predict((9, 9))) == pytest.approx((0, 0, 0), abs=1e-9)
+    assert neighbours([(0, 0)]) == {(1, 0), (-1, 0), (0, 1), (0, -1)}
+    assert area(UNIT) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("tilt", [0.0, 0.35, 0.65])
+def test_height_rises_as_a_real_camera_sees_it(tilt):
+    focal, width, height = 1500.0, 1600, 1200
+    rotation = np.array([[1, 0, 0], [0, np.cos(tilt), -np.sin(tilt)], [0, np.sin(tilt), np.cos(tilt)]])
+    camera = np.array([[focal, 0, width / 2], [0, focal, height / 2], [0, 0, 1.0]])
+    away = np.array([-4.0, -3.0, 14.0])
+    grid = camera @ np.column_stack([rotation[:, 0], rotation[:, 1], away])
+    up = height_direction(grid / grid[2, 2], (height, width))
+    foot, top = np.array([2.0, 3.0, 0.0]), np.array([2.0, 3.0, -0.4])  # the third axis points down
+    seen = [camera @ (rotation @ p + away) for p in (foot, top)]
+    want = seen[1][:2] / seen[1][2]
+    base = grid / grid[2, 2] @ np.array([2.0, 3.0, 1.0])
+    got = base + 0.4 * up
+    assert np.hypot(*(got[:2] / got[2] - want)) < (0.5 if tilt else 8.0)
+
+
+def test_neighbours_and_the_box_settle_what_a_square_alone_cannot():
+    kinds = [catalogue()[t] for t in ("base.U", "base.V", "base.X")]
+    sure = np.full((3, 4), -20.0)
+    sure[2, 0] = 0.0  # a crossing: roads on all sides
+    torn = np.full((3, 4), -20.0)
+    torn[0, 0] = torn[0, 1] = 0.0  # a straight road, west-east or north-south
+    unary = {(0, 0): sure, (1, 0): torn}
+    belief = marginals(unary, kinds, {})[1, 0]
+    along = max(range(2), key=lambda r: belief[0, r])
+    assert _shows_road(kinds[0], along, "W")
+    assert np.exp(belief).sum() == pytest.approx(1.0)
+    either = np.full((3, 4), -20.0)
+    either[0, 0], either[1, 0] = 0.0, -1.0
+    apart = {(0, 0): either, (5, 5): either.copy(), (9, 9): either.copy()}
+    free = marginals(apart, kinds, {})
+    held = marginals(apart, kinds, {"base.U": 1})
+    used = [sum(np.exp(b[0]).sum() for b in beliefs.values()) for beliefs in (free, held)]
+    assert used[1] < used[0] - 0.5
+
+
+def _shows_road(kind, rot, side):
+    from scoring.tiles import edge
+
+    return edge(kind, rot, side) == "R"

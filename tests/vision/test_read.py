@@ -1,0 +1,122 @@
+"""Whole photographs, drawn: the board is found and read exactly; what is wrong is said."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from scoring.geometry import spot_of
+from scoring.tiles import catalogue, where
+from vision.lattice import apply
+from vision.overlay import draw_reading
+from vision.read import PhotoReader, box_counts
+
+_spec = importlib.util.spec_from_file_location("read_tables", Path(__file__).with_name("read_tables.py"))
+tables = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(tables)
+
+
+@pytest.fixture(scope="module")
+def tiles():
+    return tables.base_tiles()
+
+
+@pytest.fixture(scope="module")
+def reader(tiles):
+    return PhotoReader(tiles, counts=box_counts(["base"]))
+
+
+def _shape(tile, rot):
+    return sorted((s.kind, where(s, rot), s.pennants) for s in catalogue()[tile].segments)
+
+
+def _placed(reading):
+    x, y = (min(t.at[n] for t in reading.tiles) for n in range(2))
+    return {(t.at[0] - x, t.at[1] - y): t for t in reading.tiles}
+
+
+def _assert_reads(reading, board):
+    got = _placed(reading)
+    assert got.keys() == board.keys()
+    wrong = [at for at in board if _shape(got[at].tile, got[at].rot) != _shape(*board[at])]
+    assert not wrong
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_drawn_table_is_read_exactly(tiles, reader, seed):
+    board = tables.legal_board(5, 4, seed)
+    del board[2, 1], board[0, 0]  # a hole, and a corner that is missing
+    picture, _ = tables.photograph(tiles, board, seed=seed)
+    reading = reader.read(picture)
+    _assert_reads(reading, board)
+    assert reading.figures == ()
+    assert np.mean([t.confidence for t in reading.tiles]) > 0.9
+
+
+def test_corners_are_where_the_tiles_are(tiles, reader):
+    board = tables.legal_board(4, 3, 5)
+    picture, grid = tables.photograph(tiles, board, seed=5, jitter=0.0)
+    for at, tile in _placed(reader.read(picture)).items():
+        want = apply(grid, np.array([[0, 0], [1, 0], [1, 1], [0, 1]]) + at)
+        assert np.abs(tile.corners_px - want).max() < 0.06 * tables.TILE_PX
+
+
+def test_the_answer_does_not_depend_on_the_photographs_size_or_turn(tiles, reader):
+    board = tables.legal_board(4, 3, 6)
+    picture, _ = tables.photograph(tiles, board, seed=6)
+    large = cv2.resize(picture, None, fx=1.7, fy=1.7, interpolation=cv2.INTER_CUBIC)
+    _assert_reads(reader.read(large), board)
+    turned = np.ascontiguousarray(np.rot90(picture, -1))
+    _assert_reads(reader.read(turned), {(2 - y, x): (tile, rot + 1) for (x, y), (tile, rot) in board.items()})
+
+
+def test_figures_are_read_with_their_feature(tiles, reader):
+    board = tables.legal_board(5, 4, 9)
+    picture, grid = tables.photograph(tiles, board, seed=9, tilt=0.0, jitter=0.0)
+    places = {}
+    colours = {"red": (40, 30, 200), "blue": (190, 70, 20), "black": (18, 18, 18)}
+    names = iter(colours)
+    plain = [at for at in board if board[at][0][-1] in "DEHIJKLUVWX" and 0 < at[0] < 4]
+    for at in (plain[0], plain[len(plain) // 2], plain[-1]):
+        tile, rot = board[at]
+        n = next(n for n, s in enumerate(catalogue()[tile].segments) if s.kind != "field")
+        colour = next(names)
+        spot = spot_of(catalogue()[tile], n, rot)
+        middle = apply(grid, [(at[0] + spot[0] / 100, at[1] + spot[1] / 100)])[0]
+        half = 0.16 * tables.TILE_PX
+        cv2.rectangle(picture, tuple(int(v) for v in middle - half), tuple(int(v) for v in middle + half),
+                      colours[colour], -1, cv2.LINE_AA)
+        places[colour, at] = catalogue()[tile].segments[n].kind
+    reading = reader.read(picture)
+    _assert_reads(reading, board)
+    low = [min(t.at[n] for t in reading.tiles) for n in range(2)]
+    got = {(f.colour, (f.at[0] - low[0], f.at[1] - low[1])): f.feature for f in reading.figures}
+    assert got == places
+    document = reading.to_json()
+    assert set(document) == {"tiles", "figures", "issues"}
+    assert set(document["figures"][0]) == {"colour", "figure", "at", "feature", "where", "confidence", "px"}
+    assert set(document["tiles"][0]) == {"tile", "at", "rot", "confidence", "corners_px"}
+    drawn = draw_reading(picture, reading)
+    assert drawn.shape == picture.shape and (drawn != picture).any()
+
+
+def test_tiles_over_the_border_are_left_out_and_said(tiles, reader):
+    board = tables.legal_board(4, 3, 11)
+    picture, _ = tables.photograph(tiles, board, seed=11)
+    reading = reader.read(np.ascontiguousarray(picture[:, :int(4.45 * tables.TILE_PX)]))
+    assert len(reading.tiles) == 9
+    assert any("border" in issue for issue in reading.issues)
+
+
+@pytest.mark.parametrize("picture", [
+    np.zeros((300, 400, 3), np.uint8),
+    np.random.default_rng(0).integers(0, 255, (300, 400, 3)).astype(np.uint8),
+])
+def test_a_picture_without_a_board_says_so(reader, picture):
+    reading = reader.read(picture)
+    assert reading.tiles == () and reading.figures == ()
+    assert len(reading.issues) == 1 and "no board" in reading.issues[0]

@@ -1,0 +1,80 @@
+"""The matcher on crops whose answer is known."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+
+from scoring.tiles import catalogue
+from vision.tiles import TileMatcher
+from vision.tileset import drawn_tileset
+
+BASE = tuple(t for t in catalogue() if t.startswith("base."))
+
+
+@pytest.fixture(scope="module")
+def tiles():
+    return drawn_tileset(BASE, size_px=96)
+
+
+@pytest.fixture(scope="module")
+def matcher(tiles):
+    return TileMatcher(tiles, 48)
+
+
+def _crops(tiles, rot):
+    return np.array([np.ascontiguousarray(np.rot90(bgr, -rot)) for _, bgr in tiles.images])
+
+
+@pytest.mark.parametrize("rot", range(4))
+def test_every_tile_is_itself_in_every_quarter_turn(tiles, matcher, rot):
+    scores = matcher.score(_crops(tiles, rot))
+    assert scores.shape == (24, 24, 4) and scores.dtype == np.float32
+    best = scores.reshape(24, -1).argmax(axis=1)
+    assert [(int(n) // 4, int(n) % 4) for n in best] == [(n, rot) for n in range(24)]
+    assert scores.max(axis=(1, 2)).min() > 0.95
+
+
+def test_brightness_contrast_cast_and_a_falling_light_change_little(tiles, matcher):
+    ramp = np.linspace(0.5, 1.1, 96)[None, None, :, None]
+    crops = _crops(tiles, 0) * 0.7 * ramp * np.array([0.75, 1.0, 1.15])
+    scores = matcher.score(np.clip(crops, 0, 255).astype(np.uint8))
+    assert (scores.reshape(24, -1).argmax(axis=1) == np.arange(24) * 4).all()
+
+
+def test_what_is_hidden_does_not_count(tiles, matcher):
+    crops = _crops(tiles, 1)
+    crops[:, 30:66, 30:66] = (30, 30, 200)
+    weight = np.ones(crops.shape[:3], np.float32)
+    weight[:, 28:68, 28:68] = 0
+    plain, masked = matcher.score(crops), matcher.score(crops, weight=weight)
+    assert (masked.reshape(24, -1).max(axis=1) > plain.reshape(24, -1).max(axis=1)).all()
+    right = np.array([masked[n, n, 1] for n in range(24)])
+    assert (right > 0.93).all()
+    full = matcher.score(crops, weight=np.ones_like(weight))
+    assert np.allclose(full, plain, atol=1e-3)
+
+
+def test_shift_tolerance_finds_a_tile_that_lies_off(tiles, matcher):
+    moved = np.array([cv2.warpAffine(c, np.array([[1, 0, 4.0], [0, 1, -4.0]]), (96, 96),
+                                     borderMode=cv2.BORDER_REPLICATE) for c in _crops(tiles, 0)])
+    strict, loose = matcher.score(moved), matcher.score(moved, shift_px=2)
+    own = np.arange(24)
+    assert (loose[own, own, 0] >= strict[own, own, 0]).all()
+    assert np.median(loose[own, own, 0] - strict[own, own, 0]) > 0.1
+
+
+def test_candidates_are_normalised_ordered_and_only_allowed_ones(tiles, matcher):
+    crop = tiles.images[3][1]
+    found = matcher.candidates(crop, most=96)
+    assert found[0].tile == tiles.images[3][0] and found[0].rot == 0
+    assert sum(np.exp(c.loglik) for c in found) == pytest.approx(1.0, abs=1e-3)
+    assert [c.score for c in found] == sorted((c.score for c in found), reverse=True)
+    allowed = matcher.candidates(crop, ["base.V", "base.X"])
+    assert {c.tile for c in allowed} == {"base.V", "base.X"}
+
+
+def test_crops_must_be_square_pictures(matcher):
+    with pytest.raises(ValueError, match="crops are"):
+        matcher.score(np.zeros((2, 40, 30, 3), np.uint8))
