@@ -21,7 +21,7 @@ _STILL_PART = 0.0006  # part of the watched area that may flicker while it count
 _HAND_PART = 0.004  # part of the picture: a region at the border larger than this is an arm, a head or a sleeve
 _DRIFT = 0.2
 _LAMP_PX = 24.0  # wider than a tile: what changes over this width alike is light
-_FORGOTTEN = 16  # still frames after which what reaches in from the border is furniture, not a hand
+_FORGOTTEN = 8  # still frames after which what reaches in from the border is furniture, not a hand
 
 Grey = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
@@ -88,8 +88,16 @@ class Motion:
 
 def _difference(a: Grey, b: Grey) -> Grey:
     """Absolute difference after taking out what changed for the surroundings alike: a lamp, a person's shade."""
-    light = cv2.GaussianBlur(a, (0, 0), _LAMP_PX) / (cv2.GaussianBlur(b, (0, 0), _LAMP_PX) + 1.0)
+    light = _surroundings(a) / (_surroundings(b) + 1.0)
     return np.asarray(np.abs(a - np.clip(light, 0.75, 1.33) * b), np.float32)
+
+
+def _surroundings(grey: Grey) -> Grey:
+    """What a pixel's wide surroundings look like on average; blurred small, since it is smooth."""
+    step = 8
+    small = cv2.resize(grey, None, fx=1 / step, fy=1 / step, interpolation=cv2.INTER_AREA)
+    small = cv2.GaussianBlur(small, (0, 0), _LAMP_PX / step)
+    return np.asarray(cv2.resize(small, grey.shape[::-1], interpolation=cv2.INTER_LINEAR), np.float32)
 
 
 def _hands(changed: Mask) -> Mask:

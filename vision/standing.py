@@ -35,6 +35,8 @@ _FOOT_SIGMA = 5.0  # drawing units: jitter of foot estimates
 _TAKEN = -5.0  # log-odds of standing on what may not be claimed
 _OTHER_PLAYER = -3.5  # log-odds of a figure of somebody whose turn it is not
 _COLOUR_SIGMA = 14.0
+_OWN_PAINT = 34.0  # Lab units by which light and dark sides of one figure differ
+_BLOCK_FILL = 0.74
 
 FloatArray = npt.NDArray[np.float32]
 
@@ -66,7 +68,8 @@ def read_figure(crop: Image, known: Image, pose: Array, frame_shape: Sequence[in
     seen, light = _same_light(crop, known)
     mask = _foreign(seen, known, _DIFFERENT if bare else _DIFFERENT_TAUGHT)
     best: FigureReading | None = None
-    for blob in _blobs(mask):
+    for rough in _blobs(mask):
+        blob = _silhouette(rough, seen, known)
         size = float(blob.sum()) / CROP_PX**2
         colour = _colours(crop, light, blob, colours, active)
         if colour is None:
@@ -92,23 +95,23 @@ def _same_light(crop: Image, known: Image) -> tuple[FloatArray, FloatArray]:
 
 
 def _painted(known: Image, crop: Image) -> Image:
-    """The taught picture in the light and print of the crop: one linear map of colours, fitted to what most of the
-    tile says (least squares, trimmed three times). The margin is left as it is: it was seen."""
+    """The taught picture in the light of the crop: one factor per channel, fitted to what most of the tile says.
+
+    More freedom would explain a figure away: a map of colours fitted to a meadow paints roofs as it likes. The margin
+    is left as it is: it was seen.
+    """
     edge = round(MARGIN * CROP_PX)
     inside = (slice(edge, edge + CROP_PX), slice(edge, edge + CROP_PX))
-    a = cv2.GaussianBlur(known[inside], (0, 0), 1.5).reshape(-1, 3).astype(np.float32)
-    b = cv2.GaussianBlur(crop[inside], (0, 0), 1.5).reshape(-1, 3).astype(np.float32)
-    a1 = np.hstack([a, np.ones((len(a), 1), np.float32)])
-    keep = np.ones(len(a), bool)
-    fit = np.zeros((4, 3), np.float32)
-    for part in (0.85, 0.75, 0.7):
-        fit, *_ = np.linalg.lstsq(a1[keep], b[keep], rcond=None)
-        off = np.linalg.norm(a1 @ fit - b, axis=1)
-        keep = off <= np.quantile(off, part)
+    a = cv2.GaussianBlur(known[inside], (0, 0), 2.0).reshape(-1, 3).astype(np.float32) + 4.0
+    b = cv2.GaussianBlur(crop[inside], (0, 0), 2.0).reshape(-1, 3).astype(np.float32) + 4.0
+    ratio = np.median(b / a, axis=0)
+    for _ in range(3):
+        off = np.abs(np.log(b / (a * ratio))).max(axis=1)
+        keep = off <= np.quantile(off, 0.6)
+        ratio = np.exp(np.log(b[keep] / a[keep]).mean(axis=0))
     out = known.copy()
-    flat = known[inside].reshape(-1, 3).astype(np.float32)
-    mapped = np.hstack([flat, np.ones((len(flat), 1), np.float32)]) @ fit
-    out[inside] = np.clip(mapped, 0, 255).reshape(CROP_PX, CROP_PX, 3).astype(np.uint8)
+    soft = cv2.GaussianBlur(known[inside], (0, 0), 0.8)  # print is sharper than what the camera sees of it
+    out[inside] = np.clip(soft * ratio, 0, 255).astype(np.uint8)
     return out
 
 
@@ -131,6 +134,27 @@ def _blobs(mask: npt.NDArray[np.uint8]) -> list[npt.NDArray[np.bool_]]:
     count, labels, stats, _ = cv2.connectedComponentsWithStats(mask)
     low, high = (a * CROP_PX**2 for a in _AREA)
     return [labels == n for n in range(1, count) if low < stats[n, cv2.CC_STAT_AREA] < high]
+
+
+def _silhouette(rough: npt.NDArray[np.bool_], seen: FloatArray, known: Image) -> npt.NDArray[np.bool_]:
+    """The whole figure around a rough blob: what is nearer to its paint than to the picture below, in one piece."""
+    lab = cv2.cvtColor(cv2.GaussianBlur(seen, (0, 0), 0.8) / 255, cv2.COLOR_BGR2Lab)
+    below = cv2.cvtColor(cv2.GaussianBlur(known.astype(np.float32), (0, 0), 0.8) / 255, cv2.COLOR_BGR2Lab)
+    weight = np.array([0.5, 1.0, 1.0], np.float32)
+    core = cv2.erode(rough.astype(np.uint8), np.ones((5, 5), np.uint8)).astype(bool)
+    paint = np.median(lab[core if core.sum() > 20 else rough], axis=0)
+    to_paint = np.linalg.norm((lab - paint) * weight, axis=2)
+    to_below = np.linalg.norm((lab - below) * weight, axis=2)
+    near = cv2.dilate(rough.astype(np.uint8), np.ones((25, 25), np.uint8)).astype(bool)
+    own = ((to_paint < to_below) & (to_paint < _OWN_PAINT) & near).astype(np.uint8)
+    own = cv2.morphologyEx(own, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+    _, labels = cv2.connectedComponents(own)
+    touching = labels[rough & (labels > 0)]
+    if not touching.size:
+        return rough
+    whole = labels == np.bincount(touching).argmax()
+    filled = cv2.morphologyEx(whole.astype(np.uint8), cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8)).astype(bool)
+    return filled if filled.sum() > 0.4 * rough.sum() else rough
 
 
 def _colours(crop: Image, light: FloatArray, blob: npt.NDArray[np.bool_], colours: Sequence[str],
@@ -165,12 +189,12 @@ def paint_distance(lab: npt.NDArray[np.float32], target: npt.NDArray[np.float32]
 
 
 def _lying(blob: npt.NDArray[np.bool_]) -> float:
-    """Probability that a figure lies: seen from above it is a star, a standing one a block."""
+    """Probability that a figure lies: seen from above it is a star, a standing one a block that fills its rectangle."""
     contours, _ = cv2.findContours(blob.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
     outline = max(contours, key=cv2.contourArea)
-    hull = cv2.contourArea(cv2.convexHull(outline))
-    solid = cv2.contourArea(outline) / max(hull, 1.0)
-    return float(1.0 / (1.0 + np.exp((solid - 0.87) * 40.0)))
+    _, (width, height), _ = cv2.minAreaRect(outline)
+    fill = float(blob.sum()) / max((width + 1) * (height + 1), 1.0)
+    return float(1.0 / (1.0 + np.exp((fill - _BLOCK_FILL) * 40.0)))
 
 
 def _foot(blob: npt.NDArray[np.bool_], pose: Array, frame_shape: Sequence[int], lying: float) -> tuple[float, float]:

@@ -30,6 +30,8 @@ STILL_FRAMES = 2  # frames without movement before anything is read
 SURE = 0.97  # posterior from which a reading needs no question
 CROP_SHOWN_PX = 160
 _TOUCHED = 0.12  # part of a square that must have changed before it is read again
+_UNDER_HAND = 0.03  # part of a square that a hand may cover while it is read
+_GLANCES = 3  # still frames from one glance at an empty square to the next
 _CONFIRMED = 0.62  # correlation from which an unexpected tile is read without any change having been seen
 
 
@@ -102,12 +104,12 @@ class TableWatcher:
             return self._find_board(bgr, look, state)
         if look.still < STILL_FRAMES:
             return Observation(status="hand" if look.moving > 0.004 else "settling")
-        if self._near_board(look.hands):
-            return Observation(status="hand")
         proposals = self._read(frame, look, state)
         self._motion.settle(keep=look.hands)
-        self._view = bgr.copy() if not look.hands.any() or self._view is None else self._view
-        return Observation(status="reading" if proposals else "watching", proposals=tuple(proposals))
+        if self._view is None or not self._over_board(look.hands):
+            self._view = bgr.copy()
+        status = "reading" if proposals else "hand" if self._over_board(look.hands) else "watching"
+        return Observation(status=status, proposals=tuple(proposals))
 
     # -- the start tile ---------------------------------------------------------------------------------------------
 
@@ -145,7 +147,7 @@ class TableWatcher:
             cv2.fillConvexPoly(out, corners.round().astype(np.int32), 1)
         return out.astype(bool)
 
-    def _near_board(self, mask: Mask) -> bool:
+    def _over_board(self, mask: Mask) -> bool:
         watched = self._watched()
         return bool((mask & watched).sum() > 12) if watched is not None else False
 
@@ -176,7 +178,8 @@ class TableWatcher:
             if before.turn == state.turn:
                 break
         if not out and self._last is not None and not self._last.read and state.turn_open \
-                and self._touched(look.changed, self._last.pose) > 0.004:
+                and self._touched(look.changed, self._last.pose) > 0.004 \
+                and self._touched(look.hands, self._last.pose) < _UNDER_HAND:
             figure = self._figure(frame, state)
             if figure is not None:
                 out.append(figure[1])
@@ -187,16 +190,19 @@ class TableWatcher:
         assert self._lattice is not None
         squares = sorted(open_squares(state))
         poses = {at: self._lattice.predict(at) for at in squares}
-        hot = [at for at in squares if self._touched(look.changed, poses[at]) > _TOUCHED]
-        if not hot:
-            hot = self._glance(bgr, squares, poses)
+        free = [at for at in squares if self._touched(look.hands, poses[at]) < _UNDER_HAND]
+        hot = [at for at in free if self._touched(look.changed, poses[at]) > _TOUCHED]
+        if not hot and look.still % _GLANCES == 0:
+            hot = self._glance(bgr, free, poses)
         found = [p for at in hot if (p := self._reader.read(bgr, poses[at], at, state)) is not None]
         found = [p for p in found if self._apart(p)]
         return max(found, key=lambda p: (p.legal, p.score), default=None)
 
     def _glance(self, bgr: Image, squares: list[Square], poses: dict[Square, Array]) -> list[Square]:
         """One empty square after the other gets a short look: a tile that came unseen is found within seconds."""
-        self._round = [at for at in self._round if at in poses] or squares
+        self._round = [at for at in self._round if at in squares] or list(squares)
+        if not self._round:
+            return []
         at = self._round.pop(0)
         return [at] if self._reader.glance(bgr, poses[at]) > _CONFIRMED else []
 
