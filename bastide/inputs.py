@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -32,9 +33,17 @@ def read_json(path: str) -> Any:
         raise UsageError(f"{path}: cannot be read ({e.strerror or e})") from e
     except UnicodeDecodeError:
         raise UsageError(f"{path}: is not a text file in UTF-8") from None
-    except (json.JSONDecodeError, EOFError, RecursionError) as e:
-        line = f"line {e.lineno}: {e.msg}" if isinstance(e, json.JSONDecodeError) else "it is cut off"
+    except (ValueError, EOFError, RecursionError, zlib.error) as e:
+        line = f"line {e.lineno}: {e.msg}" if isinstance(e, json.JSONDecodeError) else "it is cut off or damaged"
         raise UsageError(f"{path}: is not JSON ({line})") from None
+
+
+def port(text: str) -> int:
+    """A port's number, for argparse; 0 takes any free one."""
+    number = int(text)
+    if not 0 <= number <= 65535:
+        raise argparse.ArgumentTypeError(f"{text} is no port; take one from 1 to 65535")
+    return number
 
 
 def add_rules_arguments(parser: argparse.ArgumentParser) -> None:

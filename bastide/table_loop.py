@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from vision.watcher import Proposal, TableWatcher
-
+from bastide.errors import Failure
 from bastide.session import TableSession
 from scoring.events import TilePlaced
 from scoring.log import effective
 from vision.frames import FrameSource, SourceError
 from vision.images import encode_jpeg
+from vision.watcher import Proposal, TableWatcher
 
-CHIPS = {"watching": "watching", "hand": "hand", "settling": "reading", "reading": "reading", "lost": "lost"}
+RETRY_S = 2.0
+_log = logging.getLogger("bastide.table")
+CHIPS = {"watching": ("watching", ""), "hand": ("hand", ""), "settling": ("reading", ""), "reading": ("reading", ""),
+         "lost": ("camera_lost", "the camera's picture has changed its size")}
 
 
 @dataclass(slots=True)
@@ -33,8 +37,12 @@ class Followed:
 
 
 def follow(source: FrameSource, watcher: TableWatcher, session: TableSession, *,
-           stop: threading.Event | None = None, on_frame: Callable[[Followed], None] | None = None) -> Followed:
-    """Feed an open source to the watcher until it ends or ``stop`` is set. Raises SourceError."""
+           stop: threading.Event | None = None, on_frame: Callable[[Followed], None] | None = None,
+           save: Callable[[TableSession, Proposal], None] | None = None) -> Followed:
+    """Feed an open source to the watcher until it ends or ``stop`` is set. ``save`` is `commit` unless given.
+
+    Raises SourceError, and Failure when a move could not be saved.
+    """
     done = Followed()
     while stop is None or not stop.is_set():
         frame = source.read()
@@ -43,10 +51,10 @@ def follow(source: FrameSource, watcher: TableWatcher, session: TableSession, *,
         begun = time.perf_counter()
         seen = watcher.feed(frame, session.state)
         for proposal in seen.proposals:
-            commit(session, proposal)
+            (save or commit)(session, proposal)
             done.questions += proposal.asked
             done.latency_s.append(time.perf_counter() - begun)
-        session.set_status(CHIPS.get(seen.status, seen.status))
+        session.set_status(*CHIPS[seen.status])
         done.frames += 1
         if on_frame is not None:
             on_frame(done)
@@ -57,8 +65,9 @@ def commit(session: TableSession, proposal: Proposal) -> None:
     """Put one proposal into the log, as a correction when it improves on an earlier reading of the same square."""
     replaces = None
     if proposal.replaces is not None:
+        kind = type(proposal.events[0]) if proposal.events else TilePlaced
         for seq, event in effective(session.entries):
-            if isinstance(event, TilePlaced) and event.at == proposal.replaces:
+            if isinstance(event, kind) and getattr(event, "at", None) == proposal.replaces:
                 replaces = seq
     session.commit(proposal.events, confidence=proposal.confidence, asked=proposal.asked, frame=proposal.frame,
                    alternatives=proposal.alternatives, crop=encode_jpeg(proposal.crop), replaces=replaces)
@@ -71,6 +80,7 @@ class TableLoop(threading.Thread):
         super().__init__(name="table", daemon=True)
         self._open, self._watcher, self._session = open_camera, watcher, session
         self._stop_asked = threading.Event()
+        self.retry_s = RETRY_S
         self.ended = threading.Event()
         self.failure: str | None = None
 
@@ -80,21 +90,38 @@ class TableLoop(threading.Thread):
             while not self._stop_asked.is_set():
                 try:
                     with self._open() as camera:
-                        done = follow(camera, self._watcher, self._session, stop=self._stop_asked)
+                        done = follow(camera, self._watcher, self._session, stop=self._stop_asked, save=self._save)
                         wait_s = 1.0 if done.frames else wait_s
                         if not camera.info.live:
+                            self._session.set_status("manual", "the recording has ended")
                             break
                         self._session.set_status("camera_lost", "the camera's pictures have ended")
-                except SourceError as e:
+                except (SourceError, Failure) as e:
                     self._session.set_status("camera_lost", str(e))
                 self._stop_asked.wait(wait_s)
                 wait_s = min(30.0, 2 * wait_s)
         except Exception as e:  # the page must say that nobody is watching any more, whatever happened
             self.failure = f"reading the table failed ({type(e).__name__}: {e})"
             self._session.set_status("camera_lost", self.failure)
-            raise
+            _log.error("reading the table failed", exc_info=e)
         finally:
             self.ended.set()
+
+    def _save(self, session: TableSession, proposal: Proposal) -> None:
+        """Put a move into the log as soon as the disk takes it; until then the page says what is wrong.
+
+        The watcher has seen the move and does not propose it again, so it must not be lost here.
+        """
+        while not self._stop_asked.is_set():
+            before = session.view()["version"]
+            try:
+                return commit(session, proposal)
+            except Failure as e:
+                _log.warning("%s", e)
+                session.set_status("check", str(e))
+                if session.view()["version"] != before:
+                    return None  # the move is on disk; only its picture is not
+                self._stop_asked.wait(self.retry_s)
 
     def stop(self) -> None:
         """Ask the loop to end and wait for it."""

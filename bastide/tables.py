@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from urllib.parse import parse_qs
-
-from hardware.sources import UnknownSource, open_source
-from vision.watcher import TableWatcher
 
 from bastide.errors import Failure, UsageError
 from bastide.inputs import read_json
+from hardware.sources import UnknownSource, open_source
 from scoring.errors import InvalidNotation
 from scoring.events import Player, Setup, StartTile
 from scoring.expansions import chosen
@@ -17,11 +18,15 @@ from scoring.tiles import catalogue, product
 from scoring.transcript import read
 from vision.frames import FrameSource, SourceError
 from vision.tileset import TileSet, TileSetError, drawn_tileset, load_tileset
+from vision.watcher import TableWatcher
+
+TWO = (Player(name="Red", colour="red"), Player(name="Blue", colour="blue"))
+FILE_LIKE = ("sim", "video", "folder")  # sources that are input files, not devices
 
 
 def table_setup(source: str, rules: Rules, expansions: tuple[str, ...], players: tuple[Player, ...] | None,
                 first: str | None) -> Setup:
-    """The set-up of a watched game. A simulated table knows its players; any other must be told them."""
+    """The set-up of a watched game. A simulated table knows its players; elsewhere two are seated, and told so."""
     start = None
     if first is not None:
         if first not in catalogue():
@@ -30,7 +35,8 @@ def table_setup(source: str, rules: Rules, expansions: tuple[str, ...], players:
     if players is None:
         transcript = parse_qs(source.partition(":")[2]).get("transcript") if source.startswith("sim:") else None
         if not transcript:
-            raise UsageError("--players is missing: a JSON list of {\"name\", \"colour\"} in turn order")
+            print("Red and Blue are seated; name your players with --players FILE", file=sys.stderr)
+            return Setup(players=TWO, rules=rules, expansions=expansions, start=start)
         try:
             game = read(read_json(transcript[0]))
         except InvalidNotation as e:
@@ -61,10 +67,34 @@ def make_watcher(tiles: TileSet, setup: Setup) -> TableWatcher:
 
 
 def open_camera(uri: str) -> FrameSource:
-    """The camera behind a URI, ready for ``with``. A URI nobody knows is a usage error."""
+    """The camera behind a URI, ready for ``with``. A URI or an option that nobody knows is a usage error."""
     try:
         return open_source(uri)
-    except UnknownSource as e:
-        raise UsageError(str(e)) from e
     except SourceError as e:
-        raise Failure(str(e)) from e
+        raise wrong_source(uri, e) from e
+
+
+@contextmanager
+def opened(camera: FrameSource) -> Iterator[FrameSource]:
+    """The camera opened. What cannot be opened is a usage error when it is a file, a failure when it is a device."""
+    try:
+        camera.__enter__()
+    except SourceError as e:
+        raise wrong_source(camera.info.uri, e) from e
+    try:
+        yield camera
+    finally:
+        camera.__exit__(None, None, None)
+
+
+def wrong_source(uri: str, error: SourceError) -> UsageError | Failure:
+    """What to tell the user of a source that cannot be opened."""
+    wrong = isinstance(error, UnknownSource) or uri.partition(":")[0].lower() in FILE_LIKE
+    return UsageError(f"--source: {error}") if wrong else Failure(str(error))
+
+
+def note_calibration(path: str | None) -> None:
+    """Say that a calibration is not used yet; that it can be read is checked all the same."""
+    if path is not None:
+        read_json(path)
+        print(f"{path}: calibrations are not used in this version; the table is found from its tiles", file=sys.stderr)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bastide.errors import Failure, UsageError
-from bastide.inputs import expansions
+from bastide.inputs import expansions, port
 from scoring.report import score_game
 from scoring.transcript import Game, write
 
@@ -19,7 +19,7 @@ HELP = "play a simulated game: camera, vision, rules and page"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--port", type=int, help="default 8000, with --once any free port")
+    parser.add_argument("--port", type=port, help="default 8000, with --once any free port")
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--speed", type=float, metavar="X", help="times real time; 0 is as fast as it goes (default 4)")
@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
     if args.speed is not None and args.speed < 0:
         raise UsageError("--speed: must be 0 or more")
     speed = args.speed if args.speed is not None else 0.0 if args.once else 4.0
-    port = args.port if args.port is not None else 0 if args.once else 8000
+    number = args.port if args.port is not None else 0 if args.once else 8000
     truth = demo_game(args.seed, turns=args.turns, expansions=expansions(args.expansions))
     with ExitStack() as stack:
         stop = stack.enter_context(stop_on_signals())
@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
         uri = f"sim:transcript={transcript}&seed={args.seed}"
         loop = TableLoop(lambda: Paced(open_camera(uri), speed, stop), watcher, session)
         try:
-            server = stack.enter_context(PageServer(create_app(session), args.host, port))
+            server = stack.enter_context(PageServer(create_app(session), args.host, number))
         except ServerError as e:
             raise Failure(str(e)) from e
         print(f"the page is at {server.url}", flush=True)

@@ -22,17 +22,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    from bastide.tables import box_contents, load_tiles, note_calibration
+    from vision.images import ImageError, read_image, write_image
     from vision.overlay import draw_reading
     from vision.read import read_photo
-
-    from bastide.tables import box_contents, load_tiles
-    from vision.images import ImageError, read_image, write_image
 
     names = expansions(args.expansions)
     try:
         image = read_image(args.image)
     except ImageError as e:
         raise UsageError(str(e)) from e
+    note_calibration(args.calibration)
     reading = read_photo(image, load_tiles(args.tiles, names), counts=box_contents(names))
     if args.overlay:
         try:

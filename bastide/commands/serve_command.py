@@ -8,14 +8,14 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from bastide.errors import Failure
-from bastide.inputs import add_rules_arguments, expansions, players, rules
+from bastide.inputs import add_rules_arguments, expansions, players, port, rules
 
 HELP = "watch a table and show the page"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--source", metavar="URI", help="the camera; without it the game is entered by hand")
-    parser.add_argument("--port", type=int, default=8000)
+    parser.add_argument("--port", type=port, default=8000)
     parser.add_argument("--host", default="0.0.0.0")
     parser.add_argument("--data", metavar="DIR", default="data", help="where the log is kept (default: data)")
     parser.add_argument("--tiles", metavar="DIR", help="pictures of your own tiles")
@@ -32,7 +32,6 @@ def run(args: argparse.Namespace) -> int:
     from bastide.store import Store
     from bastide.table_loop import TableLoop
     from bastide.tables import load_tiles, make_watcher, open_camera, table_setup
-    from scoring.events import Player
     from web.app import create_app
     from web.server import PageServer, ServerError
 
@@ -44,9 +43,6 @@ def run(args: argparse.Namespace) -> int:
         session = None if args.new else TableSession.resume(store)
         if session is None:
             seated = players(args.players) if args.players else None
-            if seated is None and not (args.source or "").startswith("sim:"):
-                seated = (Player(name="Red", colour="red"), Player(name="Blue", colour="blue"))
-                print("Red and Blue are seated; name your players with --players FILE", file=sys.stderr)
             setup = table_setup(args.source or "", rules(args), expansions(args.expansions), seated, args.first)
             session = TableSession(store, setup)
         else:

@@ -7,9 +7,11 @@ import json
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from bastide.errors import Failure, UsageError
 from bastide.inputs import add_rules_arguments, expansions, players, rules
+from scoring.events import Setup
 
 HELP = "follow a camera or a recording and write the game"
 
@@ -30,13 +32,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from bastide.recording import transcript_of
     from bastide.session import TableSession
+    from bastide.stopping import stop_on_signals
     from bastide.store import Store
     from bastide.table_loop import Followed, follow
-    from bastide.tables import load_tiles, make_watcher, open_camera, table_setup
+    from bastide.tables import load_tiles, make_watcher, note_calibration, open_camera, opened, table_setup
+    from vision.frames import SourceError
 
     setup = table_setup(args.source, rules(args), expansions(args.expansions),
                         players(args.players) if args.players else None, args.first)
     tiles = load_tiles(args.tiles, setup.expansions)
+    note_calibration(args.calibration)
     out = Path(args.out)
     if not out.parent.is_dir():
         raise UsageError(f"{args.out}: there is no folder {out.parent}")
@@ -49,13 +54,16 @@ def run(args: argparse.Namespace) -> int:
             print(f"\r{now.frames} frames, {len(session.state.tiles)} tiles, {now.questions} questions ", end="",
                   file=sys.stderr)
 
+    stopped: str | None = None
     with tempfile.TemporaryDirectory() as scratch, Store(Path(scratch) / "log.sqlite") as store:
         session = TableSession(store, setup)
-        try:
-            with open_camera(args.source) as camera:
-                follow(camera, make_watcher(tiles, setup), session, on_frame=remember)
-        except KeyboardInterrupt:
-            print("interrupted: writing what was seen so far", file=sys.stderr)
+        with stop_on_signals() as stop, opened(open_camera(args.source)) as camera:
+            try:
+                follow(camera, make_watcher(tiles, setup), session, stop=stop, on_frame=remember)
+            except SourceError as e:  # what was seen until then is worth keeping
+                stopped = str(e)
+            if stop.is_set():
+                print("interrupted: writing what was seen so far", file=sys.stderr)
         game = transcript_of(session)
     try:
         out.write_text(json.dumps(game, indent=1), "utf-8")
@@ -67,8 +75,16 @@ def run(args: argparse.Namespace) -> int:
                "totals": game["expect"]["totals"]}
     if args.json:
         print(json.dumps(summary))
-        return 0
-    print(f"{summary['turns']} turns in {done.frames} frames, {asked} to be asked about, written to {args.out}")
+    else:
+        show(setup, summary, args.out)
+    if stopped is not None:
+        raise Failure(f"{stopped}; what was seen until then is in {args.out}")
+    return 0
+
+
+def show(setup: Setup, summary: dict[str, Any], out: str) -> None:
+    """The summary for people."""
+    print(f"{summary['turns']} turns in {summary['frames']} frames, {summary['questions']} to be asked about, "
+          f"written to {out}")
     for player, total in zip(setup.players, summary["totals"], strict=True):
         print(f"  {player.name:<12} {total:>4}")
-    return 0
