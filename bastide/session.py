@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from bastide.errors import Failure
+from bastide.history import by_hand, last_action, open_questions
 from bastide.store import Store
 from scoring.engine import fits, new_game, step
 from scoring.errors import IllegalMove, InvalidNotation
@@ -39,6 +41,7 @@ class TableSession:
         self._chip, self._text = "manual", ""
         self._subscribers: list[Subscription] = []
         self._update = 0
+        self._game_view: dict[str, Any] = live_view(self._state, self._entries, len(self._entries))
         self._view = self._render()
 
     @classmethod
@@ -117,21 +120,28 @@ class TableSession:
                replaces: int | None = None) -> tuple[int, ...]:
         """Put a camera's proposal into the log; the entries' numbers. ``replaces`` is the entry it improves on.
 
-        ``alternatives`` are other readings with their probabilities, ``crop`` is the evidence as JPEG.
+        ``alternatives`` are other readings with their probabilities, ``crop`` is the evidence as JPEG. What a person
+        has settled is not improved on: nothing is logged then. Raises Failure when the disk does not take it.
         """
         with self._lock:
             bodies: tuple[Body, ...] = events
-            if not events and replaces is None:
-                return ()
             if replaces is not None:
-                amended = tuple(Amended(seq=replaces, body=e) for e in events[:1])
-                bodies = (*amended, *events[1:]) or (Retracted(seq=replaces),)
+                now = dict(effective(self._entries)).get(replaces)
+                if now is None or replaces in by_hand(self._entries):
+                    return ()
+                amended = self._amend(replaces, now, events[0]) if events else (Retracted(seq=replaces),)
+                bodies = (*amended, *events[1:])
+            if not bodies:
+                return ()
             seqs = self._append(bodies, source="camera", confidence=confidence, asked=asked, frame=frame)
             target = replaces if replaces is not None else seqs[0]
-            if crop is not None:
-                options = [{"body": to_json(e[0]) if e else None, "probability": round(p, 4)} for e, p in alternatives]
-                self._store.keep_crop(self._game, target, crop, options)
-            self._publish()
+            try:
+                if crop is not None:
+                    options = [{"body": to_json(e[0]) if e else None, "probability": round(p, 4)}
+                               for e, p in alternatives]
+                    self._store.keep_crop(self._game, target, crop, options)
+            finally:
+                self._publish()
             return seqs
 
     def command(self, data: Mapping[str, Any]) -> dict[str, Any]:
@@ -144,9 +154,11 @@ class TableSession:
                 raise StaleView(self._view)
             try:
                 bodies = self._bodies(data)
+                self._append(bodies, source="hand", confidence=1.0, asked=False, who=str(data.get("who", ""))[:40])
             except (InvalidNotation, IllegalMove) as e:
                 raise CommandError("malformed", str(e)) from e
-            self._append(bodies, source="hand", confidence=1.0, asked=False, who=str(data.get("who", ""))[:40])
+            except Failure as e:
+                raise CommandError("not_saved", str(e)) from e
             self._publish()
             return self._view
 
@@ -154,21 +166,22 @@ class TableSession:
         do = data.get("do")
         known = dict(effective(self._entries))
         if do == "undo":
-            if not known:
+            action = last_action(self._entries)
+            if not action:
                 raise CommandError("nothing", "there is nothing to undo")
-            return (Retracted(seq=list(known)[-1]),)
+            return tuple(Retracted(seq=seq) for seq in reversed(action))
         if do in ("amend", "retract"):
             seq = data.get("seq")
-            if not isinstance(seq, int) or seq not in known:
+            if type(seq) is not int or seq not in known:
                 raise CommandError("unknown_entry", f"there is no move {seq!r} to change")
             if do == "retract":
                 return (Retracted(seq=seq),)
             return self._amend(seq, known[seq], self._event(data.get("body"), known[seq]))
         if do == "insert":
             after = data.get("after")
-            if not isinstance(after, int) or (after != 0 and after not in known):
+            if type(after) is not int or (after != 0 and after not in known):
                 raise CommandError("unknown_entry", f"there is no move {after!r} to insert after")
-            return (Inserted(after=after, body=self._event(data.get("body"), known.get(after))),)
+            return (Inserted(after=after, body=self._inserted(data.get("body"), known.get(after))),)
         if do == "answer":
             return self._answer(data, known)
         return (self._event(data, None),)
@@ -180,13 +193,20 @@ class TableSession:
             raise CommandError("unknown_question", "this question has been answered already")
         if choice == "other":
             body = data.get("body")
-        elif isinstance(choice, int) and 0 <= choice < len(question["candidates"]):
+        elif type(choice) is int and 0 <= choice < len(question["candidates"]):
             body = question["candidates"][choice]["body"]
         else:
             raise CommandError("malformed", "choice: must be the number of a candidate or 'other'")
         if body is None:
             return (Retracted(seq=seq),)
         return self._amend(seq, known[seq], self._event(body, known[seq]))
+
+    def _inserted(self, body: object, before: Event | None) -> Event:
+        """An event that was missed. A tile begins the next player's turn, a figure belongs to the turn before it."""
+        player = getattr(before, "player", None)
+        if isinstance(body, Mapping) and body.get("do") in ("tile", "discard") and "player" not in body:
+            body = {**body, "player": 0 if player is None else (player + 1) % len(self.setup.players)}
+        return self._event(body, before)
 
     def _event(self, body: object, like: Event | None) -> Event:
         """An event from a client; who played it is taken from the entry it changes, or from whose turn it is."""
@@ -221,11 +241,13 @@ class TableSession:
         else:
             for e in entries:
                 state = step(state, e.body)  # type: ignore[arg-type]
+        log = [*self._entries, *entries]
+        game_view = live_view(state, log, len(log))
         self._store.append(self._game, entries)  # on disk before anybody is shown it
-        self._entries.extend(entries)
-        if state.over != self._state.over:
+        was_over = self._state.over
+        self._entries, self._state, self._game_view = log, state, game_view
+        if state.over != was_over:
             self._store.finish(self._game, state.over)
-        self._state = state
         return tuple(e.seq for e in entries)
 
     def _state_before(self, seq: int) -> GameState:
@@ -237,23 +259,17 @@ class TableSession:
         return state
 
     def _render(self) -> dict[str, Any]:
-        view = live_view(self._state, self._entries, len(self._entries))
         questions = self._questions()
-        chip = "ended" if self._state.over else "check" if questions and self._chip == "watching" else self._chip
-        return {**view, "game": self._game, "update": self._update, "questions": questions,
+        chip = "check" if questions and self._chip == "watching" else self._chip
+        chip = "ended" if self._state.over and self._chip != "check" else chip
+        return {**self._game_view, "game": self._game, "update": self._update, "questions": questions,
                 "status": {"chip": chip, "text": self._text}}
 
     def _questions(self) -> list[dict[str, Any]]:
         """Entries that were asked about and that no person has settled, oldest first."""
-        asked: dict[int, None] = {}
-        for e in self._entries:
-            target = getattr(e.body, "seq", None) if isinstance(e.body, Amended | Retracted) else e.seq
-            if target is not None and e.source == "hand":
-                asked.pop(target, None)
-            elif target is not None and e.asked:
-                asked[target] = None
-            elif target is not None and isinstance(e.body, Amended | Retracted):
-                asked.pop(target, None)
+        asked = open_questions(self._entries)
+        if not asked:
+            return []
         out = []
         for seq, event in effective(self._entries):
             if seq not in asked:

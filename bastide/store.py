@@ -1,16 +1,19 @@
-"""The append-only event log on disk: SQLite, WAL, synchronous=FULL, one transaction per entry.
+"""The append-only event log on disk: SQLite, WAL, synchronous=FULL, one transaction per proposal or command.
 
-What `append` has returned from is on disk. A file that cannot be read is set aside under another name, never deleted.
+What `append` has returned from is on disk, all of it or nothing. A file that cannot be read is set aside under another
+name, never deleted.
 """
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -44,25 +47,38 @@ class StoredGame:
 
 
 class Store:
-    """Games and their logs in one file. Safe to use from several threads; one process at a time."""
+    """Games and their logs in one file. Safe to use from several threads; a second process is refused.
+
+    Entering and every method raise Failure, one sentence, when the disk does not do its part.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.notice: str | None = None  # what a person should know about the file, e.g. that it was set aside
         self._lock = threading.Lock()
         self._db: sqlite3.Connection | None = None
+        self._mine: int | None = None  # file descriptor of the lock that keeps other processes out
 
     def __enter__(self) -> Self:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._db = self._open()
-        except sqlite3.DatabaseError as e:
-            if isinstance(e, sqlite3.OperationalError):
-                raise Failure(f"the log {self.path} cannot be opened ({e}); check the disk and its rights") from e
-            self._set_aside()
-            self._db = self._open()
+            self._mine = self._claim()
+            try:
+                self._db = self._open()
+            except sqlite3.DatabaseError as e:
+                if isinstance(e, sqlite3.OperationalError):
+                    raise
+                self._set_aside()
+                self._db = self._open()
+        except sqlite3.Error as e:
+            self._release()
+            raise Failure(f"the log {self.path} cannot be opened ({e}); check the disk and its rights") from e
         except OSError as e:
+            self._release()
             raise Failure(f"the folder {self.path.parent} cannot be used ({e.strerror})") from e
+        except Failure:
+            self._release()
+            raise
         return self
 
     def __exit__(self, *exc: object) -> None:
@@ -70,52 +86,50 @@ class Store:
             if self._db is not None:
                 self._db.close()
                 self._db = None
+            self._release()
 
     def new_game(self, setup: Setup) -> int:
         """Begin a game; its number."""
-        with self._lock, self._connection() as db:
+        with self._transaction() as db:
             cursor = db.execute("INSERT INTO games (created_s, setup) VALUES (?, ?)",
                                 (time.time(), json.dumps(setup_to_json(setup))))
             return int(cursor.lastrowid or 0)
 
     def append(self, game: int, entries: Iterable[LogEntry]) -> None:
-        """Put entries on disk, each in its own transaction. Raises Failure when the disk does not take them."""
-        with self._lock:
-            for entry in entries:
-                try:
-                    with self._connection() as db:
-                        db.execute("INSERT INTO entries (game, seq, body) VALUES (?, ?, ?)",
-                                   (game, entry.seq, json.dumps(entry_to_json(entry))))
-                except sqlite3.Error as e:
-                    text = f"the log {self.path} could not be written ({e}); free some space or check the disk"
-                    raise Failure(text) from e
+        """Put entries on disk in one transaction: what belongs together is there together or not at all.
+
+        Raises Failure when the disk does not take them.
+        """
+        rows = [(game, e.seq, json.dumps(entry_to_json(e))) for e in entries]
+        with self._transaction() as db:
+            db.executemany("INSERT INTO entries (game, seq, body) VALUES (?, ?, ?)", rows)
 
     def finish(self, game: int, over: bool = True) -> None:
         """Mark a game as over, or as going on again."""
-        with self._lock, self._connection() as db:
+        with self._transaction() as db:
             db.execute("UPDATE games SET over = ? WHERE id = ?", (int(over), game))
 
     def keep_crop(self, game: int, seq: int, jpeg: bytes, candidates: object) -> None:
         """Keep the picture and the candidates behind an entry; the oldest pictures make room."""
-        with self._lock, self._connection() as db:
+        with self._transaction() as db:
             db.execute("INSERT OR REPLACE INTO crops VALUES (?, ?, ?, ?)", (game, seq, jpeg, json.dumps(candidates)))
             db.execute("DELETE FROM crops WHERE game = ? AND seq <= ?", (game, seq - CROPS_KEPT))
 
     def crop(self, game: int, seq: int) -> tuple[bytes, list[dict[str, object]]] | None:
         """The picture (JPEG) and the candidates behind an entry."""
-        with self._lock, self._connection() as db:
+        with self._transaction() as db:
             row = db.execute("SELECT jpeg, candidates FROM crops WHERE game = ? AND seq = ?", (game, seq)).fetchone()
         return (row[0], json.loads(row[1])) if row else None
 
     def unfinished(self) -> StoredGame | None:
         """The newest game that is not over."""
-        with self._lock, self._connection() as db:
+        with self._transaction() as db:
             row = db.execute("SELECT id FROM games WHERE over = 0 ORDER BY id DESC LIMIT 1").fetchone()
         return self.load(row[0]) if row else None
 
     def load(self, game: int) -> StoredGame:
-        """A game with all its entries. Raises Failure when there is no such game or it cannot be read."""
-        with self._lock, self._connection() as db:
+        """A game with all its entries. Raises Failure also when there is no such game."""
+        with self._transaction() as db:
             row = db.execute("SELECT setup, over FROM games WHERE id = ?", (game,)).fetchone()
             lines = db.execute("SELECT body FROM entries WHERE game = ? ORDER BY seq", (game,)).fetchall()
         if row is None:
@@ -124,7 +138,7 @@ class Store:
             return StoredGame(id=game, setup=setup_from_json(json.loads(row[0])), over=bool(row[1]),
                               entries=tuple(entry_from_json(json.loads(line)) for (line,) in lines))
         except (InvalidNotation, KeyError, ValueError) as e:
-            raise Failure(f"game {game} in {self.path} cannot be read: {e}") from e
+            raise Failure(f"game {game} in {self.path} cannot be read ({e}); begin another with --new") from e
 
     def _open(self) -> sqlite3.Connection:
         db = sqlite3.connect(self.path, check_same_thread=False)
@@ -151,10 +165,32 @@ class Store:
                 os.replace(old, f"{aside}{suffix}")
         self.notice = f"the log {self.path} was damaged and is kept as {aside.name}; a new one was begun"
 
-    def _connection(self) -> sqlite3.Connection:
-        if self._db is None:
-            raise Failure("the log is closed")
-        return self._db
+    def _claim(self) -> int:
+        """Lock the file for this process; the system lets go of it when the process ends in whatever way."""
+        mine = os.open(f"{self.path}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            fcntl.flock(mine, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as e:
+            os.close(mine)
+            raise Failure(f"another bastide is writing {self.path}; stop it or choose another --data") from e
+        return mine
+
+    def _release(self) -> None:
+        if self._mine is not None:
+            os.close(self._mine)
+            self._mine = None
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with self._lock:
+            if self._db is None:
+                raise Failure("the log is closed")
+            try:
+                with self._db:
+                    yield self._db
+            except sqlite3.Error as e:
+                text = f"the log {self.path} cannot be used ({e}); free some space or check the disk"
+                raise Failure(text) from e
 
 
 def setup_to_json(setup: Setup) -> dict[str, object]:

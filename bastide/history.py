@@ -1,0 +1,66 @@
+"""What a log says about itself: which entries people have settled, which questions are open, what undo takes back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scoring.log import Amended, LogEntry, Retracted
+
+
+def alive(entries: Sequence[LogEntry]) -> tuple[LogEntry, ...]:
+    """The entries that no retraction has taken back; a retraction that was itself retracted counts for nothing."""
+    dead: set[int] = set()
+    for e in reversed(entries):
+        if isinstance(e.body, Retracted) and e.seq not in dead:
+            dead.add(e.body.seq)
+    return tuple(e for e in entries if e.seq not in dead)
+
+
+def by_hand(entries: Sequence[LogEntry]) -> frozenset[int]:
+    """Entries that a person wrote or corrected: the camera does not improve on them."""
+    out = set()
+    for e in alive(entries):
+        if e.source == "hand":
+            out.add(e.body.seq if isinstance(e.body, Amended | Retracted) else e.seq)
+    return frozenset(out)
+
+
+def open_questions(entries: Sequence[LogEntry]) -> frozenset[int]:
+    """Entries that were asked about and that nobody has settled: no person, and no later and surer reading."""
+    asked: set[int] = set()
+    for e in alive(entries):
+        corrects = isinstance(e.body, Amended | Retracted)
+        target = e.body.seq if isinstance(e.body, Amended | Retracted) else e.seq
+        if e.asked and e.source != "hand":
+            asked.add(target)
+        elif corrects:
+            asked.discard(target)
+    return frozenset(asked)
+
+
+def last_action(entries: Sequence[LogEntry]) -> tuple[int, ...]:
+    """The entries of the newest action that has not been undone, oldest first; empty when there is none.
+
+    What one command or proposal wrote is one action (its entries have the same time). Taking back the newest action
+    is what undo does and is not an action of its own, so that undo after undo goes further back. Taking back an older
+    entry is a correction, and undo brings that entry back.
+    """
+    actions: list[tuple[int, ...]] = []
+    for group in _groups(entries):
+        targets = {e.body.seq for e in group if isinstance(e.body, Retracted)}
+        if actions and len(targets) == len(group) and targets == set(actions[-1]):
+            actions.pop()
+        else:
+            actions.append(tuple(e.seq for e in group))
+    return actions[-1] if actions else ()
+
+
+def _groups(entries: Sequence[LogEntry]) -> list[list[LogEntry]]:
+    groups: list[list[LogEntry]] = []
+    for e in entries:
+        last = groups[-1][-1] if groups else None
+        if last is not None and (last.at_s, last.source, last.frame, last.who) == (e.at_s, e.source, e.frame, e.who):
+            groups[-1].append(e)
+        else:
+            groups.append([e])
+    return groups
