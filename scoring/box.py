@@ -22,7 +22,7 @@ from scoring.contributions import (
 )
 from scoring.errors import InvalidNotation
 from scoring.events import Event, StartTile
-from scoring.expansions import chosen
+from scoring.expansions import KNOWN, chosen
 from scoring.rules import Rules
 from scoring.scores import Item, ScoreEvent
 from scoring.state import Feature, StandingFigure
@@ -53,8 +53,9 @@ class Box:
     def __init__(self, names: tuple[str, ...], rules: Rules, players: int) -> None:
         self.expansions: tuple[Expansion, ...] = chosen(names)
         self.rules = rules
-        self.pieces: Mapping[str, Piece] = {p.name: p for e in self.expansions for p in e.pieces}
-        self.counts: Mapping[str, int] = {p.name: p.count(players) for p in self.pieces.values()}
+        # a figure from another box is a figure all the same: it weighs what it weighs, only nobody has one in hand
+        self.pieces: Mapping[str, Piece] = {p.name: p for e in KNOWN.values() for p in e.pieces}
+        self.counts: Mapping[str, int] = {p.name: p.count(players) for e in self.expansions for p in e.pieces}
         self.kinds: Mapping[str, Kind] = {k.name: k for e in self.expansions for k in e.kinds}
         self.handlers: Mapping[type[Event], Handler] = {h.event: h for e in self.expansions for h in e.handlers}
         self.steps: tuple[Step, ...] = _in_order([s for e in self.expansions if e.steps for s in e.steps(rules)])
@@ -100,6 +101,8 @@ class Box:
         """What lies there before turn 1 under the rules in force (R-SETUP-01, R-RIVER-01, R-SETUP-07)."""
         offers = [o for e in self.expansions for o in e.starts]
         asked = [o for o in offers if o.value == self.rules.start]
+        if not asked and self.rules.start == Rules().start:
+            asked = offers  # without the base box there is no start tile; something else lies first
         if not asked:
             raise InvalidNotation(f"rule start={self.rules.start} needs its expansion; chosen are "
                                   f"{', '.join(e.name for e in self.expansions)}")

@@ -54,7 +54,8 @@ class Rate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """A kind of feature. ``closes`` is ``edges`` (no open edge), ``around`` (eight neighbours) or ``never``.
+    """A kind of feature or place. ``closes`` is ``edges`` (no open edge), ``around`` (eight neighbours) or ``never``.
+    What is not ``on_tile`` is out of reach of whatever happens to the figures on a square.
 
     ``counts`` tells what is counted, as (what, count); ``rate`` what each pays; ``stage`` when it scores at the end.
     """
@@ -62,6 +63,7 @@ class Kind:
     name: str
     closes: str
     claimable: bool = True
+    on_tile: bool = True
     counts: Callable[[Rules, Feature, bool], tuple[tuple[str, int], ...]] | None = None
     rate: Callable[[Rules, Feature, bool], Rate] | None = None
     stage: str = ""

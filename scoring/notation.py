@@ -35,9 +35,17 @@ class FigureRef:
 
 def known_tile(tile: object) -> str:
     """The tile id, or InvalidNotation."""
-    if not isinstance(tile, str) or tile not in catalogue():
+    if not isinstance(tile, str) or (tile not in catalogue() and tile not in _boards()):
         raise InvalidNotation(f"unknown tile {tile!r}")
     return tile
+
+
+@cache
+def _boards() -> frozenset[str]:
+    """Start boards, which no catalogue of tiles holds."""
+    from scoring.expansions import KNOWN
+
+    return frozenset(t.id for e in KNOWN.values() for t in e.tiles)
 
 
 @cache

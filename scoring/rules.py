@@ -105,7 +105,7 @@ def _value(name: str, value: object) -> Any:
         raise InvalidNotation(f"unknown rule {name!r}; known are {', '.join(options())}")
     if option.kind == "list":
         words = [w.strip() for w in value.split(",") if w.strip()] if isinstance(value, str) else value
-        if isinstance(words, Sequence) and all(w in option.values for w in words):
+        if isinstance(words, Sequence) and all(isinstance(w, str) and w in option.values for w in words):
             return tuple(dict.fromkeys(str(w) for w in words))
         raise InvalidNotation(f"rule {name} cannot be {value!r}; it lists some of {', '.join(option.values)}")
     text = as_text(value)

@@ -230,6 +230,13 @@ def figures_on(view: View, feature: Feature) -> tuple[StandingFigure, ...]:
     return tuple(view.standing[i] for i in feature.figures)
 
 
+def standing_at(view: View, *squares: Square) -> list[StandingFigure]:
+    """The figures on the tiles of these squares."""
+    kinds = view.box.kinds
+    return [f for f in view.standing.values()
+            if f.at in squares and (f.feature not in kinds or kinds[f.feature].on_tile)]
+
+
 def weights(view: View, figures: Sequence[StandingFigure]) -> dict[int, int]:
     """What each player's figures weigh in a majority (R-MAJ-03, R-LARGE-02). Players without followers are left out."""
     pieces = view.box.pieces
@@ -250,9 +257,11 @@ def supplies(view: View) -> tuple[dict[str, int], ...]:
     """What each player has in hand: everything the box gives minus what stands on the board or is held elsewhere."""
     out = tuple(dict(view.box.counts) for _ in view.setup.players)
     for f in view.standing.values():
-        out[f.player][f.figure] -= 1
+        if f.figure in view.box.counts:
+            out[f.player][f.figure] -= 1
     for player, piece, count in view.box.off_board(view):
-        out[player][piece] -= count
+        if piece in view.box.counts:
+            out[player][piece] -= count
     return out
 
 

@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scoring.engine import box_of
+from scoring.box import Box
+from scoring.engine import MOST_PLAYERS, box_of
 from scoring.errors import InvalidNotation
 from scoring.events import (
     Event,
+    GameEnded,
     Player,
     Setup,
     StartTile,
     TileDiscarded,
+    TilePlaced,
     TurnEnded,
     from_json,
-    known_tile,
-    square,
     to_json,
 )
-from scoring.expansions import chosen
+from scoring.expansions import KNOWN, chosen
+from scoring.notation import ROT, SQUARE, TILE
 from scoring.rules import DEFAULT_EDITION, changes, edition, with_options
 
 FORMAT = "transcript/1"
+_OPENING = frozenset(h.event.DO for e in KNOWN.values() for h in e.handlers if h.opens)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +60,8 @@ def read(data: object, *, edition_name: str | None = None, options: Mapping[str,
         raise InvalidNotation(f"format: must be {FORMAT!r}, not {top.get('format')!r}")
     setup = _setup(_object(_field(top, "setup", ""), "setup"), top, edition_name, options or {})
     turns = _list(_field(top, "turns", ""), "turns")
-    return Game(setup=setup, turns=tuple(_turn(t, f"turns[{n}]", len(setup.players)) for n, t in enumerate(turns)))
+    box = box_of(setup)
+    return Game(setup=setup, turns=tuple(_turn(t, f"turns[{n}]", setup, box) for n, t in enumerate(turns)))
 
 
 def write(game: Game) -> dict[str, Any]:
@@ -70,18 +74,20 @@ def write(game: Game) -> dict[str, Any]:
                   "rules": changes(setup.rules),
                   "players": [{"name": p.name, "colour": p.colour} for p in setup.players]},
         "start": {"tile": start.tile, "at": list(start.at), "rot": start.rot},
-        "turns": [{"player": t.player, "part": t.part, "moves": [move(e) for e in t.events]} for t in game.turns],
+        "turns": [{"player": t.player, "part": t.part, "moves": [move(e, t.player) for e in t.events]}
+                  for t in game.turns],
     }
 
 
-def move(event: Event) -> dict[str, Any]:
-    """An event as a move inside its turn, which names the player and the part."""
-    return {k: v for k, v in to_json(event).items() if k not in ("player", "part")}
+def move(event: Event, player: int | None = None) -> dict[str, Any]:
+    """An event as a move inside its turn, which names the part and (unless it is somebody else's) the player."""
+    other = player is not None and getattr(event, "player", player) != player
+    return {k: v for k, v in to_json(event).items() if k != "part" and (k != "player" or other)}
 
 
 def _setup(data: Mapping[str, Any], top: Mapping[str, Any], name: str | None, options: Mapping[str, object]) -> Setup:
     try:
-        rules = edition(name or data.get("edition", DEFAULT_EDITION))
+        rules = edition(name or str(data.get("edition", DEFAULT_EDITION)))
         if name is None:
             rules = with_options(rules, _object(data.get("rules", {}), "setup.rules"))
         rules = with_options(rules, options)
@@ -94,57 +100,71 @@ def _setup(data: Mapping[str, Any], top: Mapping[str, Any], name: str | None, op
         players.append(Player(name=str(player.get("name", colour)), colour=colour))
     if not players:
         raise InvalidNotation("setup.players: a game needs at least one player")
-    expansions = tuple(_list(data.get("expansions", ["base"]), "setup.expansions"))
+    if len(players) > MOST_PLAYERS:
+        raise InvalidNotation(f"setup.players: {len(players)} are too many; there are {MOST_PLAYERS} colours at most")
+    default = list(rules.expansions) or ["base"]
+    expansions = tuple(str(e) for e in _list(data.get("expansions", default), "setup.expansions"))
     try:
         chosen(expansions)
     except InvalidNotation as e:
         raise InvalidNotation(f"setup.expansions: {e}") from e
-    start = None
-    if top.get("start") is not None:
-        lying = _object(top["start"], "start")
-        try:
-            start = StartTile(tile=known_tile(lying.get("tile")), at=square(lying.get("at", [0, 0])),
-                              rot=int(lying.get("rot", 0)) % 4)
-        except (InvalidNotation, TypeError, ValueError) as e:
-            raise InvalidNotation(f"start.{e}") from e
+    start = _start(_object(top["start"], "start")) if top.get("start") is not None else None
     return Setup(players=tuple(players), rules=rules, expansions=expansions, start=start)
 
 
-def _turn(data: object, place: str, players: int) -> Turn:
+def _start(data: Mapping[str, Any]) -> StartTile:
+    values = {}
+    for key, default, codec in (("tile", None, TILE), ("at", [0, 0], SQUARE), ("rot", 0, ROT)):
+        try:
+            values[key] = codec.from_json(data.get(key, default))
+        except InvalidNotation as e:
+            raise InvalidNotation(f"start.{key}: {e}") from e
+    return StartTile(**values)
+
+
+def _turn(data: object, place: str, setup: Setup, box: Box) -> Turn:
+    players = len(setup.players)
     turn = _object(data, place)
     player, part = turn.get("player"), turn.get("part", 1)
     if type(player) is not int or not 0 <= player < players:
         raise InvalidNotation(f"{place}.player: must be 0 to {players - 1}, not {player!r}")
-    if part not in (1, 2):
+    if type(part) is not int or part not in (1, 2):
         raise InvalidNotation(f"{place}.part: must be 1 or 2, not {part!r}")
     events = []
     for n, m in enumerate(_list(_field(turn, "moves", place), f"{place}.moves")):
         try:
-            events.append(from_json(m, player=player, part=part))
+            event = from_json(m, player=player, part=part)
+            if type(event) not in box.handlers:
+                raise InvalidNotation(f"do: {event.DO!r} belongs to a box that is not among setup.expansions")
+            events.append(event)
         except InvalidNotation as e:
             raise InvalidNotation(f"{place}.moves[{n}].{e}") from e
     return Turn(player=player, part=part, events=tuple(events))
 
 
-def turns_of(events: tuple[Event, ...]) -> tuple[Turn, ...]:
-    """Group a log's events into turns: each tile laid begins one; discards belong to the tile that follows."""
-    groups: list[list[Event]] = []
-    waiting: list[Event] = []
+def turns_of(events: Iterable[Event]) -> tuple[Turn, ...]:
+    """Group a log's events into turns, one for each tile drawn.
+
+    A turn ends where the log says so, and where a tile is drawn or another player begins after its tile was laid.
+    """
+    groups: list[list[Event]] = [[]]
     for event in events:
-        match to_json(event)["do"]:
-            case "discard":
-                waiting.append(event)
-            case "tile":
-                groups.append([*waiting, event])
-                waiting = []
-            case "end_turn" | "end_game":
-                continue
-            case _:
-                (groups[-1] if groups else waiting).append(event)
-    if waiting and all(isinstance(e, TileDiscarded) for e in waiting):
-        groups.append(waiting)
-    return tuple(Turn(player=g[0].player, part=getattr(next((e for e in g if hasattr(e, "part")), None), "part", 1),
-                      events=tuple(g)) for g in groups if hasattr(g[0], "player"))
+        group = groups[-1]
+        if isinstance(event, TurnEnded | GameEnded):
+            groups.append([])
+            continue
+        laid = next((e for e in group if isinstance(e, TilePlaced)), None)
+        drawn = isinstance(event, TilePlaced | TileDiscarded)
+        if laid and (drawn or (event.DO in _OPENING and getattr(event, "player", None) != laid.player)):
+            groups.append([])
+        groups[-1].append(event)
+    return tuple(_group(g) for g in groups if g)
+
+
+def _group(events: list[Event]) -> Turn:
+    """A turn of these events: the player and the part of its tile, or of what there is."""
+    about: Any = next((e for e in events if isinstance(e, TilePlaced)), events[0])
+    return Turn(player=about.player, part=getattr(about, "part", 1), events=tuple(events))
 
 
 def _object(value: object, place: str) -> Mapping[str, Any]:

@@ -13,8 +13,9 @@ from scoring.expansions.inns import INNS
 from scoring.expansions.river import RIVER
 from scoring.expansions.tower import TOWER
 from scoring.expansions.traders import TRADERS
+from scoring.expansions.wheel import WHEEL
 
-KNOWN: Mapping[str, Expansion] = {e.name: e for e in (BASE, RIVER, INNS, TRADERS, DRAGON, TOWER)}
+KNOWN: Mapping[str, Expansion] = {e.name: e for e in (BASE, RIVER, INNS, TRADERS, DRAGON, TOWER, WHEEL)}
 
 
 def chosen(names: tuple[str, ...]) -> tuple[Expansion, ...]:

@@ -205,8 +205,8 @@ def a_place(view: View, a: Attempt) -> Problem | None:
 def may_stand(view: View, a: Attempt) -> Problem | None:
     """R-DEPLOY-03; a builder wants a road or city, a pig a field (R-BUILD-01, R-PIG-01, R-RIVER-06, R-SETUP-08)."""
     kind = view.box.kinds.get(a.feature)
-    piece = view.box.pieces.get(a.figure)
-    if piece is None:
+    piece = view.box.pieces[a.figure]
+    if a.figure not in view.box.counts:
         return Problem(code="not_in_box", text=f"There is no {a.figure} in the chosen boxes.")
     if a.feature == "field" and not view.box.rules.farmers_enabled:
         return Problem(code="no_farmers", text=f"{_who(view, a)} put a {a.figure} in a field; farmers are not used.")
@@ -245,7 +245,7 @@ def unowned(view: View, a: Attempt) -> Problem | None:
         return None
     here = figures_on(view, feature_at(view, a.at, a.segment))
     pieces = view.box.pieces
-    if a.figure in pieces and pieces[a.figure].company:
+    if pieces[a.figure].company:
         if any(f.player == a.player and pieces[f.figure].follower for f in here):
             return None
         return Problem(code="no_company", text=f"{_who(view, a)}'s {a.figure} stands on a {a.feature} without a "
@@ -257,7 +257,7 @@ def unowned(view: View, a: Attempt) -> Problem | None:
 
 def from_supply(view: View, a: Attempt) -> Problem | None:
     """R-DEPLOY-01."""
-    if a.figure in view.box.pieces and in_hand(view, a.player, a.figure) < 1:
+    if a.figure in view.box.counts and in_hand(view, a.player, a.figure) < 1:
         return Problem(code="no_supply", text=f"{_who(view, a)} has no {a.figure} left.")
     return None
 

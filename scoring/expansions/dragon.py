@@ -85,11 +85,11 @@ def through_portal(view: View, a: Attempt) -> bool:
     """R-PORTAL-01 to R-PORTAL-03: a follower may go to an open feature of any tile."""
     if not view.laid or "portal" not in flags(view, view.last_tile) or a.segment is None:
         return False
-    piece = view.box.pieces.get(a.figure)
+    piece = view.box.pieces[a.figure]
     feature = feature_at(view, a.at, a.segment)
     kind = view.box.kinds.get(feature.kind)
     open_ended = kind is None or kind.closes == "never" or feature.open > 0
-    return piece is not None and piece.follower and open_ended
+    return piece.follower and open_ended
 
 
 def questions(view: View) -> Iterator[Question]:

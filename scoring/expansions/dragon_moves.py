@@ -10,7 +10,17 @@ from scoring.contributions import View
 from scoring.events import Event, written
 from scoring.notation import FEATURE, FIGURE, PATH, PLAYER, REF, SQUARE, WHERE, FigureRef
 from scoring.scores import Item, ScoreEvent
-from scoring.state import Draft, Feature, StandingFigure, feature_at, feature_of, figures_on, named, standing
+from scoring.state import (
+    Draft,
+    Feature,
+    StandingFigure,
+    feature_at,
+    feature_of,
+    figures_on,
+    named,
+    standing,
+    standing_at,
+)
 from scoring.tiles import EDGES, Square, neighbour
 from scoring.turns import check_action, take_home
 
@@ -79,8 +89,7 @@ def on_fairy(d: Draft, event: FairyMoved) -> None:
     """R-FAIRY-02, A-27."""
     name = d.setup.players[event.player].name
     check_action(d, event.player, "moved the fairy", event.at)
-    own = [f for f in d.standing.values()
-           if f.at == event.at and f.player == event.player and d.box.pieces[f.figure].follower]
+    own = [f for f in standing_at(d, event.at) if f.player == event.player and d.box.pieces[f.figure].follower]
     if not own:
         d.issue("fairy_alone", f"{name} moved the fairy to a tile without an own follower.", event.at)
     guarded: int | None = None
@@ -110,18 +119,19 @@ def by_fairy(view: View) -> list[StandingFigure]:
     if view.box.rules.fairy_mode == "follower":
         one = view.standing.get(b.fairy_of) if b.fairy_of is not None else None
         return [one] if one else []
-    return [f for f in view.standing.values() if f.at == b.fairy and view.box.pieces[f.figure].follower]
+    here = standing_at(view, b.fairy) if b.fairy else []
+    return [f for f in here if view.box.pieces[f.figure].follower]
 
 
 def fairy_event(view: View, own: list[StandingFigure], each: int, reason: str, rule: str) -> ScoreEvent:
-    """Points for one player's followers at the fairy; it names their feature when there is only one of them."""
-    feature = feature_of(view, own[0]) if len(own) == 1 else None
+    """Points for one player's followers at the fairy; it names the feature of a single one that is meant."""
     item = Item(what="fairy", count=len(own), each=each)
-    return ScoreEvent(turn=view.turn, feature=feature.kind if feature else "", reason=reason, rule=rule,
-                      points=((own[0].player, item.points),), items=(item,), majority=(),
-                      places=named(view, feature.places) if feature else (),
-                      tiles=len(feature.squares) if feature else 0,
-                      player=view.player if view.turn_open else None)
+    one = own[0] if rule == "R-FAIRY-06" or view.box.rules.fairy_mode == "follower" else None
+    feature = feature_of(view, one) if one else None
+    places = named(view, feature.places) if feature else ((*one.at, one.where),) if one else ()
+    return ScoreEvent(turn=view.turn, feature=one.feature if one else "", reason=reason, rule=rule, items=(item,),
+                      points=((own[0].player, item.points),), majority=(), places=places,
+                      tiles=len({p[:2] for p in places}), player=view.player if view.turn_open else None)
 
 
 def fairy_bonus(view: View, feature: Feature, figures: tuple[StandingFigure, ...]) -> Iterator[ScoreEvent]:
@@ -169,7 +179,7 @@ def on_dragon(d: Draft, event: DragonMoved) -> None:
             how = "after its sixth step" if len(path) > LONGEST_WALK else "where it may not"
             d.issue("dragon_step", f"The dragon went to {square[0]},{square[1]} {how}.", square)
         d.ext["dragon"] = replace(beasts(d), dragon=square, path=(*path, square), path_turn=d.turn)
-        take_home(d, [f for f in d.standing.values() if f.at == square])
+        take_home(d, standing_at(d, square))
 
 
 def knights_of_princess(view: View) -> tuple[StandingFigure, ...]:

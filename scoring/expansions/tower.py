@@ -11,7 +11,7 @@ from scoring.events import Event, Setup, written
 from scoring.notation import FEATURE, FIGURE, PLAYER, REF, REFS, SQUARE, WHERE, FigureRef
 from scoring.rules import Rules
 from scoring.scores import Item, ScoreEvent
-from scoring.state import Draft, StandingFigure, standing
+from scoring.state import Draft, StandingFigure, standing, standing_at
 from scoring.tiles import STEP, Square
 from scoring.turns import check_action, take_home
 
@@ -102,7 +102,7 @@ def may_capture(view: View) -> tuple[StandingFigure, ...]:
     if t.raised is None or t.raised_turn != view.turn:
         return ()
     squares = reach(t.raised, t.heights[t.raised])
-    return tuple(f for f in view.standing.values() if f.at in squares and view.box.pieces[f.figure].follower)
+    return tuple(f for f in standing_at(view, *squares) if view.box.pieces[f.figure].follower)
 
 
 def on_tower(d: Draft, event: TowerRaised) -> None:

@@ -1,0 +1,265 @@
+"""The Wheel of Fortune: the pig, the six events, the crown spaces and the plague (R-WHEEL-01 to R-WHEEL-18)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, cast
+
+from scoring.board import bordered_cities
+from scoring.contributions import Expansion, Handler, Kind, Question, Start, Step, View
+from scoring.events import Event, Setup, StartTile, written
+from scoring.expansions.wheel_board import BOARD, TILES, lay_board
+from scoring.notation import FEATURE, FIGURE, PLAYER, SMALL, SQUARE, WHERE, choice
+from scoring.rules import Rules
+from scoring.scores import Item, ScoreEvent
+from scoring.state import (
+    NO_SEGMENT,
+    Draft,
+    StandingFigure,
+    feature_of,
+    figures_on,
+    in_hand,
+    named,
+    standing,
+)
+from scoring.tiles import Square
+from scoring.turns import check_action, take_home
+
+SEGMENTS = ("fortune", "tax", "famine", "storm", "inquisition", "plague")  # clockwise (R-WHEEL-04, A-32)
+CROWNS: Mapping[str, int] = {"fortune": 1, "tax": 2, "famine": 1, "storm": 2, "inquisition": 1, "plague": 2}
+CROWN = 3  # R-WHEEL-13
+FORTUNE = 3  # R-WHEEL-06
+MONK = 2  # R-WHEEL-10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wheel:
+    """Where the pig stands, the turn it last moved in, and whose followers the plague has yet to take."""
+
+    pig: str = SEGMENTS[0]
+    turned: int = -1
+    plagued: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WheelTurned(Event):
+    """A tile with a wheel sign was drawn: the pig moves that many segments, before the tile is laid."""
+
+    DO: ClassVar[str] = "wheel"
+    player: int = written(PLAYER)
+    steps: int = written(SMALL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlagueTook(Event):
+    """The plague sent this follower home."""
+
+    DO: ClassVar[str] = "plague"
+    player: int = written(PLAYER)
+    figure: str = written(FIGURE)
+    at: Square = written(SQUARE)
+    feature: str = written(FEATURE)
+    where: str = written(WHERE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrownTaken(Event):
+    """A follower was put on a crown space instead of the tile just laid."""
+
+    DO: ClassVar[str] = "crown"
+    player: int = written(PLAYER)
+    figure: str = written(FIGURE)
+    segment: str = written(choice(*SEGMENTS))
+
+
+def wheel(view: View) -> Wheel:
+    return cast(Wheel, view.ext["wheel"])
+
+
+def initial(setup: Setup) -> Wheel:
+    return Wheel()
+
+
+def steps(rules: Rules) -> tuple[Step, ...]:
+    """R-WHEEL-03: between drawing and laying."""
+    return (Step(name="wheel", after="draw"),)
+
+
+def moved(pig: str, count: int) -> str:
+    """R-WHEEL-04: clockwise only."""
+    return SEGMENTS[(SEGMENTS.index(pig) + count) % len(SEGMENTS)]
+
+
+def knights_worth(knights: int, pennants: int, rule: str) -> int:
+    """R-WHEEL-07, A-30: what a player's knights in one city bring."""
+    return (pennants + knights) * (knights if rule == "per_knight" else 1) if knights else 0
+
+
+def crown_points(spaces: Sequence[int | None]) -> dict[int, int]:
+    """R-WHEEL-13: 3 for each follower; one alone on two spaces scores both."""
+    taken = [p for p in spaces if p is not None]
+    each = CROWN * len(spaces) if len(taken) == 1 else CROWN
+    return {p: each * taken.count(p) for p in dict.fromkeys(taken)}
+
+
+def on_crowns(view: View, segment: str) -> list[StandingFigure]:
+    return [f for f in view.standing.values() if f.feature == "crown" and f.where == segment]
+
+
+def on_land(view: View, player: int) -> list[StandingFigure]:
+    """A player's followers on land: everything but crowns."""
+    return [f for f in view.standing.values()
+            if f.player == player and f.segment != NO_SEGMENT and view.box.pieces[f.figure].follower]
+
+
+def round_table(view: View, first: int) -> list[int]:
+    """The players clockwise, from one on."""
+    count = len(view.setup.players)
+    return [(first + n) % count for n in range(count)]
+
+
+def on_wheel(d: Draft, event: WheelTurned) -> None:
+    """R-WHEEL-03 to R-WHEEL-13: the pig moves, the segment acts, its crowns score."""
+    if not 1 <= event.steps <= 3:
+        d.issue("wheel_steps", f"No tile turns the wheel by {event.steps}.")
+    segment = moved(wheel(d).pig, event.steps)
+    d.ext["wheel"] = replace(wheel(d), pig=segment, turned=d.turn, plagued=())
+    if segment == "plague":
+        due = tuple(p for p in round_table(d, event.player) if on_land(d, p))
+        d.ext["wheel"] = replace(wheel(d), plagued=due)
+    for scored in segment_events(d, segment, event.player):
+        d.pay(scored)
+    score_crowns(d, segment)
+
+
+def score_crowns(d: Draft, segment: str) -> None:
+    figures = on_crowns(d, segment)
+    spaces: list[int | None] = [f.player for f in figures]
+    spaces += [None] * (CROWNS[segment] - len(spaces))
+    for player, points in crown_points(spaces).items():
+        d.pay(_event(d, player, "wheel.crown", "R-WHEEL-13", (Item(what="crown", count=points // CROWN, each=CROWN),)))
+    take_home(d, figures)
+
+
+def segment_events(view: View, segment: str, active: int) -> Iterator[ScoreEvent]:
+    """What a segment pays (R-WHEEL-05 to R-WHEEL-10)."""
+    if segment == "fortune":
+        yield _event(view, active, "wheel.fortune", "R-WHEEL-06", (Item(what="fortune", count=1, each=FORTUNE),))
+    worth = {"tax": (_tax, "R-WHEEL-07"), "famine": (_famine, "R-WHEEL-08"), "storm": (_storm, "R-WHEEL-09"),
+             "inquisition": (_inquisition, "R-WHEEL-10")}
+    if segment in worth:
+        items_of, rule = worth[segment]
+        for player in round_table(view, active):
+            items = tuple(i for i in items_of(view, player) if i.points)
+            if items:
+                yield _event(view, player, f"wheel.{segment}", rule, items, on_land(view, player))
+
+
+def _tax(view: View, player: int) -> Iterator[Item]:
+    cities = {feature.id: feature for f in on_land(view, player) if (feature := feature_of(view, f))
+              and feature.kind == "city"}
+    for city in cities.values():
+        knights = sum(f.player == player and view.box.pieces[f.figure].follower for f in figures_on(view, city))
+        worth = knights_worth(knights, city.marks.get("pennant", 0), view.box.rules.wheel_tax)
+        count = knights if view.box.rules.wheel_tax == "per_knight" else 1
+        yield Item(what="knight" if count == knights else "city", count=count, each=worth // count)
+
+
+def _famine(view: View, player: int) -> Iterator[Item]:
+    for f in on_land(view, player):
+        farm = feature_of(view, f)
+        if farm and farm.kind == "field":
+            yield Item(what="city", count=len(bordered_cities(view, farm)), each=1)
+
+
+def _storm(view: View, player: int) -> Iterator[Item]:
+    followers = [p.name for p in view.box.pieces.values() if p.follower]
+    yield Item(what="follower", count=sum(max(0, in_hand(view, player, name)) for name in followers), each=1)
+
+
+def _inquisition(view: View, player: int) -> Iterator[Item]:
+    yield Item(what="monk", count=sum(f.feature == "cloister" for f in on_land(view, player)), each=MONK)
+
+
+_KIND = {"wheel.tax": "city", "wheel.famine": "field", "wheel.inquisition": "cloister"}
+
+
+def _event(view: View, player: int, reason: str, rule: str, items: tuple[Item, ...],
+           figures: Sequence[StandingFigure] = ()) -> ScoreEvent:
+    places = sorted({f.place for f in figures if f.feature == _KIND.get(reason)})
+    return ScoreEvent(turn=view.turn, feature="", reason=reason, rule=rule, items=items, majority=(), tiles=0,
+                      points=((player, sum(i.points for i in items)),), places=named(view, places),
+                      player=view.player if view.turn_open else None)
+
+
+def on_plague(d: Draft, event: PlagueTook) -> None:
+    """R-WHEEL-11, A-35, A-36: everybody with a follower on land takes exactly one back."""
+    name = d.setup.players[event.player].name
+    found = standing(d, event.player, event.figure, event.at, event.feature, event.where)
+    if found is None:
+        d.issue("no_such_figure", f"{name} has no such {event.figure} for the plague to take.", event.at)
+        return
+    if event.player not in wheel(d).plagued:
+        d.issue("no_plague", f"{name} took a {event.figure} back although the plague did not ask for it.", event.at)
+    take_home(d, [found])
+    d.ext["wheel"] = replace(wheel(d), plagued=tuple(p for p in wheel(d).plagued if p != event.player))
+
+
+def on_crown(d: Draft, event: CrownTaken) -> None:
+    """R-WHEEL-12, A-46: instead of a follower on the tile; one for each crown space."""
+    name = d.setup.players[event.player].name
+    check_action(d, event.player, "took a crown space")
+    if len(on_crowns(d, event.segment)) >= CROWNS[event.segment]:
+        d.issue("crown_taken", f"{name} took a crown space of {event.segment} that was taken.")
+    if not d.box.pieces[event.figure].follower:
+        d.issue("not_claimable", f"{name}'s {event.figure} may not stand on a crown space.")
+    if in_hand(d, event.player, event.figure) < 1:
+        d.issue("no_supply", f"{name} has no {event.figure} left.")
+    at = next((sq for sq, p in d.tiles.items() if p.tile == f"{BOARD}.11"), (0, 0))
+    d.standing[d.next_figure] = StandingFigure(id=d.next_figure, player=event.player, figure=event.figure, at=at,
+                                               feature="crown", where=event.segment, segment=NO_SEGMENT, turn=d.turn)
+    d.next_figure += 1
+
+
+def sign_needs_a_turn(d: Draft) -> None:
+    """R-WHEEL-02, R-WHEEL-03: a tile with a sign is laid after the wheel was turned; the plague is over by then."""
+    at = d.last_tile
+    if at is not None and "wheel_icon" in d.box.tile(d.tiles[at].tile).flags and wheel(d).turned != d.turn:
+        d.issue("wheel_not_turned", "A tile with a wheel sign was laid and the wheel was not turned.", at)
+    for player in wheel(d).plagued:
+        d.issue("plague_open", f"{d.setup.players[player].name} took no follower back for the plague.")
+    d.ext["wheel"] = replace(wheel(d), plagued=())
+
+
+def questions(view: View) -> Iterator[Question]:
+    """Whom the plague takes."""
+    for player in wheel(view).plagued:
+        yield Question(code="plague", text="Whom does the plague take?", player=player, answers=tuple(
+            PlagueTook(player=player, figure=f.figure, at=f.at, feature=f.feature, where=f.where)
+            for f in on_land(view, player)))
+
+
+def shows(view: View) -> dict[str, Any]:
+    return {"wheel": {"pig": wheel(view).pig, "segments": list(SEGMENTS), "crowns": [
+        {"segment": s, "spaces": CROWNS[s], "players": [f.player for f in on_crowns(view, s)]} for s in SEGMENTS]}}
+
+
+WHEEL = Expansion(
+    name="wheel",
+    products=("wheel",),
+    tiles=TILES,
+    kinds=(Kind(name="crown", closes="never", claimable=False, on_tile=False),),
+    steps=steps,
+    handlers=(Handler(event=WheelTurned, apply=on_wheel, step="wheel", opens=True),
+              Handler(event=PlagueTook, apply=on_plague),
+              Handler(event=CrownTaken, apply=on_crown, step="wood", action=True)),
+    laid=(sign_needs_a_turn,),
+    starts=(Start(value="wheel_board", tile=StartTile(tile=BOARD)),),
+    open_with=lay_board,
+    initial=initial,
+    questions=questions,
+    shows=shows,
+    options=("wheel_tax",),
+    cues={"pig": "a pink figure on the wheel; the segment it stands on", "crowns": "followers on the wheel's rim"},
+)

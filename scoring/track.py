@@ -1,0 +1,27 @@
+"""The printed score track: where a marker stands for a score, which itself has no bound (R-TRACK-01 to R-TRACK-04)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scoring.rules import Rules
+
+SPACES = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Marker:
+    """Where the marker stands, how often it has passed the start, and how the edition shows that."""
+
+    space: int
+    laps: int
+    lying: bool
+    cards: tuple[int, ...]
+
+
+def marker(score: int, rules: Rules) -> Marker:
+    """The marker of a score. ``cards`` are the visible sides, each 50 or 100; ``lying``: laid on its side beyond 50."""
+    laps, space = divmod(score, SPACES)
+    with_cards = rules.score_lap_marker == "cards_50_100"
+    cards = (100,) * (laps // 2) + (50,) * (laps % 2) if with_cards else ()
+    return Marker(space=space, laps=laps, lying=laps > 0 and not with_cards, cards=cards)
