@@ -243,11 +243,8 @@ class TableSession:
                 state = step(state, e.body)  # type: ignore[arg-type]
         log = [*self._entries, *entries]
         game_view = live_view(state, log, len(log))
-        self._store.append(self._game, entries)  # on disk before anybody is shown it
-        was_over = self._state.over
+        self._store.append(self._game, entries, over=state.over)  # on disk before anybody is shown it
         self._entries, self._state, self._game_view = log, state, game_view
-        if state.over != was_over:
-            self._store.finish(self._game, state.over)
         return tuple(e.seq for e in entries)
 
     def _state_before(self, seq: int) -> GameState:

@@ -95,19 +95,15 @@ class Store:
                                 (time.time(), json.dumps(setup_to_json(setup))))
             return int(cursor.lastrowid or 0)
 
-    def append(self, game: int, entries: Iterable[LogEntry]) -> None:
+    def append(self, game: int, entries: Iterable[LogEntry], *, over: bool = False) -> None:
         """Put entries on disk in one transaction: what belongs together is there together or not at all.
 
-        Raises Failure when the disk does not take them.
+        ``over`` is whether the game is over with them. Raises Failure when the disk does not take them.
         """
         rows = [(game, e.seq, json.dumps(entry_to_json(e))) for e in entries]
         with self._transaction() as db:
             db.executemany("INSERT INTO entries (game, seq, body) VALUES (?, ?, ?)", rows)
-
-    def finish(self, game: int, over: bool = True) -> None:
-        """Mark a game as over, or as going on again."""
-        with self._transaction() as db:
-            db.execute("UPDATE games SET over = ? WHERE id = ?", (int(over), game))
+            db.execute("UPDATE games SET over = ? WHERE id = ? AND over != ?", (int(over), game, int(over)))
 
     def keep_crop(self, game: int, seq: int, jpeg: bytes, candidates: object) -> None:
         """Keep the picture and the candidates behind an entry; the oldest pictures make room."""
