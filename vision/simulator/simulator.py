@@ -22,7 +22,7 @@ from vision.simulator.pieces import Piece, draw_piece, region
 from vision.simulator.props import Props, arrange
 from vision.simulator.props import number as prop_number
 from vision.simulator.script import Laid, Script, Square, script_of
-from vision.simulator.surface import gloss, light_map, table_top
+from vision.simulator.surface import exposure, gloss, light_map, table_top
 from vision.simulator.table import StillTable
 from vision.simulator.timeline import Act, Planner, Visit, carried_height, number_figures
 from vision.simulator.truth import FigureTruth, TileTruth, Truth
@@ -111,8 +111,13 @@ class Simulator:
         surface_rng = self._rng("surface")
         kind = level.surfaces[int(surface_rng.integers(len(level.surfaces)))]
         bare = table_top(kind, camera, surface_rng)
-        light = light_map(camera, level, lamp, self._rng("light"), gloss=gloss(kind))
-        table = StillTable(bare, camera, lamp, light, level.blur_px)
+        shine = gloss(kind)
+        metered = exposure(bare, light_map(camera, level, lamp, self._rng("light"), gloss=shine))
+
+        def light(phase: float) -> np.ndarray:
+            return light_map(camera, level, lamp, self._rng("light"), phase, shine, metered)
+
+        table = StillTable(bare, camera, lamp, light(0.0), level.blur_px)
         supply = _Supply(table, self.props)
         if self.script.start:
             table.put_tile(truth.tiles[self.script.start.at].pose, self._artist.art(self.script.start))
@@ -122,8 +127,7 @@ class Simulator:
         visit = next(visits, None)
         for number in range(truth.frames):
             if number and number % max(1, round(4 * self.options.fps)) == 0:
-                phase = float(np.sin(number / self.options.fps / 40))
-                table.relight(light_map(camera, level, lamp, self._rng("light"), phase, gloss(kind)))
+                table.relight(light(float(np.sin(number / self.options.fps / 40))))
             if visit and number > visit.last:
                 visit = next(visits, None)
             if visit is None or number < visit.first:

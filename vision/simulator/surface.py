@@ -77,10 +77,10 @@ def _cloth(kind: str, shape: tuple[int, int], mm: float, rng: np.random.Generato
 
 
 def light_map(camera: Camera, level: Level, lamp_mm: npt.NDArray[np.float64], rng: np.random.Generator,
-              phase: float = 0.0, gloss: float = 1.0) -> npt.NDArray[np.uint8]:
+              phase: float = 0.0, gloss: float = 1.0, exposure: float = 1.0) -> npt.NDArray[np.uint8]:
     """Gain per px and channel in 1/128: lamp spot, gradient, vignette, colour cast. ``phase`` moves it slowly.
 
-    ``gloss`` 0..1 is how much of the lamp's mirror image the surface shows.
+    ``gloss`` 0..1 is how much of the lamp's mirror image the surface shows, ``exposure`` a factor on everything.
     """
     step = 8
     h, w = camera.height // step + 1, camera.width // step + 1
@@ -96,7 +96,7 @@ def light_map(camera: Camera, level: Level, lamp_mm: npt.NDArray[np.float64], rn
     cast = 1 + level.cast * (np.array([-1.0, -0.15, 0.8]) * warm + rng.uniform(-0.3, 0.3, 3))
     # The lamp is warmer than the day.
     tint = 1 + 0.35 * level.cast * (spot - 0.5)[..., None] * np.array([-1.0, 0.0, 0.6])
-    maps = gain[..., None] * cast * tint * rng.uniform(0.94, 1.02)
+    maps = gain[..., None] * cast * tint * exposure * rng.uniform(0.94, 1.02)
     if level.glare:
         g = np.exp(-d2 / (2 * 0.07**2)) + 0.3 * np.exp(-d2 / (2 * 0.2**2))
         maps += level.glare * gloss * g[..., None]
@@ -108,6 +108,13 @@ def light_map(camera: Camera, level: Level, lamp_mm: npt.NDArray[np.float64], rn
 def gloss(kind: str) -> float:
     """Of a table top: varnish mirrors, cloth does not."""
     return 1.0 if kind in _WOODS else 0.1
+
+
+def exposure(bare: Image, light: npt.NDArray[np.uint8]) -> float:
+    """What a camera that meters the table when it is switched on would choose: neither a black nor a burnt table."""
+    seen = lit(bare, light)[::8, ::8]
+    wanted = (112 / max(1.0, float(seen.mean()))) ** 0.6
+    return float(np.clip(min(wanted, 238 / max(1.0, float(np.percentile(seen, 97)))), 0.6, 1.3))
 
 
 def lit(image: Image, light: npt.NDArray[np.uint8]) -> Image:
