@@ -158,16 +158,20 @@ def side_letters(tile: Tile, rot: int) -> str:
 
 _SHIELD_PX = 64
 _SHIELD_RIM = 2
-_SHIELD_BLUE = 16  # pixels of it that are blue
+_DISC = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (7, 7)).astype(np.float32)
+_DISC /= _DISC.sum()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shield:
-    """Where the pictures of two kinds that differ by a pennant alone differ: ``place`` in pixels of a 64 px picture,
-    ``blue`` how much bluer than its surroundings it is there."""
+    """Where the pictures of two kinds that differ by a pennant alone differ: ``place`` in pixels of a 64 px picture.
+
+    ``bearing`` and ``plain`` are how much bluer than the town around it that place is in the two pictures.
+    """
 
     place: tuple[float, float]
-    blue: float
+    bearing: float
+    plain: float
 
 
 def twins(kinds: Mapping[str, Tile], ids: Sequence[str]) -> list[tuple[str, str]]:
@@ -198,25 +202,22 @@ def shields(tileset: TileSet, pairs: Sequence[tuple[str, str]]) -> dict[str, Shi
             continue
         largest = 1 + int(np.argmax(stats[1:, cv2.CC_STAT_AREA]))
         x, y = (float(v) for v in centres[largest])
+        place, everywhere = (x, y), np.ones((_SHIELD_PX, _SHIELD_PX), np.float32)
         if 25 <= stats[largest, cv2.CC_STAT_AREA] <= 250:
-            found[bearer] = Shield(place=(x, y), blue=_peak(own[0], (x, y)))
-    return found
+            found[bearer] = Shield(place=place, bearing=_spot(own[0], place, everywhere)[0],
+                                   plain=max(_spot(o, place, everywhere)[0] for o in other))
+    return {tile: s for tile, s in found.items() if s.plain < 0.6 * s.bearing}
 
 
 def shield_loglik(shield: Shield, crop: Image, weight: FloatArray) -> float:
     """Log-odds that an upright crop bears the shield; towards 0 as more of its place is hidden."""
     if crop.shape[0] != _SHIELD_PX:
         raise ValueError(f"crops are {_SHIELD_PX} px wide here")
-    free = _window(weight, shield.place) > 0
-    core = _window(weight, shield.place, 4) > 0
-    if free.sum() < 30 or core.sum() < 10:
-        return 0.0
-    window = _window(_blueness(crop), shield.place)[free]
-    seen = float(core.mean())
-    count = max(5, round(_SHIELD_BLUE * min(1.0, seen + 0.2)))
-    blue = float(np.sort(window)[-count:].mean() - np.median(window))
-    odds = float(np.clip((blue / shield.blue - 0.3) * 40.0, -8.0, 8.0))
-    return odds if odds > 0 else odds * seen**2
+    blue, seen = _spot(_blueness(crop), shield.place, weight)
+    # Cameras and lamps take some of the blue away, hardly ever add any: the border lies nearer to the plain tile.
+    border = 0.58 * shield.plain + 0.42 * shield.bearing
+    odds = float(np.clip((blue - border) / (shield.bearing - shield.plain) * 25.0, -8.0, 8.0))
+    return odds * seen**2
 
 
 def _blueness(bgr: Image) -> FloatArray:
@@ -226,14 +227,23 @@ def _blueness(bgr: Image) -> FloatArray:
     return np.log(soft[..., 0]) - np.log(soft[..., 2])
 
 
-def _peak(blue: FloatArray, place: tuple[float, float]) -> float:
-    window = _window(blue, place).ravel()
-    return float(np.sort(window)[-_SHIELD_BLUE:].mean() - np.median(window))
+def _spot(blue: FloatArray, place: tuple[float, float], weight: FloatArray) -> tuple[float, float]:
+    """(blueness of the bluest disc of a shield's size near a place against the town around it, part of it seen).
+
+    The rim of the tile is left out: a gap between tiles shows the table.
+    """
+    mass = cv2.filter2D(weight, -1, _DISC, borderType=cv2.BORDER_REPLICATE)
+    means = cv2.filter2D(blue * weight, -1, _DISC, borderType=cv2.BORDER_REPLICATE) / (mass + 1e-3)
+    near, around = _near(place, 3), _near(place, 12)
+    free = weight[around] > 0
+    if not free.any() or mass[near].max() < 0.5:
+        return 0.0, 0.0
+    disc = np.where(mass[near] > 0.5, means[near], -np.inf).max()
+    return float(disc - np.median(blue[around][free])), float(mass[near].mean())
 
 
-def _window(values: FloatArray, place: tuple[float, float], reach: int = 7) -> FloatArray:
-    """The part of an upright tile around a place, but not its rim: a gap between tiles shows the table."""
+def _near(place: tuple[float, float], reach: int) -> tuple[slice, slice]:
     x, y = round(place[0]), round(place[1])
     last = _SHIELD_PX - _SHIELD_RIM
-    return values[max(_SHIELD_RIM, y - reach):min(last, y + reach + 1),
-                  max(_SHIELD_RIM, x - reach):min(last, x + reach + 1)]
+    return (slice(max(_SHIELD_RIM, y - reach), min(last, y + reach + 1)),
+            slice(max(_SHIELD_RIM, x - reach), min(last, x + reach + 1)))

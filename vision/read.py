@@ -30,6 +30,7 @@ SIDES = 1.0  # weight of what the sides look like: it repeats part of what corre
 PRINTED = 0.42  # of a square must have the print's colours for a tile to lie there
 FITTING = 0.2  # correlation below which even the print's colours do not make a tile
 PLAIN = 0.42  # correlation that needs no colours to vouch for it
+TWIN = 0.15  # correlation by which copies of twins differ in their drawing whether or not they bear a pennant
 COMPLETE = 0.78  # of a tile must lie in the photograph for it to be reported
 
 
@@ -191,7 +192,7 @@ class PhotoReader:
         return evidence
 
     def _weigh_pennants(self, settled: Settled, evidence: npt.NDArray[np.float64]) -> None:
-        """Let the shield alone decide between two kinds that differ by it alone."""
+        """Let the shield decide between two kinds that differ by it alone, unless correlation is far apart."""
         index = self._settler.fine.index
         for bearer, plain in self._twins:
             shield = self._shields.get(bearer)
@@ -199,12 +200,16 @@ class PhotoReader:
                 continue
             a, b = index[bearer], index[plain]
             for rot in range(4):
-                both = max(evidence[a, rot], evidence[b, rot])
-                if both < evidence.max() - 12:
+                first, second = evidence[a, rot], evidence[b, rot]
+                if max(first, second) < evidence.max() - 12:
                     continue
                 upright = np.ascontiguousarray(np.rot90(settled.crop, rot))
-                odds = shield_loglik(shield, upright, np.rot90(settled.weight, rot))
-                evidence[a, rot], evidence[b, rot] = both + min(odds, 0.0), both + min(-odds, 0.0)
+                weight = np.ascontiguousarray(np.rot90(settled.weight, rot))
+                odds = shield_loglik(shield, upright, weight)
+                apart = float(first - second)
+                odds += np.sign(apart) * max(0.0, abs(apart) - TWIN / TEMPERATURE)
+                evidence[a, rot] = max(first, second) + min(odds, 0.0)
+                evidence[b, rot] = max(first, second) + min(-odds, 0.0)
 
     def _picture(self, settled: Settled, tile: str, rot: int) -> Image:
         """The specimen of a kind that a square shows best, turned as it lies."""
