@@ -70,7 +70,7 @@ def test_equal_seeds_give_equal_frames_and_others_differ(level: str) -> None:
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_the_pixels_under_a_true_pose_are_that_tile(level: str, seed: int) -> None:
     sim = simulator(level, seed)
-    last = frame(sim, sim.truth.frames - 1)
+    last = sim.still()
     standing = {f.standing.at for f in sim.truth.figures if f.gone is None}
     for at, tile in sim.truth.tiles.items():
         if at not in standing:  # a figure hides too much of a tile for a number
@@ -142,11 +142,20 @@ def test_standing_followers_lean_away_from_the_camera_and_lying_ones_hardly(leve
 
 def test_a_follower_s_colour_shows_at_its_head_not_on_the_far_side_of_its_feet() -> None:
     sim = simulator("easy", seed=4)
-    last = frame(sim, sim.truth.frames - 1)
+    last = sim.still()
     monk = next(f for f in sim.truth.figures if f.standing.feature == "cloister")
     head = sim.truth.camera.project([(monk.piece.x_mm, monk.piece.y_mm, 17.5)])[0]
     b, g, r = patch_at(last, (head[0], head[1]), 1).reshape(-1, 3).mean(0)
     assert r > 2 * g and r > 2 * b
+
+
+def test_a_still_is_what_the_film_shows_when_no_hand_is_there() -> None:
+    sim = simulator("easy")
+    turn = sim.truth.turns[1]
+    for number in (0, turn.tile_clear, turn.end):
+        still, filmed = sim.still(number), frame(sim, number)
+        assert np.abs(still.astype(int) - filmed).mean() < 4
+        assert np.abs(cv2.blur(still, (9, 9)).astype(int) - cv2.blur(filmed, (9, 9))).max() < 12
 
 
 def test_figures_stand_on_their_segment() -> None:
@@ -205,7 +214,7 @@ def test_figures_in_supply_get_fewer_when_one_is_put_down() -> None:
     else:
         pytest.fail("no seed leaves room for the supply")
     heap = sim.props.supply[0]
-    before, after = frame(sim, 0), frame(sim, sim.truth.turns[0].figure_clear)
+    before, after = sim.still(0), sim.still(sim.truth.turns[0].figure_clear)
     at = sim.truth.camera.project([(p.x_mm, p.y_mm, 5.0) for p in heap])
     change = [float(np.abs(patch_at(before, p, 1).astype(int) - patch_at(after, p, 1)).mean()) for p in at]
     assert change[-1] > 25 and max(change[:-1]) < 25

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -105,7 +105,22 @@ class Simulator:
                                        turn=turn_index, down=put[n], gone=gone.get(n)))
         return Truth(camera=camera, lamp_mm=lamp, tiles=tiles, figures=tuple(figures), timeline=timeline)
 
-    def _images(self) -> Iterator[Image]:
+    def still(self, number: int | None = None) -> Image:
+        """What lies there at a frame (default the last), without hands and without drawing the frames before it."""
+        table, supply, _ = self._set_table()
+        number = self.truth.frames - 1 if number is None else number
+        for visit in self.truth.timeline.visits:
+            if visit.first <= number:
+                supply.take(visit)
+            for act in visit.acts:
+                if act.frame <= number:
+                    self._carry_out(act, table)
+            if visit.last <= number:
+                supply.give_back(visit)
+        return Film(self.options, self._rng("still")).develop(table.shown)
+
+    def _set_table(self) -> tuple[StillTable, _Supply, Callable[[float], np.ndarray]]:
+        """The table before the first turn, and its light at any phase."""
         truth, level, camera = self.truth, self.options.conditions, self.truth.camera
         lamp = np.array(truth.lamp_mm)
         surface_rng = self._rng("surface")
@@ -121,6 +136,11 @@ class Simulator:
         supply = _Supply(table, self.props)
         if self.script.start:
             table.put_tile(truth.tiles[self.script.start.at].pose, self._artist.art(self.script.start))
+        return table, supply, light
+
+    def _images(self) -> Iterator[Image]:
+        truth, lamp = self.truth, np.array(self.truth.lamp_mm)
+        table, supply, light = self._set_table()
         film = Film(self.options, self._rng("film"))
         hands = {n: Hand(self._rng(f"hand{n}")) for n in range(max(1, len(self.script.colours)))}
         visits = iter(truth.timeline.visits)
