@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from scoring.log import Amended, LogEntry, Retracted
 
+UNDO = "undo:"  # how the ``who`` of an entry begins that undo wrote
+
 
 def alive(entries: Sequence[LogEntry]) -> tuple[LogEntry, ...]:
     """The entries that no retraction has taken back; a retraction that was itself retracted counts for nothing."""
@@ -41,14 +43,12 @@ def open_questions(entries: Sequence[LogEntry]) -> frozenset[int]:
 def last_action(entries: Sequence[LogEntry]) -> tuple[int, ...]:
     """The entries of the newest action that has not been undone, oldest first; empty when there is none.
 
-    What one command or proposal wrote is one action (its entries have the same time). Taking back the newest action
-    is what undo does and is not an action of its own, so that undo after undo goes further back. Taking back an older
-    entry is a correction, and undo brings that entry back.
+    What one command or proposal wrote is one action (its entries have the same time). Undo after undo goes further
+    back; a correction, also one that takes an entry back, is an action that undo takes back.
     """
     actions: list[tuple[int, ...]] = []
     for group in _groups(entries):
-        targets = {e.body.seq for e in group if isinstance(e.body, Retracted)}
-        if actions and len(targets) == len(group) and targets == set(actions[-1]):
+        if group[0].who.startswith(UNDO):
             actions.pop()
         else:
             actions.append(tuple(e.seq for e in group))

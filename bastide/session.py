@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from bastide.errors import Failure
-from bastide.history import by_hand, last_action, open_questions
+from bastide.history import UNDO, by_hand, last_action, open_questions
 from bastide.store import Store
 from scoring.engine import fits, new_game, step
 from scoring.errors import IllegalMove, InvalidNotation
@@ -154,7 +154,9 @@ class TableSession:
                 raise StaleView(self._view)
             try:
                 bodies = self._bodies(data)
-                self._append(bodies, source="hand", confidence=1.0, asked=False, who=str(data.get("who", ""))[:40])
+                who = str(data.get("who", ""))[:40].removeprefix(UNDO)
+                who = UNDO + who if data.get("do") == "undo" else who
+                self._append(bodies, source="hand", confidence=1.0, asked=False, who=who)
             except (InvalidNotation, IllegalMove) as e:
                 raise CommandError("malformed", str(e)) from e
             except Failure as e:

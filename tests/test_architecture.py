@@ -23,7 +23,8 @@ MAY_IMPORT = {
 FRAMES = "vision.frames"
 SIMULATED = ("hardware/sim.py", "vision.simulator")
 CV2_DRIVERS = {f"hardware/{n}.py" for n in ("video", "folder", "usb", "stream", "live", "quiet")}
-PI_DRIVER = "hardware/pi.py"
+AT_HOME = {"picamera2": "hardware/pi.py", "libcamera": "hardware/pi.py",
+           "flask": "web/", "waitress": "web/", "werkzeug": "web/"}
 EXPANSIONS = {"river", "inns", "traders", "dragon", "tower", "wheel"}
 LONGEST = 400
 DOES_SOMETHING = {"open", "print", "input", "Thread", "Timer", "Popen", "run", "system", "connect", "urlopen",
@@ -58,9 +59,7 @@ def wrong_arrows(path: str, tree: ast.AST) -> Iterator[str]:
             yield f"{path}: a driver imports {name}"
         elif top == "cv2" and room not in ("vision", "calibration") and path not in CV2_DRIVERS:
             yield f"{path}: imports cv2"
-        elif top in ("picamera2", "libcamera") and path != PI_DRIVER:
-            yield f"{path}: imports {top}"
-        elif top in ("flask", "waitress", "werkzeug") and room != "web":
+        elif top in AT_HOME and not path.startswith(AT_HOME[top]):
             yield f"{path}: imports {top}"
 
 

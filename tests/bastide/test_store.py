@@ -137,9 +137,8 @@ def test_a_game_that_cannot_be_understood_is_one_sentence(path: Path) -> None:
 
 
 def test_a_second_program_is_refused_until_the_first_ends(path: Path) -> None:
-    with Store(path):
-        with pytest.raises(Failure, match="another bastide"), Store(path):
-            pass
+    with Store(path), pytest.raises(Failure, match="another bastide"), Store(path):
+        pass
     with Store(path):
         pass
 
