@@ -10,9 +10,9 @@ from itertools import pairwise
 import numpy as np
 
 from vision.simulator.camera import Camera
-from vision.simulator.options import TILE_HEIGHT_MM, TILE_MM, Options
+from vision.simulator.options import TILE_HEIGHT_MM, Options
 from vision.simulator.pieces import Piece
-from vision.simulator.script import Laid, Square, Standing, Turn
+from vision.simulator.script import Square, Standing, Turn
 
 Point = tuple[float, float]
 
@@ -202,6 +202,3 @@ def number_figures(turns: Sequence[Turn]) -> tuple[list[tuple[int, Standing]], d
 def carried_height(tip_mm: tuple[float, float, float]) -> float:
     """Height of what the fingertips hold."""
     return max(TILE_HEIGHT_MM, tip_mm[2] - 8)
-
-
-__all__ = ["TILE_MM", "Act", "Laid", "Planner", "Timeline", "TurnFrames", "Visit", "carried_height", "number_figures"]
