@@ -33,7 +33,7 @@ def create_app(session: LiveSession, *, streams: Streams | None = None) -> Flask
     app = Flask("web")
     app.config["MAX_CONTENT_LENGTH"] = MAX_COMMAND_BYTES
     app.extensions["session"] = session
-    app.extensions["streams"] = streams or Streams(session)
+    app.extensions["streams"] = Streams(session) if streams is None else streams
     app.register_blueprint(pages)
     app.register_error_handler(HTTPException, _http_error)
     app.register_error_handler(Exception, _unexpected)

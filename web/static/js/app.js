@@ -18,14 +18,17 @@ import { Question } from "./question.js";
 import { Sheet, Toast } from "./sheet.js";
 import { definitions } from "./tileart.js";
 
+const ANNOUNCED_MS = 9000;
+
 class App {
   constructor() {
     this.kinds = {};
     this.isOnline = true;
+    this.isTv = document.body.classList.contains("tv");
     this.later = new Set(); // questions put off on this device
     this.commands = new Commands(this);
     this.toast = new Toast(byId("toast"));
-    this.sheet = new Sheet(byId("sheet"), { resized: (pixels) => this.board?.view.cover(pixels) });
+    this.sheet = new Sheet(byId("sheet"), { resized: (pixels) => this.board?.cover(pixels) });
     this.issues = new Issues(byId("issues"), { show: (squares) => this.board.pointSquares(squares, { move: true }), hide: () => this.render() });
     this.players = new Players(byId("players"));
     this.feed = new Feed(byId("feed"), { tap: (e) => this.tapEvent(e) });
@@ -33,7 +36,7 @@ class App {
       point: (event) => this.point(event), changed: () => this.render(),
       done: () => { this.final.close(); this.render(); },
     });
-    this.bar = new Bar(byId("bar"), {
+    this.bar = new Bar(byId("bar"), byId("status"), {
       questions: () => { this.later.clear(); this.ask(); },
       left: () => this.toggle(Left),
       history: () => this.toggle(History),
@@ -71,6 +74,16 @@ class App {
     }
     this.render();
     this.ask();
+    if (this.isTv) this.announce(before);
+  }
+
+  // A screen that nobody touches points at what was just scored, for a while.
+  announce(before) {
+    const event = this.view.feed.at(-1);
+    if (!event || sameEvent(event, before?.feed.at(-1) ?? event)) return;
+    clearTimeout(this.announcing);
+    this.point(event);
+    this.announcing = setTimeout(() => this.point(null), ANNOUNCED_MS);
   }
 
   // Another game has begun: nothing that was opened belongs to it.
@@ -92,8 +105,9 @@ class App {
     const view = this.view;
     this.letters = letters(view.players);
     this.board.show(view, this.letters);
-    this.players.show(view, this.letters, this.final.scores(view));
+    this.players.show(view, this.letters, this.final.scores(view), this.final.isOpen ? String(this.final.step !== null) : "");
     byId("feed").hidden = this.final.isOpen;
+    document.body.classList.toggle("counting", this.final.isOpen);
     this.feed.show(view, this.letters, this.board.marked);
     this.final.show(view, this.letters);
     this.issues.show(view);
@@ -106,7 +120,7 @@ class App {
 
   // Show the oldest question that nobody put off, unless something else is open.
   ask() {
-    if (this.sheet.content || document.body.classList.contains("tv")) return;
+    if (this.sheet.content || this.isTv) return;
     const question = this.view.questions.find((q) => !this.later.has(q.id));
     if (question) this.sheet.open(new Question(this, question));
   }

@@ -14,22 +14,29 @@ export function chip(view, online) {
 }
 
 export class Bar {
-  constructor(root, acts) {
-    Object.assign(this, { root, acts });
+  constructor(root, status, acts) {
+    Object.assign(this, { root, status, acts });
   }
 
-  show(view, { online, farms, adding, waiting }) {
+  show(view, { online, farms, adding, waiting, final }) {
     const over = view.phase === "over", acts = this.acts;
     const { number, player } = view.turn;
+    const both = (key, values) => [h("span", { class: "long" }, t(key, values)), h("span", { class: "short" }, t(`${key}.short`, values))];
+    const act = (key, does, icon, more = {}, values = {}) => {
+      const el = button(t(key, values), does, { icon, label: false, ...more });
+      el.append(...both(key, values));
+      return el;
+    };
+    replace(this.status, chip(view, online));
     replace(this.root,
       chip(view, online),
-      h("span", { class: "bar-turn" }, over ? t("bar.over") : t("bar.turn", { n: number, name: view.players[player].name })),
-      waiting > 0 && button(t("bar.questions", { n: waiting }), acts.questions, { icon: "ask", className: "questions" }),
-      button(t("bar.left", { n: view.left.total }), acts.left, { icon: "tiles" }),
-      button(t("bar.farms"), acts.farms, { icon: "farm", "aria-pressed": String(farms) }),
-      button(t(over ? "bar.final" : "bar.now"), acts.final, { icon: "flag", className: "final" }),
-      button(t("bar.history"), acts.history, { icon: "list" }),
-      !over && button(t("bar.add"), acts.add, { icon: "plus", "aria-pressed": String(adding) }),
-      button(t("bar.undo"), acts.undo, { icon: "undo", disabled: view.history.length === 0 }));
+      h("span", { class: "bar-turn" }, over ? "" : t("bar.turn", { n: number, name: view.players[player].name })),
+      waiting > 0 && act("bar.questions", acts.questions, "ask", { className: "questions" }, { n: waiting }),
+      act("bar.left", acts.left, "tiles", {}, { n: view.left.total }),
+      act("bar.farms", acts.farms, "farm", { "aria-pressed": String(farms) }),
+      act(over ? "bar.final" : "bar.now", acts.final, "flag", { "aria-pressed": String(final) }),
+      act("bar.history", acts.history, "list"),
+      !over && act("bar.add", acts.add, "plus", { "aria-pressed": String(adding) }),
+      act("bar.undo", acts.undo, "undo", { disabled: view.history.length === 0 }));
   }
 }

@@ -3,19 +3,19 @@
 import { button, h, replace, s } from "./dom.js";
 import { meeple } from "./figures.js";
 import { t } from "./i18n.js";
-import { outline, overlay, veil } from "./marks.js";
+import { farmBadge, outline, overlay, veil } from "./marks.js";
 import { EDGES, STEP } from "./shapes.js";
 import { symbolId } from "./tileart.js";
 import { Viewport } from "./viewport.js";
 
-const FIGURE = 34; // a figure's box in drawing units
+const FIGURE = 40; // a figure's box in drawing units
 
 export class Board {
   // open(square) is called for a tapped tile, gap(square) for a tapped empty place that touches one
   constructor(root, { kinds, open, gap }) {
     Object.assign(this, { kinds, open, gap });
     this.nodes = new Map();
-    this.layers = Object.fromEntries(["tiles", "farms", "gaps", "figures", "marks", "numbers"].map((n) => [n, s("g", { class: n })]));
+    this.layers = Object.fromEntries(["tiles", "farms", "gaps", "figures", "worth", "marks", "numbers"].map((n) => [n, s("g", { class: n })]));
     const world = s("g", {}, Object.values(this.layers));
     this.svg = s("svg", { class: "board", tabindex: 0, role: "group", "aria-label": t("board.label"),
                           on: { keydown: (e) => this.key(e) } }, world);
@@ -112,8 +112,9 @@ export class Board {
   }
 
   drawFarms() {
-    replace(this.layers.farms, this.farms ? this.game.features.filter((f) => f.kind === "field" && f.owners.length).map((farm) =>
-      overlay(this, farm.places, farm)) : []);
+    const farms = this.farms ? this.game.features.filter((f) => f.kind === "field" && f.owners.length) : [];
+    replace(this.layers.farms, farms.map((farm) => overlay(this, farm.places, farm)));
+    replace(this.layers.worth, farms.map((farm) => farmBadge(this, farm)));
   }
 
   // Point a feature out: everything else under a veil, its rim drawn, its tiles numbered. Null takes it away.
@@ -147,9 +148,18 @@ export class Board {
 
   select(square) {
     for (const node of this.nodes.values()) node.el.classList.remove("selected");
+    this.selected = square;
     if (!square) return;
     this.nodes.get(square.join(","))?.el.classList.add("selected");
     this.view.reveal(square);
+  }
+
+  // A sheet covers so many pixels at the bottom: what it is about stays in sight, with its gaps everything does.
+  cover(pixels) {
+    this.view.inset = pixels;
+    this.view.above = this.gaps;
+    if (pixels && this.selected) this.view.reveal(this.selected);
+    else if (!this.view.free && (!pixels || this.gaps)) this.view.fit();
   }
 
   key(e) {

@@ -64,6 +64,6 @@ export class Feed {
       replace(this.root, h("div", { class: "nothing" }, h("p", {}, t("feed.none")), h("p", { class: "note" }, t("feed.none.note"))));
       return;
     }
-    replace(this.root, events.map((e, n) => h("li", {}, card(e, view, letters, { big: n === 0, shown: sameEvent(e, shown), tap: this.tap }))));
+    replace(this.root, events.map((e, n) => h("li", {}, card(e, view, letters, { big: n === 0, shown: !!sameEvent(e, shown), tap: this.tap }))));
   }
 }

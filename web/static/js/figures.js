@@ -80,5 +80,5 @@ export function pips(player) {
   const count = player.supply.follower ?? 0;
   return h("span", { class: "pips", role: "img", "aria-label": t("player.hand", { n: count }) },
     Array.from({ length: Math.max(7, count) }, (_, n) => s("svg", { viewBox: "0 0 32 32", class: n < count ? "pip" : "pip out",
-      "aria-hidden": "true" }, s("use", { href: "#meeple", fill: n < count ? hue(player) : "none" }))));
+      "aria-hidden": "true" }, s("use", { href: "#meeple", fill: n < count ? hue(player) : undefined }))));
 }

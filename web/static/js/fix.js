@@ -58,6 +58,24 @@ export class Fix {
     this.app.board.select(null);
   }
 
+  actions() {
+    const { placed, entry, app } = this;
+    if (!entry) return [];
+    return [
+      button(t("fix.rotate"), () => app.commands.amend(entry, { rot: (placed.rot + 1) % 4 }), { icon: "turn", className: "action", data: { key: "rotate" } }),
+      button(t("fix.other"), () => app.sheet.open(new Picker(app, this.at, {
+        current: placed, done: (tile, rot) => app.commands.amend(this.entry, { tile, rot }), back: () => app.openTile(this.at) })),
+      { icon: "tiles", className: "action", data: { key: "other" } }),
+      button(t("fix.remove"), () => this.remove(), { icon: "trash", className: "action", data: { key: "remove" } })];
+  }
+
+  async remove() {
+    const follower = this.follower;
+    if (!await this.app.commands.remove(this.entry)) return;
+    if (follower) await this.app.commands.remove(follower);
+    this.app.sheet.close();
+  }
+
   body() {
     const placed = this.placed, entry = this.entry;
     if (!placed) return [];
@@ -104,19 +122,7 @@ export class Fix {
         !better && h("p", { class: "note" }, t("fix.searching")),
         better && !better.length && h("p", { class: "note" }, t("fix.nothing")),
         better?.map((c) => tileButton(app, c, () => app.commands.amend(entry, { tile: c.tile, rot: c.rot }),
-          { note: sureness(c.probability), className: "candidate" }))),
-      h("div", { class: "row" },
-        button(t("fix.rotate"), () => app.commands.amend(entry, { rot: (placed.rot + 1) % 4 }), { icon: "turn", className: "action", data: { key: "rotate" } }),
-        button(t("fix.other"), () => app.sheet.open(new Picker(app, this.at, {
-          current: placed, done: (tile, rot) => app.commands.amend(entry, { tile, rot }), back: () => app.openTile(this.at) })),
-        { icon: "tiles", className: "action", data: { key: "other" } }),
-        button(t("fix.remove"), async () => {
-          const follower = this.follower;
-          if (await app.commands.remove(entry)) {
-            if (follower) await app.commands.remove(follower);
-            app.sheet.close();
-          }
-        }, { icon: "trash", className: "action", data: { key: "remove" } })));
+          { note: sureness(c.probability), className: "candidate" }))));
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { s } from "./dom.js";
 import { hue, patternFill } from "./figures.js";
-import { BANDS, segmentIndex, wall, where } from "./shapes.js";
+import { BANDS, rotatePoint, segmentIndex, wall } from "./shapes.js";
 
 let counter = 0;
 
@@ -76,9 +76,6 @@ export function outline(board, places, kind, look = "") {
 export function overlay(board, places, farm) {
   const owners = farm.owners.map((n) => board.game.players[n]);
   const id = `area-${(counter += 1)}`, box = bounds(board), groups = grouped(board, places, "field");
-  const [x, y, place] = places[Math.floor(places.length / 2)];
-  const placed = board.tiles.get(`${x},${y}`);
-  const spot = placed && board.kinds[placed.tile].segments.find((g) => g.kind === "field" && where(g, placed.rot) === place)?.spot;
   return s("g", { class: "farm" },
     s("mask", { id, maskUnits: "userSpaceOnUse", ...box }, groups.map((g) => area(g, "#fff", "#000"))),
     s("g", { mask: `url(#${id})` }, groups.map((g) => s("g", { transform: `translate(${g.x * 100} ${g.y * 100})` },
@@ -86,9 +83,20 @@ export function overlay(board, places, farm) {
         const band = { x: 0, y: (100 / owners.length) * n, width: 100, height: 100 / owners.length };
         return [s("rect", { ...band, fill: hue(p), opacity: 0.62 }),
                 s("g", { transform: "scale(2.5)" }, s("rect", { x: 0, y: band.y / 2.5, width: 40, height: band.height / 2.5, fill: patternFill(p) }))];
-      })))),
-    spot && s("g", { transform: `translate(${x * 100 + 50} ${y * 100 + 50})`, class: "farm-badge" },
-      s("rect", { x: -26, y: -15, width: 52, height: 30, rx: 15 }),
-      s("text", { y: 7 }, `+${farm.points_now}`)));
+      })))));
+}
+
+// What a farm is worth, on its roomiest tile where nobody stands.
+export function farmBadge(board, farm) {
+  const crowded = new Set(board.game.board.figures.map((f) => f.at.join(",")));
+  const [best] = grouped(board, farm.places, "field").map((g) => {
+    const n = [...g.segments].sort((a, b) => g.tile.segments[b].atoms.length - g.tile.segments[a].atoms.length)[0];
+    return { g, spot: rotatePoint(...g.tile.segments[n].spot, g.rot),
+             room: g.tile.segments[n].atoms.length - (crowded.has(`${g.x},${g.y}`) ? 9 : 0) };
+  }).sort((a, b) => b.room - a.room);
+  if (!best) return null;
+  const text = `${farm.owners.map((n) => board.letters[n]).join("+")} +${farm.points_now}`, half = 10 + text.length * 5.6;
+  return s("g", { transform: `translate(${best.g.x * 100 + best.spot[0]} ${best.g.y * 100 + best.spot[1]})`, class: "farm-badge" },
+    s("rect", { x: -half, y: -15, width: 2 * half, height: 30, rx: 15 }), s("text", { y: 7 }, text));
 }
 

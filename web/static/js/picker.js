@@ -22,6 +22,12 @@ export class Picker {
     return this.name || t("picker.title");
   }
 
+  actions() {
+    const again = () => { this.chosen = null; this.app.sheet.render(); };
+    const back = this.chosen ? again : this.back;
+    return back ? [button(t("picker.back"), back, { icon: "back", className: "action", data: { key: "back" } })] : [];
+  }
+
   closed() {
     this.app.board.select(null);
   }
@@ -35,8 +41,7 @@ export class Picker {
       this.chosen = { tile: id, rot: this.fitting[id].find((r) => r !== this.current?.rot || id !== this.current?.tile) ?? 0 };
       this.app.sheet.render();
     }, { note: left[id] ? t("picker.left", { n: left[id] }) : t("picker.none"), className: left[id] ? "" : "gone" })));
-    return [this.back && h("div", { class: "row" }, button(t("picker.back"), this.back, { icon: "back", className: "action" })),
-      fit.length > 0 && h("h3", {}, t("picker.fits")), list(fit), rest.length > 0 && h("h3", {}, t("picker.rest")), list(rest)];
+    return [fit.length > 0 && h("h3", {}, t("picker.fits")), list(fit), rest.length > 0 && h("h3", {}, t("picker.rest")), list(rest)];
   }
 
   turning() {
@@ -51,7 +56,6 @@ export class Picker {
       h("div", { class: "turning-tools" },
         !good.includes(rot) && h("p", { class: "note warn" }, t("fix.illegal")),
         h("div", { class: "row" },
-          button(t("picker.back"), () => { this.chosen = null; this.app.sheet.render(); }, { icon: "back", className: "action" }),
           button(t("picker.turn"), next, { icon: "turn", className: "action", data: { key: "turn" } }),
           button(t("picker.use"), async () => {
             if (await this.done(tile, rot)) this.app.sheet.close();

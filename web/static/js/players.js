@@ -14,14 +14,14 @@ export class Players {
     this.before = [];
   }
 
-  // `shown` replaces the scores during the walk through the final scoring
-  show(view, letters, shown = null) {
+  // `shown` replaces the scores during the walk through the final scoring; a change is told only within one `mode`
+  show(view, letters, shown = null, mode = "") {
     const scores = shown ?? view.players.map((p) => p.score);
     const best = Math.max(...scores), some = scores.some((n) => n > 0);
     this.root.style.setProperty("--players", view.players.length);
     replace(this.root, view.players.map((p, n) => {
       const active = p.active && view.phase === "playing";
-      const score = scores[n], change = this.before[n] === undefined ? 0 : score - this.before[n];
+      const score = scores[n], change = this.mode !== mode || this.before[n] === undefined ? 0 : score - this.before[n];
       return h("li", { class: `player${active ? " active" : ""}`, data: { player: n } },
         h("span", { class: "who" }, badge(p, letters[n], { size: "large" })),
         h("span", { class: "naming" },
@@ -31,9 +31,10 @@ export class Players {
           change !== 0 && h("span", { class: "change", "aria-hidden": "true" }, signed(change)),
           h("span", { class: `score${change ? " changed" : ""}`, "aria-label": t("player.points", { n: score }) },
             p.uncertain && h("span", { class: "about", title: t("player.uncertain") }, "~"), String(score)),
-          view.phase === "playing" && h("span", { class: "projected", title: t("player.projected", { n: p.projected }),
+          !shown && view.phase === "playing" && h("span", { class: "projected", title: t("player.projected", { n: p.projected }),
             "aria-label": t("player.projected", { n: p.projected }) }, `(${p.projected})`)));
     }));
     this.before = scores;
+    this.mode = mode;
   }
 }

@@ -40,19 +40,23 @@ export class Question {
     return this.app.view.board.tiles.find((p) => p.at[0] === x && p.at[1] === y);
   }
 
+  actions() {
+    const { app } = this;
+    const more = app.view.questions.filter((o) => o.id !== this.id).length;
+    return [more > 0 && h("span", { class: "note" }, t("question.more", { n: more })),
+      this.other ? button(t("picker.back"), () => { this.other = false; app.sheet.render(); }, { icon: "back", className: "action" })
+        : button(t("question.other"), () => this.openOther(), { icon: "tiles", className: "action", data: { key: "other" } }),
+      button(t("question.later"), () => app.sheet.close(), { className: "action", data: { key: "later" } })];
+  }
+
   body() {
     const { question: q, app } = this;
     if (q.at) app.board.select(q.at);
-    const more = app.view.questions.filter((o) => o.id !== this.id).length;
     return [
       q.crop && h("figure", { class: "evidence" }, h("img", { src: q.crop, alt: t("fix.crop"), class: "crop" }),
         h("figcaption", {}, t("fix.crop"))),
       this.other ? this.byHand() : h("section", { class: "alternatives" },
-        h("div", { class: "choices" }, q.candidates.map((c, n) => this.choice(c, n))),
-        h("div", { class: "row" },
-          button(t("question.other"), () => this.openOther(), { icon: "tiles", className: "action", data: { key: "other" } }),
-          button(t("question.later"), () => app.sheet.close(), { className: "action", data: { key: "later" } }),
-          more > 0 && h("span", { class: "note" }, t("question.more", { n: more })))),
+        h("div", { class: "choices" }, q.candidates.map((c, n) => this.choice(c, n)))),
     ];
   }
 
@@ -92,7 +96,6 @@ export class Question {
       h("div", { class: "standing-tools" }, h("p", { class: "note" }, t("fix.tap")),
         playerChoice(this.app, this.player, (n) => { this.player = n; this.app.sheet.render(); }),
         h("div", { class: "row" },
-          button(t("question.nothing"), () => this.answer("other"), { className: "action" }),
-          button(t("picker.back"), () => { this.other = false; this.app.sheet.render(); }, { icon: "back", className: "action" }))));
+          button(t("question.nothing"), () => this.answer("other"), { className: "action" }))));
   }
 }

@@ -14,7 +14,7 @@ export class Sheet {
     });
   }
 
-  // A content has title(), body() -> elements, and may have still(view) -> bool, closed(), className.
+  // A content has title(), body() -> elements, and may have actions() for its head, still(view) -> bool, closed(), className.
   open(content) {
     if (this.content && this.content !== content) this.content.closed?.();
     this.content = content;
@@ -35,7 +35,8 @@ export class Sheet {
     this.root.className = this.content.className ?? "";
     replace(this.root,
       h("header", {}, h("h2", { id: "sheet-title", tabindex: -1 }, this.content.title()),
-        button(t("sheet.close"), () => this.close(), { icon: "close", label: false, className: "close", data: { key: "close" } })),
+        h("div", { class: "sheet-acts" }, this.content.actions?.() ?? [],
+          button(t("sheet.close"), () => this.close(), { icon: "close", label: false, className: "close", data: { key: "close" } }))),
       h("div", { class: "sheet-body" }, this.content.body()));
     if (held) this.root.querySelector(`[data-key="${CSS.escape(held)}"]`)?.focus();
   }

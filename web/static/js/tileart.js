@@ -95,18 +95,19 @@ export function drawTile(id, tile) {
   for (const g of tile.segments) {
     g.marks ??= [];
     for (const [x, y] of g.marks) taken.push([x, y, 8]);
-    if (g.kind !== "field") taken.push([...g.spot, g.kind === "city" ? 5 : 2]);
+    if (g.kind !== "field") taken.push([...g.spot, g.kind === "city" ? 4 : 2]);
   }
   const centre = village(tile);
   if (centre) taken.push([...centre, 12]);
 
   tile.segments.forEach((g, n) => {
     if (g.kind !== "field" || !g.path) return;
-    for (const [x, y] of places(tile, n, roll, [...taken, [...g.spot, 9]], { room: 6.5, apart: 6, most: 3, tries: 26 })) {
+    for (const [x, y] of places(tile, n, roll, [...taken, [...g.spot, 9]], { room: 7, apart: 7.5, most: 2, tries: 14 })) {
       taken.push([x, y, 6]);
-      out.push(tree(x, y, 3.4 + roll() * 1.6));
+      out.push(tree(x, y, 4.2 + roll() * 1.8));
+      if (roll() < 0.5) out.push(tree(x + 5.4, y + 2.2, 3.2));
     }
-    for (const [x, y] of places(tile, n, roll, taken, { room: 3, apart: 4, most: 9, tries: 40 })) out.push(tuft(x, y + 1));
+    for (const [x, y] of places(tile, n, roll, taken, { room: 3, apart: 5, most: 6, tries: 24 })) out.push(tuft(x, y + 1));
   });
   for (let n = 0; n < tile.segments.length; n += 1) {
     const g = tile.segments[n];
@@ -118,9 +119,9 @@ export function drawTile(id, tile) {
       n = end - 1;
     } else if (g.kind === "city") {
       out.push(path(g.path, "city"));
-      const most = g.atoms.length > 1 ? 14 : 4;
-      for (const [x, y] of places(tile, n, roll, taken, { room: 7, apart: 6.2, most, tries: 150 })) {
-        out.push(house(x, y, 8 + roll() * 2, Math.floor(roll() * 3)));
+      const most = g.atoms.length > 1 ? 11 : 4;
+      for (const [x, y] of places(tile, n, roll, taken, { room: 7.2, apart: 7.2, most, tries: 190 })) {
+        out.push(house(x, y, 10.5 + roll() * 2.5, Math.floor(roll() * 3)));
       }
       const line = wall(g.path);
       if (line) out.push(path(line, "wall-shade"), path(line, "wall"), path(line, "wall-stones"));

@@ -13,6 +13,7 @@ export class Viewport {
     this.free = false; // a person has taken over
     this.box = { x: 0, y: 0, width: 1, height: 1 }; // what there is to see, in tile steps
     this.inset = 0; // pixels at the bottom that a sheet covers
+    this.above = false; // whether everything has to fit above the sheet
     this.pointers = new Map();
     new ResizeObserver(() => this.free || this.fit(false)).observe(svg);
     svg.addEventListener("pointerdown", (e) => this.down(e));
@@ -26,7 +27,11 @@ export class Viewport {
   }
 
   get size() {
-    return { width: this.svg.clientWidth || 1, height: Math.max(80, (this.svg.clientHeight || 1) - this.inset) };
+    return { width: this.svg.clientWidth || 1, height: this.svg.clientHeight || 1 };
+  }
+
+  get clear() {
+    return Math.max(80, this.size.height - this.inset);
   }
 
   show(box) {
@@ -34,11 +39,6 @@ export class Viewport {
     if (!this.free) this.fit();
   }
 
-  cover(pixels) {
-    if (this.inset === pixels) return;
-    this.inset = pixels;
-    if (!this.free) this.fit();
-  }
 
   fit(smooth = true) {
     this.free = false;
@@ -54,7 +54,7 @@ export class Viewport {
   }
 
   frame(box, margin, most, smooth) {
-    const { width, height } = this.size;
+    const { width } = this.size, height = this.above ? this.clear : this.size.height;
     const scale = Math.min(width / (box.width + 2 * margin), height / (box.height + 2 * margin), most) / 100;
     const x = width / 2 - (box.x + box.width / 2) * 100 * scale;
     const y = height / 2 - (box.y + box.height / 2) * 100 * scale;
@@ -63,7 +63,7 @@ export class Viewport {
 
   // Make sure that a square is not hidden under a sheet.
   reveal([x, y]) {
-    const { width, height } = this.size;
+    const { width } = this.size, height = this.clear;
     const cx = (x + 0.5) * 100 * this.scale + this.x, cy = (y + 0.5) * 100 * this.scale + this.y;
     const half = 50 * this.scale + 12;
     const dx = Math.min(0, width - half - cx) + Math.max(0, half - cx);

@@ -1,0 +1,73 @@
+"""A served table, and a browser where there is one."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from webtable import table
+
+from bastide.session import TableSession
+from bastide.store import Store
+from web.app import create_app
+from web.server import PageServer
+
+Serve = Callable[..., tuple[TableSession, PageServer]]
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Serve]:
+    """Serve the recorded game with so many tiles laid: the session and its server."""
+    with ExitStack() as stack:
+        def start(tiles: int = 12) -> tuple[TableSession, PageServer]:
+            session = table(stack.enter_context(Store(tmp_path / "table.sqlite")), tiles)
+            return session, stack.enter_context(PageServer(create_app(session), port=0))
+        yield start
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """A running browser. Without one the tests are skipped, except where CI=true says that there must be one."""
+    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    required = os.environ.get("CI") == "true"
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        if required:
+            raise
+        pytest.skip("playwright is not installed")
+    if found is None:
+        if required:
+            pytest.fail("no chromium: apt install chromium")
+        pytest.skip("no chromium on this machine (apt install chromium)")
+    with sync_playwright() as p:
+        browser = p.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(chromium: Any) -> Iterator[Callable[..., Any]]:
+    """Open the page in a browser of its own (another person's device). Errors of its scripts fail the test."""
+    contexts, errors = [], []
+
+    def go(url: str, width: int = 1280, height: int = 800, **options: Any) -> Any:
+        context = chromium.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce", **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(15_000)
+        page.on("pageerror", lambda e: errors.append(str(e)))
+        page.on("console", lambda m: errors.append(m.text) if "Content Security Policy" in m.text else None)
+        page.goto(url)
+        page.wait_for_selector(".tile")
+        return page
+
+    yield go
+    for context in contexts:
+        context.close()
+    assert not errors

@@ -1,0 +1,131 @@
+"""The JSON interface: what a client is shown, what it may do, and one shape for every error."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from pathlib import Path
+
+import pytest
+from webtable import JPEG, after, get, post
+
+from scoring.tiles import product
+
+STATIC = Path("web/static")
+
+
+def test_state_is_the_whole_view(serve):
+    session, server = serve(6)
+    status, headers, body = get(server.url + "api/state")
+    assert status == 200 and headers["Cache-Control"] == "no-store"
+    assert json.loads(body) == json.loads(json.dumps(session.view()))
+
+
+def test_tiles_carry_the_geometry_of_the_game_in_play(serve):
+    _, server = serve(0)
+    tiles = json.loads(get(server.url + "api/tiles")[2])
+    assert set(tiles) == {t.id for t in product("base").tiles}
+    assert all(s["path"] for t in tiles.values() for s in t["segments"])
+    assert tiles["base.D"]["edges"] == "CRFR" and tiles["base.D"]["count"] == 4
+
+
+def test_a_command_answers_with_the_new_view(serve):
+    session, server = serve(3)
+    last = [e for e in session.view()["history"] if e["kind"] == "tile"][-1]
+    status, view = post(server.url + "api/commands", {"do": "retract", "seq": last["seq"], "based_on": session.view()["version"]})
+    assert status == 200
+    assert last["at"] not in [t["at"] for t in view["board"]["tiles"]]
+    assert view == json.loads(json.dumps(session.view()))
+
+
+def test_a_command_on_an_old_view_is_stale_and_brings_the_fresh_one(serve):
+    session, server = serve(3)
+    old = session.view()["version"]
+    session.commit(after(3)[:1], confidence=0.9, asked=False)
+    status, answer = post(server.url + "api/commands", {"do": "undo", "based_on": old})
+    assert status == 409 and answer["error"]["code"] == "stale"
+    assert answer["view"]["version"] == session.view()["version"] > old
+
+
+@pytest.mark.parametrize("body", [
+    b"{", b"[]", b"null", b'{"do": 3}', b'{"do": "fly"}', b'{"do": "amend"}', b'{"do": "undo", "based_on": "x"}',
+    b'{"do": "tile", "tile": "base.Q9", "at": [0, 1], "rot": 0}', b'{"do": "tile", "tile": "base.U", "at": "x", "rot": 0}',
+    b'{"do": "deploy", "figure": "horse", "at": [0, 0], "feature": "road", "where": "E W"}', b"[" * 3000,
+])
+def test_a_malformed_command_is_one_sentence(serve, body):
+    session, server = serve(2)
+    before = session.view()["version"]
+    status, answer = post(server.url + "api/commands", body)
+    assert status in (400, 404)
+    assert set(answer) == {"error"} and set(answer["error"]) == {"code", "text"}
+    assert "\n" not in answer["error"]["text"] and session.view()["version"] == before
+
+
+def test_commands_from_elsewhere_are_refused(serve):
+    session, server = serve(2)
+    before = session.view()["version"]
+    url = server.url + "api/commands"
+    assert post(url, {"do": "undo"}, **{"Content-Type": "text/plain"})[0] == 400
+    assert post(url, {"do": "undo"}, **{"Sec-Fetch-Site": "cross-site"})[0] == 403
+    assert post(url, {"do": "undo", "who": "x" * 20_000})[0] == 413
+    assert session.view()["version"] == before
+
+
+def test_errors_have_one_shape(serve):
+    _, server = serve(1)
+    for path, status in (("nothing", 404), ("api/crops/99.jpg", 404), ("api/commands", 405), ("api/tiles?expansions=moon", 400)):
+        found, _, body = get(server.url + path)
+        assert found == status and set(json.loads(body)["error"]) == {"code", "text"}, path
+
+
+def test_crops_and_candidates_of_a_move(serve):
+    session, server = serve(4)
+    event = after(4)[0]
+    (seq, *_) = session.commit((event,), confidence=0.6, asked=True, alternatives=(((event,), 0.6),), crop=JPEG)
+    status, headers, body = get(f"{server.url}api/crops/{seq}.jpg")
+    assert status == 200 and headers["Content-Type"] == "image/jpeg" and body == JPEG
+    found = json.loads(get(f"{server.url}api/candidates/{seq}")[2])
+    assert found["seq"] == seq
+    assert found["candidates"][0] == {"tile": event.tile, "rot": event.rot, "probability": 0.6, "legal": True}
+
+
+def test_nothing_inline_and_everything_from_here(serve):
+    _, server = serve(0)
+    _, headers, body = get(server.url)
+    policy = headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy and "unsafe" not in policy
+    html = body.decode()
+    assert not re.search(r"<script(?![^>]*src=)|<style| style=| on[a-z]+=|https?://", html)
+    sources = "".join(f.read_text("utf-8") for f in [*STATIC.rglob("*.js"), *STATIC.rglob("*.css")])
+    assert not re.findall(r"https?://(?!www\.w3\.org/2000/svg)\S+", sources)
+
+
+def test_the_first_view_weighs_little(serve):
+    """Everything that a browser fetches before the board stands, as it is sent."""
+    _, server = serve(72)
+    html = get(server.url)[2].decode()
+    paths = sorted(set(re.findall(r'(?:href|src)="/([^"]+)"', html)) | {"", "api/state", "api/tiles"})
+    sent = 0
+    for path in paths:
+        status, headers, body = get(server.url + path, **{"Accept-Encoding": "gzip"})
+        assert status == 200, path
+        if headers.get("Content-Encoding") == "gzip":
+            assert gzip.decompress(body)
+        sent += len(body)
+    print(f"{len(paths)} files, {sent / 1000:.1f} kB")
+    assert sent < 150_000
+
+
+def test_every_text_has_a_key():
+    english = (STATIC / "js/lang/en.js").read_text("utf-8")
+    keys = set(re.findall(r'"([\w.]+)": ["{]', english))
+    used = {(f.name, key) for f in (STATIC / "js").glob("*.js")
+            for key in re.findall(r'\bt\("([\w.]+)"', f.read_text("utf-8"))}
+    assert len(used) > 60
+    assert not [u for u in used if u[1] not in keys]
+
+
+def test_modules_stay_small():
+    for module in [*STATIC.rglob("*.js"), *Path("web").glob("*.py")]:
+        assert len(module.read_text("utf-8").splitlines()) < 400, module
