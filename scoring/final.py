@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scoring.board import bordered_cities
 from scoring.contributions import View
@@ -24,7 +24,7 @@ class Final:
 
 def final_stages(view: View) -> tuple[tuple[str, tuple[ScoreEvent, ...]], ...]:
     """What each stage adds, in the order of the stages (R-END-07)."""
-    return tuple((s.name, tuple(s.events(view))) for s in view.box.stages)
+    return tuple((s.name, tuple(replace(e, stage=s.name) for e in s.events(view))) for s in view.box.stages)
 
 
 def final_of(view: View) -> Final:

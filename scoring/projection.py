@@ -72,15 +72,9 @@ def _final(view: View) -> Final:
         return final_of(view)
     best = winners(tuple(view.scores))
     booked = tuple(view.score_events[view.events_before:])
-    stages = tuple((s.name, tuple(e for e in booked if stage_of(view, e) == s.name)) for s in view.box.stages)
+    stages = tuple((s.name, tuple(e for e in booked if e.stage == s.name)) for s in view.box.stages)
     return Final(stages=stages, totals=tuple(view.scores), winners=best,
                  tie=view.box.rules.winner_tie if len(best) > 1 else None)
-
-
-def stage_of(view: View, event: ScoreEvent) -> str:
-    """The stage of the final scoring that an event belongs to: that of its kind of feature, else its reason's."""
-    kind = view.box.kinds.get(event.feature)
-    return kind.stage if kind else event.reason
 
 
 def final_json(view: View, final: Final) -> dict[str, Any]:

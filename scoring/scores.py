@@ -26,7 +26,7 @@ class ScoreEvent:
 
     ``places`` names every segment as (x, y, where); ``cities`` holds the same for the completed cities that a farm is
     paid for; ``rule`` is the id of the rule that gives the value; ``player`` whose turn it was (None: the end of the
-    game). Without a feature, ``feature`` is empty.
+    game, at the stage ``stage``). Without a feature, ``feature`` is empty.
     """
 
     turn: int
@@ -40,6 +40,7 @@ class ScoreEvent:
     rule: str
     cities: tuple[tuple[tuple[int, int, str], ...], ...] = ()
     player: int | None = None
+    stage: str = ""
 
 
 def leaders(weights: Mapping[int, int]) -> tuple[int, ...]:

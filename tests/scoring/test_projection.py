@@ -1,0 +1,84 @@
+"""What a screen is told."""
+
+from __future__ import annotations
+
+import json
+
+from random_games import random_game
+
+from scoring.engine import fold, new_game, step
+from scoring.events import GameEnded, Player, Setup, TurnEnded, parse_event
+from scoring.log import Amended, LogEntry, Retracted, state_of
+from scoring.projection import final_scoring, live_view
+from scoring.rules import edition
+
+SETUP = Setup(players=(Player(name="Anna", colour="red"), Player(name="Ben", colour="blue")), rules=edition())
+LINES = ("tile 0 base.E 0,-1 2", "deploy 0 follower 0,-1 city S", "end_turn", "tile 1 base.A 1,0 1",
+         "deploy 1 follower 1,0 cloister I")
+
+
+def log(*lines: str) -> list[LogEntry]:
+    return [LogEntry(seq=n, body=parse_event(line), source="camera", confidence=0.9, asked=n == 4)
+            for n, line in enumerate(lines, 1)]
+
+
+def test_live_view() -> None:
+    entries = log(*LINES)
+    view = json.loads(json.dumps(live_view(state_of(SETUP, entries), entries, 7)))
+    assert (view["version"], view["edition"], view["phase"], view["final"]) == (7, "zman2012", "playing", None)
+    assert view["turn"] == {"number": 2, "player": 1, "part": 1, "open": True}
+    anna, ben = view["players"]
+    assert (anna["score"], anna["projected"], anna["supply"], anna["active"]) == (4, 4, {"follower": 7}, False)
+    assert (ben["score"], ben["projected"], ben["supply"], ben["active"]) == (0, 3, {"follower": 6}, True)
+    assert view["left"]["total"] == 69
+    assert view["board"]["tiles"][-1] == {"at": [1, 0], "tile": "base.A", "rot": 1, "seq": 4, "turn": 1, "player": 1,
+                                          "asked": True, "last": True}
+    assert view["board"]["tiles"][0]["seq"] is None
+    (monk,) = view["board"]["figures"]
+    assert {k: monk[k] for k in ("player", "feature", "where", "lying", "seq")} == \
+        {"player": 1, "feature": "cloister", "where": "I", "lying": False, "seq": 5}
+    assert len(monk["spot"]) == 2
+    (fed,) = view["feed"]
+    assert fed["formula"] == "2 tiles x 2 = 4"
+    assert fed["points"] == [{"player": 0, "points": 4}]
+    assert (fed["player"], fed["rule"], fed["places"]) == (0, "R-CITY-03", [[0, -1, "S"], [0, 0, "N"]])
+    cloister = next(f for f in view["features"] if f["kind"] == "cloister")
+    assert (cloister["owners"], cloister["points_now"], cloister["points_complete"], cloister["open"]) == ([1], 3, 9, 6)
+    ends = view["projected_final"]
+    assert [s["name"] for s in ends["stages"]] == ["incomplete", "cloisters", "farms"]
+    assert ends["totals"] == [4, 3]
+    assert {r["category"]: r["points"] for r in ends["table"]} == \
+        {"road": [0, 0], "city": [4, 0], "cloister": [0, 3], "field": [0, 0]}
+    assert [h["seq"] for h in view["history"]] == [1, 2, 4, 5]
+    assert view["history"][2]["asked"] and view["history"][2]["tile"] == "base.A"
+
+
+def test_a_corrected_log_shows_what_it_comes_to() -> None:
+    entries = log(*LINES)
+    entries.append(LogEntry(seq=6, body=Amended(seq=4, body=parse_event("tile 1 base.A 1,0 0"))))
+    entries.append(LogEntry(seq=7, body=Retracted(seq=2)))
+    view = live_view(state_of(SETUP, entries), entries, 1)
+    assert [i["code"] for i in view["issues"]] == ["edge_mismatch"]
+    assert [h["amended"] for h in view["history"]] == [False, True, False]
+    assert view["players"][0]["score"] == 0
+
+
+def test_final_is_the_projection_of_the_last_moment() -> None:
+    for seed in range(6):
+        setup, events = random_game(seed, "base", "inns", "traders", "dragon", "tower", tiles=30)
+        before = fold(setup, events)
+        ended = step(before, GameEnded())
+        assert final_scoring(before).totals == ended.scores == final_scoring(ended).totals
+        shown, done = live_view(before, (), 1), live_view(ended, (), 2)
+        assert shown["projected_final"]["table"] == done["final"]["table"]
+        assert [p["projected"] for p in shown["players"]] == [p["score"] for p in done["players"]]
+        assert shown["projected_final"]["stages"] == done["final"]["stages"]
+
+
+def test_an_open_turn_counts_as_if_it_ended_now() -> None:
+    state = new_game(SETUP)
+    for line in LINES[:2]:
+        state = step(state, parse_event(line))
+    assert live_view(state, (), 1)["players"][0]["score"] == 4
+    assert state.scores == (0, 0)
+    assert step(state, TurnEnded()).scores == (4, 0)
