@@ -232,14 +232,18 @@ def _spot(blue: FloatArray, place: tuple[float, float], weight: FloatArray) -> t
 
     The rim of the tile is left out: a gap between tiles shows the table.
     """
-    mass = cv2.filter2D(weight, -1, _DISC, borderType=cv2.BORDER_REPLICATE)
-    means = cv2.filter2D(blue * weight, -1, _DISC, borderType=cv2.BORDER_REPLICATE) / (mass + 1e-3)
+    inner = np.zeros((_SHIELD_PX, _SHIELD_PX), np.float32)
+    inner[_SHIELD_RIM:-_SHIELD_RIM, _SHIELD_RIM:-_SHIELD_RIM] = 1.0
+    weight = weight * inner
+    whole = cv2.filter2D(inner, -1, _DISC, borderType=cv2.BORDER_CONSTANT)
+    mass = cv2.filter2D(weight, -1, _DISC, borderType=cv2.BORDER_CONSTANT)
+    means = cv2.filter2D(blue * weight, -1, _DISC, borderType=cv2.BORDER_CONSTANT) / (mass + 1e-3)
     near, around = _near(place, 3), _near(place, 12)
     free = weight[around] > 0
     if not free.any() or mass[near].max() < 0.5:
         return 0.0, 0.0
     disc = np.where(mass[near] > 0.5, means[near], -np.inf).max()
-    return float(disc - np.median(blue[around][free])), float(mass[near].mean())
+    return float(disc - np.median(blue[around][free])), float(mass[near].sum() / whole[near].sum())
 
 
 def _near(place: tuple[float, float], reach: int) -> tuple[slice, slice]:

@@ -23,6 +23,7 @@ NEAREST = 4  # pictures that share a drawing (F and G, M and N) all deserve the 
 SIMILAR = 0.89  # cosine of root descriptors
 FEWEST = 6  # keypoints that must agree on an affine pose
 LIMIT = 6000  # keypoints in a photograph
+LONG_SIDE_PX = 1400
 PER_PICTURE = 250  # keypoints in a tile's picture
 _CHUNK = 1500
 
@@ -68,8 +69,13 @@ class SightingFinder:
                                root=np.concatenate([p.root for p in found]))
 
     def find(self, bgr: Image) -> list[Sighting]:
-        """Sightings in a photograph, most votes first, at most one per place."""
-        points = _detect(bgr, LIMIT, 0.015)
+        """Sightings in a photograph, most votes first, at most one per place.
+
+        Keypoints are sought at LONG_SIDE_PX at most: the detector doubles the picture, which bounds the memory.
+        """
+        scale = min(1.0, LONG_SIDE_PX / max(bgr.shape[:2]))
+        small = bgr if scale == 1.0 else cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+        points = _detect(small, LIMIT, 0.015, scale)
         if not len(points.scale) or not len(self._owner):
             return []
         photo, picture = self._matches(points)
@@ -151,12 +157,12 @@ def _distinct(sightings: list[Sighting]) -> list[Sighting]:
     return kept
 
 
-def _detect(bgr: Image, limit: int, contrast: float) -> _Points:
+def _detect(bgr: Image, limit: int, contrast: float, scale: float = 1.0) -> _Points:
     sift = cv2.SIFT_create(nfeatures=limit, contrastThreshold=contrast, edgeThreshold=15)
     found, descriptors = sift.detectAndCompute(cv2.cvtColor(bgr, cv2.COLOR_BGR2GRAY), None)
     if not found:
         none = np.zeros(0)
         return _Points(place=np.zeros((0, 2)), scale=none, angle=none, root=np.zeros((0, 128), np.float32))
     root = np.sqrt(descriptors / (np.abs(descriptors).sum(axis=1, keepdims=True) + 1e-7)).astype(np.float32)
-    return _Points(place=np.array([k.pt for k in found]), scale=np.array([k.size for k in found]),
+    return _Points(place=np.array([k.pt for k in found]) / scale, scale=np.array([k.size for k in found]) / scale,
                    angle=np.radians([k.angle for k in found]), root=root)

@@ -91,7 +91,7 @@ class PhotoReader:
             return PhotoReading(tiles=(), figures=(), issues=(self._nothing(sightings),))
         strange = self._strange(photo, lattice)
         squares = self._spread(photo, lattice, strange)
-        if not squares:
+        if not squares or np.median([s.best for s in squares.values()]) < PLAIN:
             return PhotoReading(tiles=(), figures=(), issues=(self._nothing(sightings),))
         beliefs = marginals(self._evidence(squares), self.kinds, self.counts)
         issues = []
