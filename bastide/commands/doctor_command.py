@@ -7,6 +7,7 @@ import importlib
 import json
 import platform
 import shutil
+from importlib.metadata import packages_distributions, version
 from pathlib import Path
 
 HELP = "check this machine: versions, camera libraries, disk"
@@ -31,8 +32,8 @@ def checks() -> list[dict[str, str]]:
     rows = [{"what": "Python", "state": "ok", "text": platform.python_version()}]
     for module, name in (("numpy", "NumPy"), ("cv2", "OpenCV"), ("flask", "Flask"), ("waitress", "Waitress")):
         try:
-            found = importlib.import_module(module)
-            rows.append({"what": name, "state": "ok", "text": str(getattr(found, "__version__", "installed"))})
+            importlib.import_module(module)
+            rows.append({"what": name, "state": "ok", "text": _version(module)})
         except ImportError as e:
             rows.append({"what": name, "state": "fail", "text": f"cannot be imported ({e}); run ./run demo once"})
     try:
@@ -44,3 +45,9 @@ def checks() -> list[dict[str, str]]:
     free_gb = shutil.disk_usage(Path.home()).free / 1e9
     rows.append({"what": "disk", "state": "ok" if free_gb > 0.5 else "fail", "text": f"{free_gb:.1f} GB free"})
     return rows
+
+
+def _version(module: str) -> str:
+    """The version of the distribution that a module came with."""
+    found = packages_distributions().get(module, [])
+    return version(found[0]) if found else "installed"

@@ -1,0 +1,257 @@
+"""What users type wrong: one sentence that names the file and the place, the right exit code, never a traceback."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import socket
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import pytest
+
+from bastide.cli import main
+from bastide.demo_game import demo_game
+from scoring.transcript import write
+from vision.frames import Frame, SourceError, SourceInfo
+from vision.images import write_image
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run one command: exit code, standard output, standard error."""
+    def call(*argv: object) -> tuple[int, str, str]:
+        try:
+            code = main([str(a) for a in argv])
+        except SystemExit as e:
+            code = int(e.code or 0)
+        out, err = capsys.readouterr()
+        return code, out, err
+    return call
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with one of everything that can be wrong."""
+    folder = tmp_path_factory.mktemp("files")
+    game = write(demo_game(3, turns=4))
+    (folder / "game.json").write_text(json.dumps(game), "utf-8")
+    (folder / "game.json.gz").write_bytes(gzip.compress(json.dumps(game).encode()))
+    (folder / "cut.json.gz").write_bytes(gzip.compress(json.dumps(game).encode())[:-30])
+    (folder / "text.json").write_text("{ this is no JSON", "utf-8")
+    (folder / "list.json").write_text("[1, 2]", "utf-8")
+    (folder / "latin.json").write_bytes(b'{"name": "J\xf6rg"}')
+    missing = json.loads(json.dumps(game))
+    del missing["turns"][2]["moves"][0]["at"]
+    (folder / "missing.json").write_text(json.dumps(missing), "utf-8")
+    unknown = json.loads(json.dumps(game))
+    unknown["turns"][1]["moves"][0]["tile"] = "base.Ω"
+    (folder / "unknown.json").write_text(json.dumps(unknown), "utf-8")
+    (folder / "players.json").write_text('[{"name": "A", "colour": "red"}, {"colour": "blue"}]', "utf-8")
+    (folder / "pink.json").write_text('[{"name": "A", "colour": "pink"}]', "utf-8")
+    (folder / "twice.json").write_text('[{"colour": "red"}, {"colour": "red"}]', "utf-8")
+    (folder / "nobody.json").write_text("[]", "utf-8")
+    write_image(str(folder / "picture.png"), np.full((90, 120, 3), 90, np.uint8))
+    (folder / "broken.png").write_bytes(b"\x89PNG and no more")
+    (folder / "nothing.jpg").write_bytes(b"")
+    for name in ("empty", "odd", "blind", "oblong"):
+        (folder / name).mkdir()
+    write_image(str(folder / "odd" / "base.D.png"), np.full((64, 64, 3), 90, np.uint8))
+    write_image(str(folder / "odd" / "base.Q9.png"), np.full((64, 64, 3), 90, np.uint8))
+    (folder / "blind" / "base.D.png").write_bytes(b"no picture")
+    write_image(str(folder / "oblong" / "base.D.png"), np.full((64, 99, 3), 90, np.uint8))
+    return folder
+
+
+WRONG: list[tuple[str, int, tuple[str, ...]]] = [
+    # score
+    ("score {f}/none.json", 2, ("none.json", "no such file")),
+    ("score {f}", 2, ("is a folder",)),
+    ("score {f}/text.json", 2, ("text.json", "line 1")),
+    ("score {f}/latin.json", 2, ("latin.json", "UTF-8")),
+    ("score {f}/cut.json.gz", 2, ("cut.json.gz", "cut off")),
+    ("score {f}/list.json", 2, ("list.json", "must be an object")),
+    ("score {f}/missing.json", 2, ("missing.json", "turns[2].moves[0].at: is missing")),
+    ("score {f}/unknown.json", 2, ("unknown.json", "turns[1].moves[0].tile", "base.Ω")),
+    ("score {f}/game.json --edition mine", 2, ("'mine'", "zman2012", "rgg2006")),
+    ("score {f}/game.json --rule farm=yes", 2, ("'farm'", "farm_scoring")),
+    ("score {f}/game.json --rule farm_scoring=often", 2, ("'often'", "per_farm")),
+    ("score {f}/game.json --rule farm_scoring", 2, ("NAME=VALUE",)),
+    ("score", 2, ("TRANSCRIPT",)),
+    ("scroe {f}/game.json", 2, ("scroe", "score")),
+    # read
+    ("read {f}/none.jpg", 2, ("none.jpg", "no such file")),
+    ("read {f}", 2, ("is a folder",)),
+    ("read {f}/text.json", 2, ("text.json", "not a picture")),
+    ("read {f}/broken.png", 2, ("broken.png", "not a picture")),
+    ("read {f}/nothing.jpg", 2, ("nothing.jpg", "not a picture")),
+    ("read {f}/picture.png --tiles {f}/none", 2, ("none",)),
+    ("read {f}/picture.png --tiles {f}/empty", 2, ("empty", "no pictures")),
+    ("read {f}/picture.png --tiles {f}/odd", 2, ("base.Q9.png",)),
+    ("read {f}/picture.png --tiles {f}/blind", 2, ("base.D.png", "not an image")),
+    ("read {f}/picture.png --tiles {f}/oblong", 2, ("base.D.png", "64")),
+    ("read {f}/picture.png --expansions moon", 2, ("--expansions", "moon", "river")),
+    ("read {f}/picture.png --calibration {f}/text.json", 2, ("text.json", "line 1")),
+    # watch
+    ("watch --source folder:{f}/empty --out {o}/a.json", 2, ("empty", "no pictures")),
+    ("watch --source folder:{f}/none --out {o}/a.json", 2, ("none",)),
+    ("watch --source video:{f}/none.mp4 --out {o}/a.json", 2, ("none.mp4",)),
+    ("watch --source video:{f}/text.json --out {o}/a.json", 2, ("text.json",)),
+    ("watch --source sim:transcript={f}/none.json --out {o}/a.json", 2, ("none.json",)),
+    ("watch --source sim:transcript={f}/missing.json --out {o}/a.json", 2, ("missing.json", "at: is missing")),
+    ("watch --source sim:transcript={f}/game.json&fog=1 --out {o}/a.json", 2, ("fog", "level")),
+    ("watch --source moon:1 --out {o}/a.json", 2, ("moon:1", "usb:N")),
+    ("watch --source usb:97 --out {o}/a.json", 1, ("USB camera 97",)),
+    ("watch --source folder:{f} --out {o}/none/a.json", 2, ("none",)),
+    ("watch --source folder:{f} --players {f}/pink.json --out {o}/a.json", 2, ("pink.json", "player 1", "'pink'")),
+    ("watch --source folder:{f} --players {f}/twice.json --out {o}/a.json", 2, ("twice.json", "same colour")),
+    ("watch --source folder:{f} --players {f}/nobody.json --out {o}/a.json", 2, ("nobody.json", "list of players")),
+    ("watch --source folder:{f} --first base.Q9 --out {o}/a.json", 2, ("base.Q9",)),
+    ("watch --source folder:{f}", 2, ("--out",)),
+    # demo and serve
+    ("demo --turns 0", 2, ("--turns",)),
+    ("demo --speed -1", 2, ("--speed",)),
+    ("demo --port 70000", 2, ("70000",)),
+    ("serve --port often", 2, ("often",)),
+    ("serve --data {f}/game.json --port 0", 1, ("game.json",)),
+    # what this version cannot do says so
+    ("teach {f}/picture.png --out {o}", 1, ("not in this version",)),
+    ("calibrate lens {f}/picture.png --out {o}/lens.json", 1, ("not in this version",)),
+    ("calibrate table --source usb:0 --mat --out {o}/table.json --json", 1, ("not in this version",)),
+    ("print mat --paper A4 --out {o}/mat.pdf", 1, ("not in this version",)),
+    ("backup --out {o}/all.zip", 1, ("not in this version",)),
+    ("restore {f}/all.zip", 1, ("not in this version",)),
+    ("export {f}/game.json --to jcz --out {o}/game.jcz", 1, ("not in this version",)),
+    ("export {f}/missing.json --to csv --out {o}/game.csv", 2, ("missing.json", "at: is missing")),
+    ("export {f}/game.json --to csv --out {o}/none/game.csv", 1, ("game.csv", "cannot be written")),
+]
+
+
+@pytest.mark.parametrize(("line", "code", "said"), WRONG, ids=[w[0].replace("{f}/", "").replace("{o}/", "") for w in WRONG])
+def test_an_error_is_one_sentence(line: str, code: int, said: tuple[str, ...], run: Run, files: Path,
+                                  tmp_path: Path) -> None:
+    got, out, err = run(*[word.format(f=files, o=tmp_path) for word in line.split()])
+    sentences = [s for s in err.splitlines() if s.startswith("bastide")]
+    assert (got, out) == (code, "")
+    assert len(sentences) == 1, err
+    assert "Traceback" not in err and "unexpected" not in err
+    assert not [part for part in said if part not in sentences[0]], err
+
+
+def test_a_port_in_use_is_said(run: Run) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen(1)
+        port = taken.getsockname()[1]
+        code, _, err = run("demo", "--once", "--turns", 1, "--port", port)
+    assert code == 1
+    assert f"port {port} is in use" in err and len(err.splitlines()) == 1
+
+
+def test_what_nobody_thought_of_is_one_sentence_too(run: Run, files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def bad(*args: object, **more: object) -> None:
+        raise ZeroDivisionError("so it goes")
+    monkeypatch.setattr("bastide.commands.score_command.score_game", bad)
+    code, _, err = run("score", files / "game.json")
+    assert code == 1
+    assert "so it goes" in err and "--debug" in err and len(err.splitlines()) == 1
+    with pytest.raises(ZeroDivisionError):
+        run("--debug", "score", files / "game.json")
+
+
+def test_score_writes_one_document_per_transcript(run: Run, files: Path) -> None:
+    code, out, err = run("score", files / "game.json", files / "game.json.gz", "--json")
+    assert (code, err) == (0, "")
+    one, two = (json.loads(line) for line in out.splitlines())
+    assert {**one, "file": ""} == {**two, "file": ""}
+    assert list(one) == ["file", "totals", "turns", "final", "winners", "issues"]
+    assert len(one["turns"]) == 4
+
+
+def test_rules_on_the_command_line_win(run: Run, files: Path, tmp_path: Path) -> None:
+    game = json.loads((files / "game.json").read_text("utf-8"))
+    game["setup"]["rules"] = {"farm_points_per_city": 4}
+    (tmp_path / "game.json").write_text(json.dumps(game), "utf-8")
+    _, plain, _ = run("score", tmp_path / "game.json", "--rule", "farmers_enabled=false", "--json")
+    _, none, _ = run("score", files / "game.json", "--rule", "farmers_enabled=false", "--json")
+    assert json.loads(plain)["totals"] == json.loads(none)["totals"]
+
+
+class _Stops:
+    """A source that fails after some frames."""
+
+    def __init__(self, frames: int) -> None:
+        self.info = SourceInfo(uri="http://table/", model="stops", width=320, height=180, live=True)
+        self._left = frames
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        pass
+
+    def read(self, timeout_s: float = 5.0) -> Frame | None:
+        if not self._left:
+            raise SourceError("no picture came from http://table/ for 5 s")
+        self._left -= 1
+        return Frame(id=self._left, t_s=0.0, source=self.info.uri, bgr=np.full((180, 320, 3), 90, np.uint8))
+
+
+def test_a_source_that_stops_keeps_what_was_seen(run: Run, files: Path, tmp_path: Path,
+                                                 monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bastide.tables.open_source", lambda uri: _Stops(5))
+    out = tmp_path / "game.json"
+    code, said, err = run("watch", "--source", "http://table/", "--players", files / "players.json", "--out", out,
+                          "--json")
+    assert code == 1
+    assert "no picture came from http://table/ for 5 s" in err.splitlines()[-1]
+    assert json.loads(said)["frames"] == 5
+    assert json.loads(out.read_text("utf-8"))["turns"] == []
+
+
+@pytest.fixture(scope="module")
+def watched(files: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[dict[str, Any], Path]]:
+    """Four turns on an easy table, watched."""
+    out = tmp_path_factory.mktemp("watched") / "seen.json"
+    source = f"sim:transcript={files / 'game.json'}&seed=2&level=easy"
+    assert main(["watch", "--source", source, "--out", str(out), "--json"]) == 0
+    yield json.loads(out.read_text("utf-8")), out
+
+
+def test_watch_writes_what_happened(watched: tuple[dict[str, Any], Path], files: Path, run: Run) -> None:
+    """Tiles and followers are those of the game that was played, each with confidence and frame."""
+    seen, out = watched
+    played = json.loads((files / "game.json").read_text("utf-8"))
+    extra = ("confidence", "frame", "asked")
+    moves = [[{k: v for k, v in m.items() if k not in extra} for m in t["moves"]] for t in seen["turns"]]
+    assert moves == [t["moves"] for t in played["turns"]]
+    assert all(0 < m["confidence"] <= 1 and m["frame"] > 0 for t in seen["turns"] for m in t["moves"])
+    _, scored, _ = run("score", out, "--json")
+    document = json.loads(scored)
+    assert seen["expect"]["totals"] == document["totals"]
+    assert [t["expect"]["score"] for t in seen["turns"]] == document["turns"]
+
+
+def test_export_as_csv_adds_up(run: Run, files: Path, tmp_path: Path) -> None:
+    code, _, _ = run("export", files / "game.json", "--to", "csv", "--out", tmp_path / "scores.csv")
+    assert code == 0
+    rows = [line.split(",") for line in (tmp_path / "scores.csv").read_text("utf-8").splitlines()[1:]]
+    _, out, _ = run("score", files / "game.json", "--json")
+    assert sum(int(r[2]) for r in rows) == sum(json.loads(out)["totals"])
+
+
+def test_doctor_and_rules_print_one_document(run: Run) -> None:
+    code, out, _ = run("doctor", "--json")
+    assert code == 0 and {c["state"] for c in json.loads(out)["checks"]} <= {"ok", "warn"}
+    code, out, _ = run("rules", "--edition", "rgg2006", "--json")
+    assert code == 0 and json.loads(out)["farm_scoring"]["source"]
+
+
+def test_a_room_from_elsewhere_is_noticed(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bastide.cli.ROOMS", ("scoring", "json"))
+    code, _, err = run("doctor")
+    assert code == 1 and "the folder json/ is taken from" in err
