@@ -2,25 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
+from operator import is_
 from typing import Any
 
 from scoring.board import bordered_cities, is_complete
-from scoring.contributions import View
+from scoring.contributions import Kind, View
 from scoring.engine import questions, tiles_left
-from scoring.events import notation, to_json
+from scoring.events import Event, notation, to_json
 from scoring.final import Final, final_of, winners
 from scoring.geometry import spot_of
 from scoring.log import Amended, LogEntry, effective
 from scoring.scores import ScoreEvent, formula, leaders
-from scoring.state import NO_SEGMENT, Draft, GameState, figures_on, named, supplies, weights
+from scoring.state import NO_SEGMENT, Draft, Feature, GameState, Placed, figures_on, named, supplies, weights
+from scoring.tiles import Square
 from scoring.turns import close_turn, value
 
 Events = tuple[tuple[int, Any], ...]
 
 
-def live_view(state: GameState, entries: Iterable[LogEntry], version: int) -> dict[str, Any]:
-    """The whole table as a client sees it. Scores count an open turn as if it ended now."""
+class Memory:
+    """Rows that earlier views of the same game have worked out. They are shared between views: read, never change.
+
+    A row is used again as long as everything it was made from is the same; states are values, so that is cheap to see.
+    """
+
+    __slots__ = ("_rows",)
+
+    def __init__(self) -> None:
+        self._rows: dict[tuple[str, object], tuple[tuple[object, ...], Any]] = {}
+
+    def row(self, kind: str, key: object, parts: tuple[object, ...], make: Callable[[], Any]) -> Any:
+        """The row of that kind and key, made anew if it was made from other parts."""
+        known = self._rows.get((kind, key))
+        if known is not None and all(map(is_, known[0], parts)):
+            return known[1]
+        made = make()
+        self._rows[kind, key] = parts, made
+        return made
+
+
+def live_view(state: GameState, entries: Iterable[LogEntry], version: int,
+              memory: Memory | None = None) -> dict[str, Any]:
+    """The whole table as a client sees it. Scores count an open turn as if it ended now.
+
+    Whoever shows one view after the other keeps a Memory for the game and spares most of the work.
+    """
+    memory = memory or Memory()
     entries = tuple(entries)
     now = _closed(state)
     final = final_json(now, _final(now))
@@ -40,16 +69,17 @@ def live_view(state: GameState, entries: Iterable[LogEntry], version: int) -> di
             for n, p in enumerate(state.setup.players)
         ],
         "left": {"total": sum(left.values()), "kinds": dict(left)},
-        "board": {"tiles": _tiles(state, happened, asked), "figures": _figures(now, happened), **now.box.shows(now)},
-        "features": features(now),
-        "feed": [event_json(now, e) for e in now.score_events],
+        "board": {"tiles": _tiles(state, happened, asked, memory), "figures": _figures(now, happened),
+                  **now.box.shows(now)},
+        "features": features(now, memory),
+        "feed": [memory.row("feed", n, (e,), partial(event_json, now, e)) for n, e in enumerate(now.score_events)],
         "final": final if state.over else None,
         "projected_final": final,
         "issues": [{"code": i.code, "text": i.text, "squares": [list(s) for s in i.squares], "turn": i.turn}
                    for i in state.issues],
         "open_questions": [{"code": q.code, "text": q.text, "player": q.player,
                             "answers": [to_json(e) for e in q.answers]} for q in questions(state)],
-        "history": _history(entries, happened),
+        "history": _history(entries, happened, memory),
     }
 
 
@@ -111,29 +141,33 @@ def event_json(view: View, event: ScoreEvent) -> dict[str, Any]:
     }
 
 
-def features(view: View) -> list[dict[str, Any]]:
+def features(view: View, memory: Memory | None = None) -> list[dict[str, Any]]:
     """Every feature that can be claimed, with who owns it and what it is worth now and when complete."""
+    memory = memory or Memory()
+    kinds = view.box.kinds
     out = []
-    per_city = view.box.rules.farm_points_per_city
     for f in view.features.values():
-        kind = view.box.kinds.get(f.kind)
+        kind = kinds.get(f.kind)
         if kind is None or not kind.claimable:
             continue
-        shares = weights(view, figures_on(view, f)) if f.figures else {}
-        complete = is_complete(view, f)
-        row: dict[str, Any] = {
-            "id": f"{f.kind[0]}{f.id}", "kind": f.kind, "places": named(view, f.places), "tiles": len(f.squares),
-            "open": f.open, "complete": complete, "pennants": f.marks.get("pennant", 0),
-            "owners": leaders(shares), "weights": sorted(shares.items()),
-        }
-        if kind.counts is None:
-            row["cities"] = len(bordered_cities(view, f))
-            row["points_now"] = row["points_complete"] = row["cities"] * per_city
-        else:
-            row["points_complete"] = _worth(view, f, True)
-            row["points_now"] = row["points_complete"] if complete else _worth(view, f, False)
-        out.append(row)
+        cities = len(bordered_cities(view, f)) if f.cities else 0
+        out.append(memory.row("feature", f.id, (f, cities), partial(_feature, view, f, kind, cities)))
     return out
+
+
+def _feature(view: View, f: Feature, kind: Kind, cities: int) -> dict[str, Any]:
+    shares = weights(view, figures_on(view, f)) if f.figures else {}
+    complete = is_complete(view, f)
+    row: dict[str, Any] = {
+        "id": f"{f.kind[0]}{f.id}", "kind": f.kind, "places": [list(p) for p in named(view, f.places)],
+        "tiles": len(f.squares), "open": f.open, "complete": complete, "pennants": f.marks.get("pennant", 0),
+        "owners": list(leaders(shares)), "weights": [list(w) for w in sorted(shares.items())],
+    }
+    if kind.counts is None:
+        worth = cities * view.box.rules.farm_points_per_city
+        return {**row, "cities": cities, "points_now": worth, "points_complete": worth}
+    best = _worth(view, f, True)
+    return {**row, "points_now": best if complete else _worth(view, f, False), "points_complete": best}
 
 
 def _worth(view: View, feature: Any, complete: bool) -> int:
@@ -150,11 +184,19 @@ def _asked(entries: tuple[LogEntry, ...]) -> frozenset[int]:
     return frozenset(open_questions)
 
 
-def _tiles(state: GameState, events: Events, asked: frozenset[int]) -> list[dict[str, Any]]:
+def _tiles(state: GameState, events: Events, asked: frozenset[int], memory: Memory) -> list[dict[str, Any]]:
     seqs = {e.at: seq for seq, e in reversed(events) if e.DO == "tile"}
-    return [{"at": list(at), "tile": p.tile, "rot": p.rot, "seq": seqs.get(at) if p.turn is not None else None,
-             "turn": p.turn, "player": p.player, "asked": seqs.get(at) in asked, "last": at == state.last_tile}
-            for at, p in state.tiles.items()]
+    out = []
+    for at, p in state.tiles.items():
+        seq = seqs.get(at) if p.turn is not None else None
+        doubtful, last = seq in asked, at == state.last_tile
+        out.append(memory.row("tile", at, (p, seq, doubtful, last), partial(_tile, at, p, seq, doubtful, last)))
+    return out
+
+
+def _tile(at: Square, p: Placed, seq: int | None, asked: bool, last: bool) -> dict[str, Any]:
+    return {"at": list(at), "tile": p.tile, "rot": p.rot, "seq": seq, "turn": p.turn, "player": p.player,
+            "asked": asked, "last": last}
 
 
 def _figures(view: View, events: Events) -> list[dict[str, Any]]:
@@ -171,18 +213,21 @@ def _figures(view: View, events: Events) -> list[dict[str, Any]]:
     return out
 
 
-def _history(entries: tuple[LogEntry, ...], events: Events) -> list[dict[str, Any]]:
+def _history(entries: tuple[LogEntry, ...], events: Events, memory: Memory) -> list[dict[str, Any]]:
     by_seq = {e.seq: e for e in entries}
     amended = {e.body.seq for e in entries if isinstance(e.body, Amended)}
     out: list[dict[str, Any]] = []
     turn = -1
     for seq, event in events:
-        data = to_json(event)
-        if data["do"] in ("end_turn", "end_game"):
+        if event.DO in ("end_turn", "end_game"):
             continue
-        turn += data["do"] == "tile"
-        entry = by_seq[seq]
-        out.append({"seq": seq, "turn": max(turn, 0), "kind": data.pop("do"), **data, "notation": notation(event),
-                    "source": entry.source, "confidence": entry.confidence, "asked": entry.asked,
-                    "amended": seq in amended})
+        turn += event.DO == "tile"
+        parts = event, by_seq[seq], max(turn, 0), seq in amended
+        out.append(memory.row("history", seq, parts, partial(_happened, *parts)))
     return out
+
+
+def _happened(event: Event, entry: LogEntry, turn: int, amended: bool) -> dict[str, Any]:
+    data = to_json(event)
+    return {"seq": entry.seq, "turn": turn, "kind": data.pop("do"), **data, "notation": notation(event),
+            "source": entry.source, "confidence": entry.confidence, "asked": entry.asked, "amended": amended}

@@ -9,7 +9,7 @@ from random_games import random_game
 from scoring.engine import fold, new_game, step
 from scoring.events import GameEnded, Player, Setup, TurnEnded, parse_event
 from scoring.log import Amended, LogEntry, Retracted, state_of
-from scoring.projection import final_scoring, live_view
+from scoring.projection import Memory, final_scoring, live_view
 from scoring.rules import edition
 
 SETUP = Setup(players=(Player(name="Anna", colour="red"), Player(name="Ben", colour="blue")), rules=edition())
@@ -82,3 +82,15 @@ def test_an_open_turn_counts_as_if_it_ended_now() -> None:
     assert live_view(state, (), 1)["players"][0]["score"] == 4
     assert state.scores == (0, 0)
     assert step(state, TurnEnded()).scores == (4, 0)
+
+
+def test_a_memory_changes_no_view() -> None:
+    """Rows worked out for earlier views are used again only while they are still true."""
+    setup, events = random_game(5, "base", "inns", "traders", "dragon", "tower", tiles=25)
+    entries = [LogEntry(seq=n, body=e, asked=n % 7 == 0) for n, e in enumerate(events, 1)]
+    entries.append(LogEntry(seq=len(entries) + 1, body=Retracted(seq=3)))
+    entries.append(LogEntry(seq=len(entries) + 1, body=Amended(seq=5, body=events[0])))
+    memory = Memory()
+    for n in range(1, len(entries) + 1):
+        state = state_of(setup, entries[:n])
+        assert live_view(state, entries[:n], n, memory) == live_view(state, entries[:n], n)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import copy
 import gzip
 import json
+import random
 from pathlib import Path
 from typing import Any
 
 import pytest
 from case_tables import SHARED
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from scoring.engine import apply, new_game
 from scoring.errors import InvalidNotation
@@ -151,3 +154,41 @@ def test_a_move_of_another_box_is_refused_by_name() -> None:
     with pytest.raises(InvalidNotation) as e:
         score_transcript(data)
     assert str(e.value) == "turns[0].moves[1].do: 'tower' belongs to a box that is not among setup.expansions"
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.randoms(use_true_random=False))
+def test_any_broken_transcript_is_refused_in_one_sentence_or_scored(rng: random.Random) -> None:
+    data = copy.deepcopy(SHORT)
+    for _ in range(rng.randint(1, 4)):
+        spoil(data, rng)
+    try:
+        scored = score_transcript(data)
+    except InvalidNotation as e:
+        assert str(e) and "\n" not in str(e)
+    else:
+        assert len(scored["turns"]) == len(data["turns"])
+
+
+JUNK: tuple[Any, ...] = (None, True, -1, 7, 10**9, 2.5, "", "N", "base.C", [], [1], [0, 0], ["x", "y"], {},
+                         {"do": "tile"}, [[]], "transcript/1", "wheel.board")
+
+
+def spoil(data: Any, rng: random.Random) -> None:
+    """Put junk somewhere, or drop or double something."""
+    while True:
+        keys = list(data) if isinstance(data, dict) else list(range(len(data)))
+        if not keys:
+            return
+        key = rng.choice(keys)
+        if isinstance(data[key], dict | list) and data[key] and rng.random() < 0.8:
+            data = data[key]
+            continue
+        what = rng.randrange(3)
+        if what == 0:
+            del data[key]
+        elif what == 1 and isinstance(data, list):
+            data.insert(rng.randrange(len(data) + 1), copy.deepcopy(data[key]))
+        else:
+            data[key] = copy.deepcopy(rng.choice(JUNK))
+        return
