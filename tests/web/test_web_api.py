@@ -33,7 +33,8 @@ def test_tiles_carry_the_geometry_of_the_game_in_play(serve):
 def test_a_command_answers_with_the_new_view(serve):
     session, server = serve(3)
     last = [e for e in session.view()["history"] if e["kind"] == "tile"][-1]
-    status, view = post(server.url + "api/commands", {"do": "retract", "seq": last["seq"], "based_on": session.view()["version"]})
+    command = {"do": "retract", "seq": last["seq"], "based_on": session.view()["version"]}
+    status, view = post(server.url + "api/commands", command)
     assert status == 200
     assert last["at"] not in [t["at"] for t in view["board"]["tiles"]]
     assert view == json.loads(json.dumps(session.view()))
@@ -50,7 +51,8 @@ def test_a_command_on_an_old_view_is_stale_and_brings_the_fresh_one(serve):
 
 @pytest.mark.parametrize("body", [
     b"{", b"[]", b"null", b'{"do": 3}', b'{"do": "fly"}', b'{"do": "amend"}', b'{"do": "undo", "based_on": "x"}',
-    b'{"do": "tile", "tile": "base.Q9", "at": [0, 1], "rot": 0}', b'{"do": "tile", "tile": "base.U", "at": "x", "rot": 0}',
+    b'{"do": "tile", "tile": "base.Q9", "at": [0, 1], "rot": 0}',
+    b'{"do": "tile", "tile": "base.U", "at": "x", "rot": 0}',
     b'{"do": "deploy", "figure": "horse", "at": [0, 0], "feature": "road", "where": "E W"}', b"[" * 3000,
 ])
 def test_a_malformed_command_is_one_sentence(serve, body):
@@ -74,7 +76,8 @@ def test_commands_from_elsewhere_are_refused(serve):
 
 def test_errors_have_one_shape(serve):
     _, server = serve(1)
-    for path, status in (("nothing", 404), ("api/crops/99.jpg", 404), ("api/commands", 405), ("api/tiles?expansions=moon", 400)):
+    for path, status in (("nothing", 404), ("api/crops/99.jpg", 404), ("api/commands", 405),
+                         ("api/tiles?expansions=moon", 400)):
         found, _, body = get(server.url + path)
         assert found == status and set(json.loads(body)["error"]) == {"code", "text"}, path
 

@@ -10,7 +10,8 @@ from typing import Any
 
 from bastide.session import TableSession
 from bastide.store import Store
-from scoring.events import Event, Player, Setup, TilePlaced, parse_event
+from scoring.engine import fold, legal_placements, step
+from scoring.events import Event, Player, Setup, TilePlaced, TurnEnded, parse_event
 from scoring.rules import edition
 
 PLAYERS = (Player(name="Anna", colour="red"), Player(name="Ben", colour="blue"),
@@ -49,6 +50,26 @@ def table(store: Store, tiles: int) -> TableSession:
         session.commit((event,), confidence=0.98, asked=False)
     session.set_status("watching")
     return session
+
+
+def misread(least: int = 10) -> tuple[int, TilePlaced, TilePlaced]:
+    """A tile of the game that another one could be taken for, which would not score what it scores.
+
+    How many tiles lie before it, the wrong tile and the true one.
+    """
+    tiles = [e for e in EVENTS if isinstance(e, TilePlaced)]
+    setup = Setup(players=PLAYERS, rules=edition("zman2012"))
+    for n, true in enumerate(tiles):
+        if n < least:
+            continue
+        before = fold(setup, EVENTS[:EVENTS.index(true)])
+        points = fold(setup, (*EVENTS[:EVENTS.index(true) + 1], TurnEnded())).scores
+        for kind in dict.fromkeys(t.tile for t in tiles):
+            for at, rot in legal_placements(before, kind):
+                wrong = TilePlaced(player=true.player, tile=kind, at=at, rot=rot)
+                if at == true.at and kind != true.tile and step(step(before, wrong), TurnEnded()).scores != points:
+                    return n, wrong, true
+    raise AssertionError("no tile of this game can be mistaken")
 
 
 def get(url: str, **headers: str) -> tuple[int, dict[str, str], bytes]:

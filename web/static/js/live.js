@@ -18,6 +18,7 @@ export class Live {
       if (!document.hidden) this.wake();
     });
     addEventListener("online", () => this.wake());
+    addEventListener("offline", () => this.online(false));
     addEventListener("pagehide", () => this.source?.close());
     addEventListener("pageshow", (e) => e.persisted && this.wake());
   }

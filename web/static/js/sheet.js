@@ -9,7 +9,7 @@ export class Sheet {
     Object.assign(this, { root, resized });
     this.content = null;
     new ResizeObserver(() => this.measure()).observe(root);
-    root.addEventListener("keydown", (e) => {
+    document.addEventListener("keydown", (e) => {
       if (e.key === "Escape") this.close();
     });
   }
@@ -31,6 +31,7 @@ export class Sheet {
       this.close();
       return;
     }
+    const inside = this.root.contains(document.activeElement);
     const held = document.activeElement?.closest?.("#sheet [data-key]")?.dataset.key;
     this.root.className = this.content.className ?? "";
     replace(this.root,
@@ -38,7 +39,8 @@ export class Sheet {
         h("div", { class: "sheet-acts" }, this.content.actions?.() ?? [],
           button(t("sheet.close"), () => this.close(), { icon: "close", label: false, className: "close", data: { key: "close" } }))),
       h("div", { class: "sheet-body" }, this.content.body()));
-    if (held) this.root.querySelector(`[data-key="${CSS.escape(held)}"]`)?.focus();
+    // What had the focus has been drawn anew: give it back, or the sheet's title where it is gone.
+    if (inside) (this.root.querySelector(`[data-key="${CSS.escape(held ?? "")}"]`) ?? this.root.querySelector("h2")).focus({ preventScroll: true });
   }
 
   close() {
