@@ -37,6 +37,9 @@ _OTHER_PLAYER = -3.5  # log-odds of a figure of somebody whose turn it is not
 _COLOUR_SIGMA = 14.0
 _OWN_PAINT = 34.0  # Lab units by which light and dark sides of one figure differ
 _BLOCK_FILL = 0.74
+_MOST_PAINT = 0.12
+_POSTURE_FLOOR = 0.015  # people do lay a thief down and stand a farmer up
+_TAUGHT_PAINT = 0.9  # against a taught picture only the active player's paint is believed, and only this surely
 
 FloatArray = npt.NDArray[np.float32]
 
@@ -72,7 +75,7 @@ def read_figure(crop: Image, known: Image, pose: Array, frame_shape: Sequence[in
         blob = _silhouette(rough, seen, known)
         size = float(blob.sum()) / CROP_PX**2
         colour = _colours(crop, light, blob, colours, active)
-        if colour is None:
+        if colour is None or (not bare and (colour[0][0] != active or colour[0][1] < _TAUGHT_PAINT)):
             continue
         lying = _lying(blob)
         foot = _foot(blob, pose, frame_shape, lying)
@@ -84,6 +87,24 @@ def read_figure(crop: Image, known: Image, pose: Array, frame_shape: Sequence[in
         if best is None or reading.colours[0][1] * size > best.colours[0][1] * best.size:
             best = reading
     return best
+
+
+def paint_mask(bgr: Image, colours: Sequence[str]) -> npt.NDArray[np.uint8]:
+    """255 where a pixel may be a player's figure by its colour alone, else 0: what a tile must not be judged by."""
+    lab = cv2.cvtColor(cv2.GaussianBlur(bgr, (0, 0), 0.8).astype(np.float32) / 255, cv2.COLOR_BGR2Lab)
+    chroma = np.hypot(lab[..., 1], lab[..., 2])
+    out = np.zeros(bgr.shape[:2], bool)
+    for colour in colours:
+        target = cv2.cvtColor(np.array([[PAINT[colour][::-1]]], np.float32) / 255, cv2.COLOR_BGR2Lab)[0, 0]
+        if np.hypot(*target[1:]) < 12.0:
+            own = (np.abs(lab[..., 0] - target[0]) < 15.0) & (chroma < 9.0)
+        else:
+            full = float(np.hypot(*target[1:]))
+            hue = (lab[..., 1] * target[1] + lab[..., 2] * target[2]) / (np.maximum(chroma, 1.0) * full)
+            own = (hue > 0.965) & (chroma > 0.6 * full) & (np.abs(lab[..., 0] - target[0]) < 25.0)
+        if own.mean() < _MOST_PAINT:  # more than that is print or table of the same colour
+            out |= own
+    return (out * 255).astype(np.uint8)
 
 
 def _same_light(crop: Image, known: Image) -> tuple[FloatArray, FloatArray]:
@@ -206,7 +227,8 @@ def _foot(blob: npt.NDArray[np.bool_], pose: Array, frame_shape: Sequence[int], 
     middle = np.array([[x.mean() + 0.5, y.mean() + 0.5]]) / CROP_PX - MARGIN
     px = apply(pose, middle)[0]
     corners = apply(pose, [[0, 0], [1, 0], [1, 1], [0, 1]])
-    side = float(np.sqrt(abs(np.cross(corners[2] - corners[0], corners[3] - corners[1]) / 2)))
+    (ax, ay), (bx, by) = corners[2] - corners[0], corners[3] - corners[1]
+    side = float(np.sqrt(abs(ax * by - ay * bx) / 2))
     height = _FOCAL * frame_shape[1] * _TILE_MM / side
     up = _FIGURE_MM * (0.5 * (1 - lying) + 0.25 * lying)
     nadir = np.array([frame_shape[1] / 2, frame_shape[0] / 2])
@@ -224,7 +246,7 @@ def _segments(tile: Tile, rot: int, at: tuple[float, float], lying: float,
         far = distance_to_segment(tile, n, at[0], at[1], rot) / _FOOT_SIGMA
         spot = spot_of(tile, n, rot)
         habit = float(np.hypot(at[0] - spot[0], at[1] - spot[1])) / 45.0
-        posture = np.log(np.clip(lying if kind == "field" else 1.0 - lying, 0.04, 1.0))
+        posture = np.log(np.clip(lying if kind == "field" else 1.0 - lying, _POSTURE_FLOOR, 1.0))
         logits.append(-0.5 * far**2 - 0.5 * habit**2 + posture + (0.0 if n in free else _TAKEN))
     p = np.exp(np.array(logits) - max(logits))
     p /= p.sum()
