@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from scoring.board import mismatches
 from scoring.engine import tiles_left
@@ -23,6 +24,7 @@ from vision.tileset import TileSet
 TEMPERATURE = 0.035  # correlation difference that makes a reading e times as likely
 MISMATCH = -7.0  # log-odds of one edge that does not match
 NONE_LEFT = -7.0
+PLAIN = 0.7  # correlation from which a tile is read as a whole
 FLOOR = 0.38  # correlation below which a square holds no tile that we know
 
 
@@ -65,9 +67,17 @@ class PlacementReader:
         coarse = self.settler.coarse
         return float(coarse.score(rectify(photo, pose, coarse.size_px)[None], shift_px=2).max())
 
-    def read(self, photo: Image, pose: Array, at: Square, state: GameState) -> Placement | None:
-        """The tile on a square near ``pose``, or None when nothing that looks like a tile lies there."""
+    def read(self, photo: Image, pose: Array, at: Square, state: GameState,
+             strange: npt.NDArray[np.uint8] | None = None) -> Placement | None:
+        """The tile on a square near ``pose``, or None when nothing that looks like a tile lies there.
+
+        ``strange`` is 255 where a figure may hide it; it is asked only when the tile as a whole is hard to read, since
+        print may have a player's colour too.
+        """
         settled = self.settler.settle(photo, pose)
+        if settled.best < PLAIN and strange is not None:
+            without = self.settler.settle(photo, pose, strange=strange)
+            settled = max(settled, without, key=lambda s: s.best)
         if settled.best < FLOOR or settled.visible < 0.7:
             return None
         options = self._weigh(settled, at, state)
@@ -103,7 +113,7 @@ class PlacementReader:
                 if max(logits[a, rot], logits[b, rot]) < logits.max() - 8.0:
                     continue
                 upright = np.ascontiguousarray(np.rot90(settled.crop, rot))
-                weight = np.ones(upright.shape[:2], np.float32)
+                weight = np.ascontiguousarray(np.rot90(settled.weight, rot))
                 odds = shield_loglik(shield, upright, weight)
                 if odds:
                     both = np.logaddexp(logits[a, rot], logits[b, rot])

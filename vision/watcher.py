@@ -23,7 +23,7 @@ from vision.keypoints import SightingFinder
 from vision.lattice import UNIT, Array, Lattice, apply, rectify
 from vision.motion import Look, Mask, Motion
 from vision.placements import FLOOR, Placement, PlacementReader
-from vision.standing import CROP_PX, MARGIN, FigureReading, named, read_figure
+from vision.standing import CROP_PX, MARGIN, FigureReading, named, paint_mask, read_figure
 from vision.tileset import TileSet
 
 STILL_FRAMES = 2  # frames without movement before anything is read
@@ -194,9 +194,20 @@ class TableWatcher:
         hot = [at for at in free if self._touched(look.changed, poses[at]) > _TOUCHED]
         if not hot and look.still % _GLANCES == 0:
             hot = self._glance(bgr, free, poses)
-        found = [p for at in hot if (p := self._reader.read(bgr, poses[at], at, state)) is not None]
+        found = [p for at in hot if (p := self._try(bgr, poses[at], at, state)) is not None]
         found = [p for p in found if self._apart(p)]
         return max(found, key=lambda p: (p.legal, p.score), default=None)
+
+    def _try(self, bgr: Image, pose: Array, at: Square, state: GameState) -> Placement | None:
+        """Read one square, not counting what a figure on it may hide."""
+        corners = apply(pose, UNIT * 2.0 - 0.5)
+        low = np.clip(np.floor(corners.min(axis=0)), 0, None).astype(int)
+        high = np.ceil(corners.max(axis=0)).astype(int)
+        part = bgr[low[1]:high[1], low[0]:high[0]]
+        strange = np.zeros(bgr.shape[:2], np.uint8)
+        if part.size:
+            strange[low[1]:high[1], low[0]:high[0]] = paint_mask(part, self._colours)
+        return self._reader.read(bgr, pose, at, state, strange)
 
     def _glance(self, bgr: Image, squares: list[Square], poses: dict[Square, Array]) -> list[Square]:
         """One empty square after the other gets a short look: a tile that came unseen is found within seconds."""
