@@ -11,6 +11,7 @@ from scoring.board import bordered_cities, is_complete
 from scoring.contributions import Kind, View
 from scoring.engine import questions, tiles_left
 from scoring.events import Event, notation, to_json
+from scoring.explain import explain
 from scoring.final import Final, final_of, winners
 from scoring.geometry import spot_of
 from scoring.log import Amended, LogEntry, effective
@@ -138,6 +139,7 @@ def event_json(view: View, event: ScoreEvent) -> dict[str, Any]:
         "formula": formula(event), "majority": [{"player": p, "weight": w} for p, w in event.majority],
         "places": [list(p) for p in event.places], "cities": [[list(p) for p in c] for c in event.cities],
         "tiles": event.tiles, "rule": event.rule,
+        "because": [{"key": p.key, **p.values} for p in explain(event)],
     }
 
 

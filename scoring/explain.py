@@ -1,0 +1,82 @@
+"""Why somebody got points, as phrases that a page can translate: a key and the values that go into it.
+
+`in_english` is one such translation, and says what each key means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from scoring.scores import ScoreEvent, formula, plural
+
+_WHAT = {
+    "city": "A city of {tiles} is complete", "city.tiny": "A city of two tiles is complete",
+    "city.incomplete": "A city of {tiles} stays open", "road": "A road of {tiles} is complete",
+    "road.incomplete": "A road of {tiles} stays open", "cloister": "A cloister is complete",
+    "cloister.incomplete": "A cloister stays open", "field": "A farm borders {cities}",
+    "fairy.turn": "The turn began with a follower at the fairy",
+    "fairy.completed": "A follower at the fairy stood in what was scored",
+    "trade-goods": "Most {goods}", "ransompaid.payment": "A ransom was paid", "ransompaid.income": "A ransom was paid",
+    "wheel.fortune": "The wheel stopped at fortune", "wheel.tax": "The wheel stopped at tax",
+    "wheel.famine": "The wheel stopped at famine", "wheel.storm": "The wheel stopped at storm",
+    "wheel.inquisition": "The wheel stopped at inquisition", "wheel.crown": "The wheel stopped at a follower's crown",
+}
+ENGLISH: Mapping[str, str] = {
+    **{f"scored.{reason}": text for reason, text in _WHAT.items()},
+    "majority.alone": "{who} stands there alone",
+    "majority.most": "{who} has the majority ({weights})",
+    "majority.tie": "{who} tie ({weights}) and each get all of it",
+    "majority.none": "nobody has a majority",
+    "sum": "{formula}",
+    "extra": "{who} {count} {what} x {each} more",
+    "total": "{who} {points}",
+    "rule": "{rule}",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Phrase:
+    """One clause: ``key`` is the text to translate, ``values`` numbers, words, and players by their number."""
+
+    key: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+
+def explain(event: ScoreEvent) -> tuple[Phrase, ...]:
+    """What was scored, who has the majority of it, the sum, what single players get more, the points, the rule."""
+    goods = event.items[0].what if event.reason == "trade-goods" and event.items else ""
+    out = [Phrase(key=f"scored.{event.reason}", values={"tiles": event.tiles, "cities": len(event.cities),
+                                                        "goods": goods})]
+    if event.majority:
+        best = [p for p, _ in event.points]
+        kind = "none" if not best else "alone" if len(event.majority) == 1 else "tie" if len(best) > 1 else "most"
+        shares = [list(m) for m in event.majority]
+        out.append(Phrase(key=f"majority.{kind}", values={"players": best, "weights": shares}))
+    out.append(Phrase(key="sum", values={"formula": formula(event)}))
+    out += [Phrase(key="extra", values={"players": [i.player], "count": i.count, "what": i.what, "each": i.each})
+            for i in event.items if i.player is not None]
+    out += [Phrase(key="total", values={"players": [p], "points": n}) for p, n in event.points]
+    return (*out, Phrase(key="rule", values={"rule": event.rule}))
+
+
+def in_english(phrases: Sequence[Phrase], names: Sequence[str]) -> str:
+    """``A road of 3 tiles is complete; Anna stands there alone; 3 tiles x 1 = 3; Anna 3 (R-ROAD-05)``."""
+    clauses = [ENGLISH[p.key].format_map(_words(p.values, names)) for p in phrases if p.key != "rule"]
+    rules = [str(p.values["rule"]) for p in phrases if p.key == "rule"]
+    return "; ".join(clauses) + (f" ({', '.join(rules)})" if rules else "")
+
+
+def _words(values: Mapping[str, Any], names: Sequence[str]) -> dict[str, str]:
+    out = {k: str(v) for k, v in values.items()}
+    if "players" in values:
+        out["who"] = " and ".join(names[p] for p in values["players"])
+    if "weights" in values:
+        out["weights"] = ", ".join(f"{names[p]} {n}" for p, n in values["weights"])
+    if "tiles" in values:
+        out["tiles"] = f"{values['tiles']} {plural('tile', values['tiles'])}"
+        out["cities"] = f"{values['cities']} completed {plural('city', values['cities'])}"
+    if "what" in values:
+        out["what"] = plural(values["what"], values["count"])
+    return out
