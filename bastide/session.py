@@ -46,9 +46,9 @@ class TableSession:
 
     @classmethod
     def resume(cls, store: Store) -> TableSession | None:
-        """The newest unfinished game of a store, or None."""
+        """The newest unfinished game of a store, or None. A game in which nothing has happened yet is not resumed."""
         found = store.unfinished()
-        return cls(store, found.setup, game=found.id, entries=found.entries) if found else None
+        return cls(store, found.setup, game=found.id, entries=found.entries) if found and found.entries else None
 
     @property
     def setup(self) -> Setup:

@@ -87,9 +87,14 @@ def opened(camera: FrameSource) -> Iterator[FrameSource]:
         camera.__exit__(None, None, None)
 
 
+def is_device(uri: str) -> bool:
+    """Whether a source is something that can be plugged in, not a file."""
+    return uri.partition(":")[0].lower() not in FILE_LIKE
+
+
 def wrong_source(uri: str, error: SourceError) -> UsageError | Failure:
     """What to tell the user of a source that cannot be opened."""
-    wrong = isinstance(error, UnknownSource) or uri.partition(":")[0].lower() in FILE_LIKE
+    wrong = isinstance(error, UnknownSource) or not is_device(uri)
     return UsageError(f"--source: {error}") if wrong else Failure(str(error))
 
 

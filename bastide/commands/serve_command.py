@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
 
 from bastide.errors import Failure
@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
     from bastide.stopping import stop_on_signals
     from bastide.store import Store
     from bastide.table_loop import TableLoop
-    from bastide.tables import load_tiles, make_watcher, open_camera, table_setup
+    from bastide.tables import is_device, load_tiles, make_watcher, open_camera, opened, table_setup
     from web.app import create_app
     from web.server import PageServer, ServerError
 
@@ -47,10 +47,15 @@ def run(args: argparse.Namespace) -> int:
             session = TableSession(store, setup)
         else:
             print(f"going on with the game begun before: {len(session.state.tiles)} tiles lie", flush=True)
+            if args.players or args.edition or args.rule or args.expansions or args.first:
+                print("players, rules and expansions are those it was begun with; --new begins another",
+                      file=sys.stderr)
         loop = None
         if args.source:
             uri = args.source
-            open_camera(uri)  # says now what is wrong with the URI
+            camera = open_camera(uri)  # says now what is wrong with the URI or the file
+            with nullcontext() if is_device(uri) else opened(camera):
+                pass  # a device may still be plugged in later
             tiles = load_tiles(args.tiles, session.setup.expansions)
             loop = TableLoop(lambda: open_camera(uri), make_watcher(tiles, session.setup), session)
         try:

@@ -43,6 +43,8 @@ def run(args: argparse.Namespace) -> int:
     tiles = load_tiles(args.tiles, setup.expansions)
     note_calibration(args.calibration)
     out = Path(args.out)
+    if out.is_dir():
+        raise UsageError(f"{args.out}: is a folder, not a file")
     if not out.parent.is_dir():
         raise UsageError(f"{args.out}: there is no folder {out.parent}")
     done = Followed()

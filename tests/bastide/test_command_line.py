@@ -131,7 +131,7 @@ WRONG: list[tuple[str, int, tuple[str, ...]]] = [
 ]
 
 
-@pytest.mark.parametrize(("line", "code", "said"), WRONG, ids=[w[0].replace("{f}/", "").replace("{o}/", "") for w in WRONG])
+@pytest.mark.parametrize(("line", "code", "said"), WRONG, ids=[w[0] for w in WRONG])
 def test_an_error_is_one_sentence(line: str, code: int, said: tuple[str, ...], run: Run, files: Path,
                                   tmp_path: Path) -> None:
     got, out, err = run(*[word.format(f=files, o=tmp_path) for word in line.split()])

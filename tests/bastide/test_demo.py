@@ -1,21 +1,12 @@
-"""The whole chain: a game from a seed through camera, vision, rules, log and page."""
+"""The games that the demo plays; the demo itself, through camera, vision, rules, log and page, is in test_serve.py."""
 
 from __future__ import annotations
 
 import pytest
 
-from bastide.cli import main
 from bastide.demo_game import demo_game
 from scoring.report import score_game
 from scoring.transcript import write
-
-
-def test_a_short_demo_ends_with_the_games_own_totals(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["demo", "--once", "--turns", "8", "--seed", "1"]) == 0
-    out = capsys.readouterr().out.splitlines()
-    totals = score_game(demo_game(1, turns=8))["totals"]
-    assert [line.split()[1:] for line in out if line.startswith("total ")] == [[str(t) for t in totals]]
-    assert out[-1].startswith("the totals equal those of the game that was played")
 
 
 @pytest.mark.parametrize("seed", range(1, 6))

@@ -1,0 +1,87 @@
+"""bastide as a real process: one command, or a server to talk to. Waits for what it says, never for time."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import Any, Self
+
+ROOT = Path(__file__).parents[2]
+PATIENCE_S = 120.0  # only for a program that hangs; nothing that works comes near it
+
+
+def bastide(*argv: object) -> subprocess.CompletedProcess[str]:
+    """Run one command to its end."""
+    return subprocess.run([sys.executable, "-m", "bastide", *map(str, argv)], cwd=ROOT, capture_output=True, text=True,
+                          timeout=PATIENCE_S)
+
+
+class Served:
+    """``serve`` or ``demo`` in the background, with its page at ``url``."""
+
+    def __init__(self, *argv: object) -> None:
+        self._argv = [sys.executable, "-m", "bastide", *map(str, argv)]
+        self.lines: list[str] = []
+        self.url = ""
+
+    def __enter__(self) -> Self:
+        self.process = subprocess.Popen(self._argv, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                        text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"})
+        self._late = threading.Timer(PATIENCE_S, self.process.kill)
+        self._late.start()
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.lines.append(line.rstrip("\n"))
+            if "http://" in line:
+                self.url = next(w for w in line.split() if w.startswith("http://"))
+                break
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._late.cancel()
+        if self.process.poll() is None:
+            self.kill()
+
+    def get(self, path: str = "api/state") -> dict[str, Any]:
+        with urllib.request.urlopen(self.url + path, timeout=PATIENCE_S) as answer:
+            data: dict[str, Any] = json.load(answer)
+            return data
+
+    def until(self, version: int) -> dict[str, Any]:
+        """The first view with that version or a later one; looks again whenever the page would."""
+        with urllib.request.urlopen(self.url + "api/events", timeout=PATIENCE_S) as stream:
+            for line in stream:
+                if line.startswith(b"data:") and (view := self.get())["version"] >= version:
+                    return view
+        raise AssertionError("the event stream ended")
+
+    def do(self, **command: Any) -> dict[str, Any]:
+        """Send a command; the new view, or the error."""
+        request = urllib.request.Request(self.url + "api/commands", json.dumps(command).encode(),
+                                         {"Content-Type": "application/json"})
+        try:
+            with urllib.request.urlopen(request, timeout=PATIENCE_S) as answer:
+                data: dict[str, Any] = json.load(answer)
+        except urllib.error.HTTPError as e:
+            with e:
+                data = json.load(e)
+        return data
+
+    def kill(self) -> None:
+        """As a power cut would end it."""
+        self.process.send_signal(signal.SIGKILL)
+        self.process.communicate()
+
+    def end(self) -> int:
+        """As the system ends it when it shuts down; the exit code."""
+        self.process.send_signal(signal.SIGTERM)
+        rest, _ = self.process.communicate()
+        self.lines += rest.splitlines()
+        return self.process.returncode
