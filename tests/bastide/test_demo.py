@@ -9,7 +9,7 @@ from scoring.report import score_game
 from scoring.transcript import write
 
 
-@pytest.mark.parametrize("seed", range(1, 6))
+@pytest.mark.parametrize("seed", (1, 2))
 def test_demo_games_are_whole_legal_and_the_same_each_time(seed: int) -> None:
     game = demo_game(seed)
     result = score_game(game)
