@@ -170,11 +170,14 @@ def test_a_tapped_score_is_shown_on_the_board(serve, visit):
     session, server = serve(40)
     page = visit(server.url)
     shows(page, session)
-    event = session.view()["feed"][-1]
-    page.locator("#feed .event").first.click()
+    feed = session.view()["feed"][::-1]
+    n, event = next((n, e) for n, e in enumerate(feed) if e["feature"] != "cloister")
+    lit = len({tuple(p[:2]) for p in event["places"]})
+    page.locator("#feed .event").nth(n).click()
     expect(page.locator(".veil")).to_have_count(1)
-    expect(page.locator(".outline").first.locator("> g")).to_have_count(len({tuple(p[:2]) for p in event["places"]}))
-    page.locator("#feed .event").first.click()
+    expect(page.locator(".outline").first.locator("> g")).to_have_count(lit)
+    expect(page.locator(".number")).to_have_count(event["tiles"])
+    page.locator("#feed .event").nth(n).click()
     expect(page.locator(".veil")).to_have_count(0)
 
 

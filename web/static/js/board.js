@@ -1,9 +1,9 @@
 // The board: every tile that lies, every figure that stands, and what is pointed out on it.
 
-import { button, h, replace, s } from "./dom.js";
+import { button, byId, h, replace, s } from "./dom.js";
 import { meeple } from "./figures.js";
 import { t } from "./i18n.js";
-import { farmBadge, outline, overlay, veil } from "./marks.js";
+import { around, farmBadge, numbers, outline, overlay, veil } from "./marks.js";
 import { EDGES, STEP } from "./shapes.js";
 import { symbolId } from "./tileart.js";
 import { Viewport } from "./viewport.js";
@@ -15,11 +15,12 @@ export class Board {
   constructor(root, { kinds, open, gap }) {
     Object.assign(this, { kinds, open, gap });
     this.nodes = new Map();
-    this.layers = Object.fromEntries(["tiles", "farms", "gaps", "figures", "worth", "marks", "numbers"].map((n) => [n, s("g", { class: n })]));
+    this.layers = Object.fromEntries(["tiles", "farms", "gaps", "cursor", "figures", "worth", "marks", "numbers"].map((n) => [n, s("g", { class: n })]));
     const world = s("g", {}, Object.values(this.layers));
     this.svg = s("svg", { class: "board", tabindex: 0, role: "group", "aria-label": t("board.label"),
                           on: { keydown: (e) => this.key(e) } }, world);
     this.view = new Viewport(this.svg, world, { tap: (square) => this.tapped(square) });
+    this.view.resized = () => this.selected && this.view.reveal(this.selected);
     this.gaps = false;
     this.farms = false;
     this.marked = null;
@@ -61,7 +62,10 @@ export class Board {
     if (!xs.length) return;
     const x = Math.min(...xs), y = Math.min(...ys);
     const box = { x, y, width: Math.max(...xs) - x + 1, height: Math.max(...ys) - y + 1 };
-    if (JSON.stringify(box) !== JSON.stringify(this.view.box)) this.view.show(box);
+    if (JSON.stringify(box) !== JSON.stringify(this.view.box)) {
+      this.view.show(box);
+      if (this.selected) this.view.reveal(this.selected);
+    }
   }
 
   place(key, placed) {
@@ -83,13 +87,15 @@ export class Board {
   }
 
   drawFigures() {
-    replace(this.layers.figures, this.game.board.figures.map((f) => {
-      const player = this.game.players[f.player];
-      const role = t(`role.${f.feature}`, { fallback: f.figure });
-      return s("g", { transform: `translate(${f.at[0] * 100 + f.spot[0] - FIGURE / 2} ${f.at[1] * 100 + f.spot[1] - FIGURE / 2}) scale(${FIGURE / 32})`,
-                      class: "figure" }, s("title", {}, t("board.figure", { name: player.name, role })),
-        meeple(player, this.letters[f.player], { lying: f.lying }));
-    }));
+    replace(this.layers.figures, this.game.board.figures.map((f) => this.figure(f)));
+  }
+
+  figure(f) {
+    const player = this.game.players[f.player];
+    const role = t(`role.${f.feature}`, { fallback: f.figure });
+    return s("g", { transform: `translate(${f.at[0] * 100 + f.spot[0] - FIGURE / 2} ${f.at[1] * 100 + f.spot[1] - FIGURE / 2}) scale(${FIGURE / 32})`,
+                    class: "figure" }, s("title", {}, t("board.figure", { name: player.name, role })),
+      meeple(player, this.letters[f.player], { lying: f.lying }));
   }
 
   // Where a tile could be laid by hand.
@@ -129,16 +135,13 @@ export class Board {
     const places = event.places.filter(([x, y]) => this.tiles.has(`${x},${y}`));
     const squares = [...new Map(places.map(([x, y]) => [`${x},${y}`, [x, y]])).values()];
     const cities = event.cities ?? [];
-    replace(this.layers.marks, veil(this, places, event.feature, cities), outline(this, places, event.feature),
+    const lit = event.feature === "cloister" && places.length ? around(this, places) : places;
+    replace(this.layers.marks, veil(this, lit, event.feature, cities), outline(this, lit, event.feature),
       cities.map((c) => outline(this, c, "city", "also")));
-    // A town's or a road's tiles are counted one by one, so they carry numbers; of a farm the cities are counted.
-    const flags = event.feature === "field"
-      ? cities.map((c) => c[Math.floor(c.length / 2)])
-      : squares;
-    replace(this.layers.numbers, event.squares ? [] : flags.map(([x, y], n) =>
-      s("g", { transform: `translate(${x * 100 + 86} ${y * 100 + 86})`, class: "number" }, s("circle", { r: 11 }),
-        s("text", { y: 5 }, String(n + 1)))));
-    if (move) this.view.focus([...squares, ...cities.flat()].map(([x, y]) => [x, y]));
+    const meant = new Set(places.map((p) => p.join()));
+    const standing = this.game.board.figures.filter((f) => f.feature === event.feature && meant.has([...f.at, f.where].join()));
+    replace(this.layers.numbers, standing.map((f) => this.figure(f)), event.squares ? [] : numbers(this, event, standing));
+    if (move) this.view.focus([...squares, ...lit, ...cities.flat()].map(([x, y]) => [x, y]));
   }
 
   // Point out whole squares, for an issue.
@@ -147,16 +150,16 @@ export class Board {
   }
 
   select(square) {
-    for (const node of this.nodes.values()) node.el.classList.remove("selected");
     this.selected = square;
-    if (!square) return;
-    this.nodes.get(square.join(","))?.el.classList.add("selected");
-    this.view.reveal(square);
+    replace(this.layers.cursor, square && ["dark", "light"].map((look) => s("rect", { x: square[0] * 100 - 2, y: square[1] * 100 - 2,
+      width: 104, height: 104, rx: 7, class: `cursor-rim ${look}` })));
+    if (square) this.view.reveal(square);
   }
 
-  // A sheet covers so many pixels at the bottom: what it is about stays in sight, with its gaps everything does.
+  // A sheet covers so many pixels above the bottom line: what it is about stays in sight, with its gaps everything does.
   cover(pixels) {
-    this.view.inset = pixels;
+    const { bottom } = this.svg.getBoundingClientRect();
+    this.view.inset = pixels ? Math.max(0, bottom - byId("bar").getBoundingClientRect().top + pixels) : 0;
     this.view.above = this.gaps;
     if (pixels && this.selected) this.view.reveal(this.selected);
     else if (!this.view.free && (!pixels || this.gaps)) this.view.fit();

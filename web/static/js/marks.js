@@ -72,6 +72,38 @@ export function outline(board, places, kind, look = "") {
   }));
 }
 
+// What is counted carries a number: the tiles of a road, a city or around a cloister; of a farm the cities.
+export function numbers(board, event, standing) {
+  const kind = event.feature === "field" ? "city" : event.feature;
+  if (event.feature === "cloister") return around(board, event.places).map(([x, y], n) => flag(x * 100 + 50, y * 100 + 84, n + 1));
+  const flags = event.feature === "field" ? (event.cities ?? []).map((c) => c[Math.floor(c.length / 2)]) : event.places;
+  const crowded = new Set(standing.map((f) => f.at.join(",")));
+  const seen = new Set();
+  const out = [];
+  for (const [x, y, place] of flags) {
+    const placed = board.tiles.get(`${x},${y}`), tile = placed && board.kinds[placed.tile];
+    const n = tile ? segmentIndex(tile, placed.rot, kind, place) : -1;
+    if (n < 0 || (kind === event.feature && seen.has(`${x},${y}`))) continue;
+    seen.add(`${x},${y}`);
+    const [sx, sy] = rotatePoint(...tile.segments[n].spot, placed.rot);
+    const aside = crowded.has(`${x},${y}`) ? 21 : 0;
+    const at = [sx + (sx > 70 ? -aside : aside), sy + (sy > 75 ? -aside : aside)];
+    out.push(flag(x * 100 + at[0], y * 100 + at[1], out.length + 1));
+  }
+  return out;
+}
+
+const flag = (x, y, n) => s("g", { transform: `translate(${x} ${y})`, class: "number" }, s("circle", { r: 11 }), s("text", { y: 5 }, String(n)));
+
+// The tiles that a cloister counts: its own and those around it, in reading order.
+export function around(board, [[cx, cy]]) {
+  const squares = [];
+  for (let y = cy - 1; y <= cy + 1; y += 1) {
+    for (let x = cx - 1; x <= cx + 1; x += 1) if (board.tiles.has(`${x},${y}`)) squares.push([x, y, "*"]);
+  }
+  return squares;
+}
+
 // A farm in its owner's colour and pattern, with a badge where it counts cities.
 export function overlay(board, places, farm) {
   const owners = farm.owners.map((n) => board.game.players[n]);

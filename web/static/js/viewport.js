@@ -10,12 +10,16 @@ export class Viewport {
     this.scale = 1;
     this.x = 0;
     this.y = 0;
+    this.target = { scale: 1, x: 0, y: 0 };
     this.free = false; // a person has taken over
     this.box = { x: 0, y: 0, width: 1, height: 1 }; // what there is to see, in tile steps
     this.inset = 0; // pixels at the bottom that a sheet covers
     this.above = false; // whether everything has to fit above the sheet
     this.pointers = new Map();
-    new ResizeObserver(() => this.free || this.fit(false)).observe(svg);
+    new ResizeObserver(() => {
+      if (!this.free) this.fit(false);
+      this.resized?.();
+    }).observe(svg);
     svg.addEventListener("pointerdown", (e) => this.down(e));
     svg.addEventListener("pointermove", (e) => this.move(e));
     svg.addEventListener("pointerup", (e) => this.up(e));
@@ -50,7 +54,7 @@ export class Viewport {
     if (!squares.length) return this.fit();
     const xs = squares.map((p) => p[0]), ys = squares.map((p) => p[1]);
     const x = Math.min(...xs), y = Math.min(...ys);
-    this.frame({ x, y, width: Math.max(...xs) - x + 1, height: Math.max(...ys) - y + 1 }, 0.9, 150, true);
+    this.frame({ x, y, width: Math.max(...xs) - x + 1, height: Math.max(...ys) - y + 1 }, 1.1, 125, true);
   }
 
   frame(box, margin, most, smooth) {
@@ -64,15 +68,17 @@ export class Viewport {
   // Make sure that a square is not hidden under a sheet.
   reveal([x, y]) {
     const { width } = this.size, height = this.clear;
-    const cx = (x + 0.5) * 100 * this.scale + this.x, cy = (y + 0.5) * 100 * this.scale + this.y;
-    const half = 50 * this.scale + 12;
+    const to = this.target; // where a movement that is under way will end
+    const cx = (x + 0.5) * 100 * to.scale + to.x, cy = (y + 0.5) * 100 * to.scale + to.y;
+    const half = 50 * to.scale + 12;
     const dx = Math.min(0, width - half - cx) + Math.max(0, half - cx);
     const dy = Math.min(0, height - half - cy) + Math.max(0, half - cy);
-    if (dx || dy) this.go({ scale: this.scale, x: this.x + dx, y: this.y + dy }, true);
+    if (dx || dy) this.go({ scale: to.scale, x: to.x + dx, y: to.y + dy }, true);
   }
 
   go(target, smooth) {
     cancelAnimationFrame(this.running);
+    this.target = target;
     const from = { scale: this.scale, x: this.x, y: this.y };
     if (!smooth || calm() || document.hidden || !this.placed) {
       this.placed = true;
@@ -88,6 +94,12 @@ export class Viewport {
     this.running = requestAnimationFrame(step);
   }
 
+  jump(target) {
+    cancelAnimationFrame(this.running);
+    this.target = target;
+    this.set(target);
+  }
+
   set({ scale, x, y }) {
     Object.assign(this, { scale, x, y });
     this.layer.setAttribute("transform", `translate(${x.toFixed(2)} ${y.toFixed(2)}) scale(${scale.toFixed(4)})`);
@@ -97,14 +109,12 @@ export class Viewport {
     const scale = Math.min(3, Math.max(0.12, this.scale * factor));
     const f = scale / this.scale;
     this.free = true;
-    cancelAnimationFrame(this.running);
-    this.set({ scale, x: x - (x - this.x) * f, y: y - (y - this.y) * f });
+    this.jump({ scale, x: x - (x - this.x) * f, y: y - (y - this.y) * f });
   }
 
   pan(dx, dy) {
     this.free = true;
-    cancelAnimationFrame(this.running);
-    this.set({ scale: this.scale, x: this.x + dx, y: this.y + dy });
+    this.jump({ scale: this.scale, x: this.x + dx, y: this.y + dy });
   }
 
   // The square under a point of the window.
