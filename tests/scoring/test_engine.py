@@ -60,6 +60,7 @@ CITY = ("tile 0 base.E 0,-1 2", "deploy 0 follower 0,-1 field NL.NR.EL.ER.WL.WR"
     (("end_game", "tile 0 base.B 0,1 0"), ["after_the_end"]),
 ])
 def test_issue(lines: tuple[str, ...], wanted: list[str]) -> None:
+    """R-PLACE-01, R-PLACE-02, R-PLACE-03, R-PLACE-05, R-DEPLOY-02, R-DEPLOY-04, R-TURN-01, R-TURN-04, R-COMP-10."""
     assert codes(*lines) == wanted
 
 
@@ -77,6 +78,7 @@ def test_mismatched_edges_are_closed_but_not_joined() -> None:
 
 
 def test_too_many_figures_show_as_less_than_none_in_hand() -> None:
+    """R-DEPLOY-01, R-SUPPLY-01."""
     lines = [f"tile 0 base.B {n},1 0" for n in range(4)] + [f"tile 0 base.B {n},2 0" for n in range(4)]
     laid = [x for n, line in enumerate(lines) for x in (line, f"deploy 0 follower {n % 4},{1 + n // 4} cloister I")]
     state = played(*laid)
@@ -114,6 +116,7 @@ def test_notation_is_short() -> None:
 
 
 def test_start_and_legal_moves() -> None:
+    """R-SETUP-01, R-COMP-03, R-PLACE-04, R-DEPLOY-06."""
     state = new_game(SETUP)
     assert {at: p.tile for at, p in state.tiles.items()} == {(0, 0): "base.D"}
     assert open_squares(state) == {(0, -1), (1, 0), (0, 1), (-1, 0)}
