@@ -88,16 +88,22 @@ class TableLoop(threading.Thread):
         wait_s = 1.0
         try:
             while not self._stop_asked.is_set():
+                live = True
                 try:
-                    with self._open() as camera:
+                    camera = self._open()
+                    live = camera.info.live
+                    with camera:
                         done = follow(camera, self._watcher, self._session, stop=self._stop_asked, save=self._save)
                         wait_s = 1.0 if done.frames else wait_s
-                        if not camera.info.live:
+                        if not live:
                             self._session.set_status("manual", "the recording has ended")
                             break
                         self._session.set_status("camera_lost", "the camera's pictures have ended")
                 except (SourceError, Failure) as e:
                     self._session.set_status("camera_lost", str(e))
+                    if not live:  # a recording would begin anew, and so would its game
+                        self.failure = str(e)
+                        break
                 self._stop_asked.wait(wait_s)
                 wait_s = min(30.0, 2 * wait_s)
         except Exception as e:  # the page must say that nobody is watching any more, whatever happened
