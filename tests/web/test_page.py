@@ -137,7 +137,18 @@ def test_a_whole_turn_by_hand(serve, visit):
     page.locator("[data-key='use']").click()
     expect(page.locator(".tiles .tile")).to_have_count(8)
     assert session.view()["history"][-1]["source"] == "hand"
-    page.get_by_role("button", name="Undo", exact=True).first.click()
+    page.locator("#sheet .segment").first.focus()  # and the follower with it
+    page.keyboard.press("Enter")
+    expect(page.locator("#sheet [data-key='end']")).to_be_enabled()
+    page.locator("#sheet [data-key='end']").click()
+    expect(page.locator("#sheet [data-key='end']")).to_be_disabled()
+    assert [e["kind"] for e in session.view()["history"][-2:]] == ["tile", "deploy"]
+    figures, undo = len(session.view()["board"]["figures"]), page.get_by_role("button", name="Undo", exact=True).first
+    undo.click()  # the turn is open again
+    expect(page.locator("#sheet [data-key='end']")).to_be_enabled()
+    undo.click()
+    expect(page.locator(".figures .figure")).to_have_count(figures - 1)
+    undo.click()
     expect(page.locator(".tiles .tile")).to_have_count(7)
 
 
@@ -214,6 +225,11 @@ def test_the_keyboard_reaches_every_tile(serve, visit):
     expect(page.locator("#sheet")).to_be_visible()
     page.keyboard.press("Escape")
     expect(page.locator("#sheet")).to_be_hidden()
+    farms = page.locator("[data-key='bar.farms']")
+    farms.focus()
+    page.keyboard.press("Enter")
+    expect(farms).to_have_attribute("aria-pressed", "true")
+    expect(farms).to_be_focused()
 
 
 def test_what_is_touched_is_large_enough(serve, visit):

@@ -136,7 +136,8 @@ class App {
   }
 
   openGap(at) {
-    this.sheet.open(new Picker(this, at, { title: t("add.at"), done: (tile, rot) => this.commands.send({ do: "tile", tile, at, rot }) }));
+    this.sheet.open(new Picker(this, at, { title: t("add.at"), done: (tile, rot) => this.commands.send({ do: "tile", tile, at, rot }),
+                                                then: () => this.sheet.open(new Add(this)) }));
   }
 
   point(event) {

@@ -1,6 +1,6 @@
 // The bottom line: what the camera is doing, whose turn it is, and everything a person can start.
 
-import { button, h, replace, symbol } from "./dom.js";
+import { button, h, redraw, symbol } from "./dom.js";
 import { t } from "./i18n.js";
 
 const LOOKS = { watching: "eye", hand: "hand", reading: "turn", settling: "turn", check: "alert", manual: "hand",
@@ -10,7 +10,8 @@ export function chip(view, online) {
   const state = online ? view.status?.chip ?? "manual" : "offline";
   const text = t(`chip.${state}`, { fallback: state });
   const more = online && view.status?.text;
-  return h("span", { class: `chip ${state}`, role: "status", title: more || undefined }, symbol(LOOKS[state] ?? "eye"), text);
+  return h("span", { class: `chip ${state}`, role: "status", title: more || undefined }, symbol(LOOKS[state] ?? "eye"), text,
+    more && ["check", "camera_lost"].includes(state) && h("span", { class: "chip-more" }, more));
 }
 
 export class Bar {
@@ -18,17 +19,25 @@ export class Bar {
     Object.assign(this, { root, status, acts });
   }
 
-  show(view, { online, farms, adding, waiting, final }) {
+  // Nothing is drawn anew that has not changed: a reader of the screen would say it again.
+  show(view, now) {
+    const key = JSON.stringify([now, view.status, view.phase, view.turn, view.left.total, view.questions.length, !view.history.length]);
+    if (key === this.shown) return;
+    this.shown = key;
+    this.draw(view, now);
+  }
+
+  draw(view, { online, farms, adding, waiting, final }) {
     const over = view.phase === "over", acts = this.acts;
     const { number, player } = view.turn;
     const both = (key, values) => [h("span", { class: "long" }, t(key, values)), h("span", { class: "short" }, t(`${key}.short`, values))];
     const act = (key, does, icon, more = {}, values = {}) => {
-      const el = button(t(key, values), does, { icon, label: false, ...more });
+      const el = button(t(key, values), does, { icon, label: false, data: { key }, ...more });
       el.append(...both(key, values));
       return el;
     };
-    replace(this.status, chip(view, online));
-    replace(this.root,
+    redraw(this.status, chip(view, online));
+    redraw(this.root,
       chip(view, online),
       h("span", { class: "bar-turn" }, over ? "" : t("bar.turn", { n: number, name: view.players[player].name })),
       waiting > 0 && act("bar.questions", acts.questions, "ask", { className: "questions" }, { n: waiting }),

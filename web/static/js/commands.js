@@ -11,15 +11,12 @@ export class Commands {
     return this.app.view;
   }
 
-  entry(seq) {
-    return this.view.history.find((e) => e.seq === seq);
-  }
-
-  // Send; when somebody else changed the game meanwhile, go on only if entry `seq` is still what it was.
-  async send(body, { seq = null, message = "toast.changed", undo = null } = {}) {
+  // Send; when somebody else changed the game meanwhile, go on only if entry `seq` (or what `look` sees) is still
+  // what it was.
+  async send(body, { seq = null, message = "toast.changed", undo = null, look = (view) => view.history.find((e) => e.seq === seq) } = {}) {
     const before = this.view.players.map((p) => p.score);
-    const shown = seq === null ? null : JSON.stringify(this.entry(seq));
-    const same = (view) => seq === null || JSON.stringify(view.history.find((e) => e.seq === seq)) === shown;
+    const shown = JSON.stringify(look(this.view));
+    const same = (view) => JSON.stringify(look(view)) === shown;
     const result = await this.app.live.command(body, same);
     if (result.failed) {
       this.app.toast.show(result.failed === "refused" ? t("toast.failed", { text: result.text })
@@ -58,6 +55,7 @@ export class Commands {
   }
 
   undo() {
-    return this.send({ do: "undo" }, { message: "toast.undone" });
+    // Only what the person saw as the last move is taken back.
+    return this.send({ do: "undo" }, { message: "toast.undone", look: (view) => [view.history.at(-1), view.turn] });
   }
 }

@@ -24,6 +24,13 @@ export function replace(el, ...children) {
   el.replaceChildren(...children.flat(Infinity).filter((c) => c !== null && c !== undefined && c !== false));
 }
 
+// Draw something anew without taking the focus from who is in it.
+export function redraw(el, ...children) {
+  const held = el.contains(document.activeElement) ? document.activeElement.closest("[data-key]")?.dataset.key : null;
+  replace(el, ...children);
+  if (held) el.querySelector(`[data-key="${CSS.escape(held)}"]`)?.focus({ preventScroll: true });
+}
+
 export const byId = (id) => document.getElementById(id);
 
 // A button with a drawn symbol; the name is always there for those who do not see it.

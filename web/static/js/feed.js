@@ -1,6 +1,6 @@
 // What was scored and why; a tap shows the place on the board.
 
-import { h, replace, s } from "./dom.js";
+import { h, redraw, s } from "./dom.js";
 import { badge } from "./figures.js";
 import { listed, signed, t } from "./i18n.js";
 
@@ -43,6 +43,7 @@ export const sameEvent = (a, b) => a && b && a.feature === b.feature && a.turn =
 export function card(event, view, letters, { big = false, shown = false, tap }) {
   const why = majority(event, view.players);
   return h("button", { type: "button", class: `event${big ? " big" : ""}${shown ? " shown" : ""}`, "aria-pressed": String(shown),
+                       data: { key: `${event.turn}/${event.feature}/${JSON.stringify(event.places[0])}` },
                        title: t(shown ? "feed.hide" : "feed.show"), on: { click: () => tap(event) } },
     featureIcon(event.feature),
     h("span", { class: "event-text" },
@@ -59,11 +60,14 @@ export class Feed {
   }
 
   show(view, letters, shown) {
+    const key = JSON.stringify([view.game, view.feed, shown, view.players.map((p) => [p.name, p.colour])]);
+    if (key === this.shown) return;
+    this.shown = key;
     const events = view.feed.toReversed ? view.feed.toReversed() : [...view.feed].reverse();
     if (!events.length) {
-      replace(this.root, h("div", { class: "nothing" }, h("p", {}, t("feed.none")), h("p", { class: "note" }, t("feed.none.note"))));
+      redraw(this.root, h("li", { class: "nothing" }, h("p", {}, t("feed.none")), h("p", { class: "note" }, t("feed.none.note"))));
       return;
     }
-    replace(this.root, events.map((e, n) => h("li", {}, card(e, view, letters, { big: n === 0, shown: !!sameEvent(e, shown), tap: this.tap }))));
+    redraw(this.root, events.map((e, n) => h("li", {}, card(e, view, letters, { big: n === 0, shown: !!sameEvent(e, shown), tap: this.tap }))));
   }
 }

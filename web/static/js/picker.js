@@ -7,9 +7,10 @@ import { tileButton } from "./tilebutton.js";
 import { tilePicture } from "./tileart.js";
 
 export class Picker {
-  // done(tile, rot) is asked to do it and says whether it worked; back() returns to where the person came from
-  constructor(app, at, { current = null, done, back = null, title = "" }) {
-    Object.assign(this, { app, at, current, done, back, name: title });
+  // done(tile, rot) is asked to do it and says whether it worked, then() is what follows;
+  // back() returns to where the person came from
+  constructor(app, at, { current = null, done, back = null, then = null, title = "" }) {
+    Object.assign(this, { app, at, current, done, back, then, name: title });
     this.chosen = null;
     this.className = "picker";
     const board = new Map(app.board.tiles);
@@ -58,7 +59,9 @@ export class Picker {
         h("div", { class: "row" },
           button(t("picker.turn"), next, { icon: "turn", className: "action", data: { key: "turn" } }),
           button(t("picker.use"), async () => {
-            if (await this.done(tile, rot)) this.app.sheet.close();
+            if (!await this.done(tile, rot)) return;
+            if (this.then) this.then();
+            else this.app.sheet.close();
           }, { icon: "check", className: "action main", data: { key: "use" } }))));
   }
 }
