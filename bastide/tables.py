@@ -10,6 +10,7 @@ from urllib.parse import parse_qs
 from bastide.errors import Failure, UsageError
 from bastide.inputs import read_json
 from hardware.sources import UnknownSource, open_source
+from scoring.engine import new_game
 from scoring.errors import InvalidNotation
 from scoring.events import Player, Setup, StartTile
 from scoring.expansions import chosen
@@ -62,8 +63,9 @@ def load_tiles(folder: str | None, expansions: tuple[str, ...]) -> TileSet:
 
 
 def make_watcher(tiles: TileSet, setup: Setup) -> TableWatcher:
-    """A watcher for this table's players and start tile."""
-    return TableWatcher(tiles, tuple(p.colour for p in setup.players), setup.start.tile if setup.start else "base.D")
+    """A watcher for this table's players and start tile (the set-up's, else what the boxes in play begin with)."""
+    start = next(iter(new_game(setup).tiles.values()))
+    return TableWatcher(tiles, tuple(p.colour for p in setup.players), start.tile)
 
 
 def open_camera(uri: str) -> FrameSource:
