@@ -65,13 +65,13 @@ class Box:
         self.completed = tuple(f for e in self.expansions for f in e.completed)
         self._off_board = tuple(e.off_board for e in self.expansions if e.off_board)
         self._shapes: dict[tuple[str, int], Shape] = {}
-        self._tiles = {t.id: t for e in self.expansions for t in e.tiles}
+        self._boards = {t.id: t for e in KNOWN.values() for t in e.tiles}
         boxed = [name for e in self.expansions for name in e.products]
         self.contents: Mapping[str, int] = {t.id: t.count for name in boxed for t in product(name).tiles}
 
     def tile(self, name: str) -> Tile:
         """A tile kind of any product, or of a start board."""
-        return self._tiles.get(name) or catalogue()[name]
+        return self._boards.get(name) or catalogue()[name]
 
     def shape(self, name: str, rot: int) -> Shape:
         """The turned tile, worked out once."""

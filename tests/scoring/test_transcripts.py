@@ -170,6 +170,11 @@ def test_any_broken_transcript_is_refused_in_one_sentence_or_scored(rng: random.
         assert len(scored["turns"]) == len(data["turns"])
 
 
+def test_a_start_board_of_another_box_is_just_a_tile() -> None:
+    scored = score_transcript(broken("start", "tile", value="wheel.board"))
+    assert scored["issues"][0]["code"] == "edge_mismatch"
+
+
 JUNK: tuple[Any, ...] = (None, True, -1, 7, 10**9, 2.5, "", "N", "base.C", [], [1], [0, 0], ["x", "y"], {},
                          {"do": "tile"}, [[]], "transcript/1", "wheel.board")
 
