@@ -6,7 +6,7 @@ A mismatching edge or an empty box makes a reading unlikely, never impossible: w
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +38,11 @@ class Placement:
     options: tuple[tuple[str, int, float], ...]
     score: float
     legal: bool
+    correlations: Mapping[tuple[str, int], float] = field(default_factory=dict, repr=False)
+
+    def correlation(self, tile: str, rot: int) -> float:
+        """How well one reading's picture agrees, whatever the rules say of it."""
+        return self.correlations.get((tile, rot), -1.0)
 
     @property
     def tile(self) -> str:
@@ -83,7 +88,9 @@ class PlacementReader:
         options = self._weigh(settled, at, state)
         tile, rot, _ = options[0]
         legal = not mismatches(state.board, catalogue()[tile], at, rot)
-        return Placement(at=at, pose=settled.pose, options=options, score=settled.best, legal=legal)
+        every = {(kind, r): float(settled.scores[n, r]) for n, kind in enumerate(self.ids) for r in range(4)}
+        return Placement(at=at, pose=settled.pose, options=options, score=every[tile, rot], legal=legal,
+                         correlations=every)
 
     def _weigh(self, settled: Settled, at: Square, state: GameState) -> tuple[tuple[str, int, float], ...]:
         left = tiles_left(state)

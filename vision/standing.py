@@ -75,7 +75,7 @@ def read_figure(crop: Image, known: Image, pose: Array, frame_shape: Sequence[in
         blob = _silhouette(rough, seen, known)
         size = float(blob.sum()) / CROP_PX**2
         colour = _colours(crop, light, blob, colours, active)
-        if colour is None or (not bare and (colour[0][0] != active or colour[0][1] < _TAUGHT_PAINT)):
+        if colour is None or (not bare and not _believed(colour[0], active)):
             continue
         lying = _lying(blob)
         foot = _foot(blob, pose, frame_shape, lying)
@@ -87,6 +87,11 @@ def read_figure(crop: Image, known: Image, pose: Array, frame_shape: Sequence[in
         if best is None or reading.colours[0][1] * size > best.colours[0][1] * best.size:
             best = reading
     return best
+
+
+def _believed(colour: tuple[int, float], active: int) -> bool:
+    """Whether paint seen against a taught picture counts; ``active`` -1 asks for anybody's."""
+    return active in (-1, colour[0]) and colour[1] >= _TAUGHT_PAINT
 
 
 def paint_mask(bgr: Image, colours: Sequence[str]) -> npt.NDArray[np.uint8]:

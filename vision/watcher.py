@@ -2,8 +2,8 @@
 
     looking for the start tile -> watching -> (movement: hand) -> settling -> reading -> watching
 
-It reads only a still table, only squares where something changed or a tile could have been laid unseen, and figures
-only on the tile laid last. Every tile keeps its own pose; the lattice bends with them.
+It reads only where the table has been still and no hand is, only squares where something changed or a tile could have
+been laid unseen, and figures only on the tile laid last. Every tile keeps its own pose; the lattice bends with them.
 """
 
 from __future__ import annotations
@@ -12,41 +12,32 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
 from scoring.engine import legal_claims, open_squares, step
-from scoring.events import Event, FigurePlaced, TilePlaced
 from scoring.state import GameState
 from scoring.tiles import Square, catalogue
 from vision.frames import Frame, Image
+from vision.interpret import SURE, Proposal, figure_proposal, in_order, tile_proposal
 from vision.keypoints import SightingFinder
 from vision.lattice import UNIT, Array, Lattice, apply, rectify
-from vision.motion import Look, Mask, Motion
-from vision.placements import FLOOR, Placement, PlacementReader
-from vision.standing import CROP_PX, MARGIN, FigureReading, named, paint_mask, read_figure
+from vision.motion import FURNITURE_S, Look, Mask, Motion
+from vision.placements import FLOOR, Placement, PlacementReader, shape
+from vision.standing import CROP_PX, MARGIN, FigureReading, paint_mask, read_figure
 from vision.tileset import TileSet
 
-STILL_FRAMES = 2  # frames without movement before anything is read
-SURE = 0.97  # posterior from which a reading needs no question
+__all__ = ["Observation", "Proposal", "TableWatcher"]
+
+STILL_FRAMES = 2  # frames without movement before a square is read
+STILL_S = 0.2
 CROP_SHOWN_PX = 160
 _TOUCHED = 0.12  # part of a square that must have changed before it is read again
-_UNDER_HAND = 0.03  # part of a square that a hand may cover while it is read
-_GLANCES = 3  # still frames from one glance at an empty square to the next
+_TOUCHED_LAST = 0.004  # and of the tile laid last, on which a figure may come
+_TOUCHED_MUCH = 0.3  # more than a figure covers: the tile itself may have been turned
+_TOUCHED_ALL = 0.7  # or taken up
 _CONFIRMED = 0.62  # correlation from which an unexpected tile is read without any change having been seen
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Proposal:
-    """What the watcher believes happened: one event with its confidence, the other readings with their probabilities,
-    the rectified picture, the frame. ``replaces`` is the square whose earlier reading this one improves on."""
-
-    events: tuple[Event, ...]
-    confidence: float
-    asked: bool
-    alternatives: tuple[tuple[tuple[Event, ...], float], ...]
-    crop: Image
-    frame: int
-    replaces: Square | None = None
+_TRIES = (STILL_FRAMES, 6, 14)  # still frames after which a changed square is read, and read again
+_BETTER = 0.08  # correlation by which another reading of the same tile must be better
+_FIND_AGAIN_S = 4.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,13 +50,15 @@ class Observation:
 
 @dataclass(slots=True)
 class _Last:
-    """The tile laid last: its bare picture if it was seen without a figure."""
+    """The tile laid last: ``before`` is the game without it, ``known`` its picture without a figure."""
 
     at: Square
     pose: Array
     known: Image
+    before: GameState
     bare: bool = False  # ``known`` is the tile itself seen without a figure, not its taught picture
     read: bool = False
+    gone: bool = False
 
 
 class TableWatcher:
@@ -82,8 +75,10 @@ class TableWatcher:
         self._lattice: Lattice | None = None
         self._view: Image | None = None  # the frame that was settled last, in colour
         self._last: _Last | None = None
-        self._tries = 0
+        self._searched_s = -1e9
+        self._tries: dict[Square, int] = {}
         self._round: list[Square] = []
+        self._dropped: set[Square] = set()
 
     @property
     def poses(self) -> dict[Square, Array]:
@@ -99,25 +94,35 @@ class TableWatcher:
             self._motion, self._shape = Motion(bgr.shape), bgr.shape
         if bgr.shape != self._shape:
             return Observation(status="lost")
-        look = self._motion.feed(bgr, self._watched())
+        look = self._motion.feed(bgr, frame.t_s)
         if self._lattice is None:
-            return self._find_board(bgr, look, state)
-        if look.still < STILL_FRAMES:
-            return Observation(status="hand" if look.moving > 0.004 else "settling")
-        proposals = self._read(frame, look, state)
-        self._motion.settle(keep=look.hands)
-        if self._view is None or not self._over_board(look.hands):
+            return self._find_board(frame, look, state)
+        self._follow(state)
+        watched = self._watched()
+        hand = int((look.hands & watched).sum()) > 12
+        calm = not hand and float(look.moved[watched].mean()) < 0.0006
+        proposals, pending = self._read(frame, look, state, calm)
+        absorbed = look.changed & (look.still_s > FURNITURE_S) & ~look.hands
+        for pose in pending:
+            absorbed &= ~self._area(pose, 0.15)
+        if absorbed.any():
+            self._motion.settle(absorbed)
+        if calm and not pending:
             self._view = bgr.copy()
-        status = "reading" if proposals else "hand" if self._over_board(look.hands) else "watching"
+        status = "reading" if proposals else "hand" if hand else "settling" if pending or not calm else "watching"
         return Observation(status=status, proposals=tuple(proposals))
 
-    # -- the start tile ---------------------------------------------------------------------------------------------
+    # -- the board --------------------------------------------------------------------------------------------------
 
-    def _find_board(self, bgr: Image, look: Look, state: GameState) -> Observation:
+    def _find_board(self, frame: Frame, look: Look, state: GameState) -> Observation:
         assert self._motion is not None
-        self._tries += 1
-        if look.still < STILL_FRAMES or (self._tries > 12 and self._tries % 4):
+        bgr = frame.bgr
+        still = float((look.still_frames < STILL_FRAMES).mean()) < 0.002
+        fresh = not self._motion.settled or float(look.changed.mean()) > 0.0005
+        if not still or not (fresh or frame.t_s - self._searched_s > _FIND_AGAIN_S):
             return Observation(status="settling")
+        self._searched_s = frame.t_s
+        self._motion.settle()
         at, placed = next(iter(state.tiles.items()))
         kind = self._reader.ids.index(self._start) if self._start in self._reader.ids else -1
         for sighting in self._finder.find(bgr)[:5]:
@@ -130,115 +135,22 @@ class TableWatcher:
                 continue
             step_back = np.array([[1, 0, -at[0]], [0, 1, -at[1]], [0, 0, 1.0]])
             self._lattice = Lattice(grid=settled.pose @ step_back, shifts={at: (0.0, 0.0, 0.0)})
-            self._motion.settle()
             self._view = bgr.copy()
             return Observation(status="watching")
         return Observation(status="settling")
 
-    # -- where to look ----------------------------------------------------------------------------------------------
-
-    def _watched(self) -> Mask | None:
-        """The area in which movement matters: the board and two tiles around it."""
-        if self._lattice is None or self._motion is None:
-            return None
-        out = np.zeros(self._motion.size[::-1], np.uint8)
-        for pose in self.poses.values():
-            corners = apply(pose, UNIT * 5.0 - 2.0) * self._motion.scale
-            cv2.fillConvexPoly(out, corners.round().astype(np.int32), 1)
-        return out.astype(bool)
-
-    def _over_board(self, mask: Mask) -> bool:
-        watched = self._watched()
-        return bool((mask & watched).sum() > 12) if watched is not None else False
-
-    def _touched(self, changed: Mask, pose: Array) -> float:
-        """Part of a square that changed."""
-        assert self._motion is not None
-        area = np.zeros(changed.shape, np.uint8)
-        corners = apply(pose, UNIT * 0.8 + 0.1) * self._motion.scale
-        cv2.fillConvexPoly(area, corners.round().astype(np.int32), 1)
-        inside = area.astype(bool)
-        return float(changed[inside].mean()) if inside.any() else 0.0
-
-    # -- reading ----------------------------------------------------------------------------------------------------
-
-    def _read(self, frame: Frame, look: Look, state: GameState) -> list[Proposal]:
-        out: list[Proposal] = []
-        for _ in range(4):  # two players in a hurry, or a camera that slept
-            placement = self._new_tile(frame.bgr, look, state)
-            if placement is None:
-                break
-            before = state
-            state, proposal = self._propose_tile(frame, placement, state)
-            out.append(proposal)
-            figure = self._figure(frame, state)
-            if figure is not None:
-                state, proposal = figure
-                out.append(proposal)
-            if before.turn == state.turn:
-                break
-        if not out and self._last is not None and not self._last.read and state.turn_open \
-                and self._touched(look.changed, self._last.pose) > 0.004 \
-                and self._touched(look.hands, self._last.pose) < _UNDER_HAND:
-            figure = self._figure(frame, state)
-            if figure is not None:
-                out.append(figure[1])
-        return out
-
-    def _new_tile(self, bgr: Image, look: Look, state: GameState) -> Placement | None:
-        """The likeliest new tile on the empty squares around the board, or None."""
+    def _follow(self, state: GameState) -> None:
+        """Poses for exactly the tiles that lie: people correct the game by hand too."""
         assert self._lattice is not None
-        squares = sorted(open_squares(state))
-        poses = {at: self._lattice.predict(at) for at in squares}
-        free = [at for at in squares if self._touched(look.hands, poses[at]) < _UNDER_HAND]
-        hot = [at for at in free if self._touched(look.changed, poses[at]) > _TOUCHED]
-        if not hot and look.still % _GLANCES == 0:
-            hot = self._glance(bgr, free, poses)
-        found = [p for at in hot if (p := self._try(bgr, poses[at], at, state)) is not None]
-        found = [p for p in found if self._apart(p)]
-        return max(found, key=lambda p: (p.legal, p.score), default=None)
-
-    def _try(self, bgr: Image, pose: Array, at: Square, state: GameState) -> Placement | None:
-        """Read one square, not counting what a figure on it may hide."""
-        corners = apply(pose, UNIT * 2.0 - 0.5)
-        low = np.clip(np.floor(corners.min(axis=0)), 0, None).astype(int)
-        high = np.ceil(corners.max(axis=0)).astype(int)
-        part = bgr[low[1]:high[1], low[0]:high[0]]
-        strange = np.zeros(bgr.shape[:2], np.uint8)
-        if part.size:
-            strange[low[1]:high[1], low[0]:high[0]] = paint_mask(part, self._colours)
-        return self._reader.read(bgr, pose, at, state, strange)
-
-    def _glance(self, bgr: Image, squares: list[Square], poses: dict[Square, Array]) -> list[Square]:
-        """One empty square after the other gets a short look: a tile that came unseen is found within seconds."""
-        self._round = [at for at in self._round if at in squares] or list(squares)
-        if not self._round:
-            return []
-        at = self._round.pop(0)
-        return [at] if self._reader.glance(bgr, poses[at]) > _CONFIRMED else []
-
-    def _apart(self, placement: Placement) -> bool:
-        """Whether a reading lies on its own square, not on a tile that lies there already."""
-        centre = apply(placement.pose, [[0.5, 0.5]])[0]
-        off = [np.abs(apply(np.linalg.inv(pose), [centre])[0] - 0.5).max() for pose in self.poses.values()]
-        return min(off) > 0.7
-
-    def _propose_tile(self, frame: Frame, placement: Placement, state: GameState) -> tuple[GameState, Proposal]:
-        assert self._lattice is not None
-        players = len(state.setup.players)
-        player = (state.player + 1) % players if state.turn_open else state.player
-        at = placement.at
-        readings: list[tuple[tuple[Event, ...], float]] = [
-            ((TilePlaced(player=player, tile=tile, at=at, rot=rot),), p) for tile, rot, p in placement.options]
-        events = readings[0][0]
-        self._lattice.shifts[at] = self._lattice.shift_of(at, placement.pose)
-        self._bend()
-        self._last = _Last(at=placement.at, pose=placement.pose, known=self._known(placement))
-        asked = placement.confidence < SURE or not placement.legal
-        crop = rectify(frame.bgr, placement.pose, CROP_SHOWN_PX // 2, 0.5)
-        proposal = Proposal(events=events, confidence=placement.confidence, asked=asked, crop=crop, frame=frame.id,
-                            alternatives=tuple(readings[:5]))
-        return step(state, events[0]), proposal
+        shifts = self._lattice.shifts
+        if shifts.keys() == state.tiles.keys():
+            return
+        for at in [at for at in shifts if at not in state.tiles and len(shifts) > 1]:
+            del shifts[at]
+            self._dropped.add(at)
+        for at in state.tiles:
+            if at not in shifts:
+                shifts[at] = self._lattice.shift_of(at, self._lattice.predict(at))
 
     def _bend(self) -> None:
         """Fit the perspective of the whole board anew, so that far squares are predicted well."""
@@ -253,6 +165,194 @@ class TableWatcher:
             self._lattice.grid = grid
             self._lattice.shifts = {at: self._lattice.shift_of(at, pose) for at, pose in poses.items()}
 
+    # -- where to look ----------------------------------------------------------------------------------------------
+
+    def _area(self, pose: Array, grow: float) -> Mask:
+        """A square on the small picture, larger by ``grow`` tiles on every side."""
+        assert self._motion is not None
+        out = np.zeros(self._motion.size[::-1], np.uint8)
+        corners = apply(pose, UNIT * (1 + 2 * grow) - grow) * self._motion.scale
+        cv2.fillConvexPoly(out, corners.round().astype(np.int32), 1)
+        return out.astype(bool)
+
+    def _watched(self) -> Mask:
+        """The area in which movement matters: the board and two tiles around it."""
+        assert self._motion is not None
+        out = np.zeros(self._motion.size[::-1], np.uint8)
+        for pose in self.poses.values():
+            corners = apply(pose, UNIT * 5.0 - 2.0) * self._motion.scale
+            cv2.fillConvexPoly(out, corners.round().astype(np.int32), 1)
+        return out.astype(bool)
+
+    def _due(self, at: Square, pose: Array, look: Look, part: float, grow: float) -> bool | None:
+        """Whether a square has changed and should be read now; None when it has changed but is not ready, or was read
+        a moment ago. What was read in vain three times becomes part of the settled view."""
+        assert self._motion is not None
+        core = self._area(pose, grow)
+        if not core.any() or float(look.changed[core].mean()) <= part:
+            self._tries.pop(at, None)
+            return False
+        around = self._area(pose, 0.1)
+        frames, seconds = look.still(around)
+        if (look.hands & around).any() or frames < STILL_FRAMES or seconds < STILL_S:
+            self._tries.pop(at, None)
+            return None
+        tries = self._tries.get(at, 0)
+        if tries >= len(_TRIES):
+            self._motion.settle(self._area(pose, 0.05))
+            self._tries.pop(at)
+            return False
+        if frames < _TRIES[tries]:
+            return None
+        self._tries[at] = tries + 1
+        return True
+
+    # -- reading ----------------------------------------------------------------------------------------------------
+
+    def _read(self, frame: Frame, look: Look, state: GameState, calm: bool) -> tuple[list[Proposal], list[Array]]:
+        """Proposals, and the poses of squares that have changed and wait to be read."""
+        assert self._lattice is not None and self._motion is not None
+        out: list[Proposal] = []
+        pending: list[Array] = []
+        if self._last is not None:
+            state = self._look_again(frame, look, state, out, pending)
+        found: list[Placement] = []
+        squares = {at: self._lattice.predict(at) for at in sorted(open_squares(state))}
+        for at, pose in squares.items():
+            due = self._due(at, pose, look, _TOUCHED, -0.1)
+            if due is not False:
+                pending.append(pose)
+            if due and (placement := self._try(frame.bgr, pose, at, state)) is not None:
+                found.append(placement)
+        if calm and not pending and frame.id % 2 == 0:
+            found += self._glance(frame.bgr, squares, state)
+        self._propose(frame, self._distinct(found), state, out)
+        return out, pending
+
+    def _try(self, bgr: Image, pose: Array, at: Square, state: GameState) -> Placement | None:
+        """Read one square, not counting what a figure on it may hide."""
+        corners = apply(pose, UNIT * 2.0 - 0.5)
+        low = np.clip(np.floor(corners.min(axis=0)), 0, None).astype(int)
+        high = np.clip(np.ceil(corners.max(axis=0)), 0, None).astype(int)
+        part = bgr[low[1]:high[1], low[0]:high[0]]
+        strange = np.zeros(bgr.shape[:2], np.uint8)
+        if part.size:
+            strange[low[1]:high[1], low[0]:high[0]] = paint_mask(part, self._colours)
+        return self._reader.read(bgr, pose, at, state, strange)
+
+    def _try(self, bgr: Image, pose: Array, at: Square, state: GameState) -> Placement | None:
+        """Read one square, not counting what a figure on it may hide."""
+        corners = apply(pose, UNIT * 2.0 - 0.5)
+        low = np.clip(np.floor(corners.min(axis=0)), 0, None).astype(int)
+        high = np.clip(np.ceil(corners.max(axis=0)), 0, None).astype(int)
+        part = bgr[low[1]:high[1], low[0]:high[0]]
+        strange = np.zeros(bgr.shape[:2], np.uint8)
+        if part.size:
+            strange[low[1]:high[1], low[0]:high[0]] = paint_mask(part, self._colours)
+        return self._reader.read(bgr, pose, at, state, strange)
+
+    def _glance(self, bgr: Image, squares: dict[Square, Array], state: GameState) -> list[Placement]:
+        """One empty square after the other gets a short look: a tile that came unseen is found within seconds."""
+        self._round = [at for at in self._round if at in squares] or [at for at in squares if at not in self._dropped]
+        if not self._round:
+            return []
+        at = self._round.pop(0)
+        if self._reader.glance(bgr, squares[at]) < _CONFIRMED:
+            return []
+        placement = self._try(bgr, squares[at], at, state)
+        return [placement] if placement is not None else []
+
+    def _distinct(self, found: list[Placement]) -> list[Placement]:
+        """Readings that lie on their own squares, not on a tile that lies there already and not twice the same tile."""
+        taken = list(self.poses.values())
+        kept: list[Placement] = []
+        for placement in sorted(found, key=lambda p: (not p.legal, -p.score)):
+            centre = apply(placement.pose, [[0.5, 0.5]])[0]
+            if all(np.abs(apply(np.linalg.inv(pose), [centre])[0] - 0.5).max() > 0.7 for pose in taken):
+                kept.append(placement)
+                taken.append(placement.pose)
+        return kept
+
+    def _propose(self, frame: Frame, found: list[Placement], state: GameState, out: list[Proposal]) -> None:
+        """Tiles in the order in which they were laid, each with its figure."""
+        if not found:
+            return
+        players = len(state.setup.players)
+        last = self._last
+        if last is not None and last.gone and state.turn_open and len(found) == 1:
+            state = self._moved(frame, found[0], last, out)
+            return
+        first = (state.player + 1) % players if state.turn_open else state.player
+        order, sure = in_order(found, state.tiles, first, players, lambda p: self._colours_on(frame, p, state))
+        for placement in order:
+            player = (state.player + 1) % players if state.turn_open else state.player
+            before = state
+            self._lay(frame, placement, before)
+            proposal = tile_proposal(placement, player, self._shown(frame, placement.pose), frame.id, unsure=not sure)
+            out.append(proposal)
+            state = step(state, proposal.events[0])
+            self._figure(frame, state, out)
+            if out[-1] is not proposal:
+                state = step(state, out[-1].events[0])
+        self._bend()
+
+    def _lay(self, frame: Frame, placement: Placement, before: GameState) -> None:
+        """Remember the tile as the one laid last, and take its square as settled."""
+        assert self._lattice is not None and self._motion is not None
+        self._lattice.shifts[placement.at] = self._lattice.shift_of(placement.at, placement.pose)
+        self._last = _Last(at=placement.at, pose=placement.pose, known=self._known(placement), before=before)
+        self._motion.settle(self._area(placement.pose, 0.2))
+        self._tries.pop(placement.at, None)
+        self._dropped.discard(placement.at)
+
+    def _shown(self, frame: Frame, pose: Array) -> Image:
+        return rectify(frame.bgr, pose, CROP_SHOWN_PX // 2, 0.5)
+
+    # -- the tile laid last -----------------------------------------------------------------------------------------
+
+    def _look_again(self, frame: Frame, look: Look, state: GameState, out: list[Proposal],
+                    pending: list[Array]) -> GameState:
+        """A figure may come, and the tile may be turned or moved while the turn lasts."""
+        assert self._motion is not None
+        last = self._last
+        if last is None or last.at not in state.tiles or state.last_tile != last.at or not state.turn_open:
+            return state
+        due = self._due(last.at, last.pose, look, _TOUCHED_LAST, 0.1)
+        if due is not False:
+            pending.append(last.pose)
+        if not due:
+            return state
+        placed = state.tiles[last.at]
+        if not last.read:
+            part = float(look.changed[self._area(last.pose, -0.1)].mean())  # more than a figure covers: another tile?
+            again = self._try(frame.bgr, last.pose, last.at, last.before) if part > _TOUCHED_MUCH else None
+            last.gone = again is None and part > _TOUCHED_ALL
+            if last.gone:
+                return state
+            if again is not None and self._turned(again, placed.tile, placed.rot):
+                self._lay(frame, again, last.before)
+                out.append(tile_proposal(again, placed.player if placed.player is not None else state.player,
+                                         self._shown(frame, again.pose), frame.id, replaces=again.at))
+                state = step(last.before, out[-1].events[0])
+            self._figure(frame, state, out)
+        self._motion.settle(self._area(last.pose, 0.1) & ~look.hands)
+        return state
+
+    def _turned(self, again: Placement, tile: str, rot: int) -> bool:
+        """Whether the tile surely lies otherwise than it was read."""
+        same = shape(catalogue()[tile], rot) == shape(catalogue()[again.tile], again.rot)
+        return not same and again.legal and again.confidence > SURE and \
+            again.score > again.correlation(tile, rot) + _BETTER
+
+    def _moved(self, frame: Frame, placement: Placement, last: _Last, out: list[Proposal]) -> GameState:
+        """The tile laid last was taken up again and lies elsewhere now."""
+        old, before = last.at, last.before
+        placed = step(before, out[-1].events[0]) if out else before
+        player = before.player if not before.turn_open else (before.player + 1) % len(before.setup.players)
+        self._lay(frame, placement, before)
+        out.append(tile_proposal(placement, player, self._shown(frame, placement.pose), frame.id, replaces=old))
+        return placed
+
     def _known(self, placement: Placement) -> Image:
         """The tile as it should look without a figure, with what was round it before it came."""
         around = rectify(self._view, placement.pose, CROP_PX, MARGIN) if self._view is not None else None
@@ -264,42 +364,25 @@ class TableWatcher:
         out[edge:edge + CROP_PX, edge:edge + CROP_PX] = turned
         return out
 
-    def _figure(self, frame: Frame, state: GameState) -> tuple[GameState, Proposal] | None:
+    def _colours_on(self, frame: Frame, placement: Placement, state: GameState) -> dict[int, float]:
+        """Whose figure may stand on a tile that was just found, whoever's turn it is."""
+        crop = rectify(frame.bgr, placement.pose, CROP_PX, MARGIN)
+        reading = read_figure(crop, self._known(placement), placement.pose, frame.bgr.shape,
+                              catalogue()[placement.tile], placement.rot, self._colours, -1, (), bare=False)
+        return dict(reading.colours) if reading is not None else {}
+
+    def _figure(self, frame: Frame, state: GameState, out: list[Proposal]) -> FigureReading | None:
         """The figure on the tile laid last. A tile seen bare becomes its own reference."""
         last = self._last
-        if last is None or last.at not in state.tiles:
-            return None
+        assert last is not None
         placed = state.tiles[last.at]
-        tile = catalogue()[placed.tile]
         crop = rectify(frame.bgr, last.pose, CROP_PX, MARGIN)
         free = [c.segment for c in legal_claims(state)]
-        reading = read_figure(crop, last.known, last.pose, frame.bgr.shape, tile, placed.rot, self._colours,
-                              state.player, free, bare=last.bare)
+        reading = read_figure(crop, last.known, last.pose, frame.bgr.shape, catalogue()[placed.tile], placed.rot,
+                              self._colours, state.player, free, bare=last.bare)
         if reading is None:
             last.known, last.bare = crop, True
             return None
         last.read = True
-        return self._propose_figure(frame, reading, state, crop)
-
-    def _propose_figure(self, frame: Frame, reading: FigureReading, state: GameState,
-                        crop: npt.NDArray[np.uint8]) -> tuple[GameState, Proposal]:
-        assert self._last is not None
-        at = self._last.at
-        placed = state.tiles[at]
-        tile = catalogue()[placed.tile]
-        readings: list[tuple[tuple[Event, ...], float]] = []
-        for player, p in reading.colours[:2]:
-            for segment, q in reading.options[:4]:
-                feature, place = named(tile, placed.rot, segment)
-                event = FigurePlaced(player=player, figure="follower", at=at, feature=feature, where=place)
-                readings.append(((event,), p * q))
-        readings.sort(key=lambda r: -r[1])
-        confidence = readings[0][1]
-        segment = reading.options[0][0]
-        free = {c.segment for c in legal_claims(state)}
-        asked = confidence < SURE or segment not in free or reading.colours[0][0] != state.player
-        readings.append(((), max(0.0, 1.0 - sum(r[1] for r in readings))))
-        events = readings[0][0]
-        proposal = Proposal(events=events, confidence=confidence, asked=asked, alternatives=tuple(readings[:4]),
-                            crop=crop, frame=frame.id)
-        return step(state, events[0]), proposal
+        out.append(figure_proposal(reading, last.at, state, self._shown(frame, last.pose), frame.id))
+        return reading

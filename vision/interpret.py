@@ -1,0 +1,94 @@
+"""From readings to proposals: events with their confidence, the other readings, and the evidence.
+
+A reading is asked about when it is not sure enough, when the rules have something against it, or when the table alone
+cannot tell (two tiles that came unseen, in either order). The best reading is proposed all the same: play goes on.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring.engine import legal_claims
+from scoring.events import Event, FigurePlaced, TilePlaced
+from scoring.state import GameState
+from scoring.tiles import EDGES, Square, catalogue, neighbour
+from vision.frames import Image
+from vision.placements import Placement
+from vision.standing import FigureReading, named
+
+SURE = 0.97  # posterior from which a reading needs no question
+_SURE_ORDER = 3.0  # log-odds of one order of several new tiles against the next best
+_MOST_ORDERED = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """What the watcher believes happened: one event with its confidence, the other readings with their probabilities,
+    the rectified picture, the frame. ``replaces`` is the square whose earlier reading this one improves on."""
+
+    events: tuple[Event, ...]
+    confidence: float
+    asked: bool
+    alternatives: tuple[tuple[tuple[Event, ...], float], ...]
+    crop: Image
+    frame: int
+    replaces: Square | None = None
+
+
+def tile_proposal(placement: Placement, player: int, crop: Image, frame: int, *, unsure: bool = False,
+                  replaces: Square | None = None) -> Proposal:
+    """A tile laid by ``player``. ``unsure`` asks whatever the reading's confidence."""
+    readings: list[tuple[tuple[Event, ...], float]] = [
+        ((TilePlaced(player=player, tile=tile, at=placement.at, rot=rot),), p) for tile, rot, p in placement.options]
+    asked = unsure or placement.confidence < SURE or not placement.legal
+    return Proposal(events=readings[0][0], confidence=placement.confidence, asked=asked, crop=crop, frame=frame,
+                    alternatives=tuple(readings[:5]), replaces=replaces)
+
+
+def figure_proposal(reading: FigureReading, at: Square, state: GameState, crop: Image, frame: int) -> Proposal:
+    """A figure on the tile laid last. ``state`` has the tile."""
+    placed = state.tiles[at]
+    tile = catalogue()[placed.tile]
+    readings: list[tuple[tuple[Event, ...], float]] = []
+    for player, p in reading.colours[:2]:
+        for segment, q in reading.options[:4]:
+            feature, place = named(tile, placed.rot, segment)
+            event = FigurePlaced(player=player, figure="follower", at=at, feature=feature, where=place)
+            readings.append(((event,), p * q))
+    readings.sort(key=lambda r: -r[1])
+    confidence = readings[0][1]
+    free = {c.segment for c in legal_claims(state)}
+    asked = confidence < SURE or reading.options[0][0] not in free or reading.colours[0][0] != state.player
+    readings.append(((), max(0.0, 1.0 - sum(r[1] for r in readings))))
+    return Proposal(events=readings[0][0], confidence=confidence, asked=asked, alternatives=tuple(readings[:4]),
+                    crop=crop, frame=frame)
+
+
+def in_order(found: Sequence[Placement], taken: Mapping[Square, object], first: int, players: int,
+             colours: Callable[[Placement], Mapping[int, float]]) -> tuple[list[Placement], bool]:
+    """Several tiles that were found at once in the order in which they were laid, and whether that is sure.
+
+    Each must touch what lay before it; a figure on a tile speaks for the player whose colour it has (``colours`` gives
+    their probabilities, nothing when the tile is bare). ``first`` is the player whose turn it is.
+    """
+    if len(found) < 2:
+        return list(found), True
+    seen = [colours(p) for p in found[:_MOST_ORDERED]]
+    ranked = []
+    for order in itertools.permutations(range(len(seen))):
+        lying, odds = set(taken), 0.0
+        for turn, n in enumerate(order):
+            if not any(neighbour(found[n].at, side) in lying for side in EDGES):
+                odds = -np.inf
+            lying.add(found[n].at)
+            if seen[n]:
+                odds += float(np.log(seen[n].get((first + turn) % players, 0.0) + 1e-3))
+        ranked.append((odds, order))
+    ranked.sort(key=lambda r: (-r[0], r[1]))
+    best = [found[n] for n in ranked[0][1]]
+    sure = len(ranked) < 2 or ranked[0][0] - ranked[1][0] > _SURE_ORDER
+    return [*best, *found[_MOST_ORDERED:]], bool(sure) and len(found) <= _MOST_ORDERED
