@@ -111,7 +111,7 @@ class TableSession:
         with self._lock:
             if (chip, text) != (self._chip, self._text):
                 self._chip, self._text = chip, text
-                self._publish()
+                self._publish(self._view["questions"])
 
     # -- what changes the game --------------------------------------------------------------------------------------
 
@@ -257,8 +257,8 @@ class TableSession:
             state = step(state, event)
         return state
 
-    def _render(self) -> dict[str, Any]:
-        questions = self._questions()
+    def _render(self, questions: list[dict[str, Any]] | None = None) -> dict[str, Any]:
+        questions = self._questions() if questions is None else questions
         chip = "check" if questions and self._chip == "watching" else self._chip
         chip = "ended" if self._state.over and self._chip != "check" else chip
         return {**self._game_view, "game": self._game, "update": self._update, "questions": questions,
@@ -283,9 +283,10 @@ class TableSession:
                         "crop": f"/api/crops/{seq}.jpg" if kept else None, "candidates": options})
         return out
 
-    def _publish(self) -> None:
+    def _publish(self, questions: list[dict[str, Any]] | None = None) -> None:
+        """Show the game as it is now to everybody; ``questions`` when they are known not to have changed."""
         self._update += 1
-        self._view = self._render()
+        self._view = self._render(questions)
         for subscription in self._subscribers:
             subscription.put(self._view)
 
