@@ -89,7 +89,7 @@ def same_figure(a: dict, b: dict) -> bool:  # type: ignore[type-arg]
     return a["player"] == b["player"] and all(a["figure"][k] == b["figure"][k] for k in keys)
 
 
-def play(name: str, game: Game, level: str, seed: int, keep: Path | None) -> dict:  # type: ignore[type-arg]
+def play(name: str, game: Game, level: str, fps: float, seed: int, keep: Path | None) -> dict:  # type: ignore[type-arg]
     """Watch one simulated game; its line of the table."""
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "log.sqlite") as store:
         path = Path(folder) / "game.json"
@@ -97,7 +97,7 @@ def play(name: str, game: Game, level: str, seed: int, keep: Path | None) -> dic
         session = TableSession(store, game.setup)
         watcher = make_watcher(load_tiles(None, game.setup.expansions), game.setup)
         begun = time.perf_counter()
-        with open_camera(f"sim:transcript={path}&seed={seed}&level={level}") as camera:
+        with open_camera(f"sim:transcript={path}&seed={seed}&level={level}&fps={fps}") as camera:
             done = follow(camera, watcher, session)
         spent = time.perf_counter() - begun
         watched = transcript_of(session)
@@ -112,6 +112,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--games", type=int, default=10)
     parser.add_argument("--level", default="normal", choices=["easy", "normal", "hard"])
+    parser.add_argument("--fps", type=float, default=4.0, help="frames per simulated second (default 4)")
     parser.add_argument("--turns", type=int, help="only the first N turns of each game")
     parser.add_argument("--demo", action="store_true", help="our own games instead of recorded ones")
     parser.add_argument("--skip", type=int, default=0, help="leave out the first N games")
@@ -124,7 +125,7 @@ def main() -> None:
             continue
         if args.turns:
             game = Game(setup=game.setup, turns=game.turns[:args.turns])
-        r = play(name, game, args.level, n + 1, args.keep)
+        r = play(name, game, args.level, args.fps, n + 1, args.keep)
         rows.append(r)
         cells = (r["name"], r["players"], r["tiles"], r["tiles_right"], r["figures"], r["figures_right"], r["asked"],
                  r["silent"], "equal" if r["totals"] else "differ", r["frames"], f"{r['fps']:.0f}", f"{r['p95']:.0f}")
