@@ -46,8 +46,8 @@ def after(tiles: int) -> tuple[Event, ...]:
 def table(store: Store, tiles: int) -> TableSession:
     """A live session in which so many tiles have been seen."""
     session = TableSession(store, Setup(players=PLAYERS, rules=edition("zman2012")))
-    for event in up_to(tiles):
-        session.commit((event,), confidence=0.98, asked=False)
+    if events := up_to(tiles):
+        session.commit(events, confidence=0.98, asked=False)
     session.set_status("watching")
     return session
 

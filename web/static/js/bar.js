@@ -30,9 +30,10 @@ export class Bar {
   draw(view, { online, farms, adding, waiting, final }) {
     const over = view.phase === "over", acts = this.acts;
     const { number, player } = view.turn;
-    const both = (key, values) => [h("span", { class: "long" }, t(key, values)), h("span", { class: "short" }, t(`${key}.short`, values))];
+    const both = (key, values) => [h("span", { class: "long" }, t(key, values)), h("span", { class: "short", "aria-hidden": "true" }, t(`${key}.short`, values))];
     const act = (key, does, icon, more = {}, values = {}) => {
       const el = button(t(key, values), does, { icon, label: false, data: { key }, ...more });
+      el.removeAttribute("aria-label"); // its text says it all
       el.append(...both(key, values));
       return el;
     };

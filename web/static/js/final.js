@@ -85,7 +85,7 @@ export class Final {
         h("span", { dir: "auto" }, t(key, { name: names[0], names: listed(names) }))),
       steps.length > 0 && button(t("final.walk"), () => this.go(0, view), { icon: "next", className: "action main", data: { key: "walk" } }),
       h("table", { class: "totals" },
-        h("thead", {}, h("tr", {}, h("th", {}), view.players.map((p, n) => h("th", { scope: "col" }, badge(p, letters[n]), h("span", { class: "sr" }, p.name))))),
+        h("thead", {}, h("tr", {}, h("td", {}), view.players.map((p, n) => h("th", { scope: "col" }, badge(p, letters[n]), h("span", { class: "sr" }, p.name))))),
         h("tbody", {}, final.table.map((row) => h("tr", {}, h("th", { scope: "row" }, featureIcon(row.category), t(`final.category.${row.category}`, { fallback: row.category })),
           row.points.map((n) => h("td", {}, n ? String(n) : "–"))))),
         h("tfoot", {}, h("tr", {}, h("th", { scope: "row" }, t("final.total")),

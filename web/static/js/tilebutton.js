@@ -8,7 +8,7 @@ import { tilePicture } from "./tileart.js";
 
 export function tileButton(app, { tile, rot }, act, { note = "", className = "", key, figure, label } = {}) {
   const name = app.kinds[tile].name;
-  return h("button", { type: "button", class: `tile-button ${className}`, "aria-label": label ?? t("fix.use", { name }), title: name,
+  return h("button", { type: "button", class: `tile-button ${className}`, "aria-label": [label ?? t("fix.use", { name }), note].filter(Boolean).join(", "), title: name,
                        data: { key: key ?? `${tile}/${rot}`, tile, rot }, on: { click: act } },
     tilePicture(tile, rot, null, figure && figureOn(app, tile, rot, figure)), note && h("span", { class: "tile-note" }, note));
 }
