@@ -4,18 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scoring.log import Amended, LogEntry, Retracted
+from scoring.log import Amended, LogEntry, Retracted, alive
 
 UNDO = "undo:"  # how the ``who`` of an entry begins that undo wrote
-
-
-def alive(entries: Sequence[LogEntry]) -> tuple[LogEntry, ...]:
-    """The entries that no retraction has taken back; a retraction that was itself retracted counts for nothing."""
-    dead: set[int] = set()
-    for e in reversed(entries):
-        if isinstance(e.body, Retracted) and e.seq not in dead:
-            dead.add(e.body.seq)
-    return tuple(e for e in entries if e.seq not in dead)
 
 
 def by_hand(entries: Sequence[LogEntry]) -> frozenset[int]:
@@ -25,19 +16,6 @@ def by_hand(entries: Sequence[LogEntry]) -> frozenset[int]:
         if e.source == "hand":
             out.add(e.body.seq if isinstance(e.body, Amended | Retracted) else e.seq)
     return frozenset(out)
-
-
-def open_questions(entries: Sequence[LogEntry]) -> frozenset[int]:
-    """Entries that were asked about and that nobody has settled: no person, and no later and surer reading."""
-    asked: set[int] = set()
-    for e in alive(entries):
-        corrects = isinstance(e.body, Amended | Retracted)
-        target = e.body.seq if isinstance(e.body, Amended | Retracted) else e.seq
-        if e.asked and e.source != "hand":
-            asked.add(target)
-        elif corrects:
-            asked.discard(target)
-    return frozenset(asked)
 
 
 def last_action(entries: Sequence[LogEntry]) -> tuple[int, ...]:

@@ -12,13 +12,13 @@ from dataclasses import replace
 from typing import Any
 
 from bastide.errors import Failure
-from bastide.history import UNDO, by_hand, last_action, open_questions
+from bastide.history import UNDO, by_hand, last_action
 from bastide.store import Store
 from scoring.engine import fits, new_game, step
 from scoring.errors import IllegalMove, InvalidNotation
 from scoring.events import Event, FigurePlaced, Setup, TilePlaced, from_json, to_json
 from scoring.geometry import distance_to_segment, spot_of
-from scoring.log import Amended, Body, Inserted, LogEntry, Retracted, effective, state_of
+from scoring.log import Amended, Body, Inserted, LogEntry, Retracted, effective, open_questions, state_of
 from scoring.projection import live_view
 from scoring.state import GameState
 from scoring.tiles import catalogue, segment_index, where

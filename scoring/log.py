@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -125,6 +125,28 @@ def effective(entries: Iterable[LogEntry]) -> tuple[tuple[int, Event], ...]:
                 order.append(entry.seq)
                 said[entry.seq] = happened
     return tuple((seq, said[seq]) for seq in order if seq not in dead)
+
+
+def alive(entries: Sequence[LogEntry]) -> tuple[LogEntry, ...]:
+    """The entries that no retraction has taken back; a retraction that was itself retracted counts for nothing."""
+    dead: set[int] = set()
+    for e in reversed(entries):
+        if isinstance(e.body, Retracted) and e.seq not in dead:
+            dead.add(e.body.seq)
+    return tuple(e for e in entries if e.seq not in dead)
+
+
+def open_questions(entries: Sequence[LogEntry]) -> frozenset[int]:
+    """Entries that were asked about and that nobody has settled: no person, and no later and surer reading."""
+    asked: set[int] = set()
+    for e in alive(entries):
+        corrects = isinstance(e.body, Amended | Retracted)
+        target = e.body.seq if isinstance(e.body, Amended | Retracted) else e.seq
+        if e.asked and e.source != "hand":
+            asked.add(target)
+        elif corrects:
+            asked.discard(target)
+    return frozenset(asked)
 
 
 def state_of(setup: Setup, entries: Iterable[LogEntry]) -> GameState:

@@ -14,7 +14,7 @@ from scoring.events import Event, notation, to_json
 from scoring.explain import explain
 from scoring.final import Final, final_of, winners
 from scoring.geometry import spot_of
-from scoring.log import Amended, LogEntry, effective
+from scoring.log import Amended, LogEntry, effective, open_questions
 from scoring.scores import ScoreEvent, formula, leaders
 from scoring.state import NO_SEGMENT, Draft, Feature, GameState, Placed, figures_on, named, supplies, weights
 from scoring.tiles import Square
@@ -54,7 +54,7 @@ def live_view(state: GameState, entries: Iterable[LogEntry], version: int,
     entries = tuple(entries)
     now = _closed(state)
     final = final_json(now, _final(now))
-    asked = _asked(entries)
+    asked = open_questions(entries)
     happened = effective(entries)
     supply = supplies(now)
     left = tiles_left(state)
@@ -175,15 +175,6 @@ def _feature(view: View, f: Feature, kind: Kind, cities: int) -> dict[str, Any]:
 def _worth(view: View, feature: Any, complete: bool) -> int:
     worth = value(view, feature, complete=complete)
     return sum(i.points for i in worth[1]) if worth else 0
-
-
-def _asked(entries: tuple[LogEntry, ...]) -> frozenset[int]:
-    """Entries that a person should look at and nobody has yet settled."""
-    open_questions = {e.seq for e in entries if e.asked}
-    for e in entries:
-        if e.source == "hand" and (seq := getattr(e.body, "seq", None)) is not None:
-            open_questions.discard(seq)
-    return frozenset(open_questions)
 
 
 def _tiles(state: GameState, events: Events, asked: frozenset[int], memory: Memory) -> list[dict[str, Any]]:

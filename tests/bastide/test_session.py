@@ -251,6 +251,16 @@ def test_a_surer_reading_replaces_an_earlier_one_and_its_question(session: Table
     assert view["questions"] == [] and session.crop_png(asked) == b"later"
 
 
+def test_a_correction_that_is_unsure_itself_is_asked_about_until_answered(session: TableSession, asked: int) -> None:
+    at = next(e.body for e in session.entries if e.seq == asked).at  # type: ignore[union-attr]
+    seen(session, TilePlaced(player=2, tile="base.U", at=at, rot=1), asked=True, replaces=asked)
+    view = session.view()
+    assert [q["id"] for q in view["questions"]] == [asked] and view["players"][0]["uncertain"]
+    view = session.command({"do": "answer", "question": asked, "choice": 0})
+    assert view["questions"] == [] and not view["players"][0]["uncertain"]
+    assert not any(t["asked"] for t in view["board"]["tiles"])
+
+
 @pytest.mark.parametrize("command", [{"do": "retract"}, {"do": "amend"}, {"do": "answer", "choice": 0}])
 def test_a_later_reading_never_overrides_a_person(session: TableSession, asked: int, command: dict[str, Any]) -> None:
     body = next(e.body for e in session.entries if e.seq == asked)
