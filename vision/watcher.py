@@ -240,17 +240,6 @@ class TableWatcher:
             strange[low[1]:high[1], low[0]:high[0]] = paint_mask(part, self._colours)
         return self._reader.read(bgr, pose, at, state, strange)
 
-    def _try(self, bgr: Image, pose: Array, at: Square, state: GameState) -> Placement | None:
-        """Read one square, not counting what a figure on it may hide."""
-        corners = apply(pose, UNIT * 2.0 - 0.5)
-        low = np.clip(np.floor(corners.min(axis=0)), 0, None).astype(int)
-        high = np.clip(np.ceil(corners.max(axis=0)), 0, None).astype(int)
-        part = bgr[low[1]:high[1], low[0]:high[0]]
-        strange = np.zeros(bgr.shape[:2], np.uint8)
-        if part.size:
-            strange[low[1]:high[1], low[0]:high[0]] = paint_mask(part, self._colours)
-        return self._reader.read(bgr, pose, at, state, strange)
-
     def _glance(self, bgr: Image, squares: dict[Square, Array], state: GameState) -> list[Placement]:
         """One empty square after the other gets a short look: a tile that came unseen is found within seconds."""
         self._round = [at for at in self._round if at in squares] or [at for at in squares if at not in self._dropped]

@@ -16,8 +16,9 @@ from scoring.tiles import catalogue, where
 from scoring.transcript import write
 from vision.artwork import draw_tile
 from vision.frames import Frame
+from vision.interpret import in_order
 from vision.motion import Motion
-from vision.placements import shape
+from vision.placements import Placement, shape
 from vision.simulator import Options, Simulator
 from vision.standing import CROP_PX, MARGIN, PAINT, paint_mask, read_figure
 from vision.tileset import drawn_tileset
@@ -38,13 +39,13 @@ def test_a_short_game_is_read_right_or_asked(tileset, seed):
     simulator = Simulator(json.loads(json.dumps(write(game))), seed, Options(level="normal"))
     watcher = TableWatcher(tileset, COLOURS, "base.D")
     state = new_game(game.setup)
-    asked, under_hand = [], []
+    asked = []
     for frame in simulator:
         seen = watcher.feed(frame, state)
         for proposal in seen.proposals:
+            assert proposal.replaces is None  # nobody turns a tile in this film
             state = step(state, proposal.events[0])
             asked += [proposal.events[0]] if proposal.asked else []
-            under_hand += [frame.id] if hand_over_board(simulator, frame.id) else []
     truth = [e for t in game.turns for e in t.events]
     for event in truth:
         if isinstance(event, TilePlaced):
@@ -59,14 +60,68 @@ def test_a_short_game_is_read_right_or_asked(tileset, seed):
                         for e in state.score_events)
             assert ended or any(a.at == event.at for a in asked), event
     assert len(state.tiles) == 5
-    assert not under_hand
 
 
-def hand_over_board(simulator, frame_id):
-    """Whether the middle of a visit: at its first and last frames the hand may be out of the picture."""
-    hands = [simulator.truth.frame(n).hand for n in (frame_id - 2, frame_id, frame_id + 2)
-             if 0 <= n < simulator.truth.frames]
-    return all(hands) and len(hands) == 3
+TILE_PX = 64
+
+
+@pytest.fixture
+def cloth():
+    rng = np.random.default_rng(5)
+    noise = cv2.GaussianBlur(rng.normal(0, 25, (480, 854, 3)).astype(np.float32), (0, 0), 2)
+    return np.clip(noise * 2 + (60, 70, 120), 0, 255).astype(np.uint8)
+
+
+def lay(image, tile, at, rot=0):
+    """The image with a tile on a square of a straight board whose start lies in the middle."""
+    x, y = 400 + at[0] * TILE_PX, 200 + at[1] * TILE_PX
+    out = image.copy()
+    out[y:y + TILE_PX, x:x + TILE_PX] = draw_tile(catalogue()[tile], TILE_PX, rot=rot)
+    return out
+
+
+class Film:
+    """Feeds frames at four a second and commits what is proposed."""
+
+    def __init__(self, tileset, turns=1):
+        self.watcher = TableWatcher(tileset, COLOURS, "base.D")
+        self.state = new_game(demo_game(1, turns=turns).setup)
+        self.n = 0
+
+    def feed(self, image, times):
+        out = []
+        for _ in range(times):
+            self.n += 1
+            noise = np.random.default_rng(self.n).integers(-2, 3, image.shape)
+            bgr = np.clip(image.astype(int) + noise, 0, 255).astype(np.uint8)
+            for proposal in self.watcher.feed(Frame(id=self.n, t_s=self.n / 4, source="test", bgr=bgr),
+                                              self.state).proposals:
+                out.append(proposal)
+                if proposal.replaces is None:
+                    self.state = step(self.state, proposal.events[0])
+        return out
+
+
+def test_nothing_is_committed_under_a_hand_that_rests_and_all_of_it_after(tileset, cloth):
+    film = Film(tileset)
+    start = lay(cloth, "base.D", (0, 0))
+    assert not film.feed(start, 4)
+    laid = lay(start, "base.U", (0, 1))
+    arm = laid.copy()
+    cv2.fillPoly(arm, [np.array([[380, 479], [415, 230], [445, 230], [500, 479]])], (110, 140, 205))
+    assert not film.feed(arm, 8)
+    (proposal,) = film.feed(laid, 4)
+    assert proposal.events[0].at == (0, 1) and proposal.events[0].tile == "base.U" and not proposal.asked
+
+
+def test_a_tile_that_is_turned_while_the_turn_lasts_is_read_again(tileset, cloth):
+    film = Film(tileset)
+    start = lay(cloth, "base.D", (0, 0))
+    film.feed(start, 4)
+    (first,) = film.feed(lay(start, "base.D", (1, 0), 0), 4)
+    assert first.events[0].rot == 0
+    (again,) = film.feed(lay(start, "base.D", (1, 0), 2), 8)
+    assert again.replaces == (1, 0) and again.events[0].tile == "base.D" and again.events[0].rot == 2
 
 
 def test_a_frame_of_another_size_is_no_frame_of_this_table(tileset):
@@ -84,36 +139,73 @@ def table():
     return cv2.GaussianBlur(rng.integers(60, 200, (270, 480, 3)).astype(np.uint8), (0, 0), 3)
 
 
-def test_a_table_is_still_after_two_equal_frames_and_not_while_something_moves(table):
+def whole(look):
+    return look.still(np.ones(look.moved.shape, bool))
+
+
+def test_stillness_is_counted_where_it_is_still_and_starts_anew_where_something_moved(table):
     motion = Motion(table.shape)
-    assert motion.feed(table, None).still == 0
-    assert [motion.feed(table, None).still for _ in range(2)] == [1, 2]
+    assert whole(motion.feed(table, 0.0)) == (0, 0.0)
+    assert [whole(motion.feed(table, 0.25 * n)) for n in (1, 2)] == [(1, 0.25), (2, 0.5)]
     moved = table.copy()
     moved[100:140, 200:260] = 250
-    assert motion.feed(moved, None).still == 0
+    look = motion.feed(moved, 0.75)
+    assert whole(look)[0] == 0
+    far = np.zeros(look.moved.shape, bool)
+    far[200:260, 20:80] = True
+    assert look.still(far) == (3, 0.75)
 
 
 def test_lamps_change_nothing_things_do(table):
     motion = Motion(table.shape)
-    motion.feed(table, None)
+    motion.feed(table, 0.0)
     motion.settle()
     lamp = np.linspace(0.85, 1.1, table.shape[1])[None, :, None]
-    assert motion.feed(np.clip(table * lamp, 0, 255).astype(np.uint8), None).changed.mean() < 0.01
+    assert motion.feed(np.clip(table * lamp, 0, 255).astype(np.uint8), 0.25).changed.mean() < 0.01
     thing = table.copy()
     thing[100:130, 200:230] = (20, 20, 160)
-    changed = motion.feed(thing, None).changed
+    changed = motion.feed(thing, 0.5).changed
     assert changed[105:125, 205:225].mean() > 0.9 and changed[200:, :100].mean() < 0.01
+
+
+def test_only_what_is_settled_becomes_the_settled_view(table):
+    motion = Motion(table.shape)
+    motion.feed(table, 0.0)
+    motion.settle()
+    thing = table.copy()
+    thing[100:130, 200:230] = thing[100:130, 300:330] = (20, 20, 160)
+    left = np.zeros(motion.size[::-1], bool)
+    left[90:140, 190:240] = True
+    motion.feed(thing, 0.25)
+    motion.settle(left)
+    changed = motion.feed(thing, 0.5).changed
+    assert changed[105:125, 205:225].mean() < 0.1 and changed[105:125, 305:325].mean() > 0.9
 
 
 def test_what_reaches_in_from_the_border_is_a_hand_until_it_has_lain_there_long(table):
     motion = Motion(table.shape)
-    motion.feed(table, None)
+    motion.feed(table, 0.0)
     motion.settle()
     arm = table.copy()
     arm[0:150, 200:240] = (120, 150, 210)
-    assert motion.feed(arm, None).hands[20:140, 205:235].mean() > 0.9
-    looks = [motion.feed(arm, None) for _ in range(12)]
+    assert motion.feed(arm, 0.25).hands[20:140, 205:235].mean() > 0.9
+    looks = [motion.feed(arm, 0.25 * n) for n in range(2, 16)]
     assert looks[3].hands.any() and not looks[-1].hands.any()
+
+
+def placement(at, tile="base.U"):
+    return Placement(at=at, pose=np.eye(3), options=((tile, 0, 1.0),), score=0.9, legal=True)
+
+
+def test_tiles_that_came_together_are_ordered_by_what_they_touch_and_whose_figures_stand_there():
+    near, far = placement((0, 1)), placement((0, 2))
+    order, sure = in_order([far, near], {(0, 0): None}, 0, 2, lambda p: {})
+    assert [p.at for p in order] == [(0, 1), (0, 2)] and sure  # the far one touches nothing before the near one lies
+    west, east = placement((-1, 0)), placement((1, 0))
+    order, sure = in_order([west, east], {(0, 0): None}, 0, 2, lambda p: {})
+    assert not sure
+    order, sure = in_order([west, east], {(0, 0): None}, 0, 2, lambda p: {0: 0.99, 1: 0.01} if p is east else {})
+    assert [p.at for p in order] == [(1, 0), (-1, 0)] and sure
 
 
 def picture(tile, rot=0):
