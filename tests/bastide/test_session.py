@@ -1,64 +1,22 @@
-"""The live session: commits, questions, corrections, and that everything shown was on disk before."""
+"""The live session: commits, corrections, undo, and that everything shown was on disk before."""
 
 from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
+from sessions import JPEG, SETUP, error, history, played, seen
 
-from bastide.demo_game import PLAYERS, demo_game
+from bastide.demo_game import demo_game
 from bastide.history import last_action
 from bastide.session import TableSession
 from bastide.store import Store
-from scoring.engine import fits, fold, new_game
-from scoring.events import Event, FigurePlaced, Setup, TilePlaced, to_json
-from scoring.rules import edition
+from scoring.engine import fold, new_game
+from scoring.events import Event, FigurePlaced, TilePlaced, to_json
 from scoring.tiles import catalogue
 from web.protocol import CommandError, StaleView
-
-SETUP = Setup(players=PLAYERS, rules=edition())
-
-JPEG = b"\xff\xd8 a picture"
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store(tmp_path / "log.sqlite") as opened:
-        yield opened
-
-
-@pytest.fixture
-def session(store: Store) -> TableSession:
-    return TableSession(store, SETUP, clock=itertools.count(1000.0).__next__)
-
-
-def seen(session: TableSession, *events: Event, asked: bool = False, **how: Any) -> tuple[int, ...]:
-    return session.commit(events, confidence=0.6 if asked else 0.99, asked=asked, **how)
-
-
-def played(session: TableSession, turns: int, seed: int = 3) -> list[tuple[int, Event]]:
-    """The first turns of a demo game as a camera sees them: tiles and figures, no ends of turns."""
-    out = []
-    for turn in demo_game(seed, turns=turns).turns:
-        for event in turn.events:
-            out.append((seen(session, event)[0], event))
-    return out
-
-
-def error(session: TableSession, command: Any) -> CommandError:
-    with pytest.raises(CommandError) as raised:
-        session.command(command)
-    assert raised.value.text and "\n" not in raised.value.text
-    return raised.value
-
-
-def history(session: TableSession) -> list[int]:
-    return [h["seq"] for h in session.view()["history"]]
-
 
 # -- what is shown --------------------------------------------------------------------------------------------------
 
@@ -152,127 +110,6 @@ def test_commands_from_many_threads_are_all_kept_in_one_order(session: TableSess
     for t in threads:
         t.join()
     assert [e.seq for e in session.entries] == list(range(1, 41))
-
-
-# -- questions ------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def asked(session: TableSession) -> int:
-    """The number of a tile that the camera was unsure of, after two turns that it was sure of."""
-    played(session, 2)
-    state = session.state
-    best = TilePlaced(player=2, tile="base.V", at=free(session, "base.V")[0], rot=free(session, "base.V")[1])
-    other = TilePlaced(player=2, tile="base.U", at=best.at, rot=0)
-    assert best.at not in state.tiles
-    return seen(session, best, asked=True, crop=JPEG, frame=44,
-                alternatives=(((best,), 0.6), ((other,), 0.3), ((), 0.1)))[0]
-
-
-def free(session: TableSession, tile: str) -> tuple[tuple[int, int], int]:
-    from scoring.engine import legal_placements
-
-    return legal_placements(session.state, tile)[0]
-
-
-def test_an_unsure_reading_is_in_the_game_and_asked_about(session: TableSession, asked: int) -> None:
-    view = session.view()
-    (question,) = view["questions"]
-    assert question["id"] == question["seq"] == asked and question["kind"] == "tile"
-    assert question["crop"] == f"/api/crops/{asked}.jpg" and session.crop_png(asked) == JPEG
-    assert [c["probability"] for c in question["candidates"]] == [0.6, 0.3, 0.1]
-    assert question["candidates"][0]["body"]["tile"] == "base.V" and question["candidates"][2]["body"] is None
-    tile = next(t for t in view["board"]["tiles"] if t["seq"] == asked)
-    assert tile["asked"] and tile["tile"] == "base.V"
-    session.set_status("watching")
-    assert session.view()["status"]["chip"] == "check"
-
-
-def test_choosing_the_best_candidate_settles_the_question(session: TableSession, asked: int) -> None:
-    view = session.command({"do": "answer", "question": asked, "choice": 0})
-    assert view["questions"] == []
-    assert next(t for t in view["board"]["tiles"] if t["seq"] == asked)["tile"] == "base.V"
-    assert error(session, {"do": "answer", "question": asked, "choice": 0}).code == "unknown_question"
-
-
-def test_choosing_another_candidate_changes_the_board(session: TableSession, asked: int) -> None:
-    view = session.command({"do": "answer", "question": asked, "choice": 1})
-    assert view["questions"] == []
-    assert next(t for t in view["board"]["tiles"] if t["seq"] == asked)["tile"] == "base.U"
-
-
-def test_choosing_nothing_takes_the_reading_back(session: TableSession, asked: int) -> None:
-    view = session.command({"do": "answer", "question": asked, "choice": 2})
-    assert view["questions"] == [] and asked not in history(session)
-
-
-def test_answering_with_something_else(session: TableSession, asked: int) -> None:
-    at, rot = free_body = next((t["at"], t["rot"]) for t in session.view()["board"]["tiles"] if t["seq"] == asked)
-    body = {"do": "tile", "tile": "base.K", "at": at, "rot": rot}
-    view = session.command({"do": "answer", "question": asked, "choice": "other", "body": body})
-    assert view["questions"] == [] and free_body
-    changed = next(t for t in view["board"]["tiles"] if t["seq"] == asked)
-    assert changed["tile"] == "base.K" and changed["player"] == 2, "whose tile it was has not changed"
-
-
-@pytest.mark.parametrize("settle", ["retract", "amend"])
-def test_a_correction_by_hand_settles_the_question_too(session: TableSession, asked: int, settle: str) -> None:
-    body = to_json(next(e.body for e in session.entries if e.seq == asked))
-    session.command({"do": settle, "seq": asked, "body": body})
-    assert session.view()["questions"] == []
-    session.command({"do": "undo"})
-    assert [q["id"] for q in session.view()["questions"]] == [asked], "an answer that was undone was never given"
-
-
-def test_a_question_survives_a_restart(session: TableSession, store: Store, asked: int) -> None:
-    again = TableSession.resume(store)
-    assert again is not None
-    assert again.view()["questions"] == session.view()["questions"] != []
-    again.command({"do": "answer", "question": asked, "choice": 1})
-    assert again.view()["questions"] == []
-
-
-@pytest.mark.parametrize("choice", [3, -1, "first", None, True, 1.0])
-def test_a_choice_that_is_none(session: TableSession, asked: int, choice: Any) -> None:
-    assert error(session, {"do": "answer", "question": asked, "choice": choice}).code == "malformed"
-    assert session.view()["questions"] != []
-
-
-# -- later evidence -------------------------------------------------------------------------------------------------
-
-
-def test_a_surer_reading_replaces_an_earlier_one_and_its_question(session: TableSession, asked: int) -> None:
-    at = next(e.body for e in session.entries if e.seq == asked).at  # type: ignore[union-attr]
-    better = TilePlaced(player=2, tile="base.U", at=at, rot=1)
-    seen(session, better, replaces=asked, crop=b"later", alternatives=(((better,), 0.99),))
-    view = session.view()
-    tile = next(t for t in view["board"]["tiles"] if tuple(t["at"]) == at)
-    assert (tile["tile"], tile["rot"], tile["seq"]) == ("base.U", 1, asked)
-    assert view["questions"] == [] and session.crop_png(asked) == b"later"
-
-
-def test_a_correction_that_is_unsure_itself_is_asked_about_until_answered(session: TableSession, asked: int) -> None:
-    at = next(e.body for e in session.entries if e.seq == asked).at  # type: ignore[union-attr]
-    seen(session, TilePlaced(player=2, tile="base.U", at=at, rot=1), asked=True, replaces=asked)
-    view = session.view()
-    assert [q["id"] for q in view["questions"]] == [asked] and view["players"][0]["uncertain"]
-    view = session.command({"do": "answer", "question": asked, "choice": 0})
-    assert view["questions"] == [] and not view["players"][0]["uncertain"]
-    assert not any(t["asked"] for t in view["board"]["tiles"])
-
-
-@pytest.mark.parametrize("command", [{"do": "retract"}, {"do": "amend"}, {"do": "answer", "choice": 0}])
-def test_a_later_reading_never_overrides_a_person(session: TableSession, asked: int, command: dict[str, Any]) -> None:
-    body = next(e.body for e in session.entries if e.seq == asked)
-    session.command({**command, "seq": asked, "question": asked, "body": to_json(body)})  # type: ignore[arg-type]
-    settled = session.view()
-    better = TilePlaced(player=2, tile="base.U", at=body.at, rot=1)  # type: ignore[union-attr]
-    assert seen(session, better, replaces=asked) == ()
-    assert session.view() == settled
-
-
-def test_a_proposal_of_nothing_is_nothing(session: TableSession) -> None:
-    assert seen(session) == () and session.view()["version"] == 0
 
 
 # -- corrections ----------------------------------------------------------------------------------------------------
@@ -448,22 +285,3 @@ def test_what_the_disk_does_not_take_is_not_shown(session: TableSession, store: 
     assert session.view() is before and len(session.entries) == before["version"]
     store._db.execute("PRAGMA max_page_count = 100000")  # type: ignore[union-attr]
     assert session.command({"do": "end_turn"})["version"] == before["version"] + 1
-
-
-# -- candidates -----------------------------------------------------------------------------------------------------
-
-
-def test_candidates_are_the_readings_best_first_then_all_that_fit(session: TableSession, asked: int) -> None:
-    found = session.candidates(asked)
-    at = next(e.body for e in session.entries if e.seq == asked).at  # type: ignore[union-attr]
-    assert [(c["tile"], c["probability"]) for c in found[:2]] == [("base.V", 0.6), ("base.U", 0.3)]
-    assert [c["probability"] for c in found] == sorted((c["probability"] for c in found), reverse=True)
-    before = fold(SETUP, [e.body for e in session.entries if e.seq < asked])  # type: ignore[misc]
-    assert all(c["legal"] == fits(before, c["tile"], at, c["rot"]) for c in found)
-    assert len({(c["tile"], c["rot"]) for c in found}) == len(found)
-    fitting = {(t, r) for t in before.left for r in range(4) if before.left[t] > 0 and fits(before, t, at, r)}
-    assert fitting <= {(c["tile"], c["rot"]) for c in found}
-
-
-def test_there_are_no_candidates_for_what_does_not_exist(session: TableSession) -> None:
-    assert session.candidates(5) == [] and session.crop_png(5) is None

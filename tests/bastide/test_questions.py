@@ -1,0 +1,152 @@
+"""What the camera was unsure of: questions, answers, later evidence, candidates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sessions import JPEG, SETUP, error, history, played, seen
+
+from bastide.session import TableSession
+from bastide.store import Store
+from scoring.engine import fits, fold
+from scoring.events import TilePlaced, to_json
+
+# -- questions ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def asked(session: TableSession) -> int:
+    """The number of a tile that the camera was unsure of, after two turns that it was sure of."""
+    played(session, 2)
+    state = session.state
+    best = TilePlaced(player=2, tile="base.V", at=free(session, "base.V")[0], rot=free(session, "base.V")[1])
+    other = TilePlaced(player=2, tile="base.U", at=best.at, rot=0)
+    assert best.at not in state.tiles
+    return seen(session, best, asked=True, crop=JPEG, frame=44,
+                alternatives=(((best,), 0.6), ((other,), 0.3), ((), 0.1)))[0]
+
+
+def free(session: TableSession, tile: str) -> tuple[tuple[int, int], int]:
+    from scoring.engine import legal_placements
+
+    return legal_placements(session.state, tile)[0]
+
+
+def test_an_unsure_reading_is_in_the_game_and_asked_about(session: TableSession, asked: int) -> None:
+    view = session.view()
+    (question,) = view["questions"]
+    assert question["id"] == question["seq"] == asked and question["kind"] == "tile"
+    assert question["crop"] == f"/api/crops/{asked}.jpg" and session.crop_png(asked) == JPEG
+    assert [c["probability"] for c in question["candidates"]] == [0.6, 0.3, 0.1]
+    assert question["candidates"][0]["body"]["tile"] == "base.V" and question["candidates"][2]["body"] is None
+    tile = next(t for t in view["board"]["tiles"] if t["seq"] == asked)
+    assert tile["asked"] and tile["tile"] == "base.V"
+    session.set_status("watching")
+    assert session.view()["status"]["chip"] == "check"
+
+
+def test_choosing_the_best_candidate_settles_the_question(session: TableSession, asked: int) -> None:
+    view = session.command({"do": "answer", "question": asked, "choice": 0})
+    assert view["questions"] == []
+    assert next(t for t in view["board"]["tiles"] if t["seq"] == asked)["tile"] == "base.V"
+    assert error(session, {"do": "answer", "question": asked, "choice": 0}).code == "unknown_question"
+
+
+def test_choosing_another_candidate_changes_the_board(session: TableSession, asked: int) -> None:
+    view = session.command({"do": "answer", "question": asked, "choice": 1})
+    assert view["questions"] == []
+    assert next(t for t in view["board"]["tiles"] if t["seq"] == asked)["tile"] == "base.U"
+
+
+def test_choosing_nothing_takes_the_reading_back(session: TableSession, asked: int) -> None:
+    view = session.command({"do": "answer", "question": asked, "choice": 2})
+    assert view["questions"] == [] and asked not in history(session)
+
+
+def test_answering_with_something_else(session: TableSession, asked: int) -> None:
+    at, rot = free_body = next((t["at"], t["rot"]) for t in session.view()["board"]["tiles"] if t["seq"] == asked)
+    body = {"do": "tile", "tile": "base.K", "at": at, "rot": rot}
+    view = session.command({"do": "answer", "question": asked, "choice": "other", "body": body})
+    assert view["questions"] == [] and free_body
+    changed = next(t for t in view["board"]["tiles"] if t["seq"] == asked)
+    assert changed["tile"] == "base.K" and changed["player"] == 2, "whose tile it was has not changed"
+
+
+@pytest.mark.parametrize("settle", ["retract", "amend"])
+def test_a_correction_by_hand_settles_the_question_too(session: TableSession, asked: int, settle: str) -> None:
+    body = to_json(next(e.body for e in session.entries if e.seq == asked))
+    session.command({"do": settle, "seq": asked, "body": body})
+    assert session.view()["questions"] == []
+    session.command({"do": "undo"})
+    assert [q["id"] for q in session.view()["questions"]] == [asked], "an answer that was undone was never given"
+
+
+def test_a_question_survives_a_restart(session: TableSession, store: Store, asked: int) -> None:
+    again = TableSession.resume(store)
+    assert again is not None
+    assert again.view()["questions"] == session.view()["questions"] != []
+    again.command({"do": "answer", "question": asked, "choice": 1})
+    assert again.view()["questions"] == []
+
+
+@pytest.mark.parametrize("choice", [3, -1, "first", None, True, 1.0])
+def test_a_choice_that_is_none(session: TableSession, asked: int, choice: Any) -> None:
+    assert error(session, {"do": "answer", "question": asked, "choice": choice}).code == "malformed"
+    assert session.view()["questions"] != []
+
+
+# -- later evidence -------------------------------------------------------------------------------------------------
+
+
+def test_a_surer_reading_replaces_an_earlier_one_and_its_question(session: TableSession, asked: int) -> None:
+    at = next(e.body for e in session.entries if e.seq == asked).at  # type: ignore[union-attr]
+    better = TilePlaced(player=2, tile="base.U", at=at, rot=1)
+    seen(session, better, replaces=asked, crop=b"later", alternatives=(((better,), 0.99),))
+    view = session.view()
+    tile = next(t for t in view["board"]["tiles"] if tuple(t["at"]) == at)
+    assert (tile["tile"], tile["rot"], tile["seq"]) == ("base.U", 1, asked)
+    assert view["questions"] == [] and session.crop_png(asked) == b"later"
+
+
+def test_a_correction_that_is_unsure_itself_is_asked_about_until_answered(session: TableSession, asked: int) -> None:
+    at = next(e.body for e in session.entries if e.seq == asked).at  # type: ignore[union-attr]
+    seen(session, TilePlaced(player=2, tile="base.U", at=at, rot=1), asked=True, replaces=asked)
+    view = session.view()
+    assert [q["id"] for q in view["questions"]] == [asked] and view["players"][0]["uncertain"]
+    view = session.command({"do": "answer", "question": asked, "choice": 0})
+    assert view["questions"] == [] and not view["players"][0]["uncertain"]
+    assert not any(t["asked"] for t in view["board"]["tiles"])
+
+
+@pytest.mark.parametrize("command", [{"do": "retract"}, {"do": "amend"}, {"do": "answer", "choice": 0}])
+def test_a_later_reading_never_overrides_a_person(session: TableSession, asked: int, command: dict[str, Any]) -> None:
+    body = next(e.body for e in session.entries if e.seq == asked)
+    session.command({**command, "seq": asked, "question": asked, "body": to_json(body)})  # type: ignore[arg-type]
+    settled = session.view()
+    better = TilePlaced(player=2, tile="base.U", at=body.at, rot=1)  # type: ignore[union-attr]
+    assert seen(session, better, replaces=asked) == ()
+    assert session.view() == settled
+
+
+def test_a_proposal_of_nothing_is_nothing(session: TableSession) -> None:
+    assert seen(session) == () and session.view()["version"] == 0
+
+
+# -- candidates -----------------------------------------------------------------------------------------------------
+
+
+def test_candidates_are_the_readings_best_first_then_all_that_fit(session: TableSession, asked: int) -> None:
+    found = session.candidates(asked)
+    at = next(e.body for e in session.entries if e.seq == asked).at  # type: ignore[union-attr]
+    assert [(c["tile"], c["probability"]) for c in found[:2]] == [("base.V", 0.6), ("base.U", 0.3)]
+    assert [c["probability"] for c in found] == sorted((c["probability"] for c in found), reverse=True)
+    before = fold(SETUP, [e.body for e in session.entries if e.seq < asked])  # type: ignore[misc]
+    assert all(c["legal"] == fits(before, c["tile"], at, c["rot"]) for c in found)
+    assert len({(c["tile"], c["rot"]) for c in found}) == len(found)
+    fitting = {(t, r) for t in before.left for r in range(4) if before.left[t] > 0 and fits(before, t, at, r)}
+    assert fitting <= {(c["tile"], c["rot"]) for c in found}
+
+
+def test_there_are_no_candidates_for_what_does_not_exist(session: TableSession) -> None:
+    assert session.candidates(5) == [] and session.crop_png(5) is None
