@@ -36,6 +36,7 @@ _TAKEN = -5.0  # log-odds of standing on what may not be claimed
 _OTHER_PLAYER = -3.5  # log-odds of a figure of somebody whose turn it is not
 _COLOUR_SIGMA = 14.0
 _OWN_PAINT = 34.0  # Lab units by which light and dark sides of one figure differ
+_SHADES = (1.0, 0.85, 0.7, 0.55)  # how much of the light a figure's shadow leaves
 _BLOCK_FILL = 0.74
 _MOST_PAINT = 0.12
 _POSTURE_FLOOR = 0.015  # people do lay a thief down and stand a farmer up
@@ -163,14 +164,16 @@ def _blobs(mask: npt.NDArray[np.uint8]) -> list[npt.NDArray[np.bool_]]:
 
 
 def _silhouette(rough: npt.NDArray[np.bool_], seen: FloatArray, known: Image) -> npt.NDArray[np.bool_]:
-    """The whole figure around a rough blob: what is nearer to its paint than to the picture below, in one piece."""
+    """The whole figure around a rough blob: what is nearer to its paint than to the picture below, in light or in the
+    figure's own shade, in one piece."""
     lab = cv2.cvtColor(cv2.GaussianBlur(seen, (0, 0), 0.8) / 255, cv2.COLOR_BGR2Lab)
-    below = cv2.cvtColor(cv2.GaussianBlur(known.astype(np.float32), (0, 0), 0.8) / 255, cv2.COLOR_BGR2Lab)
+    below = cv2.GaussianBlur(known.astype(np.float32), (0, 0), 0.8) / 255
     weight = np.array([0.5, 1.0, 1.0], np.float32)
     core = cv2.erode(rough.astype(np.uint8), np.ones((5, 5), np.uint8)).astype(bool)
     paint = np.median(lab[core if core.sum() > 20 else rough], axis=0)
     to_paint = np.linalg.norm((lab - paint) * weight, axis=2)
-    to_below = np.linalg.norm((lab - below) * weight, axis=2)
+    to_below = np.min([np.linalg.norm((lab - cv2.cvtColor(below * np.float32(shade), cv2.COLOR_BGR2Lab)) * weight, axis=2)
+                       for shade in _SHADES], axis=0)
     near = cv2.dilate(rough.astype(np.uint8), np.ones((25, 25), np.uint8)).astype(bool)
     own = ((to_paint < to_below) & (to_paint < _OWN_PAINT) & near).astype(np.uint8)
     own = cv2.morphologyEx(own, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
