@@ -172,8 +172,8 @@ def _silhouette(rough: npt.NDArray[np.bool_], seen: FloatArray, known: Image) ->
     core = cv2.erode(rough.astype(np.uint8), np.ones((5, 5), np.uint8)).astype(bool)
     paint = np.median(lab[core if core.sum() > 20 else rough], axis=0)
     to_paint = np.linalg.norm((lab - paint) * weight, axis=2)
-    to_below = np.min([np.linalg.norm((lab - cv2.cvtColor(below * np.float32(shade), cv2.COLOR_BGR2Lab)) * weight, axis=2)
-                       for shade in _SHADES], axis=0)
+    shaded = [cv2.cvtColor(below * np.float32(shade), cv2.COLOR_BGR2Lab) for shade in _SHADES]
+    to_below = np.min([np.linalg.norm((lab - s) * weight, axis=2) for s in shaded], axis=0)
     near = cv2.dilate(rough.astype(np.uint8), np.ones((25, 25), np.uint8)).astype(bool)
     own = ((to_paint < to_below) & (to_paint < _OWN_PAINT) & near).astype(np.uint8)
     own = cv2.morphologyEx(own, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
