@@ -1,4 +1,4 @@
-"""The Wheel of Fortune: the pig, the six events, the crown spaces and the plague (R-WHEEL-01 to R-WHEEL-18)."""
+"""The Wheel of Fortune: the pig, the six events, the crown spaces and the plague (R-WHEEL-01 to R-WHEEL-15)."""
 
 from __future__ import annotations
 

@@ -77,6 +77,7 @@ BUILDER = ("tile 0 base.U 1,0 0", "deploy 0 follower 1,0 road E.W", "tile 1 base
 
 @of("FLOW-02")
 def builder_second_part(c: Case, name: str) -> None:
+    """R-TURN-20: a second part, never a third."""
     d = play(draft(name, "traders"), *BUILDER, "tile 0 base.U 3,0 0", "end_turn")
     assert (d.player, d.part) == (0, 2)
     play(d, "tile 0 base.U 4,0 0 part=2", "end_turn")
@@ -85,6 +86,7 @@ def builder_second_part(c: Case, name: str) -> None:
 
 @of("FLOW-03")
 def builder_comes_and_goes(c: Case, name: str) -> None:
+    """R-RETURN-04, R-BUILD-04: home with its road, and used again on a city."""
     d = play(draft(name, "traders"), *BUILDER, "tile 0 base.T 3,0 1", "deploy 0 follower 3,0 city N.E.S", "end_turn")
     assert d.scores == [5, 0]
     assert (in_hand(d, 0, "builder"), in_hand(d, 0, "follower"), d.player, d.part) == (1, 6, 0, 2)
@@ -95,6 +97,7 @@ def builder_comes_and_goes(c: Case, name: str) -> None:
 
 @of("FLOW-04")
 def fairy_once(c: Case, name: str) -> None:
+    """R-TURN-20: nothing more in a second part."""
     d = lying(name, ("red", "follower", (1, 0)), boxes=("dragon",))
     d.ext["dragon"] = replace(beasts(d), fairy=(1, 0))
     d.turn_open = False
@@ -107,6 +110,7 @@ def fairy_once(c: Case, name: str) -> None:
 
 @of("FLOW-05")
 def dragon_tiles_wait(c: Case, name: str) -> None:
+    """R-VOLCANO-03: the first volcano brings them back."""
     d = draft(name, "dragon")
     walk = next(t.id for t in product("dragon").tiles if "dragon" in t.flags)
     hill = next(t.id for t in product("dragon").tiles if "volcano" in t.flags and legal_placements(d, t.id))
@@ -215,6 +219,7 @@ def discarded(c: Case, name: str) -> None:
 
 @of("FLOW-13")
 def river_first_lake_last(c: Case, name: str) -> None:
+    """R-RIVER-01, R-RIVER-02: the spring lies instead of the start tile."""
     state = new_game(draft(name, "river").setup)
     assert [p.tile for p in state.tiles.values()] == ["river.01"]
     assert tiles_left(state)["base.D"] == 3
@@ -255,6 +260,7 @@ def base_tiles(c: Case, name: str) -> None:
 
 @of("SETUP-03")
 def boxes(c: Case, name: str) -> None:
+    """R-COMP-04: twelve tiles of the river."""
     names = {"princess": "dragon"}
     for box, count in c.expect["tiles"].items():
         assert sum(t.count for t in product(names.get(box, box)).tiles) == count
@@ -298,6 +304,7 @@ def choice_of_prisoners(c: Case, name: str) -> None:
 
 @of("TOWER-07")
 def ransom(c: Case, name: str) -> None:
+    """R-TURN-21: once in a turn."""
     d = lying(name, boxes=("tower",))
     d.scores[:2] = [10, 4]
     d.ext["tower"] = replace(towers(d), prisoners=((1, 0, "follower"), (1, 0, "follower")))
@@ -309,6 +316,7 @@ def ransom(c: Case, name: str) -> None:
 
 @of("TOWER-08")
 def ransom_too_dear(c: Case, name: str) -> None:
+    """R-TRACK-05: nobody falls below nothing."""
     d = lying(name, boxes=("tower",))
     d.scores[:2] = [2, 4]
     d.ext["tower"] = replace(towers(d), prisoners=((1, 0, "follower"),))
@@ -395,6 +403,7 @@ def crowns_at_the_end(c: Case, name: str) -> None:
 
 @of("WHEEL-17")
 def crowns_passed(c: Case, name: str) -> None:
+    """R-WHEEL-05: only where the pig stops."""
     d = before_tile(name)
     play(d, "tile 0 base.B 1,1 0", "crown 0 follower tax", "end_turn", f"wheel 1 {c.more['steps'][0]['steps']}")
     assert (wheel(d).pig, d.scores, in_hand(d, 0, "follower")) == ("famine", [0, 0, 0], 6)
