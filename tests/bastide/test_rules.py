@@ -1,0 +1,52 @@
+"""``bastide rules --compare``: what two editions say differently, and who says so."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from bastide.cli import main
+from scoring.rules import EDITIONS, citations, edition, editions
+
+
+def said(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    code = main(["rules", *words])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+@pytest.mark.parametrize("left", EDITIONS)
+@pytest.mark.parametrize("right", EDITIONS)
+def test_exactly_the_differences(left: str, right: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = said(capsys, "--edition", left, "--compare", right, "--json")
+    one, other = citations(edition(left)), citations(edition(right))
+    found = json.loads(out)
+    assert code == 0 and set(found) == {n for n in one if one[n].value != other[n].value}
+    for name, row in found.items():
+        assert [s["edition"] for s in row["sides"]] == [left, right]
+        assert [s["value"] for s in row["sides"]] == [one[name].value, other[name].value]
+        assert [s["source"] for s in row["sides"]] == [editions()[e]["options"][name][1] for e in (left, right)]
+
+
+def test_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = said(capsys, "--edition", "rgg2006", "--compare", "zman2012")
+    lines = out.splitlines()
+    assert lines[0].split() == ["rgg2006", "zman2012"]
+    at = next(n for n, line in enumerate(lines) if line.startswith("farm_points_per_city (R-FARM-10"))
+    assert lines[at + 1].split() == ["4", "3"]
+    assert lines[at + 2].count("(") >= 2
+    assert max(map(len, lines)) <= 120
+
+
+def test_a_house_rule_is_on_the_left(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = said(capsys, "--edition", "wheel", "--rule", "two_tile_city=half", "--compare", "wheel", "--json")
+    (row,) = json.loads(out).values()
+    assert [(s["value"], s["source"] == "house rule") for s in row["sides"]] == [("half", True), ("normal", False)]
+    assert said(capsys, "--compare", "zman2012")[1] == "zman2012 and zman2012 say the same.\n"
+
+
+def test_an_unknown_edition(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = said(capsys, "--compare", "moon")
+    assert (code, out) == (2, "")
+    assert "--compare: unknown edition 'moon'; known are rgg2006, " in err and err.count("\n") == 1
