@@ -16,12 +16,12 @@ import numpy as np
 from scoring.engine import legal_claims, open_squares, step
 from scoring.state import GameState
 from scoring.tiles import Square, catalogue
+from vision.finding import BoardFinder
 from vision.frames import Frame, Image
 from vision.interpret import SURE, Proposal, figure_proposal, in_order, tile_proposal
-from vision.keypoints import SightingFinder
 from vision.lattice import UNIT, Array, Lattice, apply, rectify
 from vision.motion import FURNITURE_S, Look, Mask, Motion
-from vision.placements import FLOOR, Placement, PlacementReader, shape
+from vision.placements import Placement, PlacementReader, shape
 from vision.standing import CROP_PX, MARGIN, FigureReading, paint_mask, read_figure
 from vision.tileset import TileSet
 
@@ -67,9 +67,8 @@ class TableWatcher:
     def __init__(self, tileset: TileSet, colours: tuple[str, ...], start_tile: str) -> None:
         self._tileset = tileset
         self._colours = colours
-        self._start = start_tile
-        self._finder = SightingFinder(tileset.only([start_tile]))
         self._reader = PlacementReader(tileset)
+        self._finder = BoardFinder(tileset, self._reader, start_tile)
         self._motion: Motion | None = None
         self._shape: tuple[int, ...] = ()
         self._lattice: Lattice | None = None
@@ -123,21 +122,23 @@ class TableWatcher:
             return Observation(status="settling")
         self._searched_s = frame.t_s
         self._motion.settle()
-        at, placed = next(iter(state.tiles.items()))
-        kind = self._reader.ids.index(self._start) if self._start in self._reader.ids else -1
-        for sighting in self._finder.find(bgr)[:5]:
-            upright = np.vstack([sighting.pose, [0, 0, 1.0]])
-            middle = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1.0]])
-            turned = np.linalg.matrix_power(np.array([[0.0, 1, 0], [-1, 0, 0], [0, 0, 1]]), placed.rot)
-            pose = upright @ middle @ turned @ np.linalg.inv(middle)
-            settled = self._reader.settler.settle(bgr, pose)
-            if kind >= 0 and settled.scores[kind, placed.rot] < max(FLOOR + 0.1, settled.best - 0.03):
-                continue
-            step_back = np.array([[1, 0, -at[0]], [0, 1, -at[1]], [0, 0, 1.0]])
-            self._lattice = Lattice(grid=settled.pose @ step_back, shifts={at: (0.0, 0.0, 0.0)})
-            self._view = bgr.copy()
-            return Observation(status="watching")
-        return Observation(status="settling")
+        self._lattice = self._finder.find(bgr, state)
+        if self._lattice is None:
+            return Observation(status="settling")
+        self._view = bgr.copy()
+        self._bend()
+        self._resume(bgr, state)
+        return Observation(status="watching")
+
+    def _resume(self, bgr: Image, state: GameState) -> None:
+        """In a game that goes on, the tile laid last may still get its figure."""
+        at = state.last_tile
+        if at is None or not state.turn_open:
+            return
+        placed, pose = state.tiles[at], self.poses[at]
+        taken = any(f.at == at and f.turn == state.turn for f in state.figures)
+        known = self._picture(placed.tile, placed.rot, rectify(bgr, pose, CROP_PX, MARGIN))
+        self._last = _Last(at=at, pose=pose, known=known, before=state, read=taken)
 
     def _follow(self, state: GameState) -> None:
         """Poses for exactly the tiles that lie: people correct the game by hand too."""
@@ -344,12 +345,16 @@ class TableWatcher:
 
     def _known(self, placement: Placement) -> Image:
         """The tile as it should look without a figure, with what was round it before it came."""
-        around = rectify(self._view, placement.pose, CROP_PX, MARGIN) if self._view is not None else None
-        picture = next(s.bgr for s in self._tileset.specimens if s.tile == placement.tile)
-        turned = np.rot90(cv2.resize(picture, (CROP_PX, CROP_PX), interpolation=cv2.INTER_AREA), -placement.rot)
         side = round(CROP_PX * (1 + 2 * MARGIN))
-        out = np.zeros((side, side, 3), np.uint8) if around is None else around
-        edge = (side - CROP_PX) // 2
+        around = np.zeros((side, side, 3), np.uint8) if self._view is None else \
+            rectify(self._view, placement.pose, CROP_PX, MARGIN)
+        return self._picture(placement.tile, placement.rot, around)
+
+    def _picture(self, tile: str, rot: int, around: Image) -> Image:
+        """The taught picture of a turned tile in the middle of ``around``, rectified with its margin."""
+        picture = next(s.bgr for s in self._tileset.specimens if s.tile == tile)
+        turned = np.rot90(cv2.resize(picture, (CROP_PX, CROP_PX), interpolation=cv2.INTER_AREA), -rot)
+        out, edge = around.copy(), (len(around) - CROP_PX) // 2
         out[edge:edge + CROP_PX, edge:edge + CROP_PX] = turned
         return out
 

@@ -23,7 +23,8 @@ _CONTENT_SECURITY = "; ".join((
     "manifest-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'self'",
 ))
 _COMPRESSED = ("text/", "application/json", "application/manifest+json", "image/svg+xml")
-_STATUS = {"unknown_question": HTTPStatus.CONFLICT, "unknown_entry": HTTPStatus.NOT_FOUND}
+_STATUS = {"unknown_question": HTTPStatus.CONFLICT, "unknown_entry": HTTPStatus.NOT_FOUND,
+           "not_saved": HTTPStatus.INSUFFICIENT_STORAGE}
 
 pages = Blueprint("pages", __name__)
 

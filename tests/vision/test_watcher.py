@@ -265,3 +265,22 @@ def test_paint_that_covers_a_table_is_not_taken_for_figures():
     spot = np.full((80, 80, 3), (60, 140, 90), np.uint8)
     spot[30:50, 30:50] = PAINT["red"][::-1]
     assert paint_mask(spot, COLOURS)[35:45, 35:45].all()
+
+
+def test_a_game_goes_on_with_another_watcher(tileset):
+    game = demo_game(4, turns=6)
+    simulator = Simulator(json.loads(json.dumps(write(game))), 4, Options(level="normal", fps=4.0))
+    watcher = TableWatcher(tileset, COLOURS, "base.D")
+    state = new_game(game.setup)
+    halfway = simulator.truth.turns[2].end
+    asked = 0
+    for frame in simulator:
+        if frame.id == halfway:
+            watcher = TableWatcher(tileset, COLOURS, "base.D")
+        for proposal in watcher.feed(frame, state).proposals:
+            state = step(state, proposal.events[0])
+            asked += proposal.asked
+    wanted = [e for t in game.turns for e in t.events if isinstance(e, TilePlaced)]
+    right = sum(e.at in state.tiles and state.tiles[e.at].tile == e.tile and state.tiles[e.at].player == e.player
+                for e in wanted)
+    assert right + asked >= len(wanted) and right >= len(wanted) - 1
