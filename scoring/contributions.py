@@ -14,6 +14,7 @@ from scoring.tiles import Segment, Square, Tile
 
 if TYPE_CHECKING:
     from scoring.events import Event, Setup, StartTile
+    from scoring.memory import Memory
     from scoring.rules import Rules
     from scoring.scores import Item, ScoreEvent
     from scoring.state import Draft, Feature, GameState, StandingFigure
@@ -116,10 +117,11 @@ class Handler:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """A stage of the final scoring: a name and the events it adds, as if the game ended now."""
+    """A stage of the final scoring: a name and the events it adds, as if the game ended now. What hangs on features
+    alone may be looked up in the memory."""
 
     name: str
-    events: Callable[[View], Iterable[ScoreEvent]]
+    events: Callable[[View, Memory], Iterable[ScoreEvent]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,7 +158,7 @@ class Expansion:
     spots       whether a tile has that place, where it is no segment
     rates       changes of what a counted thing pays
     bonuses     further score events when a feature with figures is scored (during the game or at the end)
-    farm_extras what a city pays more to one player of a farm
+    farm_extras what a city pays more to one player of a farm: hangs on the farm and who stands there only
     laid        after a tile was laid; completed: after a feature became complete, before it is scored
     stages      final scoring
     initial     the expansion's own part of the state; off_board: pieces neither in supply nor standing on the board

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from scoring.board import bordered_cities
 from scoring.contributions import View
+from scoring.memory import Memory
 from scoring.scores import Item, ScoreEvent, leaders
 from scoring.state import Feature, feature_of, figures_on, named, weights
-from scoring.turns import scored
+from scoring.turns import counted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,14 +22,16 @@ class Final:
     tie: str | None
 
 
-def final_stages(view: View) -> tuple[tuple[str, tuple[ScoreEvent, ...]], ...]:
-    """What each stage adds, in the order of the stages (R-END-07)."""
-    return tuple((s.name, tuple(replace(e, stage=s.name) for e in s.events(view))) for s in view.box.stages)
+def final_stages(view: View, memory: Memory | None = None) -> tuple[tuple[str, tuple[ScoreEvent, ...]], ...]:
+    """What each stage adds, in the order of the stages (R-END-07). An event from the memory tells an earlier turn."""
+    memory = memory or Memory()
+    return tuple((s.name, tuple(e if e.stage == s.name else replace(e, stage=s.name) for e in s.events(view, memory)))
+                 for s in view.box.stages)
 
 
-def final_of(view: View) -> Final:
+def final_of(view: View, memory: Memory | None = None) -> Final:
     """The final scoring of a game whose last turn is over and whose end has not been booked yet."""
-    stages = final_stages(view)
+    stages = final_stages(view, memory)
     totals = list(view.scores)
     for _, events in stages:
         for event in events:
@@ -45,74 +47,95 @@ def winners(totals: list[int] | tuple[int, ...]) -> tuple[int, ...]:
     return leaders({p: score - min(totals) + 1 for p, score in enumerate(totals)})
 
 
-def claimed(view: View, stage: str) -> Iterator[Feature]:
+def claimed(view: View, stage: str, memory: Memory) -> tuple[Feature, ...]:
     """Features with figures on them whose kind scores in that stage, in the order of their oldest figure."""
+    found: dict[str, tuple[Feature, ...]] = memory.row("claimed", None, view, _claimed, view)
+    return found.get(stage, ())
+
+
+def _claimed(view: View) -> dict[str, tuple[Feature, ...]]:
     kinds = view.box.kinds
-    seen: set[int] = set()
-    for figure in view.standing.values():
-        feature = feature_of(view, figure)
-        if feature and feature.id not in seen and feature.kind in kinds and kinds[feature.kind].stage == stage:
-            seen.add(feature.id)
-            yield feature
+    found = {f.id: f for figure in view.standing.values() if (f := feature_of(view, figure)) and f.kind in kinds}
+    stages: dict[str, list[Feature]] = {}
+    for f in found.values():
+        stages.setdefault(kinds[f.kind].stage, []).append(f)
+    return {stage: tuple(features) for stage, features in stages.items()}
 
 
-def incomplete(stage: str, view: View) -> Iterator[ScoreEvent]:
+def incomplete(stage: str, view: View, memory: Memory) -> Iterator[ScoreEvent]:
     """Roads, cities and cloisters that nobody finished (R-END-02 to R-END-05)."""
-    for feature in claimed(view, stage):
-        yield from scored(view, feature, figures_on(view, feature), complete=False)
+    for feature in claimed(view, stage, memory):
+        event = memory.row("final", feature.id, feature, _incomplete, stage, view, feature)
+        if event is not None:
+            yield event
+        yield from view.box.bonuses(view, feature, figures_on(view, feature))
 
 
-def farms(view: View) -> Iterator[ScoreEvent]:
+def _incomplete(stage: str, view: View, feature: Feature) -> ScoreEvent | None:
+    event = counted(view, feature, figures_on(view, feature), complete=False)
+    return event and replace(event, stage=stage)
+
+
+def farms(view: View, memory: Memory) -> Iterator[ScoreEvent]:
     """Farms, by the method in force (R-FARM-10)."""
-    found = tuple(claimed(view, "farms"))
+    found = claimed(view, "farms", memory)
     if not view.box.rules.farmers_enabled:
         return
     method = _farms_per_city if view.box.rules.farm_scoring == "per_city_all_farms" else _farms_each
-    yield from method(view, found)
+    yield from method(view, found, memory)
     for farm in found:
         yield from view.box.bonuses(view, farm, figures_on(view, farm))
 
 
-def _farms_each(view: View, found: tuple[Feature, ...]) -> Iterator[ScoreEvent]:
+def _farms_each(view: View, found: tuple[Feature, ...], memory: Memory) -> Iterator[ScoreEvent]:
     """Every farm pays its own majority for every completed city it borders (R-FARM-20)."""
-    each = view.box.rules.farm_points_per_city
     for farm in found:
-        shares = weights(view, figures_on(view, farm))
-        if not shares:
-            continue
-        cities = bordered_cities(view, farm)
-        best = leaders(shares)
-        extras = tuple(Item(what=i.what, count=len(cities), each=i.each, player=p)
-                       for p in best for i in view.box.farm_extras(view, farm, p))
-        common = Item(what="city", count=len(cities), each=each)
-        points = tuple((p, common.points + sum(i.points for i in extras if i.player == p)) for p in best)
-        yield ScoreEvent(turn=view.turn, feature="field", reason="field", items=(common, *extras), rule="R-FARM-20",
-                         points=points, majority=tuple(sorted(shares.items())), places=named(view, farm.places),
-                         tiles=len(farm.squares),
-                         cities=tuple(named(view, view.features[c].places) for c in cities))
+        border = memory.border(view, farm)
+        event = memory.row("farm", farm.id, border, _farm, view, *border)
+        if event is not None:
+            yield event
 
 
-def _farms_per_city(view: View, found: tuple[Feature, ...]) -> Iterator[ScoreEvent]:
+def _farm(view: View, farm: Feature, cities: tuple[Feature, ...]) -> ScoreEvent | None:
+    shares = weights(view, figures_on(view, farm))
+    if not shares:
+        return None
+    best = leaders(shares)
+    extras = tuple(Item(what=i.what, count=len(cities), each=i.each, player=p)
+                   for p in best for i in view.box.farm_extras(view, farm, p))
+    common = Item(what="city", count=len(cities), each=view.box.rules.farm_points_per_city)
+    points = tuple((p, common.points + sum(i.points for i in extras if i.player == p)) for p in best)
+    return ScoreEvent(turn=view.turn, feature="field", reason="field", items=(common, *extras), rule="R-FARM-20",
+                      points=points, majority=tuple(sorted(shares.items())), places=named(view, farm.places),
+                      tiles=len(farm.squares), cities=tuple(named(view, c.places) for c in cities), stage="farms")
+
+
+def _farms_per_city(view: View, found: tuple[Feature, ...], memory: Memory) -> Iterator[ScoreEvent]:
     """Every completed city pays once, to the majority over all the farms that border it (R-FARM-11)."""
-    each = view.box.rules.farm_points_per_city
     suppliers: dict[int, list[Feature]] = {}
     for farm in found:
-        for city in bordered_cities(view, farm):
-            suppliers.setdefault(city, []).append(farm)
-    for city, round_it in suppliers.items():
-        shares = weights(view, [f for farm in round_it for f in figures_on(view, farm)])
-        if not shares:
-            continue
-        best = leaders(shares)
-        extras = tuple(Item(what=i.what, count=1, each=i.each, player=p) for p in best
-                       for i in _first(view, round_it, p))
-        common = Item(what="city", count=1, each=each)
-        points = tuple((p, each + sum(i.points for i in extras if i.player == p)) for p in best)
-        squares = frozenset().union(*(farm.squares for farm in round_it))
-        yield ScoreEvent(turn=view.turn, feature="field", reason="field", items=(common, *extras), rule="R-FARM-11",
-                         points=points, majority=tuple(sorted(shares.items())),
-                         places=named(view, [p for farm in round_it for p in farm.places]), tiles=len(squares),
-                         cities=(named(view, view.features[city].places),))
+        for city in memory.border(view, farm).cities:
+            suppliers.setdefault(city.id, []).append(farm)
+    for number, round_it in suppliers.items():
+        city = view.features[number]
+        event = memory.joint_row("supplied", number, (city, *round_it), _city, view, city, round_it)
+        if event is not None:
+            yield event
+
+
+def _city(view: View, city: Feature, round_it: list[Feature]) -> ScoreEvent | None:
+    shares = weights(view, [f for farm in round_it for f in figures_on(view, farm)])
+    if not shares:
+        return None
+    best = leaders(shares)
+    extras = tuple(Item(what=i.what, count=1, each=i.each, player=p) for p in best for i in _first(view, round_it, p))
+    common = Item(what="city", count=1, each=view.box.rules.farm_points_per_city)
+    points = tuple((p, common.points + sum(i.points for i in extras if i.player == p)) for p in best)
+    squares = frozenset().union(*(farm.squares for farm in round_it))
+    return ScoreEvent(turn=view.turn, feature="field", reason="field", items=(common, *extras), rule="R-FARM-11",
+                      points=points, majority=tuple(sorted(shares.items())), stage="farms",
+                      places=named(view, [p for farm in round_it for p in farm.places]), tiles=len(squares),
+                      cities=(named(view, city.places),))
 
 
 def _first(view: View, round_it: list[Feature], player: int) -> list[Item]:

@@ -2,46 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import partial
-from operator import is_
+from collections.abc import Iterable
 from typing import Any
 
-from scoring.board import bordered_cities, is_complete
+from scoring.board import is_complete
 from scoring.contributions import Kind, View
 from scoring.engine import questions, tiles_left
-from scoring.events import Event, notation, to_json
+from scoring.events import to_json
 from scoring.explain import explain
 from scoring.final import Final, final_of, winners
 from scoring.geometry import spot_of
-from scoring.log import Amended, LogEntry, effective, open_questions
+from scoring.log import LogEntry
+from scoring.memory import Memory
 from scoring.scores import ScoreEvent, formula, leaders
-from scoring.state import NO_SEGMENT, Draft, Feature, GameState, Placed, figures_on, named, supplies, weights
+from scoring.state import (
+    NO_SEGMENT,
+    Draft,
+    Feature,
+    GameState,
+    Placed,
+    StandingFigure,
+    figures_on,
+    named,
+    supplies,
+    weights,
+)
+from scoring.telling import Told, tell
 from scoring.tiles import Square
 from scoring.turns import close_turn, value
 
-Events = tuple[tuple[int, Any], ...]
-
-
-class Memory:
-    """Rows that earlier views of the same game have worked out. They are shared between views: read, never change.
-
-    A row is used again as long as everything it was made from is the same; states are values, so that is cheap to see.
-    """
-
-    __slots__ = ("_rows",)
-
-    def __init__(self) -> None:
-        self._rows: dict[tuple[str, object], tuple[tuple[object, ...], Any]] = {}
-
-    def row(self, kind: str, key: object, parts: tuple[object, ...], make: Callable[[], Any]) -> Any:
-        """The row of that kind and key, made anew if it was made from other parts."""
-        known = self._rows.get((kind, key))
-        if known is not None and all(map(is_, known[0], parts)):
-            return known[1]
-        made = make()
-        self._rows[kind, key] = parts, made
-        return made
+__all__ = ["Memory", "category", "event_json", "features", "final_scoring", "live_view"]
 
 
 def live_view(state: GameState, entries: Iterable[LogEntry], version: int,
@@ -51,11 +41,9 @@ def live_view(state: GameState, entries: Iterable[LogEntry], version: int,
     Whoever shows one view after the other keeps a Memory for the game and spares most of the work.
     """
     memory = memory or Memory()
-    entries = tuple(entries)
+    told = memory.told = tell(tuple(entries), memory.told)
     now = _closed(state)
-    final = final_json(now, _final(now))
-    asked = open_questions(entries)
-    happened = effective(entries)
+    feed, final = _events(now, _final(now, memory), memory)
     supply = supplies(now)
     left = tiles_left(state)
     return {
@@ -66,27 +54,27 @@ def live_view(state: GameState, entries: Iterable[LogEntry], version: int,
         "turn": {"number": state.turn + 1, "player": state.player, "part": state.part, "open": state.turn_open},
         "players": [
             {"index": n, "name": p.name, "colour": p.colour, "score": now.scores[n], "projected": final["totals"][n],
-             "supply": dict(supply[n]), "active": n == state.player and not state.over, "uncertain": bool(asked)}
+             "supply": dict(supply[n]), "active": n == state.player and not state.over, "uncertain": bool(told.asked)}
             for n, p in enumerate(state.setup.players)
         ],
         "left": {"total": sum(left.values()), "kinds": dict(left)},
-        "board": {"tiles": _tiles(state, happened, asked, memory), "figures": _figures(now, happened),
+        "board": {"tiles": _tiles(state, told, memory), "figures": _figures(now, told, memory),
                   **now.box.shows(now)},
         "features": features(now, memory),
-        "feed": [memory.row("feed", n, (e,), partial(event_json, now, e)) for n, e in enumerate(now.score_events)],
+        "feed": feed,
         "final": final if state.over else None,
         "projected_final": final,
         "issues": [{"code": i.code, "text": i.text, "squares": [list(s) for s in i.squares], "turn": i.turn}
                    for i in state.issues],
         "open_questions": [{"code": q.code, "text": q.text, "player": q.player,
                             "answers": [to_json(e) for e in q.answers]} for q in questions(state)],
-        "history": _history(entries, happened, memory),
+        "history": told.history,
     }
 
 
 def final_scoring(state: GameState) -> Final:
     """The final scoring of a game that is over, or as if it ended now (the open turn first)."""
-    return _final(_closed(state))
+    return _final(_closed(state), Memory())
 
 
 def _closed(state: GameState) -> View:
@@ -98,9 +86,9 @@ def _closed(state: GameState) -> View:
     return d
 
 
-def _final(view: View) -> Final:
+def _final(view: View, memory: Memory) -> Final:
     if not view.over:
-        return final_of(view)
+        return final_of(view, memory)
     best = winners(tuple(view.scores))
     booked = tuple(view.score_events[view.events_before:])
     stages = tuple((s.name, tuple(e for e in booked if e.stage == s.name)) for s in view.box.stages)
@@ -108,17 +96,23 @@ def _final(view: View) -> Final:
                  tie=view.box.rules.winner_tie if len(best) > 1 else None)
 
 
-def final_json(view: View, final: Final) -> dict[str, Any]:
-    """The final scoring as data: its stages, points per category over the whole game, totals, winners."""
-    booked = list(view.score_events) if view.over else \
-        [*view.score_events, *(e for _, events in final.stages for e in events)]
+def _events(view: View, final: Final, memory: Memory) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """The feed, and the final scoring as data: its stages, points per category over the whole game, totals, winners."""
+    booked = list(view.score_events)
+    staged = [e for _, events in final.stages for e in events]
+    counted = booked if view.over else booked + staged
     table: dict[str, list[int]] = {k: [0] * len(view.scores) for k in ("road", "city", "cloister", "field")}
-    for e in booked:
-        row = table.setdefault(category(e), [0] * len(view.scores))
+    for e in counted:
+        name = category(e)
+        if name not in table:
+            table[name] = [0] * len(view.scores)
         for p, n in e.points:
-            row[p] += n
-    return {
-        "stages": [{"name": name, "events": [event_json(view, e) for e in events]} for name, events in final.stages],
+            table[name][p] += n
+    rows = memory.events(booked + staged, event_json)
+    last = iter(rows[len(booked):])
+    return rows[:len(booked)], {
+        "stages": [{"name": name, "events": [{**next(last), "turn": view.turn} for _ in events]}
+                   for name, events in final.stages],
         "table": [{"category": c, "points": row} for c, row in table.items()],
         "totals": list(final.totals), "winners": list(final.winners), "tie": final.tie,
     }
@@ -129,7 +123,7 @@ def category(event: ScoreEvent) -> str:
     return event.feature if event.reason.split(".")[0] == event.feature else event.reason.split(".")[0]
 
 
-def event_json(view: View, event: ScoreEvent) -> dict[str, Any]:
+def event_json(event: ScoreEvent) -> dict[str, Any]:
     """A score event with its formula, majority and places. ``player`` is whose turn it was."""
     return {
         "turn": event.turn, "player": event.player, "feature": event.feature,
@@ -152,8 +146,8 @@ def features(view: View, memory: Memory | None = None) -> list[dict[str, Any]]:
         kind = kinds.get(f.kind)
         if kind is None or not kind.claimable:
             continue
-        cities = len(bordered_cities(view, f)) if f.cities else 0
-        out.append(memory.row("feature", f.id, (f, cities), partial(_feature, view, f, kind, cities)))
+        cities = len(memory.border(view, f).cities) if f.cities else 0
+        out.append(memory.row("feature", (f.id, cities), f, _feature, view, f, kind, cities))
     return out
 
 
@@ -177,13 +171,12 @@ def _worth(view: View, feature: Any, complete: bool) -> int:
     return sum(i.points for i in worth[1]) if worth else 0
 
 
-def _tiles(state: GameState, events: Events, asked: frozenset[int], memory: Memory) -> list[dict[str, Any]]:
-    seqs = {e.at: seq for seq, e in reversed(events) if e.DO == "tile"}
+def _tiles(state: GameState, told: Told, memory: Memory) -> list[dict[str, Any]]:
     out = []
     for at, p in state.tiles.items():
-        seq = seqs.get(at) if p.turn is not None else None
-        doubtful, last = seq in asked, at == state.last_tile
-        out.append(memory.row("tile", at, (p, seq, doubtful, last), partial(_tile, at, p, seq, doubtful, last)))
+        seq = told.tiles.get(at) if p.turn is not None else None
+        doubtful, last = seq in told.asked, at == state.last_tile
+        out.append(memory.row("tile", (at, seq, doubtful, last), p, _tile, at, p, seq, doubtful, last))
     return out
 
 
@@ -192,35 +185,18 @@ def _tile(at: Square, p: Placed, seq: int | None, asked: bool, last: bool) -> di
             "asked": asked, "last": last}
 
 
-def _figures(view: View, events: Events) -> list[dict[str, Any]]:
-    seqs = {(e.player, e.at, e.feature, e.where): seq for seq, e in events if e.DO == "deploy"}
+def _figures(view: View, told: Told, memory: Memory) -> list[dict[str, Any]]:
     out = []
     for f in view.standing.values():
-        placed = view.tiles.get(f.at)
-        spot = (50.0, 50.0)
-        if placed and f.segment != NO_SEGMENT:
-            spot = spot_of(view.box.tile(placed.tile), f.segment, placed.rot)
-        out.append({"player": f.player, "figure": f.figure, "at": list(f.at), "feature": f.feature, "where": f.where,
-                    "spot": list(spot), "lying": f.feature == "field",
-                    "seq": seqs.get((f.player, f.at, f.feature, f.where))})
+        seq = told.figures.get((f.player, f.at, f.feature, f.where))
+        out.append(memory.row("figure", (f.id, seq), f, _figure, view, f, seq))
     return out
 
 
-def _history(entries: tuple[LogEntry, ...], events: Events, memory: Memory) -> list[dict[str, Any]]:
-    by_seq = {e.seq: e for e in entries}
-    amended = {e.body.seq for e in entries if isinstance(e.body, Amended)}
-    out: list[dict[str, Any]] = []
-    turn = -1
-    for seq, event in events:
-        if event.DO in ("end_turn", "end_game"):
-            continue
-        turn += event.DO == "tile"
-        parts = event, by_seq[seq], max(turn, 0), seq in amended
-        out.append(memory.row("history", seq, parts, partial(_happened, *parts)))
-    return out
-
-
-def _happened(event: Event, entry: LogEntry, turn: int, amended: bool) -> dict[str, Any]:
-    data = to_json(event)
-    return {"seq": entry.seq, "turn": turn, "kind": data.pop("do"), **data, "notation": notation(event),
-            "source": entry.source, "confidence": entry.confidence, "asked": entry.asked, "amended": amended}
+def _figure(view: View, f: StandingFigure, seq: int | None) -> dict[str, Any]:
+    placed = view.tiles.get(f.at)
+    spot = (50.0, 50.0)
+    if placed and f.segment != NO_SEGMENT:
+        spot = spot_of(view.box.tile(placed.tile), f.segment, placed.rot)
+    return {"player": f.player, "figure": f.figure, "at": list(f.at), "feature": f.feature, "where": f.where,
+            "spot": list(spot), "lying": f.feature == "field", "seq": seq}

@@ -63,24 +63,31 @@ def score_completed(d: Draft) -> None:
                 completed(d, feature)
         figures = figures_on(d, feature)
         if figures:
-            for event in scored(d, feature, figures, complete=True):
+            for event in scored(d, feature, figures):
                 d.pay(event)
             take_home(d, figures)
 
 
-def scored(view: View, feature: Feature, figures: tuple[StandingFigure, ...], *,
-           complete: bool) -> Iterator[ScoreEvent]:
-    """The events of one road, city or cloister, as it lies: what it pays and what comes on top."""
+def scored(view: View, feature: Feature, figures: tuple[StandingFigure, ...]) -> Iterator[ScoreEvent]:
+    """The events of one completed road, city or cloister, as it lies: what it pays and what comes on top."""
+    event = counted(view, feature, figures, complete=True)
+    if event is not None:
+        yield event
+    yield from view.box.bonuses(view, feature, figures)
+
+
+def counted(view: View, feature: Feature, figures: tuple[StandingFigure, ...], *, complete: bool) -> ScoreEvent | None:
+    """What a road, city or cloister pays by itself, or None. Besides the turn it hangs on feature and figures only."""
     shares = weights(view, figures)
     worth = value(view, feature, complete=complete)
-    if shares and worth:
-        reason, items, rule = worth
-        total = sum(i.points for i in items)
-        yield ScoreEvent(turn=view.turn, feature=feature.kind, reason=reason, items=items, rule=rule,
-                         points=tuple((p, total) for p in leaders(shares)), majority=tuple(sorted(shares.items())),
-                         places=named(view, feature.places), tiles=len(feature.squares),
-                         player=view.player if view.turn_open else None)
-    yield from view.box.bonuses(view, feature, figures)
+    if not shares or not worth:
+        return None
+    reason, items, rule = worth
+    total = sum(i.points for i in items)
+    return ScoreEvent(turn=view.turn, feature=feature.kind, reason=reason, items=items, rule=rule,
+                      points=tuple((p, total) for p in leaders(shares)), majority=tuple(sorted(shares.items())),
+                      places=named(view, feature.places), tiles=len(feature.squares),
+                      player=view.player if view.turn_open else None)
 
 
 def value(view: View, feature: Feature, *, complete: bool) -> tuple[str, tuple[Item, ...], str] | None:

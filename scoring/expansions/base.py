@@ -22,7 +22,6 @@ from scoring.contributions import (
 )
 from scoring.events import FigurePlaced, GameEnded, StartTile, TileDiscarded, TilePlaced, TurnEnded
 from scoring.rules import Rules
-from scoring.scores import ScoreEvent
 from scoring.state import (
     NO_SEGMENT,
     Draft,
@@ -262,10 +261,6 @@ def from_supply(view: View, a: Attempt) -> Problem | None:
     return None
 
 
-def farm_stage(view: View) -> tuple[ScoreEvent, ...]:
-    return tuple(final.farms(view))
-
-
 BASE = Expansion(
     name="base",
     products=("base",),
@@ -284,7 +279,7 @@ BASE = Expansion(
     deploying=(a_place, may_stand, own_turn, one_action, last_tile, unowned, from_supply),
     stages=(Stage(name="incomplete", events=partial(final.incomplete, "incomplete")),
             Stage(name="cloisters", events=partial(final.incomplete, "cloisters")),
-            Stage(name="farms", events=farm_stage)),
+            Stage(name="farms", events=final.farms)),
     starts=(Start(value="start_tile", tile=StartTile(tile="base.D")),),
     options=("farm_scoring", "farm_points_per_city", "two_tile_city", "incomplete_unit", "farmers_enabled"),
 )

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from scoring.contributions import Expansion, Piece, Stage, View
 from scoring.events import Setup
+from scoring.memory import Memory
 from scoring.scores import Item, ScoreEvent, leaders
 from scoring.state import Draft, Feature, feature_at, figures_on
 from scoring.tiles import Segment
@@ -64,7 +65,7 @@ def majorities(held: tuple[tuple[int, ...], ...]) -> Iterator[tuple[str, dict[in
         yield name, counts, leaders(counts)
 
 
-def goods_stage(view: View) -> Iterator[ScoreEvent]:
+def goods_stage(view: View, memory: Memory | None = None) -> Iterator[ScoreEvent]:
     for name, counts, best in majorities(goods(view).held):
         if best:
             items = (Item(what=name, count=1, each=MOST_GOODS),)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import random
 
+import pytest
 from random_games import random_game
 
 from scoring.engine import fold, new_game, step
+from scoring.errors import IllegalMove
 from scoring.events import GameEnded, Player, Setup, TurnEnded, parse_event
-from scoring.log import Amended, LogEntry, Retracted, state_of
+from scoring.log import Amended, Body, Inserted, LogEntry, Retracted, state_of
 from scoring.projection import Memory, final_scoring, live_view
 from scoring.rules import edition
 
@@ -84,13 +87,34 @@ def test_an_open_turn_counts_as_if_it_ended_now() -> None:
     assert step(state, TurnEnded()).scores == (4, 0)
 
 
-def test_a_memory_changes_no_view() -> None:
-    """Rows worked out for earlier views are used again only while they are still true."""
-    setup, events = random_game(5, "base", "inns", "traders", "dragon", "tower", tiles=25)
-    entries = [LogEntry(seq=n, body=e, asked=n % 7 == 0) for n, e in enumerate(events, 1)]
-    entries.append(LogEntry(seq=len(entries) + 1, body=Retracted(seq=3)))
-    entries.append(LogEntry(seq=len(entries) + 1, body=Amended(seq=5, body=events[0])))
-    memory = Memory()
-    for n in range(1, len(entries) + 1):
-        state = state_of(setup, entries[:n])
-        assert live_view(state, entries[:n], n, memory) == live_view(state, entries[:n], n)
+BOXES = (("base",), ("base", "inns", "traders"), ("base", "inns", "traders", "dragon", "tower"), ("wheel",))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_memory_changes_no_view(seed: int) -> None:
+    """Rows worked out for earlier views are used again only while they are still true: over a whole game, step by step
+    as it is played, with things corrected, inserted and taken back on the way, and a look back at an old state."""
+    rng = random.Random(seed)
+    setup, events = random_game(seed, *BOXES[seed % 4], tiles=24, name="wheel" if seed % 4 == 3 else None)
+    entries: list[LogEntry] = []
+    memory, state = Memory(), new_game(setup)
+    first = state
+    for event in [*events, GameEnded()]:
+        body: Body = event
+        if entries and rng.random() < 0.12:
+            target = rng.choice(entries).seq
+            body = rng.choice((Retracted(seq=target), Amended(seq=target, body=rng.choice(events)),
+                               Inserted(after=target, body=event)))
+        entry = LogEntry(seq=len(entries) + 1, body=body, asked=rng.random() < 0.2,
+                         source=rng.choice(("camera", "hand")), confidence=rng.random())
+        entries.append(entry)
+        corrected = isinstance(body, Retracted | Amended | Inserted)
+        try:
+            state = state_of(setup, entries) if corrected else step(state, body)
+        except IllegalMove:
+            entries.pop()
+            continue
+        seen = live_view(state, entries, 1, memory)
+        assert seen == live_view(state, entries, 1)
+        if rng.random() < 0.05:
+            assert live_view(first, (), 0, memory) == live_view(first, (), 0)

@@ -1,0 +1,64 @@
+"""What a log comes to, as rows for a screen: each new event costs itself, a correction tells everything anew."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from scoring.events import Event, FigurePlaced, TilePlaced, notation, to_json
+from scoring.log import Amended, Inserted, LogEntry, Retracted, effective, open_questions
+from scoring.tiles import Square
+
+Correction = Amended | Inserted | Retracted
+FigureKey = tuple[int, Square, str, str]
+
+
+@dataclass(slots=True, kw_only=True)
+class Told:
+    """The rows of a log's history, the entries still asked about, and the entries of tiles (the first on a square)
+    and of figures (the last of that kind there)."""
+
+    entries: tuple[LogEntry, ...] = ()
+    history: list[dict[str, Any]] = field(default_factory=list)
+    asked: frozenset[int] = frozenset()
+    tiles: dict[Square, int] = field(default_factory=dict)
+    figures: dict[FigureKey, int] = field(default_factory=dict)
+    turn: int = -1
+
+    def add(self, event: Event, entry: LogEntry, amended: bool) -> None:
+        """One more thing that happened."""
+        if event.DO in ("end_turn", "end_game"):
+            return
+        if isinstance(event, TilePlaced):
+            self.turn += 1
+            self.tiles.setdefault(event.at, entry.seq)
+        elif isinstance(event, FigurePlaced):
+            self.figures[event.player, event.at, event.feature, event.where] = entry.seq
+        self.history.append(_happened(event, entry, max(self.turn, 0), amended))
+
+
+def tell(entries: Sequence[LogEntry], before: Told | None = None) -> Told:
+    """What the entries come to; ``before`` is what the first of them came to, and is not changed."""
+    entries = tuple(entries)
+    known = before.entries if before else ()
+    new = entries[len(known):]
+    if before and entries[:len(known)] == known and not any(isinstance(e.body, Correction) for e in new):
+        told = Told(entries=entries, history=before.history[:], tiles=dict(before.tiles), figures=dict(before.figures),
+                    turn=before.turn,
+                    asked=before.asked.union(e.seq for e in new if e.asked and e.source != "hand"))
+        for entry in new:
+            told.add(entry.body, entry, False)  # type: ignore[arg-type]
+        return told
+    told = Told(entries=entries, asked=open_questions(entries))
+    by_seq = {e.seq: e for e in entries}
+    amended = {e.body.seq for e in entries if isinstance(e.body, Amended)}
+    for seq, event in effective(entries):
+        told.add(event, by_seq[seq], seq in amended)
+    return told
+
+
+def _happened(event: Event, entry: LogEntry, turn: int, amended: bool) -> dict[str, Any]:
+    data = to_json(event)
+    return {"seq": entry.seq, "turn": turn, "kind": data.pop("do"), **data, "notation": notation(event),
+            "source": entry.source, "confidence": entry.confidence, "asked": entry.asked, "amended": amended}
