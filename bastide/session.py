@@ -19,7 +19,7 @@ from scoring.errors import IllegalMove, InvalidNotation
 from scoring.events import Event, FigurePlaced, Setup, TilePlaced, from_json, to_json
 from scoring.geometry import distance_to_segment, spot_of
 from scoring.log import Amended, Body, Inserted, LogEntry, Retracted, effective, open_questions, state_of
-from scoring.projection import live_view
+from scoring.projection import Memory, live_view
 from scoring.state import GameState
 from scoring.tiles import catalogue, segment_index, where
 from web.protocol import CommandError, StaleView, Subscription
@@ -41,7 +41,8 @@ class TableSession:
         self._chip, self._text = "manual", ""
         self._subscribers: list[Subscription] = []
         self._update = 0
-        self._game_view: dict[str, Any] = live_view(self._state, self._entries, len(self._entries))
+        self._memory = Memory()
+        self._game_view: dict[str, Any] = live_view(self._state, self._entries, len(self._entries), self._memory)
         self._view = self._render()
 
     @classmethod
@@ -244,7 +245,7 @@ class TableSession:
             for e in entries:
                 state = step(state, e.body)  # type: ignore[arg-type]
         log = [*self._entries, *entries]
-        game_view = live_view(state, log, len(log))
+        game_view = live_view(state, log, len(log), self._memory)
         self._store.append(self._game, entries, over=state.over)  # on disk before anybody is shown it
         self._entries, self._state, self._game_view = log, state, game_view
         return tuple(e.seq for e in entries)
