@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import textwrap
+from typing import Any
 
 from bastide.errors import UsageError
 from bastide.inputs import add_rules_arguments, rules
@@ -40,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def differences(left: Rules, right: Rules) -> dict[str, dict[str, object]]:
+def differences(left: Rules, right: Rules) -> dict[str, dict[str, Any]]:
     """The options with different values: their rules, and of each side the edition, the value and its source."""
     sides = (left.edition, citations(left)), (right.edition, citations(right))
     return {name: {"rules": option.rules, "text": option.text,
@@ -56,7 +57,7 @@ def side_by_side(left: Rules, right: Rules) -> str:
     lines = _columns(left.edition, right.edition)
     for name, row in found.items():
         lines += ["", *textwrap.wrap(f"{name} ({row['rules']}): {row['text']}", 2 * COLUMN)]
-        one, other = row["sides"]  # type: ignore[misc]
+        one, other = row["sides"]
         lines += _columns(one["value"], other["value"]) + _columns(f"({one['source']})", f"({other['source']})")
     return "\n".join(lines)
 
