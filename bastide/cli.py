@@ -6,6 +6,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or unreadable input; always one sent
 from __future__ import annotations
 
 import argparse
+import errno
 import importlib
 import importlib.util
 import os
@@ -65,6 +66,10 @@ def main(argv: list[str] | None = None) -> int:
     except Exception as e:
         if args.debug:
             raise
+        if isinstance(e, OSError) and e.errno == errno.ENOSPC:
+            print(f"bastide {args.verb}: the disk is full; free some space and try again", file=sys.stderr)
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 1
         print(f"bastide {args.verb}: something unexpected went wrong ({type(e).__name__}: {e}); "
               "run it again with --debug before the command for the details", file=sys.stderr)
         return 1

@@ -46,6 +46,14 @@ def port(text: str) -> int:
     return number
 
 
+def seed(text: str) -> int:
+    """A seed, for argparse: a whole number from 0."""
+    number = int(text)
+    if not 0 <= number < 2**31:
+        raise argparse.ArgumentTypeError(f"{text} is no seed; take a whole number from 0 to 2147483647")
+    return number
+
+
 def add_rules_arguments(parser: argparse.ArgumentParser) -> None:
     """``--edition`` and ``--rule``."""
     parser.add_argument("--edition", metavar="E", help=f"the rules in force: {', '.join(editions())}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -240,6 +241,9 @@ class TableSession:
         entries = [LogEntry(seq=first + n, body=b, at_s=now, **how) for n, b in enumerate(bodies)]
         state = self._state
         if any(isinstance(b, Retracted | Amended | Inserted) for b in bodies):
+            for e in entries:
+                if isinstance(e.body, Amended | Inserted):
+                    step(self._state, e.body.body)  # refused now when it means nothing in this game
             state = state_of(self.setup, (*self._entries, *entries))
         else:
             for e in entries:
@@ -255,7 +259,8 @@ class TableSession:
         for other, event in effective(self._entries):
             if other == seq:
                 break
-            state = step(state, event)
+            with suppress(IllegalMove):  # as in the fold of the whole log: it stays there and changes nothing
+                state = step(state, event)
         return state
 
     def _render(self, questions: list[dict[str, Any]] | None = None) -> dict[str, Any]:

@@ -97,7 +97,10 @@ def _setup(data: Mapping[str, Any], top: Mapping[str, Any], name: str | None, op
     for n, p in enumerate(_list(_field(data, "players", "setup"), "setup.players")):
         player = _object(p, f"setup.players[{n}]")
         colour = _text(player, "colour", f"setup.players[{n}]")
-        players.append(Player(name=str(player.get("name", colour)), colour=colour))
+        name_given = str(player.get("name", colour))
+        if not (name_given + colour).isprintable():
+            raise InvalidNotation(f"setup.players[{n}].name: must be text that can be shown")
+        players.append(Player(name=name_given, colour=colour))
     if not players:
         raise InvalidNotation("setup.players: a game needs at least one player")
     if len(players) > MOST_PLAYERS:

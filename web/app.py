@@ -103,13 +103,13 @@ def tile_kinds() -> Response:
     return _json(tiles(wanted.split(",") if wanted else _session().view()["expansions"]))
 
 
-@pages.get("/api/candidates/<int:seq>")
+@pages.get("/api/candidates/<int(max=2147483647):seq>")
 def candidates(seq: int) -> Response:
     """What the tile of an entry may be, best first."""
     return _json({"seq": seq, "candidates": _session().candidates(seq)})
 
 
-@pages.get("/api/crops/<int:seq>.jpg")
+@pages.get("/api/crops/<int(max=2147483647):seq>.jpg")
 def crop(seq: int) -> Response:
     """The camera's picture behind an entry."""
     picture = _session().crop_png(seq)

@@ -16,6 +16,7 @@ from waitress.server import create_server
 
 THREADS = 48  # 30 event streams hold one each, the rest answers requests
 _LOOP_S = 0.25
+_IDLE_S = 30  # a connection that asks for nothing, or never ends asking, makes room for others
 _END_S = 1.0
 
 
@@ -56,7 +57,7 @@ class PageServer:
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)
         self._server = create_server(
             self._app, map=self._sockets, sockets=[listening], threads=THREADS, connection_limit=300,
-            channel_request_lookahead=1, channel_timeout=300,
+            channel_request_lookahead=1, channel_timeout=_IDLE_S, cleanup_interval=10,
             outbuf_high_watermark=1_000_000, ident="bastide",
         )
         self._thread = threading.Thread(target=self._run, name="page-server", daemon=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bastide.errors import Failure, UsageError
-from bastide.inputs import expansions, port
+from bastide.inputs import expansions, port, seed
 from scoring.report import score_game
 from scoring.transcript import Game, write
 
@@ -21,7 +21,7 @@ HELP = "play a simulated game: camera, vision, rules and page"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=port, help="default 8000, with --once any free port")
     parser.add_argument("--host", default="127.0.0.1")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=seed, default=1)
     parser.add_argument("--speed", type=float, metavar="X", help="times real time; 0 is as fast as it goes (default 4)")
     parser.add_argument("--expansions", metavar="A,B")
     parser.add_argument("--turns", type=int, metavar="N", help="stop after N turns")
@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
 
     if args.turns is not None and args.turns < 1:
         raise UsageError("--turns: must be 1 or more")
-    if args.speed is not None and args.speed < 0:
+    if args.speed is not None and not 0 <= args.speed < float("inf"):
         raise UsageError("--speed: must be 0 or more")
     speed = args.speed if args.speed is not None else 0.0 if args.once else 4.0
     number = args.port if args.port is not None else 0 if args.once else 8000

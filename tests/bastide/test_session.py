@@ -285,3 +285,15 @@ def test_what_the_disk_does_not_take_is_not_shown(session: TableSession, store: 
     assert session.view() is before and len(session.entries) == before["version"]
     store._db.execute("PRAGMA max_page_count = 100000")  # type: ignore[union-attr]
     assert session.command({"do": "end_turn"})["version"] == before["version"] + 1
+
+
+def test_a_correction_that_means_nothing_in_this_game_is_refused_and_nothing_is_written(session):
+    session.command({"do": "tile", "tile": "base.V", "at": [1, 0], "rot": 0})
+    session.command({"do": "tile", "tile": "base.A", "at": [0, 1], "rot": 0})
+    before = len(session.entries)
+    for command in ({"do": "amend", "seq": 1, "body": {"do": "tower", "at": [5, 5]}},
+                    {"do": "insert", "after": 0, "body": {"do": "dragon", "path": [[0, 1]]}}):
+        with pytest.raises(CommandError):
+            session.command(command)
+    assert len(session.entries) == before
+    assert session.candidates(2)
