@@ -28,6 +28,9 @@ PAINT: Mapping[str, tuple[int, int, int]] = {  # sRGB of painted wood in even li
 }
 _DIFFERENT = 17.0  # Lab units from the tile as it was seen
 _DIFFERENT_TAUGHT = 24.0  # and from its taught picture, which was printed and lit elsewhere
+_GAINED = 7.0  # in the two colour axes, towards the paint that is looked for
+_HUE, _TURNED = 16.0, 6.0  # degrees from its hue, and nearer to it than the picture below
+_VIVID = 0.6  # of its chroma: walls are yellow too, but pale
 _AREA = (0.022, 0.34)  # in tiles: from a figure half hidden to a large one lying
 _FIGURE_MM, _TILE_MM = 16.0, 45.0
 _FOCAL = 0.9  # of the picture's width, when no calibration says better
@@ -70,7 +73,8 @@ def read_figure(crop: Image, known: Image, pose: Array, frame_shape: Sequence[in
     if not bare:
         known = _painted(known, crop)
     seen, light = _same_light(crop, known)
-    mask = _foreign(seen, known, _DIFFERENT if bare else _DIFFERENT_TAUGHT)
+    own = colours if active < 0 else (colours[active],)
+    mask = _foreign(seen, known, _DIFFERENT if bare else _DIFFERENT_TAUGHT, own)
     best: FigureReading | None = None
     for rough in _blobs(mask):
         blob = _silhouette(rough, seen, known)
@@ -142,8 +146,9 @@ def _painted(known: Image, crop: Image) -> Image:
     return out
 
 
-def _foreign(seen: FloatArray, known: Image, limit: float) -> npt.NDArray[np.uint8]:
-    """Where something lies that is not the known picture, shadows taken out."""
+def _foreign(seen: FloatArray, known: Image, limit: float, colours: Sequence[str]) -> npt.NDArray[np.uint8]:
+    """Where something lies that is not the known picture, shadows taken out. What went towards one of the ``colours``
+    that are looked for counts by its hue alone: green wood on grass."""
     blur = (0, 0), 1.2
     a, b = cv2.GaussianBlur(seen, *blur), cv2.GaussianBlur(known.astype(np.float32), *blur)
     lab = cv2.cvtColor(np.clip(np.stack([a, b]).reshape(-1, a.shape[1], 3) / 255, 0, 1), cv2.COLOR_BGR2Lab)
@@ -151,10 +156,30 @@ def _foreign(seen: FloatArray, known: Image, limit: float) -> npt.NDArray[np.uin
     apart = np.linalg.norm(lab[:half] - lab[half:], axis=2)
     ratio = (a + 6.0) / (b + 6.0)
     shade = (ratio.max(axis=2) < 0.97) & (ratio.min(axis=2) > 0.42) & (np.ptp(ratio, axis=2) < 0.13)
-    mask = ((apart > limit) & ~shade).astype(np.uint8)
+    painted = np.zeros(shade.shape, bool)
+    for colour in colours:
+        painted |= _towards(lab[:half, :, 1:], lab[half:, :, 1:], colour)
+    mask = (((apart > limit) & ~shade) | painted).astype(np.uint8)
     mask = cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
     mask = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (9, 9)))
     return cv2.morphologyEx(mask, cv2.MORPH_OPEN, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (9, 9)))
+
+
+def _towards(seen: FloatArray, known: FloatArray, colour: str) -> npt.NDArray[np.bool_]:
+    """Where the colour axes (h, w, 2) went towards a paint and have about its hue; nowhere for black and grey."""
+    target = cv2.cvtColor(np.array([[PAINT[colour][::-1]]], np.float32) / 255, cv2.COLOR_BGR2Lab)[0, 0, 1:]
+    if np.hypot(*target) < 12.0:
+        return np.zeros(seen.shape[:2], bool)
+    gained = np.linalg.norm(known - target, axis=2) - np.linalg.norm(seen - target, axis=2)
+    angle, before = _angle(seen, target), _angle(known, target)
+    vivid = np.linalg.norm(seen, axis=2) > _VIVID * np.hypot(*target)
+    return np.asarray(vivid & (gained > _GAINED) & (angle < _HUE) & (before - angle > _TURNED))
+
+
+def _angle(ab: FloatArray, target: FloatArray) -> FloatArray:
+    """Difference of hue, in degrees, of colour axes (h, w, 2) from one hue."""
+    cos = ab @ target / (np.maximum(np.linalg.norm(ab, axis=2), 1.0) * np.hypot(*target))
+    return np.asarray(np.degrees(np.arccos(np.clip(cos, -1.0, 1.0))), np.float32)
 
 
 def _blobs(mask: npt.NDArray[np.uint8]) -> list[npt.NDArray[np.bool_]]:

@@ -249,6 +249,27 @@ def test_a_figure_is_read_by_its_paint_its_foot_and_its_posture(tile, bare):
             assert reading.options[0][0] == segment, (s.kind, where(s, 0), colour, reading)
 
 
+@pytest.mark.parametrize("bare", [True, False])
+def test_green_wood_is_seen_on_grass(bare):
+    pose = np.array([[60.0, 0, 770], [0, 60.0, 440], [0, 0, 1]])
+    known = picture("base.V")
+    crop = put(known, "base.V", 0, 0, "green")
+    reading = read_figure(crop, known, pose, (864, 1536), catalogue()["base.V"], 0, ("red", "green"), 1, range(3),
+                          bare=bare)
+    assert reading is not None and reading.colours[0][0] == 1
+    assert catalogue()["base.V"].segments[reading.options[0][0]].kind == "field" and reading.lying > 0.5
+
+
+@pytest.mark.parametrize("colour", ["red", "green", "blue", "yellow", "black", "grey"])
+def test_paler_print_than_the_taught_picture_is_no_figure(colour):
+    pose = np.array([[60.0, 0, 770], [0, 60.0, 440], [0, 0, 1]])
+    known = picture("base.I")
+    grey = cv2.cvtColor(known, cv2.COLOR_BGR2GRAY)[..., None]
+    pale = cv2.GaussianBlur((0.6 * known + 0.4 * grey).astype(np.uint8), (0, 0), 1.2)
+    assert read_figure(pale, known, pose, (864, 1536), catalogue()["base.I"], 0, (colour,), 0, range(3),
+                       bare=False) is None
+
+
 def test_a_bare_tile_and_a_shadow_are_no_figure():
     known = picture("base.J")
     shadow = known.copy()
