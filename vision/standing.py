@@ -70,11 +70,12 @@ def read_figure(crop: Image, known: Image, pose: Array, frame_shape: Sequence[in
     """The figure on a tile, or None. ``crop`` and ``known`` are rectified with MARGIN at CROP_PX; ``free`` are the
     segments that may be claimed; ``colours`` the players' in turn order; ``bare`` says that ``known`` is the tile
     itself as seen before, not its taught picture."""
+    cast = np.ones(3, np.float32)
     if not bare:
-        known = _painted(known, crop)
+        known, cast = _painted(known, crop)
     seen, light = _same_light(crop, known)
     own = colours if active < 0 else (colours[active],)
-    mask = _foreign(seen, known, _DIFFERENT if bare else _DIFFERENT_TAUGHT, own)
+    mask = _foreign(seen, known, _DIFFERENT if bare else _DIFFERENT_TAUGHT, own, cast)
     best: FigureReading | None = None
     for rough in _blobs(mask):
         blob = _silhouette(rough, seen, known)
@@ -125,11 +126,11 @@ def _same_light(crop: Image, known: Image) -> tuple[FloatArray, FloatArray]:
     return np.clip(c / (factor * np.clip(ratio, 0.85, 1.18)), 0, 255).astype(np.float32), factor.astype(np.float32)
 
 
-def _painted(known: Image, crop: Image) -> Image:
+def _painted(known: Image, crop: Image) -> tuple[Image, FloatArray]:
     """The taught picture in the light of the crop: one factor per channel, fitted to what most of the tile says.
 
     More freedom would explain a figure away: a map of colours fitted to a meadow paints roofs as it likes. The margin
-    is left as it is: it was seen.
+    is left as it is: it was seen. The second value is the light's cast: those factors about their mean.
     """
     edge = round(MARGIN * CROP_PX)
     inside = (slice(edge, edge + CROP_PX), slice(edge, edge + CROP_PX))
@@ -143,10 +144,11 @@ def _painted(known: Image, crop: Image) -> Image:
     out = known.copy()
     soft = cv2.GaussianBlur(known[inside], (0, 0), 0.8)  # print is sharper than what the camera sees of it
     out[inside] = np.clip(soft * ratio, 0, 255).astype(np.uint8)
-    return out
+    return out, np.clip(ratio / ratio.mean(), 0.75, 1.33).astype(np.float32)
 
 
-def _foreign(seen: FloatArray, known: Image, limit: float, colours: Sequence[str]) -> npt.NDArray[np.uint8]:
+def _foreign(seen: FloatArray, known: Image, limit: float, colours: Sequence[str],
+             cast: FloatArray) -> npt.NDArray[np.uint8]:
     """Where something lies that is not the known picture, shadows taken out. What went towards one of the ``colours``
     that are looked for counts by its hue alone: green wood on grass."""
     blur = (0, 0), 1.2
@@ -158,16 +160,18 @@ def _foreign(seen: FloatArray, known: Image, limit: float, colours: Sequence[str
     shade = (ratio.max(axis=2) < 0.97) & (ratio.min(axis=2) > 0.42) & (np.ptp(ratio, axis=2) < 0.13)
     painted = np.zeros(shade.shape, bool)
     for colour in colours:
-        painted |= _towards(lab[:half, :, 1:], lab[half:, :, 1:], colour)
+        painted |= _towards(lab[:half, :, 1:], lab[half:, :, 1:], colour, cast)
     mask = (((apart > limit) & ~shade) | painted).astype(np.uint8)
     mask = cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
     mask = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (9, 9)))
     return cv2.morphologyEx(mask, cv2.MORPH_OPEN, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (9, 9)))
 
 
-def _towards(seen: FloatArray, known: FloatArray, colour: str) -> npt.NDArray[np.bool_]:
-    """Where the colour axes (h, w, 2) went towards a paint and have about its hue; nowhere for black and grey."""
-    target = cv2.cvtColor(np.array([[PAINT[colour][::-1]]], np.float32) / 255, cv2.COLOR_BGR2Lab)[0, 0, 1:]
+def _towards(seen: FloatArray, known: FloatArray, colour: str, cast: FloatArray) -> npt.NDArray[np.bool_]:
+    """Where the colour axes (h, w, 2) went towards a paint in this light and have about its hue; nowhere for black and
+    grey."""
+    paint = np.clip(np.array([[PAINT[colour][::-1]]], np.float32) / 255 * cast, 0, 1)
+    target = cv2.cvtColor(paint.astype(np.float32), cv2.COLOR_BGR2Lab)[0, 0, 1:]
     if np.hypot(*target) < 12.0:
         return np.zeros(seen.shape[:2], bool)
     gained = np.linalg.norm(known - target, axis=2) - np.linalg.norm(seen - target, axis=2)
