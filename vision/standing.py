@@ -30,6 +30,7 @@ _DIFFERENT = 17.0  # Lab units from the tile as it was seen
 _DIFFERENT_TAUGHT = 24.0  # and from its taught picture, which was printed and lit elsewhere
 _GAINED = 7.0  # in the two colour axes, towards the paint that is looked for
 _HUE, _TURNED = 16.0, 6.0  # degrees from its hue, and nearer to it than the picture below
+_ALIKE, _TURNED_ALIKE = 0.5, 0.16  # chroma of such print, and sine of the angle between the two hues
 _VIVID = 0.6  # of its chroma: walls are yellow too, but pale
 _AREA = (0.022, 0.34)  # in tiles: from a figure half hidden to a large one lying
 _FIGURE_MM, _TILE_MM = 16.0, 45.0
@@ -177,7 +178,12 @@ def _towards(seen: FloatArray, known: FloatArray, colour: str, cast: FloatArray)
     gained = np.linalg.norm(known - target, axis=2) - np.linalg.norm(seen - target, axis=2)
     angle, before = _angle(seen, target), _angle(known, target)
     vivid = np.linalg.norm(seen, axis=2) > _VIVID * np.hypot(*target)
-    return np.asarray(vivid & (gained > _GAINED) & (angle < _HUE) & (before - angle > _TURNED))
+    nearer = (gained > _GAINED) & (angle < _HUE) & (before - angle > _TURNED)
+    # print of nearly the paint's hue: wood differs from it to either side, and print from itself by less
+    alike = np.linalg.norm(known, axis=2) > _ALIKE * np.hypot(*target)
+    across = np.abs(seen[..., 0] * known[..., 1] - seen[..., 1] * known[..., 0])
+    turned = across / np.maximum(np.linalg.norm(seen, axis=2) * np.linalg.norm(known, axis=2), 1.0)
+    return np.asarray(vivid & (nearer | (alike & (angle < _HUE) & (turned > _TURNED_ALIKE))))
 
 
 def _angle(ab: FloatArray, target: FloatArray) -> FloatArray:
