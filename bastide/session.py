@@ -7,22 +7,26 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from bastide.errors import Failure
 from bastide.history import UNDO, by_hand, last_action
+from bastide.new_game import asked_setup
+from bastide.past import Past
 from bastide.store import Store
 from scoring.engine import fits, new_game, step
 from scoring.errors import IllegalMove, InvalidNotation
 from scoring.events import Event, FigurePlaced, Setup, TilePlaced, from_json, to_json
 from scoring.geometry import distance_to_segment, spot_of
 from scoring.log import Amended, Body, Inserted, LogEntry, Retracted, effective, open_questions, state_of
-from scoring.projection import Memory, live_view
+from scoring.projection import Memory, live_view, running_scores
+from scoring.rules import changes
 from scoring.state import GameState
 from scoring.tiles import catalogue, segment_index, where
+from vision.stills import Still
 from web.protocol import CommandError, StaleView, Subscription
 
 Candidates = list[dict[str, Any]]
@@ -32,16 +36,20 @@ class TableSession:
     """One game at one table (`web.protocol.LiveSession`). Thread safe."""
 
     def __init__(self, store: Store, setup: Setup, *, game: int | None = None, entries: tuple[LogEntry, ...] = (),
-                 clock: Callable[[], float] = time.time) -> None:
+                 aid: str = "coach", clock: Callable[[], float] = time.time) -> None:
         self._store = store
-        self._game = store.new_game(setup) if game is None else game
         self._clock = clock
+        self.past = Past(self, store)
         self._lock = threading.RLock()
-        self._entries = list(entries)
-        self._state = state_of(setup, entries)
         self._chip, self._text = "manual", ""
         self._subscribers: list[Subscription] = []
         self._update = 0
+        self._begin(setup, store.new_game(setup, aid=aid) if game is None else game, entries, aid)
+
+    def _begin(self, setup: Setup, game: int, entries: tuple[LogEntry, ...], aid: str) -> None:
+        self._game, self._aid = game, aid
+        self._entries = list(entries)
+        self._state = state_of(setup, entries)
         self._memory = Memory()
         self._game_view: dict[str, Any] = live_view(self._state, self._entries, len(self._entries), self._memory)
         self._view = self._render()
@@ -50,11 +58,18 @@ class TableSession:
     def resume(cls, store: Store) -> TableSession | None:
         """The newest unfinished game of a store, or None. A game in which nothing has happened yet is not resumed."""
         found = store.unfinished()
-        return cls(store, found.setup, game=found.id, entries=found.entries) if found and found.entries else None
+        if found is None or not found.entries:
+            return None
+        return cls(store, found.setup, game=found.id, entries=found.entries, aid=found.aid)
 
     @property
     def setup(self) -> Setup:
         return self._state.setup
+
+    @property
+    def game(self) -> int:
+        """The number of the game that is played."""
+        return self._game
 
     @property
     def state(self) -> GameState:
@@ -108,6 +123,29 @@ class TableSession:
         kept = self._store.crop(self._game, seq)
         return kept[0] if kept else None
 
+    # -- looking ahead ----------------------------------------------------------------------------------------------
+
+    def preview(self, commands: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """What each of these commands would come to, without doing it: the scores it would change and new issues.
+
+        A command that would be refused says so under ``error``.
+        """
+        with self._lock:
+            before = running_scores(self._state)
+            known = {(i.code, i.squares, i.turn) for i in self._state.issues}
+            out: list[dict[str, Any]] = []
+            for data in commands:
+                try:
+                    _, state = self._tried(self._bodies(data), source="hand")
+                except (CommandError, InvalidNotation, IllegalMove) as e:
+                    out.append({"error": str(e)})
+                    continue
+                scores = running_scores(state)
+                out.append({"scores": [{"player": p, "before": b, "after": a}
+                                       for p, (b, a) in enumerate(zip(before, scores, strict=True)) if a != b],
+                            "issues": [i.code for i in state.issues if (i.code, i.squares, i.turn) not in known]})
+            return out
+
     def set_status(self, chip: str, text: str = "") -> None:
         """What the camera is doing; published when it changed."""
         with self._lock:
@@ -119,11 +157,12 @@ class TableSession:
 
     def commit(self, events: tuple[Event, ...], *, confidence: float, asked: bool, frame: int | None = None,
                alternatives: tuple[tuple[tuple[Event, ...], float], ...] = (), crop: bytes | None = None,
-               replaces: int | None = None) -> tuple[int, ...]:
+               replaces: int | None = None, still: Still | None = None) -> tuple[int, ...]:
         """Put a camera's proposal into the log; the entries' numbers. ``replaces`` is the entry it improves on.
 
-        ``alternatives`` are other readings with their probabilities, ``crop`` is the evidence as JPEG. What a person
-        has settled is not improved on: nothing is logged then. Raises Failure when the disk does not take it.
+        ``alternatives`` are other readings with their probabilities, ``crop`` is the evidence as JPEG, ``still`` the
+        whole table at that moment. What a person has settled is not improved on: nothing is logged then. Raises
+        Failure when the disk does not take it.
         """
         with self._lock:
             bodies: tuple[Body, ...] = events
@@ -142,6 +181,9 @@ class TableSession:
                     options = [{"body": to_json(e[0]) if e else None, "probability": round(p, 4)}
                                for e, p in alternatives]
                     self._store.keep_crop(self._game, target, crop, options)
+                if still is not None:
+                    poses = [[*at, pose.round(9).tolist()] for at, pose in still.poses.items()]
+                    self._store.keep_still(self._game, target, still.jpeg, poses)
             finally:
                 self._publish()
             return seqs
@@ -155,6 +197,11 @@ class TableSession:
             if based_on is not None and based_on != len(self._entries):
                 raise StaleView(self._view)
             try:
+                if data.get("do") == "new_game":
+                    setup, aid = asked_setup(data.get("setup"))
+                    self._begin(setup, self._store.new_game(setup, aid=aid), (), aid)
+                    self._publish()
+                    return self._view
                 bodies = self._bodies(data)
                 who = str(data.get("who", ""))[:40].removeprefix(UNDO)
                 who = UNDO + who if data.get("do") == "undo" else who
@@ -236,6 +283,15 @@ class TableSession:
         return tuple(bodies)
 
     def _append(self, bodies: tuple[Body, ...], **how: Any) -> tuple[int, ...]:
+        entries, state = self._tried(bodies, **how)
+        log = [*self._entries, *entries]
+        game_view = live_view(state, log, len(log), self._memory)
+        self._store.append(self._game, entries, over=state.over)  # on disk before anybody is shown it
+        self._entries, self._state, self._game_view = log, state, game_view
+        return tuple(e.seq for e in entries)
+
+    def _tried(self, bodies: tuple[Body, ...], **how: Any) -> tuple[list[LogEntry], GameState]:
+        """The entries for these bodies and the game with them; nothing has changed yet."""
         now = self._clock()
         first = len(self._entries) + 1
         entries = [LogEntry(seq=first + n, body=b, at_s=now, **how) for n, b in enumerate(bodies)]
@@ -248,11 +304,7 @@ class TableSession:
         else:
             for e in entries:
                 state = step(state, e.body)  # type: ignore[arg-type]
-        log = [*self._entries, *entries]
-        game_view = live_view(state, log, len(log), self._memory)
-        self._store.append(self._game, entries, over=state.over)  # on disk before anybody is shown it
-        self._entries, self._state, self._game_view = log, state, game_view
-        return tuple(e.seq for e in entries)
+        return entries, state
 
     def _state_before(self, seq: int) -> GameState:
         state = new_game(self.setup)
@@ -268,6 +320,7 @@ class TableSession:
         chip = "check" if questions and self._chip == "watching" else self._chip
         chip = "ended" if self._state.over and self._chip != "check" else chip
         return {**self._game_view, "game": self._game, "update": self._update, "questions": questions,
+                "aid": self._aid, "rules": changes(self.setup.rules),
                 "status": {"chip": chip, "text": self._text}}
 
     def _questions(self) -> list[dict[str, Any]]:

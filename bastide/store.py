@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from bastide.errors import Failure
 from scoring.errors import InvalidNotation
@@ -26,6 +26,7 @@ from scoring.rules import edition, with_options
 
 SCHEMA_VERSION = 1
 CROPS_KEPT = 400
+STILLS_KEPT = 200  # pictures of the whole table, over all games: about 50 MB
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS games (id INTEGER PRIMARY KEY, created_s REAL NOT NULL, setup TEXT NOT NULL,
                                   over INTEGER NOT NULL DEFAULT 0);
@@ -33,6 +34,8 @@ CREATE TABLE IF NOT EXISTS entries (game INTEGER NOT NULL REFERENCES games(id), 
                                     body TEXT NOT NULL, PRIMARY KEY (game, seq)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS crops (game INTEGER NOT NULL, seq INTEGER NOT NULL, jpeg BLOB NOT NULL,
                                   candidates TEXT NOT NULL, PRIMARY KEY (game, seq));
+CREATE TABLE IF NOT EXISTS stills (id INTEGER PRIMARY KEY, game INTEGER NOT NULL, seq INTEGER NOT NULL,
+                                   jpeg BLOB NOT NULL, poses TEXT NOT NULL, UNIQUE (game, seq) ON CONFLICT REPLACE);
 """
 
 
@@ -44,6 +47,7 @@ class StoredGame:
     setup: Setup
     entries: tuple[LogEntry, ...]
     over: bool
+    aid: str = "coach"
 
 
 class Store:
@@ -88,11 +92,11 @@ class Store:
                 self._db = None
             self._release()
 
-    def new_game(self, setup: Setup) -> int:
-        """Begin a game; its number."""
+    def new_game(self, setup: Setup, *, aid: str = "coach") -> int:
+        """Begin a game; its number. ``aid`` is how much the page may help the players."""
         with self._transaction() as db:
             cursor = db.execute("INSERT INTO games (created_s, setup) VALUES (?, ?)",
-                                (time.time(), json.dumps(setup_to_json(setup))))
+                                (time.time(), json.dumps({**setup_to_json(setup), "aid": aid})))
             return int(cursor.lastrowid or 0)
 
     def append(self, game: int, entries: Iterable[LogEntry], *, over: bool = False) -> None:
@@ -117,6 +121,24 @@ class Store:
             row = db.execute("SELECT jpeg, candidates FROM crops WHERE game = ? AND seq = ?", (game, seq)).fetchone()
         return (row[0], json.loads(row[1])) if row else None
 
+    def keep_still(self, game: int, seq: int, jpeg: bytes, poses: object) -> None:
+        """Keep the picture of the whole table at an entry, with the poses of its tiles; the oldest make room."""
+        with self._transaction() as db:
+            db.execute("INSERT INTO stills (game, seq, jpeg, poses) VALUES (?, ?, ?, ?)",
+                       (game, seq, jpeg, json.dumps(poses)))
+            db.execute("DELETE FROM stills WHERE id <= (SELECT max(id) FROM stills) - ?", (STILLS_KEPT,))
+
+    def still(self, game: int, seq: int) -> tuple[bytes, list[Any]] | None:
+        """The picture of the table (JPEG) kept with an entry, and the poses of its tiles."""
+        with self._transaction() as db:
+            row = db.execute("SELECT jpeg, poses FROM stills WHERE game = ? AND seq = ?", (game, seq)).fetchone()
+        return (row[0], json.loads(row[1])) if row else None
+
+    def stills(self, game: int) -> frozenset[int]:
+        """The entries of a game with which a picture of the table is kept."""
+        with self._transaction() as db:
+            return frozenset(seq for (seq,) in db.execute("SELECT seq FROM stills WHERE game = ?", (game,)))
+
     def unfinished(self) -> StoredGame | None:
         """The newest game that is not over."""
         with self._transaction() as db:
@@ -131,7 +153,9 @@ class Store:
         if row is None:
             raise Failure(f"there is no game {game} in {self.path}")
         try:
-            return StoredGame(id=game, setup=setup_from_json(json.loads(row[0])), over=bool(row[1]),
+            setup = json.loads(row[0])
+            return StoredGame(id=game, setup=setup_from_json(setup), over=bool(row[1]),
+                              aid=str(setup.get("aid", "coach")),
                               entries=tuple(entry_from_json(json.loads(line)) for (line,) in lines))
         except (InvalidNotation, KeyError, ValueError) as e:
             raise Failure(f"game {game} in {self.path} cannot be read ({e}); begin another with --new") from e

@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 
 from bastide.errors import Failure
 from bastide.session import TableSession
-from scoring.events import TilePlaced
+from scoring.events import Setup, TilePlaced
 from scoring.log import effective
 from vision.frames import FrameSource, SourceError
 from vision.images import encode_jpeg
+from vision.stills import Still, keep
 from vision.watcher import Proposal, TableWatcher
 
 RETRY_S = 2.0
@@ -38,20 +39,29 @@ class Followed:
 
 def follow(source: FrameSource, watcher: TableWatcher, session: TableSession, *,
            stop: threading.Event | None = None, on_frame: Callable[[Followed], None] | None = None,
-           save: Callable[[TableSession, Proposal], None] | None = None) -> Followed:
-    """Feed an open source to the watcher until it ends or ``stop`` is set. ``save`` is `commit` unless given.
+           save: Callable[[TableSession, Proposal, Still], None] | None = None,
+           renew: Callable[[Setup], TableWatcher] | None = None) -> Followed:
+    """Feed an open source to the watcher until it ends or ``stop`` is set. ``save`` is `commit` unless given; ``renew``
+    makes the watcher for another game that people begin meanwhile.
 
     Raises SourceError, and Failure when a move could not be saved.
     """
     done = Followed()
+    game = session.game
     while stop is None or not stop.is_set():
         frame = source.read()
         if frame is None:
             break
         begun = time.perf_counter()
+        if session.game != game and renew is not None:
+            watcher, game = renew(session.setup), session.game
         seen = watcher.feed(frame, session.state)
+        if session.game != game and renew is not None:
+            continue  # what was seen belongs to the game before
+        still = keep(frame.bgr, watcher.poses) if seen.proposals else None
         for proposal in seen.proposals:
-            (save or commit)(session, proposal)
+            assert still is not None
+            (save or commit)(session, proposal, still)
             done.questions += proposal.asked
             done.latency_s.append(time.perf_counter() - begun)
         session.set_status(*CHIPS[seen.status])
@@ -61,8 +71,9 @@ def follow(source: FrameSource, watcher: TableWatcher, session: TableSession, *,
     return done
 
 
-def commit(session: TableSession, proposal: Proposal) -> None:
-    """Put one proposal into the log, as a correction when it improves on an earlier reading of the same square."""
+def commit(session: TableSession, proposal: Proposal, still: Still) -> None:
+    """Put one proposal into the log with its pictures, as a correction when it improves on an earlier reading of the
+    same square."""
     replaces = None
     if proposal.replaces is not None:
         kind = type(proposal.events[0]) if proposal.events else TilePlaced
@@ -70,15 +81,18 @@ def commit(session: TableSession, proposal: Proposal) -> None:
             if isinstance(event, kind) and getattr(event, "at", None) == proposal.replaces:
                 replaces = seq
     session.commit(proposal.events, confidence=proposal.confidence, asked=proposal.asked, frame=proposal.frame,
-                   alternatives=proposal.alternatives, crop=encode_jpeg(proposal.crop), replaces=replaces)
+                   alternatives=proposal.alternatives, crop=encode_jpeg(proposal.crop), replaces=replaces,
+                   still=still)
 
 
 class TableLoop(threading.Thread):
     """Follows a camera in the background; when it fails, says so on the page and tries again until stopped."""
 
-    def __init__(self, open_camera: Callable[[], FrameSource], watcher: TableWatcher, session: TableSession) -> None:
+    def __init__(self, open_camera: Callable[[], FrameSource], watcher: TableWatcher, session: TableSession,
+                 renew: Callable[[Setup], TableWatcher] | None = None) -> None:
         super().__init__(name="table", daemon=True)
         self._open, self._watcher, self._session = open_camera, watcher, session
+        self._renew = renew
         self._stop_asked = threading.Event()
         self.retry_s = RETRY_S
         self.ended = threading.Event()
@@ -93,7 +107,8 @@ class TableLoop(threading.Thread):
                     camera = self._open()
                     live = camera.info.live
                     with camera:
-                        done = follow(camera, self._watcher, self._session, stop=self._stop_asked, save=self._save)
+                        done = follow(camera, self._watcher, self._session, stop=self._stop_asked, save=self._save,
+                                      renew=self._new_watcher)
                         wait_s = 1.0 if done.frames else wait_s
                         if not live:
                             self._session.set_status("manual", "the recording has ended")
@@ -113,7 +128,13 @@ class TableLoop(threading.Thread):
         finally:
             self.ended.set()
 
-    def _save(self, session: TableSession, proposal: Proposal) -> None:
+    def _new_watcher(self, setup: Setup) -> TableWatcher:
+        """Another game has begun at the table; a camera that is lost meanwhile finds its watcher too."""
+        if self._renew is not None:
+            self._watcher = self._renew(setup)
+        return self._watcher
+
+    def _save(self, session: TableSession, proposal: Proposal, still: Still) -> None:
         """Put a move into the log as soon as the disk takes it; until then the page says what is wrong.
 
         The watcher has seen the move and does not propose it again, so it must not be lost here.
@@ -121,7 +142,7 @@ class TableLoop(threading.Thread):
         while not self._stop_asked.is_set():
             before = session.view()["version"]
             try:
-                return commit(session, proposal)
+                return commit(session, proposal, still)
             except Failure as e:
                 _log.warning("%s", e)
                 session.set_status("check", str(e))

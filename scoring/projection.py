@@ -31,7 +31,8 @@ from scoring.telling import Told, tell
 from scoring.tiles import Square
 from scoring.turns import close_turn, value
 
-__all__ = ["Memory", "category", "event_json", "features", "final_scoring", "live_view"]
+__all__ = ["Memory", "category", "event_json", "features", "final_scoring", "live_view",
+           "running_scores"]
 
 
 def live_view(state: GameState, entries: Iterable[LogEntry], version: int,
@@ -70,6 +71,11 @@ def live_view(state: GameState, entries: Iterable[LogEntry], version: int,
                             "answers": [to_json(e) for e in q.answers]} for q in questions(state)],
         "history": told.history,
     }
+
+
+def running_scores(state: GameState) -> tuple[int, ...]:
+    """The scores that a view shows: those of the state as if its open turn ended now."""
+    return tuple(_closed(state).scores)
 
 
 def final_scoring(state: GameState) -> Final:

@@ -13,6 +13,7 @@ from werkzeug.exceptions import HTTPException
 
 from scoring.errors import InvalidNotation
 from web.catalogue import tiles
+from web.looking import looking
 from web.protocol import CommandError, LiveSession, StaleView
 from web.stream import Streams, TooManyStreams
 
@@ -36,6 +37,7 @@ def create_app(session: LiveSession, *, streams: Streams | None = None) -> Flask
     app.extensions["session"] = session
     app.extensions["streams"] = Streams(session) if streams is None else streams
     app.register_blueprint(pages)
+    app.register_blueprint(looking)
     app.register_error_handler(HTTPException, _http_error)
     app.register_error_handler(Exception, _unexpected)
     app.after_request(_finish)

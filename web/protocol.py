@@ -6,7 +6,7 @@ The page knows no camera, no log and no disk. Whatever holds a game and satisfie
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 View = Mapping[str, Any]
@@ -66,12 +66,42 @@ class Subscription:
             self._on_close(self)
 
 
+class LookingBack(Protocol):
+    """What a game has been. Every method may be called from any thread."""
+
+    def turns(self) -> list[dict[str, Any]]:
+        """The turns in order: turn, player, tile, at, and whether there is a picture."""
+        ...
+
+    def view_after(self, turn: int) -> View | None:
+        """The view as it was when that turn was over, or None."""
+        ...
+
+    def picture(self, turn: int | None = None, part: tuple[int, int, int, int] | None = None) -> bytes | None:
+        """The table in that turn (None: last) as JPEG: whole, or the rectangle of squares x, y, width, height from
+        above. None without such a picture."""
+        ...
+
+    def corrections(self) -> list[dict[str, Any]]:
+        """What people have changed, newest first: seq, at_s, who, do, of, before, after."""
+        ...
+
+    def export(self, form: str) -> str:
+        """The game as ``transcript`` (JSON) or ``csv``."""
+        ...
+
+
 class LiveSession(Protocol):
     """One game at one table. Every method may be called from any thread.
 
     A view is the LiveView of `scoring.projection` with ``status``, ``questions`` and ``update``, a number that grows
     with everything that was published (``version`` grows with the game alone). Views are never changed once published.
     """
+
+    @property
+    def past(self) -> LookingBack:
+        """The game as it has been so far."""
+        ...
 
     def view(self) -> View:
         """The newest view."""
@@ -83,6 +113,10 @@ class LiveSession(Protocol):
 
     def command(self, data: Mapping[str, Any]) -> View:
         """Carry out what a person asked for; the new view. Raises StaleView or CommandError."""
+        ...
+
+    def preview(self, commands: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """What commands would come to: for each ``scores`` (player, before, after) and ``issues``, or ``error``."""
         ...
 
     def candidates(self, seq: int) -> list[dict[str, Any]]:

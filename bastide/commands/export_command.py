@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import json
 from pathlib import Path
 
 from bastide.commands._later import not_yet
 from bastide.errors import Failure, UsageError
 from bastide.inputs import read_json
+from bastide.replay import scores_csv
 from scoring.engine import fold
 from scoring.errors import InvalidNotation
 from scoring.events import GameEnded
-from scoring.scores import formula
-from scoring.transcript import Game, read, write
+from scoring.transcript import read, write
 
 HELP = "write a recorded game as transcript or CSV of its scores"
 
@@ -33,22 +31,12 @@ def run(args: argparse.Namespace) -> int:
         game = read(read_json(args.game))
     except InvalidNotation as e:
         raise UsageError(f"{args.game}: {e}") from e
-    text = json.dumps(write(game), indent=1) if args.to == "transcript" else scores_csv(game)
+    if args.to == "transcript":
+        text = json.dumps(write(game), indent=1)
+    else:
+        text = scores_csv(fold(game.setup, (*game.events, GameEnded())))
     try:
         Path(args.out).write_text(text, "utf-8")
     except OSError as e:
         raise Failure(f"{args.out}: cannot be written ({e.strerror or e})") from e
     return 0
-
-
-def scores_csv(game: Game) -> str:
-    """Every score event of a game, one line per player who got points."""
-    out = io.StringIO()
-    rows = csv.writer(out, lineterminator="\n")
-    rows.writerow(["turn", "player", "points", "reason", "feature", "tiles", "formula", "rule"])
-    state = fold(game.setup, (*game.events, GameEnded()))
-    for event in state.score_events:
-        for player, points in event.points:
-            rows.writerow([event.turn + 1, game.setup.players[player].name, points, event.reason, event.feature,
-                           event.tiles, formula(event.items), event.rule])
-    return out.getvalue()

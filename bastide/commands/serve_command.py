@@ -57,7 +57,8 @@ def run(args: argparse.Namespace) -> int:
             with nullcontext() if is_device(uri) else opened(camera):
                 pass  # a device may still be plugged in later
             tiles = load_tiles(args.tiles, session.setup.expansions)
-            loop = TableLoop(lambda: open_camera(uri), make_watcher(tiles, session.setup), session)
+            loop = TableLoop(lambda: open_camera(uri), make_watcher(tiles, session.setup), session,
+                             lambda setup: make_watcher(load_tiles(args.tiles, setup.expansions), setup))
         try:
             server = stack.enter_context(PageServer(create_app(session), args.host, args.port))
         except ServerError as e:

@@ -52,6 +52,8 @@ class Camera:
 class Watcher:
     """Proposes one event per frame, or what a script says."""
 
+    poses: dict[tuple[int, int], Any] = {}
+
     def __init__(self, script: Sequence[Any] = EVENTS) -> None:
         self._script = list(script)
 

@@ -1,0 +1,62 @@
+"""A new game as a person asks for it on the page: players, edition, house rules, boxes, how much the page may help."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scoring.engine import MOST_PLAYERS, new_game
+from scoring.errors import InvalidNotation
+from scoring.events import Player, Setup
+from scoring.expansions import chosen
+from scoring.rules import edition, with_options
+
+AIDS = ("score", "helper", "coach")
+LONGEST_NAME = 40
+
+
+def asked_setup(data: object) -> tuple[Setup, str]:
+    """The set-up and the aid level in a request. Raises InvalidNotation that begins with the field's name."""
+    if not isinstance(data, Mapping):
+        raise InvalidNotation("setup: must be an object")
+    aid = data.get("aid", "coach")
+    if aid not in AIDS:
+        raise InvalidNotation(f"aid: must be one of {', '.join(AIDS)}")
+    names = data.get("expansions", [])
+    if not isinstance(names, list) or not all(isinstance(n, str) for n in names):
+        raise InvalidNotation("expansions: must be a list of names")
+    expansions = tuple(dict.fromkeys(("base", *names)))
+    chosen(expansions)
+    options = data.get("rules", {})
+    if not isinstance(options, Mapping):
+        raise InvalidNotation("rules: must be an object")
+    rules = with_options(edition(str(data.get("edition", ""))), options)
+    setup = Setup(players=_players(data.get("players")), rules=rules, expansions=expansions)
+    new_game(setup)  # what cannot be played is said now
+    return setup, str(aid)
+
+
+def _players(data: object) -> tuple[Player, ...]:
+    if not isinstance(data, list) or not 1 <= len(data) <= MOST_PLAYERS:
+        raise InvalidNotation(f"players: must be a list of 1 to {MOST_PLAYERS}")
+    out = []
+    for n, p in enumerate(data):
+        if not isinstance(p, Mapping):
+            raise InvalidNotation(f"players[{n}]: must be an object")
+        out.append(Player(name=_name(p.get("name"), n), colour=_colour(p.get("colour"), n)))
+    if len({p.colour for p in out}) < len(out):
+        raise InvalidNotation("players: two have the same colour")
+    return tuple(out)
+
+
+def _name(value: Any, n: int) -> str:
+    name = " ".join(str(value or "").split())
+    if not name or not name.isprintable():
+        raise InvalidNotation(f"players[{n}].name: must be a name")
+    return name[:LONGEST_NAME]
+
+
+def _colour(value: Any, n: int) -> str:
+    if not isinstance(value, str) or not value.isalpha() or len(value) > 20:
+        raise InvalidNotation(f"players[{n}].colour: must be the name of a colour")
+    return value.lower()

@@ -1,0 +1,73 @@
+"""Looking back at the game of a session while it goes on: its turns, old views, pictures of the table, files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bastide.replay import PlayedTurn, corrections, played, scores_csv, transcript, view_after
+from bastide.store import Store
+from vision.images import encode_jpeg
+from vision.stills import Part, Still, from_above
+
+if TYPE_CHECKING:
+    from bastide.session import TableSession
+
+
+class Past:
+    """What a session's game has been (`web.protocol.LookingBack`). Every method may be called from any thread."""
+
+    def __init__(self, session: TableSession, store: Store) -> None:
+        self._session, self._store = session, store
+        self._known: tuple[tuple[int, int], tuple[PlayedTurn, ...]] | None = None
+
+    def _turns(self) -> tuple[PlayedTurn, ...]:
+        """The turns played so far, with all corrections; worked out once for each state of the log."""
+        entries = self._session.entries
+        key = self._session.game, len(entries)
+        known = self._known
+        if known is None or known[0] != key:
+            known = self._known = key, played(self._session.setup, entries)
+        return known[1]
+
+    def turns(self) -> list[dict[str, Any]]:
+        """The turns in order: number, player, the tile and its square, whether there is a picture of the table."""
+        kept = self._store.stills(self._session.game)
+        return [{"turn": t.turn, "player": t.player, "tile": t.tile, "at": list(t.at) if t.at else None,
+                 "picture": not kept.isdisjoint(t.seqs)} for t in self._turns()]
+
+    def view_after(self, turn: int) -> dict[str, Any] | None:
+        """The view as it was when a turn was over, or None when there was no such turn."""
+        found = next((t for t in self._turns() if t.turn == turn), None)
+        if found is None:
+            return None
+        old = view_after(self._session.setup, self._session.entries, found)
+        return {**self._session.view(), **old, "questions": []}
+
+    def picture(self, turn: int | None = None, part: tuple[int, int, int, int] | None = None) -> bytes | None:
+        """The table as the camera saw it in a turn (None: last), whole or a part of the board from above, as JPEG.
+
+        ``part`` is a rectangle of squares: x, y, width, height. None when there is no such picture.
+        """
+        kept = self._store.stills(self._session.game)
+        turns = [t for t in self._turns() if turn in (None, t.turn) and not kept.isdisjoint(t.seqs)]
+        if not turns:
+            return None
+        found = self._store.still(self._session.game, max(kept.intersection(turns[-1].seqs)))
+        if found is None or part is None:
+            return found[0] if found else None
+        poses = {(x, y): np.array(pose) for x, y, pose in found[1]}
+        x, y, width, height = part
+        above = from_above(Still(jpeg=found[0], poses=poses), Part(x=x, y=y, width=width, height=height))
+        return encode_jpeg(above) if above is not None else None
+
+    def corrections(self) -> list[dict[str, Any]]:
+        """What people have changed, newest first."""
+        return corrections(self._session.entries)
+
+    def export(self, form: str) -> str:
+        """The game as ``transcript`` or as ``csv`` of its scores."""
+        if form == "csv":
+            return scores_csv(self._session.state)
+        return transcript(self._session.setup, self._session.entries)

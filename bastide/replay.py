@@ -1,0 +1,113 @@
+"""Looking back at a game: its turns, the view after each of them, who has corrected what, and the game as a file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bastide.history import UNDO
+from scoring.engine import apply, new_game
+from scoring.errors import IllegalMove
+from scoring.events import Event, GameEnded, Setup, TilePlaced, TurnEnded, to_json
+from scoring.log import Amended, Inserted, LogEntry, Retracted, effective, state_of
+from scoring.projection import live_view
+from scoring.scores import formula
+from scoring.state import Draft, GameState
+from scoring.transcript import Game, turns_of, write
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayedTurn:
+    """One turn (or part of a double turn): its number, its player, what was laid, the entries that made it."""
+
+    turn: int
+    player: int
+    tile: str | None
+    at: tuple[int, int] | None
+    seqs: tuple[int, ...]
+
+
+def played(setup: Setup, entries: Sequence[LogEntry]) -> tuple[PlayedTurn, ...]:
+    """The turns of a game in order, numbered as its score events number them."""
+    d = Draft(new_game(setup))
+    seqs: dict[int, list[int]] = {}
+    laid: dict[int, Event] = {}
+    players: dict[int, int] = {}
+    for seq, event in effective(entries):
+        try:
+            apply(d, event)
+        except IllegalMove:  # as in the fold of the whole log
+            continue
+        if d.turn < 0 or isinstance(event, TurnEnded | GameEnded):
+            continue
+        seqs.setdefault(d.turn, []).append(seq)
+        players.setdefault(d.turn, d.player)
+        if isinstance(event, TilePlaced):
+            laid[d.turn] = event
+    return tuple(PlayedTurn(turn=n, player=players[n], tile=getattr(laid.get(n), "tile", None),
+                            at=getattr(laid.get(n), "at", None), seqs=tuple(found)) for n, found in seqs.items())
+
+
+def view_after(setup: Setup, entries: Sequence[LogEntry], turn: PlayedTurn) -> dict[str, Any]:
+    """The view as it is now known to have been when that turn was over: with all corrections."""
+    by_seq = {e.seq: e for e in entries}
+    kept: list[LogEntry] = []
+    last = turn.seqs[-1]
+    for seq, event in effective(entries):
+        was = by_seq[seq]
+        kept.append(LogEntry(seq=seq, body=event, at_s=was.at_s, source=was.source, confidence=was.confidence))
+        if seq == last:
+            break
+    return live_view(state_of(setup, kept), kept, len(kept))
+
+
+def corrections(entries: Sequence[LogEntry]) -> list[dict[str, Any]]:
+    """Everything that people changed, newest first: when, who, which entry, what it said and what it says since."""
+    said: dict[int, Event] = {}
+    target: dict[int, int] = {}
+    out: list[dict[str, Any]] = []
+    for e in entries:
+        row: dict[str, Any] = {"seq": e.seq, "at_s": e.at_s, "who": e.who.removeprefix(UNDO)}
+        match e.body:
+            case Amended(seq=seq, body=after):
+                seq = target[e.seq] = target.get(seq, seq)
+                row |= {"do": "amend", "of": seq, "before": _json(said.get(seq)), "after": to_json(after)}
+                said[seq] = after
+            case Retracted(seq=seq):
+                kind = "undo" if e.who.startswith(UNDO) else "retract"
+                row |= {"do": kind, "of": seq, "before": _json(said.get(target.get(seq, seq))), "after": None}
+            case Inserted(after=seq, body=event):
+                row |= {"do": "insert", "of": seq, "before": None, "after": to_json(event)}
+                said[e.seq] = event
+            case event:
+                said[e.seq] = event
+                continue
+        if e.source == "hand":
+            out.append(row)
+    return out[::-1]
+
+
+def _json(event: Event | None) -> dict[str, Any] | None:
+    return to_json(event) if event is not None else None
+
+
+def transcript(setup: Setup, entries: Sequence[LogEntry]) -> str:
+    """The game as transcript/1."""
+    events = tuple(event for _, event in effective(entries))
+    return json.dumps(write(Game(setup=setup, turns=turns_of(events))), indent=1, ensure_ascii=False)
+
+
+def scores_csv(state: GameState) -> str:
+    """Every score event, one line per player who got points."""
+    out = io.StringIO()
+    rows = csv.writer(out, lineterminator="\n")
+    rows.writerow(["turn", "player", "points", "reason", "feature", "tiles", "formula", "rule"])
+    for event in state.score_events:
+        for player, points in event.points:
+            rows.writerow([event.turn + 1, state.setup.players[player].name, points, event.reason, event.feature,
+                           event.tiles, formula(event.items), event.rule])
+    return out.getvalue()

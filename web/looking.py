@@ -1,0 +1,105 @@
+"""What the page asks beside the live view: previews, earlier turns, pictures of the table, files, set-ups."""
+
+from __future__ import annotations
+
+import json
+from http import HTTPStatus
+from typing import Any
+
+from flask import Blueprint, Response, current_app, request
+
+from web.protocol import CommandError, LiveSession
+from web.setups import setups
+
+MOST_PREVIEWS = 12
+looking = Blueprint("looking", __name__)
+
+
+def _session() -> LiveSession:
+    return current_app.extensions["session"]
+
+
+def _json(data: Any, status: int = HTTPStatus.OK) -> Response:
+    return Response(json.dumps(data, ensure_ascii=False, separators=(",", ":")), status, mimetype="application/json")
+
+
+def _missing(code: str, text: str) -> Response:
+    return _json({"error": {"code": code, "text": text}}, HTTPStatus.NOT_FOUND)
+
+
+@looking.post("/api/preview")
+def preview() -> Response:
+    """What commands would come to, without doing them."""
+    try:
+        data = json.loads(request.get_data())
+    except (ValueError, RecursionError) as e:
+        raise CommandError("malformed", "the request is not JSON") from e
+    commands = data.get("commands") if isinstance(data, dict) else None
+    if not isinstance(commands, list) or len(commands) > MOST_PREVIEWS or \
+            not all(isinstance(c, dict) for c in commands):
+        raise CommandError("malformed", f"commands: must be a list of up to {MOST_PREVIEWS} commands")
+    return _json({"previews": _session().preview(commands)})
+
+
+@looking.get("/api/turns")
+def turns() -> Response:
+    """The turns played so far."""
+    return _json({"turns": _session().past.turns()})
+
+
+@looking.get("/api/turns/<int(max=9999):turn>")
+def turn_view(turn: int) -> Response:
+    """The view as it was when a turn was over."""
+    view = _session().past.view_after(turn)
+    return _missing("no_such_turn", "this turn was not played") if view is None else _json(view)
+
+
+@looking.get("/api/turns/<int(max=9999):turn>/picture.jpg")
+def turn_picture(turn: int) -> Response:
+    """The table in a turn, or with x, y, width and height those squares from above."""
+    return _picture(turn)
+
+
+@looking.get("/api/picture.jpg")
+def picture() -> Response:
+    """The newest picture of the table, or with x, y, width and height those squares from above."""
+    return _picture(None)
+
+
+def _picture(turn: int | None) -> Response:
+    asked = [request.args.get(key, type=int) for key in ("x", "y", "width", "height")]
+    part = None if None in asked else (asked[0], asked[1], asked[2], asked[3])
+    found = _session().past.picture(turn, part)  # type: ignore[arg-type]
+    if found is None:
+        return _missing("no_picture", "there is no picture of the table in this turn")
+    return Response(found, mimetype="image/jpeg")
+
+
+@looking.get("/api/corrections")
+def corrections() -> Response:
+    """What people have changed, newest first."""
+    return _json({"corrections": _session().past.corrections()})
+
+
+@looking.get("/api/setups")
+def new_games() -> Response:
+    """What a new game can be: editions, house rules, boxes."""
+    return _json(setups())
+
+
+@looking.get("/api/export/game.json")
+def export_transcript() -> Response:
+    """The game as transcript/1."""
+    return _file(_session().past.export("transcript"), "application/json", "game.json")
+
+
+@looking.get("/api/export/scores.csv")
+def export_scores() -> Response:
+    """Every score event as a table."""
+    return _file(_session().past.export("csv"), "text/csv", "scores.csv")
+
+
+def _file(text: str, mimetype: str, name: str) -> Response:
+    answer = Response(text, mimetype=mimetype)
+    answer.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    return answer
