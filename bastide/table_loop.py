@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from bastide.errors import Failure
+from bastide.learning import Learner
 from bastide.session import TableSession
 from scoring.events import Setup, TilePlaced
 from scoring.log import effective
@@ -40,9 +41,10 @@ class Followed:
 def follow(source: FrameSource, watcher: TableWatcher, session: TableSession, *,
            stop: threading.Event | None = None, on_frame: Callable[[Followed], None] | None = None,
            save: Callable[[TableSession, Proposal, Still], None] | None = None,
-           renew: Callable[[Setup], TableWatcher] | None = None) -> Followed:
+           renew: Callable[[Setup], TableWatcher] | None = None, learner: Learner | None = None) -> Followed:
     """Feed an open source to the watcher until it ends or ``stop`` is set. ``save`` is `commit` unless given; ``renew``
-    makes the watcher for another game that people begin meanwhile.
+    makes the watcher for another game that people begin meanwhile. A ``learner`` takes pictures of the tiles, and what
+    it has learned is used at once.
 
     Raises SourceError, and Failure when a move could not be saved.
     """
@@ -65,6 +67,10 @@ def follow(source: FrameSource, watcher: TableWatcher, session: TableSession, *,
             done.questions += proposal.asked
             done.latency_s.append(time.perf_counter() - begun)
         session.set_status(*CHIPS[seen.status])
+        if learner is not None and seen.status == "watching":
+            learner.look(frame, watcher.poses)
+            if learner.due() and (tiles := learner.write()) is not None:
+                watcher.use(tiles)
         done.frames += 1
         if on_frame is not None:
             on_frame(done)
@@ -89,8 +95,9 @@ class TableLoop(threading.Thread):
     """Follows a camera in the background; when it fails, says so on the page and tries again until stopped."""
 
     def __init__(self, open_camera: Callable[[], FrameSource], watcher: TableWatcher, session: TableSession,
-                 renew: Callable[[Setup], TableWatcher] | None = None) -> None:
+                 renew: Callable[[Setup], TableWatcher] | None = None, learner: Learner | None = None) -> None:
         super().__init__(name="table", daemon=True)
+        self._learner = learner
         self._open, self._watcher, self._session = open_camera, watcher, session
         self._renew = renew
         self._stop_asked = threading.Event()
@@ -108,7 +115,7 @@ class TableLoop(threading.Thread):
                     live = camera.info.live
                     with camera:
                         done = follow(camera, self._watcher, self._session, stop=self._stop_asked, save=self._save,
-                                      renew=self._new_watcher)
+                                      renew=self._new_watcher, learner=self._learner)
                         wait_s = 1.0 if done.frames else wait_s
                         if not live:
                             self._session.set_status("manual", "the recording has ended")
@@ -126,6 +133,8 @@ class TableLoop(threading.Thread):
             self._session.set_status("camera_lost", self.failure)
             _log.error("reading the table failed", exc_info=e)
         finally:
+            if self._learner is not None:
+                self._learner.write()
             self.ended.set()
 
     def _new_watcher(self, setup: Setup) -> TableWatcher:

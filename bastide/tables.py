@@ -5,10 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from urllib.parse import parse_qs
 
 from bastide.errors import Failure, UsageError
 from bastide.inputs import read_json
+from bastide.tilebook import TileBook
 from hardware.sources import UnknownSource, open_source
 from scoring.engine import new_game
 from scoring.errors import InvalidNotation
@@ -60,6 +62,15 @@ def load_tiles(folder: str | None, expansions: tuple[str, ...]) -> TileSet:
         return load_tileset(folder, catalogue())
     except TileSetError as e:
         raise UsageError(str(e)) from e
+
+
+def tile_book(data: str, folder: str | None) -> TileBook:
+    """What was learned on this machine of the tiles in ``folder``, or of the owner's tiles when none is named."""
+    name = "own" if folder is None else "".join(c if c.isalnum() else "-" for c in Path(folder).resolve().name) or "own"
+    book = TileBook(Path(data) / "tiles" / name)
+    if book.notice:
+        print(book.notice, file=sys.stderr)
+    return book
 
 
 def make_watcher(tiles: TileSet, setup: Setup) -> TableWatcher:

@@ -54,3 +54,11 @@ def encode_jpeg(image: Image, quality: int = 85) -> bytes:
     if not ok:
         raise ImageError("a picture could not be packed as JPEG")
     return data.tobytes()
+
+
+def encode_png(image: Image) -> bytes:
+    """A picture as PNG bytes, without loss."""
+    ok, data = cv2.imencode(".png", image)
+    if not ok:
+        raise ImageError("a picture could not be packed as PNG")
+    return data.tobytes()

@@ -72,6 +72,12 @@ class PlacementReader:
         coarse = self.settler.coarse
         return float(coarse.score(rectify(photo, pose, coarse.size_px)[None], shift_px=2).max())
 
+    def picture(self, photo: Image, pose: Array, tile: str, rot: int) -> Image:
+        """The taught picture of a kind that a square shows best: copies differ in their drawing."""
+        fine = self.settler.fine
+        scores = fine.score_specimens(rectify(photo, pose, fine.size_px)[None])[0]
+        return fine.tileset.specimens[fine.specimen(scores, tile, rot)].bgr
+
     def read(self, photo: Image, pose: Array, at: Square, state: GameState,
              strange: npt.NDArray[np.uint8] | None = None) -> Placement | None:
         """The tile on a square near ``pose``, or None when nothing that looks like a tile lies there.

@@ -108,6 +108,17 @@ def drawn_tileset(tiles: Iterable[str], *, size_px: int = SIZE_PX, variants: int
     return TileSet(name="drawn", size_px=size_px, specimens=tuple(specimens), drawn=True)
 
 
+def merged(taught: TileSet, learned: TileSet | None) -> TileSet:
+    """``taught`` with what was ``learned`` beside it. Our own drawings give way to pictures of the owner's tile."""
+    if learned is None:
+        return taught
+    seen = frozenset(learned.ids)
+    kept = [s for s in taught.specimens if not (taught.drawn and s.tile in seen)]
+    specimens = tuple(sorted((*kept, *learned.specimens), key=lambda s: s.tile))
+    return TileSet(name=f"{taught.name} and what was learned", size_px=taught.size_px, specimens=specimens,
+                   drawn=taught.drawn and not seen)
+
+
 def _read(file: Path) -> Image:
     try:
         data = np.frombuffer(file.read_bytes(), np.uint8)

@@ -65,10 +65,9 @@ class TableWatcher:
     """One fixed camera over one table. ``feed`` is deterministic and never raises on a frame."""
 
     def __init__(self, tileset: TileSet, colours: tuple[str, ...], start_tile: str) -> None:
-        self._tileset = tileset
         self._colours = colours
-        self._reader = PlacementReader(tileset)
-        self._finder = BoardFinder(tileset, self._reader, start_tile)
+        self._start_tile = start_tile
+        self.use(tileset)
         self._motion: Motion | None = None
         self._shape: tuple[int, ...] = ()
         self._lattice: Lattice | None = None
@@ -78,6 +77,11 @@ class TableWatcher:
         self._tries: dict[Square, int] = {}
         self._round: list[Square] = []
         self._dropped: set[Square] = set()
+
+    def use(self, tileset: TileSet) -> None:
+        """Read with these pictures from now on: more has been learned of this table's tiles."""
+        self._reader = PlacementReader(tileset)
+        self._finder = BoardFinder(tileset, self._reader, self._start_tile)
 
     @property
     def poses(self) -> dict[Square, Array]:
@@ -137,7 +141,7 @@ class TableWatcher:
             return
         placed, pose = state.tiles[at], self.poses[at]
         taken = any(f.at == at and f.turn == state.turn for f in state.figures)
-        known = self._picture(placed.tile, placed.rot, rectify(bgr, pose, CROP_PX, MARGIN))
+        known = self._picture(bgr, pose, placed.tile, placed.rot, rectify(bgr, pose, CROP_PX, MARGIN))
         self._last = _Last(at=at, pose=pose, known=known, before=state, read=taken)
 
     def _follow(self, state: GameState) -> None:
@@ -290,7 +294,7 @@ class TableWatcher:
         """Remember the tile as the one laid last, and take its square as settled."""
         assert self._lattice is not None and self._motion is not None
         self._lattice.shifts[placement.at] = self._lattice.shift_of(placement.at, placement.pose)
-        self._last = _Last(at=placement.at, pose=placement.pose, known=self._known(placement), before=before)
+        self._last = _Last(at=placement.at, pose=placement.pose, known=self._known(frame, placement), before=before)
         self._motion.settle(self._area(placement.pose, 0.2))
         self._tries.pop(placement.at, None)
         self._dropped.discard(placement.at)
@@ -343,16 +347,16 @@ class TableWatcher:
         out.append(tile_proposal(placement, player, self._shown(frame, placement.pose), frame.id, replaces=old))
         return placed
 
-    def _known(self, placement: Placement) -> Image:
+    def _known(self, frame: Frame, placement: Placement) -> Image:
         """The tile as it should look without a figure, with what was round it before it came."""
         side = round(CROP_PX * (1 + 2 * MARGIN))
         around = np.zeros((side, side, 3), np.uint8) if self._view is None else \
             rectify(self._view, placement.pose, CROP_PX, MARGIN)
-        return self._picture(placement.tile, placement.rot, around)
+        return self._picture(frame.bgr, placement.pose, placement.tile, placement.rot, around)
 
-    def _picture(self, tile: str, rot: int, around: Image) -> Image:
-        """The taught picture of a turned tile in the middle of ``around``, rectified with its margin."""
-        picture = next(s.bgr for s in self._tileset.specimens if s.tile == tile)
+    def _picture(self, bgr: Image, pose: Array, tile: str, rot: int, around: Image) -> Image:
+        """The taught picture most like a turned tile, in the middle of ``around``, rectified with its margin."""
+        picture = self._reader.picture(bgr, pose, tile, rot)
         turned = np.rot90(cv2.resize(picture, (CROP_PX, CROP_PX), interpolation=cv2.INTER_AREA), -rot)
         out, edge = around.copy(), (len(around) - CROP_PX) // 2
         out[edge:edge + CROP_PX, edge:edge + CROP_PX] = turned
@@ -361,7 +365,7 @@ class TableWatcher:
     def _colours_on(self, frame: Frame, placement: Placement, state: GameState) -> dict[int, float]:
         """Whose figure may stand on a tile that was just found, whoever's turn it is."""
         crop = rectify(frame.bgr, placement.pose, CROP_PX, MARGIN)
-        reading = read_figure(crop, self._known(placement), placement.pose, frame.bgr.shape,
+        reading = read_figure(crop, self._known(frame, placement), placement.pose, frame.bgr.shape,
                               catalogue()[placement.tile], placement.rot, self._colours, -1, (), bare=False)
         return dict(reading.colours) if reading is not None else {}
 

@@ -18,14 +18,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--expansions", metavar="A,B")
     parser.add_argument("--calibration", metavar="FILE")
     parser.add_argument("--overlay", metavar="OUT.png", help="draw what was found over the photograph")
+    parser.add_argument("--data", metavar="DIR", default="data", help="where learned tiles are kept (default: data)")
     parser.add_argument("--json", action="store_true")
 
 
 def run(args: argparse.Namespace) -> int:
-    from bastide.tables import box_contents, load_tiles, note_calibration
+    from bastide.tables import box_contents, load_tiles, note_calibration, tile_book
     from vision.images import ImageError, read_image, write_image
     from vision.overlay import draw_reading
     from vision.read import read_photo
+    from vision.tileset import merged
 
     names = expansions(args.expansions)
     try:
@@ -33,7 +35,8 @@ def run(args: argparse.Namespace) -> int:
     except ImageError as e:
         raise UsageError(str(e)) from e
     note_calibration(args.calibration)
-    reading = read_photo(image, load_tiles(args.tiles, names), counts=box_contents(names))
+    tiles = merged(load_tiles(args.tiles, names), tile_book(args.data, args.tiles).tileset())
+    reading = read_photo(image, tiles, counts=box_contents(names))
     if args.overlay:
         try:
             write_image(args.overlay, draw_reading(image, reading))

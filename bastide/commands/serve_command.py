@@ -22,16 +22,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--players", metavar="FILE", help="JSON list of name and colour, in turn order")
     parser.add_argument("--expansions", metavar="A,B")
     parser.add_argument("--first", metavar="TILE", help="the start tile (default: the edition's)")
+    parser.add_argument("--no-learn", action="store_true", help="do not learn the tiles from this game")
     parser.add_argument("--new", action="store_true", help="begin a new game even if one is unfinished")
     add_rules_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
+    from bastide.learning import Learner
     from bastide.session import TableSession
     from bastide.stopping import stop_on_signals
     from bastide.store import Store
     from bastide.table_loop import TableLoop
-    from bastide.tables import is_device, load_tiles, make_watcher, open_camera, opened, table_setup
+    from bastide.tables import (
+        box_contents,
+        is_device,
+        load_tiles,
+        make_watcher,
+        open_camera,
+        opened,
+        table_setup,
+        tile_book,
+    )
+    from scoring.events import Setup
+    from vision.tileset import merged
+    from vision.watcher import TableWatcher
     from web.app import create_app
     from web.server import PageServer, ServerError
 
@@ -56,9 +70,15 @@ def run(args: argparse.Namespace) -> int:
             camera = open_camera(uri)  # says now what is wrong with the URI or the file
             with nullcontext() if is_device(uri) else opened(camera):
                 pass  # a device may still be plugged in later
-            tiles = load_tiles(args.tiles, session.setup.expansions)
-            loop = TableLoop(lambda: open_camera(uri), make_watcher(tiles, session.setup), session,
-                             lambda setup: make_watcher(load_tiles(args.tiles, setup.expansions), setup))
+            book = tile_book(args.data, args.tiles)
+
+            def watcher_for(setup: Setup) -> TableWatcher:
+                return make_watcher(merged(load_tiles(args.tiles, setup.expansions), book.tileset()), setup)
+
+            learner = None
+            if not args.no_learn and not uri.startswith("sim:"):  # a simulated table shows our own drawings
+                learner = Learner(book, session, lambda setup: load_tiles(args.tiles, setup.expansions), box_contents)
+            loop = TableLoop(lambda: open_camera(uri), watcher_for(session.setup), session, watcher_for, learner)
         try:
             server = stack.enter_context(PageServer(create_app(session), args.host, args.port))
         except ServerError as e:

@@ -25,22 +25,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--calibration", metavar="FILE")
     parser.add_argument("--first", metavar="TILE", help="the start tile (default: the edition's)")
     parser.add_argument("--out", required=True, metavar="TRANSCRIPT")
+    parser.add_argument("--data", metavar="DIR", default="data", help="where learned tiles are kept (default: data)")
+    parser.add_argument("--learn", action="store_true", help="learn the tiles from this game")
     parser.add_argument("--json", action="store_true")
     add_rules_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
+    from bastide.learning import Learner
     from bastide.recording import transcript_of
     from bastide.session import TableSession
     from bastide.stopping import stop_on_signals
     from bastide.store import Store
     from bastide.table_loop import Followed, follow
-    from bastide.tables import load_tiles, make_watcher, note_calibration, open_camera, opened, table_setup
+    from bastide.tables import (
+        box_contents,
+        load_tiles,
+        make_watcher,
+        note_calibration,
+        open_camera,
+        opened,
+        table_setup,
+        tile_book,
+    )
     from vision.frames import SourceError
+    from vision.tileset import merged
 
     setup = table_setup(args.source, rules(args), expansions(args.expansions),
                         players(args.players) if args.players else None, args.first)
     tiles = load_tiles(args.tiles, setup.expansions)
+    book = tile_book(args.data, args.tiles)
     note_calibration(args.calibration)
     out = Path(args.out)
     if out.is_dir():
@@ -59,9 +73,13 @@ def run(args: argparse.Namespace) -> int:
     stopped: str | None = None
     with tempfile.TemporaryDirectory() as scratch, Store(Path(scratch) / "log.sqlite") as store:
         session = TableSession(store, setup)
+        learner = Learner(book, session, lambda _: tiles, box_contents) if args.learn else None
         with stop_on_signals() as stop, opened(open_camera(args.source)) as camera:
             try:
-                follow(camera, make_watcher(tiles, setup), session, stop=stop, on_frame=remember)
+                follow(camera, make_watcher(merged(tiles, book.tileset()), setup), session, stop=stop,
+                       on_frame=remember, learner=learner)
+                if learner is not None:
+                    learner.write()
             except SourceError as e:  # what was seen until then is worth keeping
                 stopped = str(e)
             if stop.is_set():
