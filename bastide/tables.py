@@ -21,6 +21,7 @@ from scoring.tiles import catalogue, product
 from scoring.transcript import read
 from vision.frames import FrameSource, SourceError
 from vision.tileset import TileSet, TileSetError, drawn_tileset, load_tileset
+from vision.view import View
 from vision.watcher import TableWatcher
 
 TWO = (Player(name="Red", colour="red"), Player(name="Blue", colour="blue"))
@@ -73,10 +74,11 @@ def tile_book(data: str, folder: str | None) -> TileBook:
     return book
 
 
-def make_watcher(tiles: TileSet, setup: Setup) -> TableWatcher:
-    """A watcher for this table's players and start tile (the set-up's, else what the boxes in play begin with)."""
+def make_watcher(tiles: TileSet, setup: Setup, view: View | None = None) -> TableWatcher:
+    """A watcher for this table's players and start tile (the set-up's, else what the boxes in play begin with).
+    ``view`` is what a calibration knows of the camera."""
     start = next(iter(new_game(setup).tiles.values()))
-    return TableWatcher(tiles, tuple(p.colour for p in setup.players), start.tile)
+    return TableWatcher(tiles, tuple(p.colour for p in setup.players), start.tile, view=view)
 
 
 def open_camera(uri: str) -> FrameSource:

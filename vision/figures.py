@@ -19,6 +19,7 @@ from vision.evidence import table_colours
 from vision.frames import Image
 from vision.lattice import UNIT, Array, Lattice, apply
 from vision.settle import Settled
+from vision.view import View
 
 BOARD_PX = 96  # pixels per tile in which figures are sought
 HEIGHT = 0.36  # of a tile: a standing follower (16 mm on 45 mm)
@@ -60,12 +61,13 @@ class _Blob:
 
 def find_figures(photo: Image, strange: npt.NDArray[np.uint8], lattice: Lattice, squares: Mapping[Square, Settled],
                  tiles: Mapping[Square, tuple[str, int]], pictures: Mapping[Square, Image], *, scale: float = 1.0,
-                 colours: Iterable[str] | None = None) -> tuple[FigureReading, ...]:
+                 colours: Iterable[str] | None = None, view: View | None = None) -> tuple[FigureReading, ...]:
     """Figures on the board. ``strange`` is 255 where colours are not print, ``pictures`` show each tile as it lies
     without a figure, ``scale`` is working pixels per photograph's."""
     if not squares:
         return ()
-    up = height_direction(lattice.grid, photo.shape)
+    known = None if view is None else np.diag([scale, scale, 1.0]) @ view.straight
+    up = height_direction(lattice.grid, photo.shape, known)
     readings = []
     for blob in _blobs(photo, strange, lattice, squares, pictures, tuple(colours or COLOURS)):
         reading = _stands(blob, lattice, squares, tiles, up, scale)
@@ -74,14 +76,16 @@ def find_figures(photo: Image, strange: npt.NDArray[np.uint8], lattice: Lattice,
     return tuple(sorted(readings, key=lambda f: (f.at[1], f.at[0], f.colour)))
 
 
-def height_direction(grid: Array, shape: tuple[int, ...]) -> Array:
+def height_direction(grid: Array, shape: tuple[int, ...], matrix: Array | None = None) -> Array:
     """(3,) homogeneous pixels gained per tile of height: a point p (homogeneous, on the table) rises to p + h * this.
 
     Two columns of the homography are two axes of the table seen by the camera; square pixels and the picture's middle
     as principal point give the focal length (R. Hartley and A. Zisserman, Multiple View Geometry, 8.8) and the third.
+    A calibrated camera's ``matrix`` says both.
     """
     height, width = shape[:2]
-    centred = np.array([[1, 0, -width / 2], [0, 1, -height / 2], [0, 0, 1.0]]) @ grid
+    x, y = (width / 2, height / 2) if matrix is None else matrix[:2, 2]
+    centred = np.array([[1, 0, -x], [0, 1, -y], [0, 0, 1.0]]) @ grid
     a, b = centred[:, 0], centred[:, 1]
     usual = float(max(height, width))
     squares = []
@@ -91,12 +95,13 @@ def height_direction(grid: Array, shape: tuple[int, ...]) -> Array:
         squares.append((a[0] ** 2 + a[1] ** 2 - b[0] ** 2 - b[1] ** 2) / (b[2] ** 2 - a[2] ** 2))
     focal = [f for f in (np.sqrt(s) for s in squares if s > 0) if 0.6 * usual < f < 2.5 * usual]
     f = float(np.mean(focal)) if focal else 1.05 * usual
+    f = f if matrix is None else float(matrix[0, 0])
     rays = np.stack([[a[0] / f, a[1] / f, a[2]], [b[0] / f, b[1] / f, b[2]]])
     step = np.sqrt(np.linalg.norm(rays[0]) * np.linalg.norm(rays[1]))
     normal = np.cross(rays[0], rays[1])
     normal *= -step / np.linalg.norm(normal)  # x east, y south, so the third axis points down: up is its opposite
     up = np.array([normal[0] * f, normal[1] * f, normal[2]])
-    return np.array([[1, 0, width / 2], [0, 1, height / 2], [0, 0, 1.0]]) @ up
+    return np.array([[1, 0, x], [0, 1, y], [0, 0, 1.0]]) @ up
 
 
 def _blobs(photo: Image, strange: npt.NDArray[np.uint8], lattice: Lattice, squares: Mapping[Square, Settled],

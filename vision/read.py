@@ -7,7 +7,7 @@ box's contents tell what each tile is. Nothing is decided silently: each reading
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -23,6 +23,7 @@ from vision.lattice import UNIT, Array, Lattice, apply, fit_lattice, neighbours
 from vision.settle import FINE_PX, Settled, Settler
 from vision.tiles import TileCandidate
 from vision.tileset import TileSet
+from vision.view import View
 
 LONG_SIDE_PX = 2000  # photographs are read at this size: a tile is then 60 to 250 px wide
 TEMPERATURE = 0.04  # correlation that makes a kind e times as likely
@@ -81,8 +82,16 @@ class PhotoReader:
         self._shields = shields(tileset, self._twins)
         self._letters = [[side_letters(kind, rot) for rot in range(4)] for kind in self.kinds]
 
-    def read(self, bgr: Image, *, figures: bool = True, colours: Iterable[str] | None = None) -> PhotoReading:
-        """Read one BGR photograph. ``colours`` are the players' (default: all that figures come in)."""
+    def read(self, bgr: Image, *, figures: bool = True, colours: Iterable[str] | None = None,
+             view: View | None = None) -> PhotoReading:
+        """Read one BGR photograph. ``colours`` are the players' (default: all that figures come in); with a ``view``
+        the lens is straightened first, and what is reported is in the photograph's own pixels all the same."""
+        if view is not None:
+            reading = self._read(view.straighten(bgr), figures, colours, view)
+            return _bent(reading, view) if view.bends else reading
+        return self._read(bgr, figures, colours, None)
+
+    def _read(self, bgr: Image, figures: bool, colours: Iterable[str] | None, view: View | None) -> PhotoReading:
         scale = min(1.0, LONG_SIDE_PX / max(bgr.shape[:2]))
         photo = bgr if scale == 1.0 else cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
         sightings = self._finder.find(photo)
@@ -111,7 +120,7 @@ class PhotoReader:
             best = {t.at: (t.tile, t.rot) for t in tiles}
             found = find_figures(photo, strange, lattice, {at: squares[at] for at in best}, best,
                                  {at: self._picture(squares[at], *best[at]) for at in best}, scale=scale,
-                                 colours=colours)
+                                 colours=colours, view=view)
         return PhotoReading(tiles=tuple(tiles), figures=found, issues=tuple(issues),
                             lattice=Lattice(grid=grid, shifts=dict(lattice.shifts)))
 
@@ -231,9 +240,16 @@ class PhotoReader:
 
 
 def read_photo(bgr: Image, tileset: TileSet, *, counts: Mapping[str, int] | None = None, figures: bool = True,
-               colours: Iterable[str] | None = None) -> PhotoReading:
+               colours: Iterable[str] | None = None, view: View | None = None) -> PhotoReading:
     """Read one photograph (H, W, 3 BGR uint8). ``counts``: how many tiles of each kind the boxes hold."""
-    return PhotoReader(tileset, counts=counts).read(bgr, figures=figures, colours=colours)
+    return PhotoReader(tileset, counts=counts).read(bgr, figures=figures, colours=colours, view=view)
+
+
+def _bent(reading: PhotoReading, view: View) -> PhotoReading:
+    """A reading of a straightened photograph in the pixels of the photograph itself. The lattice stays straight."""
+    return replace(reading,
+                   tiles=tuple(replace(t, corners_px=view.bend(t.corners_px)) for t in reading.tiles),
+                   figures=tuple(replace(f, px=tuple(view.bend([f.px])[0].tolist())) for f in reading.figures))
 
 
 def box_counts(products: Iterable[str]) -> dict[str, int]:

@@ -19,6 +19,7 @@ from scoring.geometry import distance_to_segment, spot_of
 from scoring.tiles import Tile, where
 from vision.frames import Image
 from vision.lattice import Array, apply
+from vision.view import View, usual_eye
 
 CROP_PX = 96  # per tile
 MARGIN = 0.4  # tiles around the tile: a figure leans over its border
@@ -34,7 +35,6 @@ _ALIKE, _TURNED_ALIKE = 0.5, 0.16  # chroma of such print, and sine of the angle
 _VIVID = 0.6  # of its chroma: walls are yellow too, but pale
 _AREA = (0.022, 0.34)  # in tiles: from a figure half hidden to a large one lying
 _FIGURE_MM, _TILE_MM = 16.0, 45.0
-_FOCAL = 0.9  # of the picture's width, when no calibration says better
 _FOOT_SIGMA = 5.0  # drawing units: jitter of foot estimates
 _TAKEN = -5.0  # log-odds of standing on what may not be claimed
 _OTHER_PLAYER = -3.5  # log-odds of a figure of somebody whose turn it is not
@@ -67,25 +67,28 @@ class FigureReading:
 
 
 def read_figure(crop: Image, known: Image, pose: Array, frame_shape: Sequence[int], tile: Tile, rot: int,
-                colours: Sequence[str], active: int, free: Sequence[int], *, bare: bool) -> FigureReading | None:
+                colours: Sequence[str], active: int, free: Sequence[int], *, bare: bool,
+                view: View | None = None) -> FigureReading | None:
     """The figure on a tile, or None. ``crop`` and ``known`` are rectified with MARGIN at CROP_PX; ``free`` are the
     segments that may be claimed; ``colours`` the players' in turn order; ``bare`` says that ``known`` is the tile
-    itself as seen before, not its taught picture."""
+    itself as seen before, not its taught picture; ``view`` is what a calibration knows of camera and paint."""
     cast = np.ones(3, np.float32)
+    paints = {**PAINT, **view.paints} if view is not None else PAINT
     if not bare:
-        known, cast = _painted(known, crop)
+        known, lamp = _painted(known, crop)
+        cast = cast if view is not None and view.paints else lamp  # measured paint was seen in this light
     seen, light = _same_light(crop, known)
     own = colours if active < 0 else (colours[active],)
-    mask = _foreign(seen, known, _DIFFERENT if bare else _DIFFERENT_TAUGHT, own, cast)
+    mask = _foreign(seen, known, _DIFFERENT if bare else _DIFFERENT_TAUGHT, {c: paints[c] for c in own}, cast)
     best: FigureReading | None = None
     for rough in _blobs(mask):
         blob = _silhouette(rough, seen, known)
         size = float(blob.sum()) / CROP_PX**2
-        colour = _colours(crop, light, blob, colours, active)
+        colour = _colours(crop, light, blob, [paints[c] for c in colours], active)
         if colour is None or (not bare and not _believed(colour[0], active)):
             continue
         lying = _lying(blob)
-        foot = _foot(blob, pose, frame_shape, lying)
+        foot = _foot(blob, pose, frame_shape, lying, view)
         if not (-0.04 < foot[0] < 1.04 and -0.04 < foot[1] < 1.04):
             continue
         at = (float(np.clip(100 * foot[0], 0.5, 99.5)), float(np.clip(100 * foot[1], 0.5, 99.5)))
@@ -101,13 +104,14 @@ def _believed(colour: tuple[int, float], active: int) -> bool:
     return active in (-1, colour[0]) and colour[1] >= _TAUGHT_PAINT
 
 
-def paint_mask(bgr: Image, colours: Sequence[str]) -> npt.NDArray[np.uint8]:
+def paint_mask(bgr: Image, colours: Sequence[str], view: View | None = None) -> npt.NDArray[np.uint8]:
     """255 where a pixel may be a player's figure by its colour alone, else 0: what a tile must not be judged by."""
+    paints = {**PAINT, **view.paints} if view is not None else PAINT
     lab = cv2.cvtColor(cv2.GaussianBlur(bgr, (0, 0), 0.8).astype(np.float32) / 255, cv2.COLOR_BGR2Lab)
     chroma = np.hypot(lab[..., 1], lab[..., 2])
     out = np.zeros(bgr.shape[:2], bool)
     for colour in colours:
-        target = cv2.cvtColor(np.array([[PAINT[colour][::-1]]], np.float32) / 255, cv2.COLOR_BGR2Lab)[0, 0]
+        target = cv2.cvtColor(np.array([[paints[colour][::-1]]], np.float32) / 255, cv2.COLOR_BGR2Lab)[0, 0]
         if np.hypot(*target[1:]) < 12.0:
             own = (np.abs(lab[..., 0] - target[0]) < 15.0) & (chroma < 9.0)
         else:
@@ -148,9 +152,9 @@ def _painted(known: Image, crop: Image) -> tuple[Image, FloatArray]:
     return out, np.clip(ratio / ratio.mean(), 0.75, 1.33).astype(np.float32)
 
 
-def _foreign(seen: FloatArray, known: Image, limit: float, colours: Sequence[str],
+def _foreign(seen: FloatArray, known: Image, limit: float, paints: Mapping[str, tuple[int, int, int]],
              cast: FloatArray) -> npt.NDArray[np.uint8]:
-    """Where something lies that is not the known picture, shadows taken out. What went towards one of the ``colours``
+    """Where something lies that is not the known picture, shadows taken out. What went towards one of the ``paints``
     that are looked for counts by its hue alone: green wood on grass."""
     blur = (0, 0), 1.2
     a, b = cv2.GaussianBlur(seen, *blur), cv2.GaussianBlur(known.astype(np.float32), *blur)
@@ -160,18 +164,18 @@ def _foreign(seen: FloatArray, known: Image, limit: float, colours: Sequence[str
     ratio = (a + 6.0) / (b + 6.0)
     shade = (ratio.max(axis=2) < 0.97) & (ratio.min(axis=2) > 0.42) & (np.ptp(ratio, axis=2) < 0.13)
     painted = np.zeros(shade.shape, bool)
-    for colour in colours:
-        painted |= _towards(lab[:half, :, 1:], lab[half:, :, 1:], colour, cast)
+    for paint in paints.values():
+        painted |= _towards(lab[:half, :, 1:], lab[half:, :, 1:], paint, cast)
     mask = (((apart > limit) & ~shade) | painted).astype(np.uint8)
     mask = cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
     mask = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (9, 9)))
     return cv2.morphologyEx(mask, cv2.MORPH_OPEN, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (9, 9)))
 
 
-def _towards(seen: FloatArray, known: FloatArray, colour: str, cast: FloatArray) -> npt.NDArray[np.bool_]:
+def _towards(seen: FloatArray, known: FloatArray, rgb: tuple[int, int, int], cast: FloatArray) -> npt.NDArray[np.bool_]:
     """Where the colour axes (h, w, 2) went towards a paint in this light and have about its hue; nowhere for black and
     grey."""
-    paint = np.clip(np.array([[PAINT[colour][::-1]]], np.float32) / 255 * cast, 0, 1)
+    paint = np.clip(np.array([[rgb[::-1]]], np.float32) / 255 * cast, 0, 1)
     target = cv2.cvtColor(paint.astype(np.float32), cv2.COLOR_BGR2Lab)[0, 0, 1:]
     if np.hypot(*target) < 12.0:
         return np.zeros(seen.shape[:2], bool)
@@ -221,15 +225,15 @@ def _silhouette(rough: npt.NDArray[np.bool_], seen: FloatArray, known: Image) ->
     return filled if filled.sum() > 0.4 * rough.sum() else rough
 
 
-def _colours(crop: Image, light: FloatArray, blob: npt.NDArray[np.bool_], colours: Sequence[str],
-             active: int) -> tuple[tuple[int, float], ...] | None:
+def _colours(crop: Image, light: FloatArray, blob: npt.NDArray[np.bool_],
+             paints: Sequence[tuple[int, int, int]], active: int) -> tuple[tuple[int, float], ...] | None:
     """Whose colour the blob has, as (player, probability); None when it is nobody's."""
     core = cv2.erode(blob.astype(np.uint8), np.ones((5, 5), np.uint8)).astype(bool)
     pixels = crop[core if core.any() else blob].astype(np.float32)
     cast = np.clip(light / light.mean(), 0.75, 1.33)
     lab = cv2.cvtColor((np.clip(pixels / cast, 0, 255) / 255)[None], cv2.COLOR_BGR2Lab)[0]
     middle = np.median(lab, axis=0)
-    paint = np.array([[PAINT[c][::-1] for c in colours]], np.float32) / 255
+    paint = np.array([[rgb[::-1] for rgb in paints]], np.float32) / 255
     ideal = cv2.cvtColor(paint, cv2.COLOR_BGR2Lab)[0]
     logits = []
     for n, target in enumerate(ideal):
@@ -261,7 +265,8 @@ def _lying(blob: npt.NDArray[np.bool_]) -> float:
     return float(1.0 / (1.0 + np.exp((fill - _BLOCK_FILL) * 40.0)))
 
 
-def _foot(blob: npt.NDArray[np.bool_], pose: Array, frame_shape: Sequence[int], lying: float) -> tuple[float, float]:
+def _foot(blob: npt.NDArray[np.bool_], pose: Array, frame_shape: Sequence[int], lying: float,
+          view: View | None) -> tuple[float, float]:
     """The base point in tile steps from the corner: the blob's middle moved towards the point under the camera.
 
     A point at height h above the table is seen away from the nadir by the factor H / (H - h), H the camera's height.
@@ -272,9 +277,10 @@ def _foot(blob: npt.NDArray[np.bool_], pose: Array, frame_shape: Sequence[int], 
     corners = apply(pose, [[0, 0], [1, 0], [1, 1], [0, 1]])
     (ax, ay), (bx, by) = corners[2] - corners[0], corners[3] - corners[1]
     side = float(np.sqrt(abs(ax * by - ay * bx) / 2))
-    height = _FOCAL * frame_shape[1] * _TILE_MM / side
+    eye = view.eye if view is not None else usual_eye(tuple(frame_shape))
+    height = eye.focal_px * _TILE_MM / side
     up = _FIGURE_MM * (0.5 * (1 - lying) + 0.25 * lying)
-    nadir = np.array([frame_shape[1] / 2, frame_shape[0] / 2])
+    nadir = np.array(eye.nadir_px)
     foot = apply(np.linalg.inv(pose), [px + (nadir - px) * up / height])[0]
     return float(foot[0]), float(foot[1])
 

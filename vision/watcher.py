@@ -8,7 +8,7 @@ been laid unseen, and figures only on the tile laid last. Every tile keeps its o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -24,6 +24,7 @@ from vision.motion import FURNITURE_S, Look, Mask, Motion
 from vision.placements import Placement, PlacementReader, shape
 from vision.standing import CROP_PX, MARGIN, FigureReading, paint_mask, read_figure
 from vision.tileset import TileSet
+from vision.view import View
 
 __all__ = ["Observation", "Proposal", "TableWatcher"]
 
@@ -64,7 +65,9 @@ class _Last:
 class TableWatcher:
     """One fixed camera over one table. ``feed`` is deterministic and never raises on a frame."""
 
-    def __init__(self, tileset: TileSet, colours: tuple[str, ...], start_tile: str) -> None:
+    def __init__(self, tileset: TileSet, colours: tuple[str, ...], start_tile: str, *,
+                 view: View | None = None) -> None:
+        self._camera = view  # what a calibration knows; frames are straightened by it
         self._colours = colours
         self._start_tile = start_tile
         self.use(tileset)
@@ -92,6 +95,8 @@ class TableWatcher:
 
     def feed(self, frame: Frame, state: GameState) -> Observation:
         """Look at one frame. ``state`` is the game with every proposal made so far committed."""
+        if self._camera is not None:
+            frame = replace(frame, bgr=self._camera.straighten(frame.bgr))
         bgr = frame.bgr
         if self._motion is None:
             self._motion, self._shape = Motion(bgr.shape), bgr.shape
@@ -242,7 +247,7 @@ class TableWatcher:
         part = bgr[low[1]:high[1], low[0]:high[0]]
         strange = np.zeros(bgr.shape[:2], np.uint8)
         if part.size:
-            strange[low[1]:high[1], low[0]:high[0]] = paint_mask(part, self._colours)
+            strange[low[1]:high[1], low[0]:high[0]] = paint_mask(part, self._colours, self._camera)
         return self._reader.read(bgr, pose, at, state, strange)
 
     def _glance(self, bgr: Image, squares: dict[Square, Array], state: GameState) -> list[Placement]:
@@ -366,7 +371,8 @@ class TableWatcher:
         """Whose figure may stand on a tile that was just found, whoever's turn it is."""
         crop = rectify(frame.bgr, placement.pose, CROP_PX, MARGIN)
         reading = read_figure(crop, self._known(frame, placement), placement.pose, frame.bgr.shape,
-                              catalogue()[placement.tile], placement.rot, self._colours, -1, (), bare=False)
+                              catalogue()[placement.tile], placement.rot, self._colours, -1, (), bare=False,
+                              view=self._camera)
         return dict(reading.colours) if reading is not None else {}
 
     def _figure(self, frame: Frame, state: GameState, out: list[Proposal]) -> FigureReading | None:
@@ -377,7 +383,7 @@ class TableWatcher:
         crop = rectify(frame.bgr, last.pose, CROP_PX, MARGIN)
         free = [c.segment for c in legal_claims(state)]
         reading = read_figure(crop, last.known, last.pose, frame.bgr.shape, catalogue()[placed.tile], placed.rot,
-                              self._colours, state.player, free, bare=last.bare)
+                              self._colours, state.player, free, bare=last.bare, view=self._camera)
         if reading is None:
             last.known, last.bare = crop, True
             return None

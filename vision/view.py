@@ -1,0 +1,120 @@
+"""What is known of the camera over the table: lens, place, and the players' paint in this light.
+
+A calibration makes such a view; without one the usual camera is assumed. Everything in vision works on *straight*
+pictures, in which the lens bends nothing; ``straighten`` makes them and ``bend`` finds a point's place in the original.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from vision.frames import Image
+
+Array = npt.NDArray[np.float64]
+
+USUAL_FOCAL = 0.9  # of the picture's width, when nothing is known of the lens
+_BENT_PX = 0.7  # a lens that moves no point further is left alone: straightening costs time and sharpness
+_SMALLEST = 0.7  # of the focal length: how much a picture is shrunk at most so that its corners stay in it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Eye:
+    """Where a straight picture is seen from: the table point below the camera (px) and the focal length (px)."""
+
+    nadir_px: tuple[float, float]
+    focal_px: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class View:
+    """``matrix`` (3, 3) and OpenCV's five ``distortion`` coefficients of pictures of ``size`` (width, height).
+
+    ``rotation`` (3, 3) and ``translation`` (3,) take table points (mm; x, y as seen, z away from the camera) to camera
+    axes. ``paints`` are the players' colours as sRGB (red, green, blue) as this camera sees them.
+    """
+
+    size: tuple[int, int]
+    matrix: Array
+    distortion: Array
+    rotation: Array | None = None
+    translation: Array | None = None
+    paints: Mapping[str, tuple[int, int, int]] = field(default_factory=dict)
+    _kept: dict[str, tuple[npt.NDArray[np.int16], npt.NDArray[np.uint16]]] = field(default_factory=dict, repr=False)
+
+    @property
+    def bends(self) -> bool:
+        """Whether the lens bends enough to be worth straightening."""
+        border = _border(self.size)
+        with_same = cv2.undistortPoints(border[:, None], self.matrix, self.distortion, P=self.matrix)[:, 0]
+        return bool(np.abs(with_same - border).max() > _BENT_PX)
+
+    @property
+    def straight(self) -> Array:
+        """(3, 3) matrix of the straightened pictures: all of the original is in them, unless the lens is very wide."""
+        if not self.bends:
+            return self.matrix
+        rays = cv2.undistortPoints(_border(self.size)[:, None], self.matrix, self.distortion)[:, 0]
+        low, high = rays.min(axis=0), rays.max(axis=0)
+        last = np.array(self.size) - 1.0
+        full = float(self.matrix[0, 0])
+        focal = max(min(full, *(last / (high - low))), _SMALLEST * full)
+        centre = self.matrix[:2, 2]
+        at_least, at_most = -low * focal, last - high * focal
+        room = at_least <= at_most
+        centre = np.where(room, np.clip(centre, at_least, np.maximum(at_least, at_most)), (at_least + at_most) / 2)
+        return np.array([[focal, 0, centre[0]], [0, focal, centre[1]], [0, 0, 1.0]])
+
+    def straighten(self, bgr: Image) -> Image:
+        """The picture as a lens without distortion would have taken it, same shape."""
+        if bgr.shape[1::-1] != self.size or not self.bends:
+            return bgr
+        if "maps" not in self._kept:
+            self._kept["maps"] = cv2.initUndistortRectifyMap(self.matrix, self.distortion, np.eye(3), self.straight,
+                                                             self.size, cv2.CV_16SC2)
+        first, second = self._kept["maps"]
+        return np.asarray(cv2.remap(bgr, first, second, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), np.uint8)
+
+    def bend(self, points_px: npt.ArrayLike) -> Array:
+        """(N, 2) px of the original picture for points of the straightened one."""
+        points = np.asarray(points_px, float).reshape(-1, 2)
+        if not self.bends:
+            return points
+        matrix = self.straight
+        rays = np.column_stack([(points - matrix[:2, 2]) / matrix[[0, 1], [0, 1]], np.ones(len(points))])
+        bent, _ = cv2.projectPoints(rays[:, None], np.zeros(3), np.zeros(3), self.matrix, self.distortion)
+        return np.asarray(bent[:, 0], float)
+
+    @property
+    def eye(self) -> Eye:
+        """Below the camera when its place is known, else the lens's own middle."""
+        matrix = self.straight
+        if self.rotation is None:
+            return Eye(nadir_px=(float(matrix[0, 2]), float(matrix[1, 2])), focal_px=float(matrix[0, 0]))
+        below = matrix @ self.rotation[:, 2]
+        return Eye(nadir_px=(float(below[0] / below[2]), float(below[1] / below[2])), focal_px=float(matrix[0, 0]))
+
+    def table(self) -> Array | None:
+        """(3, 3) from table millimetres to straight px; None when the camera's place is not known."""
+        if self.rotation is None or self.translation is None:
+            return None
+        grid = self.straight @ np.column_stack([self.rotation[:, :2], self.translation])
+        return np.asarray(grid / grid[2, 2], float)
+
+
+def usual_eye(shape: tuple[int, ...]) -> Eye:
+    """What is assumed of a picture (height, width, ...) when nothing is known of its camera."""
+    return Eye(nadir_px=(shape[1] / 2, shape[0] / 2), focal_px=USUAL_FOCAL * shape[1])
+
+
+def _border(size: tuple[int, int]) -> Array:
+    """(N, 2) px around the picture's border."""
+    w, h = size[0] - 1.0, size[1] - 1.0
+    t = np.linspace(0, 1, 17)[:-1]
+    zero, one = np.zeros_like(t), np.ones_like(t)
+    return np.concatenate([np.column_stack(p) for p in ((t * w, zero), (one * w, t * h), ((1 - t) * w, one * h),
+                                                        (zero, (1 - t) * h))])
