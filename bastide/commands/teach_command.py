@@ -1,19 +1,50 @@
-"""``bastide teach``: learn the owner's tile set."""
+"""``bastide teach``: learn the owner's tile set from the teaching sheet, by photographs or tile after tile."""
 
 from __future__ import annotations
 
 import argparse
+import json
+import sys
+from pathlib import Path
 
-from bastide.commands._later import not_yet
+from bastide.errors import Failure, UsageError
 
-HELP = "learn your own tile set from pictures (not in this version yet)"
+HELP = "learn your own tile set from the teaching sheet"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("image", nargs="?", metavar="IMAGE")
-    parser.add_argument("--source", metavar="URI")
-    parser.add_argument("--out", required=True, metavar="DIR")
+    parser.add_argument("image", nargs="*", metavar="IMAGE", help="photographs of the teaching sheet with tiles")
+    parser.add_argument("--source", metavar="URI", help="a camera over the sheet: lay the tiles one after the other")
+    parser.add_argument("--out", required=True, metavar="DIR", help="the tile folder, for --tiles")
+    parser.add_argument("--expansions", metavar="A,B", help="the boxes whose tiles are taught (default: base)")
+    parser.add_argument("--add", action="store_true", help="keep the pictures of a kind that are there: another copy")
+    parser.add_argument("--json", action="store_true")
 
 
 def run(args: argparse.Namespace) -> int:
-    return not_yet("teaching", "put one upright square picture per tile, named by its id, into a folder for --tiles")
+    from bastide.inputs import expansions
+    from bastide.tables import box_contents
+    from bastide.teaching import Teaching, teach_from_camera, teach_from_image
+
+    if bool(args.image) == bool(args.source):
+        raise UsageError("teach needs either photographs of the teaching sheet or --source")
+    teaching = Teaching(Path(args.out), wanted=tuple(box_contents(expansions(args.expansions))), add=args.add)
+    if args.source:
+        teach_from_camera(args.source, teaching)
+    for image in args.image:
+        teach_from_image(image, teaching)
+    result = teaching.save()
+    if args.json:
+        print(json.dumps(result))
+    else:
+        for refused in result["refused"]:
+            print(f"{refused['tile']}: {refused['why']}; lay it as printed on the sheet and teach it again",
+                  file=sys.stderr)
+        for tile in result["coarse"]:
+            print(f"{tile}: its picture is coarse; come closer or use a larger picture", file=sys.stderr)
+        print(f"{len(result['taught'])} pictures written to {args.out}")
+        if result["missing"]:
+            print(f"not taught yet: {', '.join(result['missing'])}")
+    if not result["taught"]:
+        raise Failure("nothing was taught; see the lines above")
+    return 0

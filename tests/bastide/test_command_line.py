@@ -119,7 +119,7 @@ WRONG: list[tuple[str, int, tuple[str, ...]]] = [
     ("serve --port often", 2, ("often",)),
     ("serve --data {f}/game.json --port 0", 1, ("game.json",)),
     # what this version cannot do says so
-    ("teach {f}/picture.png --out {o}", 1, ("not in this version",)),
+    ("teach {f}/picture.png --out {o}", 2, ("picture.png",)),
     ("calibrate lens {f}/picture.png --out {o}/lens.json", 1, ("not in this version",)),
     ("calibrate table --source usb:0 --mat --out {o}/table.json --json", 1, ("not in this version",)),
     ("print mat --paper A4 --out {o}/mat.pdf", 1, ("not in this version",)),

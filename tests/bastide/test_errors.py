@@ -61,7 +61,7 @@ ROWS: dict[str, tuple[int, tuple[str, ...]]] = {
     "serve --port 0 --data {f}/data2 --source video:{f}/none.mp4 --players {f}/players.json": (2, ("none.mp4",)),
     "print mat --out {f}/mat.pdf": (1, ("not in this version",)),
     "print poster --out {f}/mat.pdf": (2, ("poster",)),
-    "teach {f}/photo.png --out {f}/tiles": (1, ("not in this version",)),
+    "teach {f}/photo.png --out {f}/tiles": (2, ("no page of the teaching sheet",)),
     "backup": (2, ("--out",)),
 }
 

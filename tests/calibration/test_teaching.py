@@ -1,0 +1,47 @@
+"""Teaching: photographs of the sheet become a tile folder that reads the same tiles; a tile laid wrong is noticed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sheets import photograph, teaching_sheet
+
+from calibration.targets import teaching_pages
+from calibration.teaching import find_pages, tiles_on
+from vision.tiles import TileMatcher
+from vision.tileset import drawn_tileset
+
+BASE = teaching_pages()[:2]
+DRAWN = drawn_tileset([c.tile for page in BASE for c in page.cells])
+PICTURES = {s.tile: s.bgr for s in DRAWN.specimens}
+
+
+@pytest.mark.parametrize("page", BASE, ids=["page 1", "page 2"])
+@pytest.mark.parametrize("size", [(2304, 1296), (1280, 720)], ids=["2304", "1280"])
+def test_every_tile_on_a_page_is_seen_where_it_lies(page: object, size: tuple[int, int]) -> None:
+    rng = np.random.default_rng(3)
+    lying = {c.tile: PICTURES[c.tile] for c in page.cells[1:]}  # type: ignore[attr-defined]
+    photo = photograph(teaching_sheet(page, lying, rng), rng, size=size)  # type: ignore[arg-type]
+    (seen,) = find_pages(photo)
+    assert seen.page == page
+    found = {t.tile: t.bgr for t in tiles_on(photo, seen)}
+    assert found.keys() == lying.keys()  # the empty cell stays empty
+    matcher = TileMatcher(DRAWN, 48)
+    for tile, bgr in found.items():
+        best = matcher.candidates(bgr)[0]
+        assert (best.tile, best.rot) == (tile, 0) and best.score > 0.8, (tile, best)
+
+
+def test_a_sheet_turned_upside_down_is_read_as_printed() -> None:
+    rng = np.random.default_rng(5)
+    photo = photograph(teaching_sheet(BASE[0], PICTURES, rng), rng)
+    upside_down = np.ascontiguousarray(np.rot90(photo, 2))
+    (seen,) = find_pages(upside_down)
+    matcher = TileMatcher(DRAWN, 48)
+    for tile in tiles_on(upside_down, seen):
+        best = matcher.candidates(tile.bgr)[0]
+        assert (best.tile, best.rot) == (tile.tile, 0)
+
+
+def test_no_sheet_no_pages() -> None:
+    assert find_pages(np.full((720, 1280, 3), 90, np.uint8)) == ()
