@@ -5,18 +5,21 @@ A reader that is slower than the camera loses pictures, never time: there is no 
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Self
 
 import cv2
 
 from hardware.quiet import hush
-from vision.frames import Frame, Image, SourceError, SourceInfo
+from vision.frames import DeadSource, Frame, Image, LateFrame, SourceError, SourceInfo
 
 BACKOFF_S = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
+_log = logging.getLogger("bastide.camera")
 
 
 class LiveSource(ABC):
@@ -27,11 +30,14 @@ class LiveSource(ABC):
         self._open_timeout_s = open_timeout_s
         self._news = threading.Condition()
         self._newest: Frame | None = None
+        self._delivered: Frame | None = None
         self._count = 0
         self._opened = False
-        self._error = ""
+        self._error: SourceError | None = None
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
+        self._stuck: threading.Thread | None = None
+        self.close_timeout_s = 10.0
 
     @abstractmethod
     def _run(self) -> None:
@@ -40,32 +46,47 @@ class LiveSource(ABC):
         A SourceError ends the source; until the first picture any failure should be one.
         """
 
-    def _publish(self, image: Image) -> None:
+    def _say(self, model: str | None = None, controls: Mapping[str, float | str] | None = None,
+             fps: float | None = None) -> None:
+        """Put into ``info`` what the device has said of itself."""
         with self._news:
-            if not self._opened:
-                height, width = image.shape[:2]
-                self.info = SourceInfo(uri=self.info.uri, model=self.info.model, width=width, height=height, live=True,
-                                       fps=self.info.fps)
-                self._opened = True
-            self._newest = Frame(id=self._count, t_s=time.monotonic(), source=self.info.uri, bgr=image)
+            self.info = replace(self.info, model=model or self.info.model, fps=fps or self.info.fps,
+                                controls=self.info.controls if controls is None else dict(controls))
+
+    def _publish(self, image: Image) -> None:
+        self._put(Frame(id=self._count, t_s=time.monotonic(), source=self.info.uri, bgr=image))
+
+    def _put(self, frame: Frame) -> None:
+        """Make a frame the newest one. Called by the camera's own thread only."""
+        with self._news:
+            if frame.shape[:2] != (self.info.height, self.info.width):
+                self.info = replace(self.info, width=frame.shape[1], height=frame.shape[0])
+            self._opened = True
+            missed, self._newest = self._newest, frame
             self._count += 1
             self._news.notify_all()
+        _let_go(missed)
 
     def _owner(self) -> None:
+        error: SourceError | None = None
         try:
             self._run()
-            error = "" if self._stop.is_set() else f"{self.info.uri} stopped"
+            if not self._stop.is_set():
+                error = SourceError(f"{self.info.uri} stopped")
         except SourceError as failure:
-            error = str(failure)
+            error = failure
         except Exception as failure:  # a driver's own error must not die silently in its thread
-            error = f"{self.info.uri} failed: {failure}"
+            _log.warning("%s failed", self.info.uri, exc_info=failure)
+            error = SourceError(f"{self.info.uri} failed: {failure}")
         with self._news:
             self._error = error
             self._news.notify_all()
 
     def __enter__(self) -> Self:
+        if self._stuck is not None and self._stuck.is_alive():
+            raise DeadSource(f"{self.info.uri} does not answer any more; start bastide again")
         self._stop.clear()
-        self._newest, self._count, self._opened, self._error = None, 0, False, ""
+        self._newest, self._count, self._opened, self._error, self._stuck = None, 0, False, None, None
         self._thread = threading.Thread(target=self._owner, name=f"camera {self.info.uri}", daemon=True)
         self._thread.start()
         with self._news:
@@ -73,29 +94,50 @@ class LiveSource(ABC):
             opened, error = self._opened, self._error
         if not opened:
             self.__exit__()
-            raise SourceError(error or f"{self.info.uri} gives no picture")
+            raise error or SourceError(f"{self.info.uri} gives no picture")
         return self
 
     def __exit__(self, *exc: object) -> None:
         self._stop.set()
         with self._news:
             self._news.notify_all()
+        self._free_frames()
         thread, self._thread = self._thread, None
         if thread is not None and thread is not threading.current_thread():
-            thread.join(10.0)
+            thread.join(self.close_timeout_s)
+            if thread.is_alive():  # it waits for a device that will never answer
+                self._stuck = thread
+        self._free_frames()
+
+    def _free_frames(self) -> None:
+        """Give the camera back what frames still hold of its memory."""
+        with self._news:
+            held = self._newest, self._delivered
+            self._newest = self._delivered = None
+        for frame in held:
+            _let_go(frame)
 
     def read(self, timeout_s: float = 5.0) -> Frame | None:
         """The newest picture that was not delivered yet; None once the source is closed."""
         with self._news:
             if self._thread is None:
                 raise SourceError(f"{self.info.uri} is not open")
+            before, self._delivered = self._delivered, None
+        _let_go(before)
+        with self._news:
             self._news.wait_for(lambda: self._newest is not None or self._error or self._stop.is_set(), timeout_s)
             if self._stop.is_set():
                 return None
             frame, self._newest = self._newest, None
             if frame is not None:
+                self._delivered = frame
                 return frame
-            raise SourceError(self._error or f"no picture came from {self.info.uri} for {timeout_s:g} s")
+            raise self._error or SourceError(f"no picture came from {self.info.uri} for {timeout_s:g} s")
+
+
+def _let_go(frame: Frame | None) -> None:
+    if isinstance(frame, LateFrame):
+        frame.let_go()
 
 
 class CaptureSource(LiveSource):
@@ -104,6 +146,9 @@ class CaptureSource(LiveSource):
     def __init__(self, uri: str, model: str, connect: Callable[[], cv2.VideoCapture], missing: str) -> None:
         super().__init__(uri, model)
         self._connect, self._missing = connect, missing
+
+    def _settled(self, capture: cv2.VideoCapture, taken: int) -> None:
+        """Called after every picture of a connection, ``taken`` counting from 1: the place to hold its controls."""
 
     def _run(self) -> None:
         hush()
@@ -117,6 +162,7 @@ class CaptureSource(LiveSource):
                     if not ok:
                         break
                     self._publish(image)
+                    self._settled(capture, self._count - before)
             finally:
                 capture.release()
             if not self._opened and not self._stop.is_set():

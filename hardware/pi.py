@@ -1,43 +1,107 @@
 """``picamera:N``: the Raspberry Pi's own camera through picamera2. The only module that imports it.
 
-One thread owns the camera. It runs the full-width 2304x1296 mode of a Camera Module 3 (no cropped field of view), lets
-exposure and colour settle once and then holds them still, since a watcher compares pictures over an hour.
+One thread owns the camera (two would take each other's frames) and nothing is switched while a game is watched: one
+sensor mode that sees all the sensor sees, a small grey stream for movement, the full picture only when somebody looks.
+Focus, exposure and colour are measured once, then held: a watcher compares pictures over an hour.
+
+Options: ``size=WxH`` (default: the sensor mode's), ``mains=50|60`` (hertz), ``fps=15``, ``focus=DIOPTRES`` (default:
+one autofocus cycle), ``exposure=MICROSECONDS`` and ``gain=X`` (default: as measured).
 """
 
 from __future__ import annotations
 
+import errno
+import importlib
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from hardware.live import LiveSource
-from vision.frames import SourceError
+from hardware.live import BACKOFF_S, LiveSource
+from hardware.options import camera_number, number, one_of, size
+from hardware.pi_controls import (
+    converged,
+    cropped_to,
+    full_view_mode,
+    held_controls,
+    lores_size,
+    model_name,
+    obeyed,
+    shown,
+)
+from vision.frames import DeadSource, Image, LateFrame, SourceError
 
-SIZE = (1536, 864)  # 16:9 like the sensor mode, a width that is a multiple of 64
-SENSOR_SIZE = (2304, 1296)
-SETTLE_FRAMES = 45
-MAINS_PERIOD_US = 10000  # lamps on 50 Hz mains flicker 100 times a second
-_FLICKER_MANUAL, _AF_MANUAL = 1, 0  # libcamera's AeFlickerManual and AfModeManual
+OPTIONS: dict[str, Callable[[str], Any]] = {
+    "size": size, "mains": one_of(50, 60), "fps": number(1, 60), "focus": number(0, 32),
+    "exposure": number(20, 1_000_000), "gain": number(1, 64),
+}
+BUFFERS = 4  # one with the reader, one waiting for it, two with the camera: more would not fit a Pi's camera memory
+SILENCE_S = 5.0  # without a frame for so long the camera is closed and opened again
+FOCUS_S = 10.0
+OBEY_FRAMES = 30
+_MANUAL, _FLICKER_MANUAL = 0, 1  # libcamera's AfModeManual and FlickerManual
+_log = logging.getLogger("bastide.camera")
 
 
 class PiSource(LiveSource):
-    def __init__(self, uri: str, number: int) -> None:
-        super().__init__(uri, "Raspberry Pi camera", open_timeout_s=25.0)
-        self._number = number
+    """A camera on the Pi's ribbon cable. What it measured it keeps, so a camera that came back is the same camera."""
+
+    def __init__(self, uri: str, rest: str) -> None:
+        super().__init__(uri, "Raspberry Pi camera", open_timeout_s=40.0)
+        self._number, self._options = camera_number(uri, rest, OPTIONS)
+        self._held: dict[str, Any] = {}
+        self._again = threading.Event()
+        self.silence_s = SILENCE_S
+
+    def measure_again(self) -> None:
+        """Focus and measure the light anew, and hold what is found: after the lens or a lamp was moved."""
+        self._again.set()
+
+    # -- the camera's own thread ------------------------------------------------------------------------------------
 
     def _run(self) -> None:
+        failures = 0
+        while not self._stop.is_set():
+            before = self._count
+            try:
+                self._watch()
+            except SourceError:
+                if not self._opened:
+                    raise
+            except TimeoutError:
+                if not self._opened:
+                    raise SourceError(f"camera {self._number} gives no picture; check its ribbon cable at both "
+                                      "ends") from None
+                _log.warning("camera %d gave no picture for %g s; opening it again", self._number, self.silence_s)
+            except (RuntimeError, OSError) as error:
+                _refuse_exhausted(error)
+                if not self._opened:
+                    raise
+                _log.warning("camera %d failed (%s); opening it again", self._number, error)
+            failures = 0 if self._count > before else failures + 1
+            self._stop.wait(BACKOFF_S[min(failures, len(BACKOFF_S) - 1)])
+
+    def _watch(self) -> None:
+        """Open the camera and publish its frames until it fails or the source is closed."""
         camera = self._camera()
         try:
-            self._start(camera)
-            self._hold(camera)
+            mode = self._configure(camera)
+            camera.start()
+            self._hold(camera, mode)
             while not self._stop.is_set():
-                request = camera.capture_request()
-                try:
-                    image = request.make_array("main")  # "RGB888" is B, G, R in memory
-                finally:
-                    request.release()
-                self._publish(np.ascontiguousarray(image[..., :3]))
+                if self._again.is_set():
+                    self._again.clear()
+                    self._measure_anew(camera, mode)
+                self._publish_request(camera.capture_request(wait=self.silence_s))
+        except TimeoutError:
+            _forget_jobs(camera)
+            raise
         finally:
+            self._free_frames()  # before the memory behind them goes
             camera.close()
 
     def _camera(self) -> Any:
@@ -47,38 +111,166 @@ class PiSource(LiveSource):
             raise SourceError(f"the Raspberry Pi camera needs picamera2 ({error}); "
                               "on a Pi: sudo apt install -y python3-picamera2") from None
         try:
-            return Picamera2(self._number)
+            camera = Picamera2(self._number)
         except (IndexError, RuntimeError) as error:
+            _refuse_exhausted(error)
             raise SourceError(f"camera {self._number} is not connected or another program is using it "
                               f"({error})") from None
+        self._say(model=model_name(str(camera.camera_properties.get("Model", ""))))
+        return camera
 
-    def _start(self, camera: Any) -> None:
-        chosen: dict[str, Any] = {"main": {"size": SIZE, "format": "RGB888"}, "raw": None, "buffer_count": 4}
-        modes = [tuple(m.get("size", ())) for m in getattr(camera, "sensor_modes", [])]
-        if SENSOR_SIZE in modes:
-            chosen["sensor"] = {"output_size": SENSOR_SIZE, "bit_depth": 10}
+    def _configure(self, camera: Any) -> dict[str, Any] | None:
+        """Choose mode, streams and what is known of the controls; the sensor mode, None where there is none to choose.
+
+        What is held from before goes into the configuration, else the first frames would come without it.
+        """
+        mode = full_view_mode(camera.sensor_modes)
+        main = self._options.get("size") or (mode["size"] if mode else (2304, 1296))
+        fps = self._options.get("fps", 15.0)
+        wanted = {"FrameDurationLimits": (round(1e6 / fps), round(1e6 / fps)), **self._flicker(), **self._held}
+        known = camera.camera_controls
+        chosen: dict[str, Any] = {
+            "main": {"size": main, "format": "RGB888"},  # which is B, G, R in memory
+            "lores": {"size": lores_size(main), "format": "YUV420"},
+            "raw": None, "buffer_count": BUFFERS, "queue": False,
+            "controls": {k: v for k, v in wanted.items() if k in known},
+        }
+        if mode is not None:
+            chosen["sensor"] = {"output_size": mode["size"], "bit_depth": mode["bit_depth"]}
         camera.configure(camera.create_video_configuration(**chosen))
-        controls = camera.camera_controls
-        if "AeFlickerMode" in controls and "AeFlickerPeriod" in controls:
-            camera.set_controls({"AeFlickerMode": _FLICKER_MANUAL, "AeFlickerPeriod": MAINS_PERIOD_US})
-        camera.start()
-        if "AfMode" in controls:
-            camera.autofocus_cycle()
+        self._say(fps=fps)
+        return mode
 
-    def _hold(self, camera: Any) -> None:
-        """Let focus, exposure and white balance settle, then fix each at what it found."""
-        metadata: dict[str, Any] = {}
-        for _ in range(SETTLE_FRAMES):
-            if self._stop.is_set():
-                return
-            metadata = camera.capture_metadata()
-        controls, held = camera.camera_controls, {}
-        if "ExposureTime" in metadata and "AnalogueGain" in metadata and "AeEnable" in controls:
-            held |= {"AeEnable": False, "ExposureTime": metadata["ExposureTime"],
-                     "AnalogueGain": metadata["AnalogueGain"]}
-        if "ColourGains" in metadata and "ColourGains" in controls:
-            held["ColourGains"] = metadata["ColourGains"]  # setting them switches white balance off
-        if "LensPosition" in metadata and "AfMode" in controls:
-            held |= {"AfMode": _AF_MANUAL, "LensPosition": metadata["LensPosition"]}
-        if held:
-            camera.set_controls(held)
+    def _flicker(self) -> dict[str, int]:
+        """Lamps on 50 Hz mains flicker 100 times a second: exposures of whole flicker periods see no bands."""
+        return {"AeFlickerMode": _FLICKER_MANUAL, "AeFlickerPeriod": self._period_us()}
+
+    def _period_us(self) -> int:
+        return round(1e6 / (2 * self._options.get("mains", 50)))
+
+    def _hold(self, camera: Any, mode: dict[str, Any] | None) -> None:
+        """Measure light and focus if that was not done before, hold them, and see that the camera obeys."""
+        if not self._held:
+            self._settle(camera)
+            focused = self._focus(camera)
+            metadata = self._settle(camera)  # a sharp picture may be a little brighter
+            self._held = held_controls(metadata, camera.camera_controls, self._options, self._period_us(),
+                                       focused=focused)
+            if self._held:
+                camera.set_controls(self._held)
+        metadata = camera.capture_metadata(wait=self.silence_s)
+        for _ in range(OBEY_FRAMES):
+            if self._stop.is_set() or obeyed(self._held, metadata):
+                break
+            metadata = camera.capture_metadata(wait=self.silence_s)
+        else:
+            _log.warning("camera %d does not hold %s; it says %s", self._number, self._held, metadata)
+        seen = cropped_to(metadata, mode)
+        self._say(controls=shown(self._held, metadata, self._options.get("mains", 50), seen))
+        if seen < 0.97:
+            _log.warning("camera %d shows only %.0f %% of the sensor's width", self._number, 100 * seen)
+
+    def _settle(self, camera: Any) -> dict[str, Any]:
+        """Let exposure and colour run for a second or more, until they stand still; the last frame's metadata."""
+        fps = self._options.get("fps", 15.0)
+        taken: list[dict[str, Any]] = []
+        while not self._stop.is_set() and len(taken) < 6 * fps:
+            taken.append(camera.capture_metadata(wait=self.silence_s))
+            if len(taken) >= fps and converged(taken[-8:]):
+                break
+        return taken[-1] if taken else {}
+
+    def _focus(self, camera: Any) -> bool:
+        """One autofocus cycle, or the distance that was asked for. Whether the lens stands where it should."""
+        if "AfMode" not in camera.camera_controls:
+            return False  # a lens that is turned by hand
+        if "focus" in self._options:
+            camera.set_controls({"AfMode": _MANUAL, "LensPosition": self._options["focus"]})
+            return True
+        try:
+            found = bool(camera.autofocus_cycle(wait=FOCUS_S))
+        except TimeoutError:
+            found = False
+            _forget_jobs(camera)
+        if not found:
+            _log.warning("camera %d found no focus; put something with print under it and measure again", self._number)
+        return True
+
+    def _measure_anew(self, camera: Any, mode: dict[str, Any] | None) -> None:
+        self._held = {}
+        automatic = {"AeEnable": True, "AwbEnable": True, "ExposureTime": 0, "AnalogueGain": 0.0}
+        camera.set_controls({k: v for k, v in automatic.items() if k in camera.camera_controls})
+        self._hold(camera, mode)
+
+    def _publish_request(self, request: Any) -> None:
+        """The frame in a request. Only the small grey picture is copied now; the full one when it is looked at."""
+        try:
+            metadata = request.get_metadata()
+            config = request.config["main"]["size"]
+            luma = _luma(request)
+        except BaseException:
+            request.release()
+            raise
+        self._put(LateFrame(id=self._count, t_s=_taken_s(metadata), source=self.info.uri, luma=luma,
+                            shape=(config[1], config[0], 3), fetch=lambda: _full(request), free=request.release))
+
+
+def _forget_jobs(camera: Any) -> None:
+    """What nobody waits for any more must not take the next frame; older picamera2 cannot forget."""
+    if hasattr(camera, "cancel_all_and_flush"):
+        camera.cancel_all_and_flush()
+
+
+def _full(request: Any) -> Image:
+    """(height, width, 3) B, G, R, a copy: the one copy that is made of a full picture."""
+    image: Image = request.make_array("main")
+    return image if image.shape[2] == 3 else np.ascontiguousarray(image[..., :3])
+
+
+def _luma(request: Any) -> Image:
+    """The grey plane of the I420 stream, cut to the picture: rows in memory may be longer than the picture is wide.
+
+    The colour planes behind it are left alone. Who wants them: OpenCV's COLOR_YUV2BGR_I420 is right for this stream,
+    COLOR_YUV420p2BGR is YV12 and would swap red and blue.
+    """
+    stream = request.config["lores"]
+    (width, height), stride = stream["size"], stream["stride"]
+    rows: Image = request.make_buffer("lores")[:height * stride].reshape(height, stride)
+    return np.ascontiguousarray(rows[:, :width])
+
+
+def _taken_s(metadata: Mapping[str, Any]) -> float:
+    """When the frame was taken, on the clock of ``time.monotonic``; now where the sensor's stamp makes no sense."""
+    now, stamp = time.monotonic(), metadata.get("SensorTimestamp", 0) / 1e9
+    return stamp if 0 <= now - stamp < 2.0 else now
+
+
+def _refuse_exhausted(error: BaseException) -> None:
+    """A camera without memory gets none back until this process ends; say so instead of trying for ever."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if getattr(cause, "errno", None) == errno.ENOMEM or "Cannot allocate memory" in str(cause):
+            raise DeadSource(f"the Pi has no camera memory left ({camera_memory()}); start bastide again, and the Pi "
+                             "if that does not help") from error
+        cause = cause.__cause__
+
+
+def camera_memory(meminfo: Path = Path("/proc/meminfo")) -> str:
+    """How much of the memory that cameras need is free, as the kernel says."""
+    try:
+        lines = dict(line.split(":", 1) for line in meminfo.read_text("utf-8").splitlines() if ":" in line)
+        return f"{int(lines['CmaFree'].split()[0]) // 1024} of {int(lines['CmaTotal'].split()[0]) // 1024} MB free"
+    except (OSError, KeyError, ValueError):
+        return "the kernel does not say how much"
+
+
+def layers() -> list[tuple[str, str]]:
+    """The layers below this driver in the order in which they break, each with "" or why it cannot be imported."""
+    out = []
+    for name in ("numpy", "simplejpeg", "libcamera", "picamera2"):
+        try:
+            importlib.import_module(name)
+            out.append((name, ""))
+        except Exception as error:  # a library built for another NumPy raises ValueError, others OSError
+            out.append((name, f"{type(error).__name__}: {error}".splitlines()[0]))
+    return out

@@ -56,7 +56,7 @@ def _folder(uri: str, rest: str) -> FrameSource:
 def _usb(uri: str, rest: str) -> FrameSource:
     from hardware.usb import UsbSource
 
-    return UsbSource(uri, _number(uri, rest))
+    return _numbered(UsbSource, uri, rest)
 
 
 def _stream(uri: str, rest: str) -> FrameSource:
@@ -68,18 +68,20 @@ def _stream(uri: str, rest: str) -> FrameSource:
 def _picamera(uri: str, rest: str) -> FrameSource:
     from hardware.pi import PiSource
 
-    return PiSource(uri, _number(uri, rest))
+    return _numbered(PiSource, uri, rest)
 
 
-def _number(uri: str, rest: str) -> int:
-    if not rest.isdecimal():
-        raise UnknownSource(f"source {uri!r} needs the camera's number: {uri.partition(':')[0]}:0")
-    return int(rest)
+def _numbered(make: Callable[[str, str], FrameSource], uri: str, rest: str) -> FrameSource:
+    """A camera with a number and options: what is wrong with them is wrong with the address."""
+    try:
+        return make(uri, rest)
+    except SourceError as e:
+        raise UnknownSource(str(e)) from None
 
 
 SCHEMES: dict[str, Callable[[str, str], FrameSource]] = {
     "sim": _sim, "video": _video, "folder": _folder, "usb": _usb, "http": _stream, "https": _stream, "rtsp": _stream,
     "picamera": _picamera,
 }
-USAGE = ("sim:transcript=FILE&seed=N", "video:FILE", "folder:DIR[?fps=N]", "usb:N", "picamera:N", "http://...",
-         "https://...", "rtsp://...")
+USAGE = ("sim:transcript=FILE&seed=N", "video:FILE", "folder:DIR[?fps=N]", "usb:N[?focus=X]", "picamera:N[?mains=60]",
+         "http://...", "https://...", "rtsp://...")

@@ -1,29 +1,84 @@
-"""``usb:N``: a webcam by its number."""
+"""``usb:N``: a webcam by its number.
+
+Options: ``size=WxH`` (default 1920x1080), ``exposure=X`` and ``focus=X`` in the camera's own units (default: what its
+automatics settle on, then held).
+"""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import cv2
 
 from hardware.live import CaptureSource
+from hardware.options import camera_number, number, size
 
-WIDTH, HEIGHT = 1920, 1080
+OPTIONS: dict[str, Callable[[str], Any]] = {"size": size, "exposure": number(0, 100_000), "focus": number(0, 10_000)}
+SIZE = (1920, 1080)
+SETTLE_FRAMES = 45  # for automatics that count in frames, as most do
+NAMES = Path("/sys/class/video4linux")
+# What V4L2 calls manual is 1 and automatic 3; a camera without a control answers False to setting it.
+_MANUAL_EXPOSURE, _OFF = 1.0, 0.0
 
 
 class UsbSource(CaptureSource):
-    """Asks for MJPG at 1920x1080 and takes what the camera gives."""
+    """Asks for MJPG at full HD and takes what the camera gives. Exposure, white balance and focus are held."""
 
-    def __init__(self, uri: str, number: int) -> None:
-        self._number = number
-        super().__init__(uri, "USB camera", self._open,
-                         f"there is no USB camera {number}, or another program is using it")
+    def __init__(self, uri: str, rest: str) -> None:
+        self._number, self._options = camera_number(uri, rest, OPTIONS)
+        self._held: dict[str, float] = {}
+        super().__init__(uri, camera_name(self._number), self._open,
+                         f"there is no USB camera {self._number}, or another program is using it")
 
     def _open(self) -> cv2.VideoCapture:
         capture = cv2.VideoCapture(self._number, cv2.CAP_V4L2 if sys.platform == "linux" else cv2.CAP_ANY)
         if capture.isOpened():
+            width, height = self._options.get("size", SIZE)
             capture.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG"))
-            capture.set(cv2.CAP_PROP_FRAME_WIDTH, WIDTH)
-            capture.set(cv2.CAP_PROP_FRAME_HEIGHT, HEIGHT)
+            capture.set(cv2.CAP_PROP_FRAME_WIDTH, width)
+            capture.set(cv2.CAP_PROP_FRAME_HEIGHT, height)
             capture.set(cv2.CAP_PROP_BUFFERSIZE, 1)
+            self._say(model=camera_name(self._number), fps=capture.get(cv2.CAP_PROP_FPS) or None)
+            if self._held:
+                self._hold(capture)  # the camera came back: as it was before
         return capture
+
+    def _settled(self, capture: cv2.VideoCapture, taken: int) -> None:
+        if taken == SETTLE_FRAMES and not self._held:
+            self._measure(capture)
+            self._hold(capture)
+
+    def _measure(self, capture: cv2.VideoCapture) -> None:
+        """What the automatics have come to. A control that a camera lacks reads 0 or -1."""
+        for name, prop in (("exposure", cv2.CAP_PROP_EXPOSURE), ("focus", cv2.CAP_PROP_FOCUS),
+                           ("white_balance_k", cv2.CAP_PROP_WB_TEMPERATURE), ("gain", cv2.CAP_PROP_GAIN)):
+            value = self._options.get(name, capture.get(prop))
+            if value > 0 or name in self._options:
+                self._held[name] = float(value)
+
+    def _hold(self, capture: cv2.VideoCapture) -> None:
+        """Switch the automatics off and set what is held; say what the camera took."""
+        said: dict[str, float | str] = {}
+        for name, automatic, off, prop in (
+                ("exposure", cv2.CAP_PROP_AUTO_EXPOSURE, _MANUAL_EXPOSURE, cv2.CAP_PROP_EXPOSURE),
+                ("gain", None, _OFF, cv2.CAP_PROP_GAIN),
+                ("white_balance_k", cv2.CAP_PROP_AUTO_WB, _OFF, cv2.CAP_PROP_WB_TEMPERATURE),
+                ("focus", cv2.CAP_PROP_AUTOFOCUS, _OFF, cv2.CAP_PROP_FOCUS)):
+            if name not in self._held:
+                said[name] = "not offered"
+                continue
+            manual = automatic is None or capture.set(automatic, off)
+            taken = capture.set(prop, self._held[name])
+            said[name] = round(capture.get(prop), 3) if manual and taken else "automatic"
+        self._say(controls=said)
+
+
+def camera_name(index: int) -> str:
+    """What the kernel calls the camera."""
+    try:
+        return (NAMES / f"video{index}" / "name").read_text("utf-8").strip() or "USB camera"
+    except OSError:
+        return "USB camera"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Protocol, Self
 
 import numpy as np
@@ -15,19 +17,77 @@ class SourceError(Exception):
     """The camera or file cannot be opened or read. The message is one sentence that says what to do."""
 
 
+class DeadSource(SourceError):
+    """The device cannot be used again by this process: only starting the program anew helps."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frame:
-    """One picture: ``bgr`` is uint8 (height, width, 3), ``t_s`` seconds on a monotonic clock (file time for files)."""
+    """One picture: ``bgr`` is uint8 (height, width, 3), ``t_s`` seconds on a monotonic clock (file time for files).
+
+    ``luma``, uint8 (height, width), is the same view small and grey, where the camera makes one too.
+    """
 
     id: int
     t_s: float
     source: str
     bgr: Image
+    luma: Image | None = None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Height, width and channels of ``bgr``, without fetching it."""
+        return self.bgr.shape
+
+
+class LateFrame(Frame):
+    """A frame whose full picture stays with the camera until somebody looks at it: most only show that nothing moved.
+
+    ``fetch`` copies it out of the camera's memory, ``free`` gives that memory back; each is called at most once. The
+    source lets go of a frame when it delivers the next one; what nobody has looked at by then is gone.
+    """
+
+    __slots__ = ("_fetch", "_free", "_lock", "_shape")
+
+    def __init__(self, *, id: int, t_s: float, source: str, luma: Image | None, shape: tuple[int, ...],
+                 fetch: Callable[[], Image], free: Callable[[], None]) -> None:
+        values = {"id": id, "t_s": t_s, "source": source, "luma": luma, "_shape": shape, "_fetch": fetch,
+                  "_free": free, "_lock": threading.Lock()}
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self._shape
+
+    @property
+    def bgr(self) -> Image:  # type: ignore[override]
+        with self._lock:
+            if not hasattr(super(), "bgr"):
+                if self._free is None:
+                    raise SourceError("that picture is gone: the camera has given a newer one")
+                Frame.bgr.__set__(self, self._fetch())  # type: ignore[attr-defined]
+                self._give_back()
+            return super().bgr
+
+    def let_go(self) -> None:
+        """Give the camera its memory back. A picture that was fetched before stays."""
+        with self._lock:
+            self._give_back()
+
+    def _give_back(self) -> None:
+        free = self._free
+        object.__setattr__(self, "_free", None)
+        if free is not None:
+            free()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceInfo:
-    """What a source says of itself. ``live`` sources drop frames that nobody took; others deliver every frame."""
+    """What a source says of itself. ``live`` sources drop frames that nobody took; others deliver every frame.
+
+    ``controls`` are those in force: exposure_us, gain, red_gain, blue_gain, focus_dioptres and whatever else it sets.
+    """
 
     uri: str
     model: str
@@ -35,6 +95,7 @@ class SourceInfo:
     height: int
     live: bool
     fps: float | None = None
+    controls: Mapping[str, float | str] = field(default_factory=dict)
 
 
 class FrameSource(Protocol):
@@ -49,6 +110,7 @@ class FrameSource(Protocol):
     def read(self, timeout_s: float = 5.0) -> Frame | None:
         """The next frame (file-like sources) or the newest not yet delivered (live ones).
 
+        Look at its ``bgr`` before reading the next one: a camera may keep the picture no longer than that.
         None when the source has ended. Raises SourceError when it failed or nothing came within ``timeout_s``.
         """
         ...

@@ -63,9 +63,11 @@ class Motion:
         self._frames = np.zeros(self.size[::-1], np.int16)
         self._seconds = np.zeros(self.size[::-1], np.float32)
 
-    def feed(self, bgr: Image, t_s: float) -> Look:
-        """One frame, taken at ``t_s``."""
-        small = cv2.cvtColor(cv2.resize(bgr, self.size, interpolation=cv2.INTER_AREA), cv2.COLOR_BGR2GRAY)
+    def feed(self, image: Image, t_s: float) -> Look:
+        """One frame, taken at ``t_s``: in colour, or a grey picture of the same view in any size."""
+        small = cv2.resize(image, self.size, interpolation=cv2.INTER_AREA)
+        if small.ndim == 3:
+            small = cv2.cvtColor(small, cv2.COLOR_BGR2GRAY)
         grey = cv2.GaussianBlur(small.astype(np.float32), (0, 0), 0.8)
         now = self._now = (grey, _surroundings(grey))
         moved = np.ones(grey.shape, bool)

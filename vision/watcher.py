@@ -8,7 +8,7 @@ been laid unseen, and figures only on the tile laid last. Every tile keeps its o
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
@@ -77,6 +77,7 @@ class TableWatcher:
         self._view: Image | None = None  # the frame that was settled last, in colour
         self._last: _Last | None = None
         self._searched_s = -1e9
+        self._fed = 0
         self._tries: dict[Square, int] = {}
         self._round: list[Square] = []
         self._dropped: set[Square] = set()
@@ -93,16 +94,22 @@ class TableWatcher:
             return {}
         return {at: self._lattice.pose(at, shift) for at, shift in self._lattice.shifts.items()}
 
+    @property
+    def _glances(self) -> bool:
+        """Whether this frame is one of every second, in which unexpected tiles are looked for."""
+        return self._fed % 2 == 1
+
     def feed(self, frame: Frame, state: GameState) -> Observation:
         """Look at one frame. ``state`` is the game with every proposal made so far committed."""
         if self._camera is not None:
-            frame = replace(frame, bgr=self._camera.straighten(frame.bgr))
-        bgr = frame.bgr
+            frame = Frame(id=frame.id, t_s=frame.t_s, source=frame.source, bgr=self._camera.straighten(frame.bgr))
         if self._motion is None:
-            self._motion, self._shape = Motion(bgr.shape), bgr.shape
-        if bgr.shape != self._shape:
+            self._motion, self._shape = Motion(frame.shape), frame.shape
+        if frame.shape != self._shape:
             return Observation(status="lost")
-        look = self._motion.feed(bgr, frame.t_s)
+        self._fed += 1
+        # A camera that makes a small grey picture of its own hands out the full one only when it is looked at.
+        look = self._motion.feed(frame.bgr if frame.luma is None else frame.luma, frame.t_s)
         if self._lattice is None:
             return self._find_board(frame, look, state)
         self._follow(state)
@@ -115,8 +122,8 @@ class TableWatcher:
             absorbed &= ~self._area(pose, 0.15)
         if absorbed.any():
             self._motion.settle(absorbed)
-        if calm and not pending:
-            self._view = bgr.copy()
+        if calm and not pending and (frame.luma is None or self._glances):
+            self._view = frame.bgr
         status = "reading" if proposals else "hand" if hand else "settling" if pending or not calm else "watching"
         return Observation(status=status, proposals=tuple(proposals))
 
@@ -134,7 +141,7 @@ class TableWatcher:
         self._lattice = self._finder.find(bgr, state)
         if self._lattice is None:
             return Observation(status="settling")
-        self._view = bgr.copy()
+        self._view = bgr
         self._bend()
         self._resume(bgr, state)
         return Observation(status="watching")
@@ -234,7 +241,7 @@ class TableWatcher:
                 pending.append(pose)
             if due and (placement := self._try(frame.bgr, pose, at, state)) is not None:
                 found.append(placement)
-        if calm and not pending and frame.id % 2 == 0:
+        if calm and not pending and self._glances:
             found += self._glance(frame.bgr, squares, state)
         self._propose(frame, self._distinct(found), state, out)
         return out, pending

@@ -78,7 +78,8 @@ def run(args: argparse.Namespace) -> int:
             learner = None
             if not args.no_learn and not uri.startswith("sim:"):  # a simulated table shows our own drawings
                 learner = Learner(book, session, lambda setup: load_tiles(args.tiles, setup.expansions), box_contents)
-            loop = TableLoop(lambda: open_camera(uri), watcher_for(session.setup), session, watcher_for, learner)
+            # The same camera every time: one that was unplugged comes back with the focus and light it was held at.
+            loop = TableLoop(lambda: camera, watcher_for(session.setup), session, watcher_for, learner)
         try:
             server = stack.enter_context(PageServer(create_app(session), args.host, args.port))
         except ServerError as e:

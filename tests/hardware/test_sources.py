@@ -1,4 +1,4 @@
-"""Every source keeps the same promises; every failure is one sentence."""
+"""What only one kind of source does; every failure is one sentence. What all promise is in test_contract.py."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ import pytest
 from mjpeg import MjpegCamera
 
 from hardware.live import LiveSource
+from hardware.pi import camera_memory, layers
+from hardware.pi_controls import cropped_to, full_view_mode, held_controls, lores_size, obeyed
 from hardware.sources import USAGE, UnknownSource, open_source
-from vision.frames import Frame, SourceError
+from vision.frames import DeadSource, Frame, SourceError
 
 GAME = {
     "format": "transcript/1",
@@ -65,46 +67,11 @@ def camera() -> Iterator[MjpegCamera]:
         yield served
 
 
-@pytest.fixture(params=["sim", "video", "folder", "http"])
-def uri(request: pytest.FixtureRequest) -> str:
-    if request.param == "sim":
-        path = str(request.getfixturevalue("game")).replace(" ", "%20")
-        return f"sim:transcript={path}&seed=2&size=480x270&fps=2&tail_s=1&level=easy"
-    if request.param == "http":
-        return request.getfixturevalue("camera").url
-    return f"{request.param}:{request.getfixturevalue(request.param)}"
-
-
 def frames(source: object, at_most: int = 1000) -> list[Frame]:
     taken = []
     while len(taken) < at_most and (frame := source.read()) is not None:
         taken.append(frame)
     return taken
-
-
-def test_frames_are_pictures_with_growing_ids_and_times(uri: str) -> None:
-    source = open_source(uri)
-    with source:
-        assert source.info.uri == uri and source.info.model
-        taken = frames(source, 5 if source.info.live else 1000)
-    assert len(taken) >= 4
-    for before, after in zip(taken, taken[1:], strict=False):
-        assert after.id > before.id and after.t_s > before.t_s
-    for frame in taken:
-        assert frame.bgr.shape == (source.info.height, source.info.width, 3) and frame.bgr.dtype == np.uint8
-        assert frame.source == uri
-    if not source.info.live:
-        assert [f.id for f in taken] == list(range(len(taken)))
-
-
-def test_a_source_can_be_opened_again(uri: str) -> None:
-    source = open_source(uri)
-    for _ in range(2):
-        with source:
-            first = source.read()
-            assert first is not None and first.id in range(0, 50)
-    with pytest.raises(SourceError, match="not open"):
-        source.read()
 
 
 def test_recorded_sources_end_and_stay_ended(video: Path, folder: Path, game: Path) -> None:
@@ -136,19 +103,6 @@ def test_the_simulator_s_frames_are_the_same_every_time(game: Path) -> None:
 def test_a_source_gives_nothing_away_but_frames(game: Path) -> None:
     with open_source(f"sim:transcript={game}&seed=9&size=480x270") as source:
         assert {n for n in dir(source) if not n.startswith("_")} == {"info", "read"}
-
-
-def test_a_camera_that_goes_away_and_comes_back(camera: MjpegCamera) -> None:
-    with open_source(camera.url) as source:
-        assert source.read() is not None
-        camera.stop()
-        with pytest.raises(SourceError, match="no picture came"):
-            while True:  # what was already on its way may still arrive
-                source.read(timeout_s=0.3)
-        camera.start()
-        again = source.read(timeout_s=30)
-        assert again is not None and again.bgr.shape == (240, 320, 3)
-    assert not [t for t in threading.enumerate() if t.name.startswith("camera ")]
 
 
 class Scripted(LiveSource):
@@ -218,6 +172,11 @@ def test_closing_wakes_a_waiting_reader() -> None:
     ("usb:97", "USB camera 97"),
     ("usb:front", "number"),
     ("picamera:", "picamera:N"),
+    ("picamera:0?mains=55", "50 or 60"),
+    ("picamera:0?size=2304", "1920x1080"),
+    ("picamera:0?zoom=2", "zoom"),
+    ("usb:0?focus=near", "focus"),
+    ("usb:0?size=31x31", "even numbers"),
     ("http://127.0.0.1:1/video", "gives no picture"),
 ])
 def test_what_cannot_be_opened_is_one_sentence(tmp_path: Path, uri: str, says: str) -> None:
@@ -267,65 +226,6 @@ def test_picamera_without_its_library_says_what_to_install(monkeypatch: pytest.M
         pass
 
 
-class FakePi:
-    """As much of picamera2 as the driver uses."""
-
-    camera_controls = {"AfMode": (0, 2, 0), "AeEnable": (0, 1, 1), "ExposureTime": (1, 9, 5), "ColourGains": (0, 32, 1),
-                       "AeFlickerMode": (0, 1, 0), "AeFlickerPeriod": (0, 9, 0)}
-    sensor_modes = [{"size": (1536, 864)}, {"size": (2304, 1296)}]
-
-    def __init__(self, number: int) -> None:
-        self.set: dict[str, object] = {}
-        self.closed = self.focused = False
-        self.held = 0
-        FakePi.last = self
-
-    def create_video_configuration(self, **chosen: object) -> dict[str, object]:
-        self.chosen = chosen
-        return chosen
-
-    def configure(self, configuration: object) -> None: ...
-    def start(self) -> None: ...
-
-    def autofocus_cycle(self) -> bool:
-        self.focused = True
-        return True
-
-    def set_controls(self, controls: dict[str, object]) -> None:
-        self.set |= controls
-
-    def capture_metadata(self) -> dict[str, object]:
-        return {"ExposureTime": 8000, "AnalogueGain": 2.0, "ColourGains": (1.5, 2.1), "LensPosition": 1.3}
-
-    def capture_request(self) -> FakePi:
-        self.held += 1
-        return self
-
-    def make_array(self, name: str) -> np.ndarray:
-        return np.full((864, 1536, 3), 7, np.uint8)
-
-    def release(self) -> None:
-        self.held -= 1
-
-    def close(self) -> None:
-        self.closed = True
-
-
-def test_the_pi_camera_settles_holds_and_is_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = type(sys)("picamera2")
-    module.Picamera2 = FakePi  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "picamera2", module)
-    with open_source("picamera:0") as source:
-        frame = source.read()
-        assert frame is not None and frame.bgr.shape == (864, 1536, 3)
-        assert (source.info.width, source.info.height, source.info.live) == (1536, 864, True)
-    pi = FakePi.last
-    assert pi.closed and pi.focused and pi.held == 0
-    assert pi.chosen["sensor"] == {"output_size": (2304, 1296), "bit_depth": 10}
-    assert pi.set == {"AeFlickerMode": 1, "AeFlickerPeriod": 10000, "AeEnable": False, "ExposureTime": 8000,
-                      "AnalogueGain": 2.0, "ColourGains": (1.5, 2.1), "AfMode": 0, "LensPosition": 1.3}
-
-
 def test_a_busy_pi_camera_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     class Busy:
         def __init__(self, number: int) -> None:
@@ -336,3 +236,74 @@ def test_a_busy_pi_camera_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setitem(sys.modules, "picamera2", module)
     with pytest.raises(SourceError, match="another program"), open_source("picamera:0"):
         pass
+
+
+def test_a_camera_that_never_answers_again_needs_a_new_start() -> None:
+    class Hung(Scripted):
+        def __exit__(self, *exc: object) -> None:
+            LiveSource.__exit__(self, *exc)
+
+    source = Hung()
+    source.close_timeout_s = 0.05
+    with source:
+        assert source.read() is not None
+    with pytest.raises(DeadSource, match="start bastide again"), source:
+        pass
+    source.end.set()
+    assert source._stuck is not None
+    source._stuck.join(10)
+    with source:  # it has answered after all
+        assert source.read() is not None
+        source.end.set()
+
+
+def test_a_pi_without_camera_memory_needs_a_new_start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    class Full:
+        def __init__(self, number: int) -> None:
+            raise RuntimeError("Camera __init__ sequence did not complete.") from OSError(12, "Cannot allocate memory")
+
+    module = type(sys)("picamera2")
+    module.Picamera2 = Full  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "picamera2", module)
+    with pytest.raises(DeadSource, match="camera memory"), open_source("picamera:0"):
+        pass
+    (tmp_path / "meminfo").write_text("CmaTotal:  524288 kB\nCmaFree:  3072 kB\n", "utf-8")
+    assert camera_memory(tmp_path / "meminfo") == "3 of 512 MB free"
+    assert "does not say" in camera_memory(tmp_path / "none")
+
+
+def test_the_pi_s_layers_are_tried_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "simplejpeg", None)
+    said = dict(layers())
+    assert said["numpy"] == "" and said["simplejpeg"].startswith("ModuleNotFoundError")
+
+
+MODES_219 = [{"size": (640, 480), "bit_depth": 10, "crop_limits": (1000, 752, 1280, 960)},
+             {"size": (1640, 1232), "bit_depth": 10, "crop_limits": (0, 0, 3280, 2464)},
+             {"size": (1920, 1080), "bit_depth": 10, "crop_limits": (680, 692, 1920, 1080)},
+             {"size": (3280, 2464), "bit_depth": 10, "crop_limits": (0, 0, 3280, 2464)},
+             {"size": (1640, 1232), "bit_depth": 8, "crop_limits": (0, 0, 3280, 2464)}]
+MODES_477 = [{"size": (1332, 990), "bit_depth": 10, "crop_limits": (696, 528, 2664, 1980)},
+             {"size": (2028, 1080), "bit_depth": 12, "crop_limits": (0, 440, 4056, 2160)},
+             {"size": (2028, 1520), "bit_depth": 12, "crop_limits": (0, 0, 4056, 3040)},
+             {"size": (4056, 3040), "bit_depth": 12, "crop_limits": (0, 0, 4056, 3040)}]
+
+
+@pytest.mark.parametrize(("modes", "size"), [(MODES_219, (1640, 1232)), (MODES_477, (2028, 1520)),
+                                             (MODES_477[:1], (1332, 990))])
+def test_a_sensor_s_mode_shows_all_of_it(modes: list[dict[str, object]], size: tuple[int, int]) -> None:
+    mode = full_view_mode(modes)
+    assert mode is not None and mode["size"] == size and mode["bit_depth"] >= 10
+    width, height = lores_size(size)
+    assert width == 768 and height % 2 == 0 and abs(width / height - size[0] / size[1]) < 0.01
+    assert full_view_mode([{"format": "NV12"}]) is None
+
+
+def test_a_cropped_picture_is_measured_and_a_wrong_exposure_noticed() -> None:
+    assert cropped_to({"ScalerCrop": (768, 432, 3072, 1728)}, {"crop_limits": (0, 0, 4608, 2592)}) == 3072 / 4608
+    held = {"ExposureTime": 20000, "AnalogueGain": 2.0, "ColourGains": (1.5, 2.0), "LensPosition": 1.2}
+    assert obeyed(held, {"ExposureTime": 19992, "AnalogueGain": 2.01, "ColourGains": (1.5, 2.0), "LensPosition": 1.2})
+    for wrong in ({"ExposureTime": 15000}, {"AnalogueGain": 2.5}, {"ColourGains": (1.5, 2.2)}, {"LensPosition": 2.0}):
+        assert not obeyed(held, {**held, **wrong})
+    bright = held_controls({"ExposureTime": 4000, "AnalogueGain": 1.0}, {"ExposureTime": 0}, {}, 10000, focused=False)
+    assert bright == {"ExposureTime": 4000, "AnalogueGain": 1.0}
