@@ -188,7 +188,8 @@ def _teaching(drawn: _Sheet, page: TeachingPage) -> None:
         drawn.text(left + _THUMB_MM + 2, under + 2.8, tile.name[:26], 2.3)
     drawn.check_line("teaching-sheet")
     drawn.text(-126, -97, f"bastide teaching sheet {page.number + 1}: {page.product}", 4.0, bold=True)
-    drawn.text(-126, -93, "lay each tile upright in its outline, as on the small picture; photograph the whole sheet", 2.4)
+    drawn.text(-126, -93, "lay each tile upright in its outline as in its small picture; photograph the whole sheet",
+               2.4)
 
 
 def _qr(drawn: _Sheet, url: str) -> None:
