@@ -13,7 +13,7 @@ from bastide.learning import Learner
 from bastide.session import TableSession
 from scoring.events import Setup, TilePlaced
 from scoring.log import effective
-from vision.frames import FrameSource, SourceError
+from vision.frames import DeadSource, FrameSource, SourceError
 from vision.images import encode_jpeg
 from vision.stills import Still, keep
 from vision.watcher import Proposal, TableWatcher
@@ -104,18 +104,21 @@ class TableLoop(threading.Thread):
         self.retry_s = RETRY_S
         self.ended = threading.Event()
         self.failure: str | None = None
+        self.dead: str | None = None  # why this process cannot watch any more; another one could
+        self.beat_s = time.monotonic()  # when it last took a frame or tried to
 
     def run(self) -> None:
         wait_s = 1.0
         try:
             while not self._stop_asked.is_set():
                 live = True
+                self.beat_s = time.monotonic()
                 try:
                     camera = self._open()
                     live = camera.info.live
                     with camera:
                         done = follow(camera, self._watcher, self._session, stop=self._stop_asked, save=self._save,
-                                      renew=self._new_watcher, learner=self._learner)
+                                      renew=self._new_watcher, learner=self._learner, on_frame=self._beat)
                         wait_s = 1.0 if done.frames else wait_s
                         if not live:
                             self._session.set_status("manual", "the recording has ended")
@@ -123,19 +126,25 @@ class TableLoop(threading.Thread):
                         self._session.set_status("camera_lost", "the camera's pictures have ended")
                 except (SourceError, Failure) as e:
                     self._session.set_status("camera_lost", str(e))
+                    if isinstance(e, DeadSource):
+                        self.failure = self.dead = str(e)
+                        break
                     if not live:  # a recording would begin anew, and so would its game
                         self.failure = str(e)
                         break
                 self._stop_asked.wait(wait_s)
                 wait_s = min(30.0, 2 * wait_s)
         except Exception as e:  # the page must say that nobody is watching any more, whatever happened
-            self.failure = f"reading the table failed ({type(e).__name__}: {e})"
+            self.failure = self.dead = f"reading the table failed ({type(e).__name__}: {e})"
             self._session.set_status("camera_lost", self.failure)
             _log.error("reading the table failed", exc_info=e)
         finally:
             if self._learner is not None:
                 self._learner.write()
             self.ended.set()
+
+    def _beat(self, done: Followed) -> None:
+        self.beat_s = time.monotonic()
 
     def _new_watcher(self, setup: Setup) -> TableWatcher:
         """Another game has begun at the table; a camera that is lost meanwhile finds its watcher too."""

@@ -24,11 +24,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--first", metavar="TILE", help="the start tile (default: the edition's)")
     parser.add_argument("--no-learn", action="store_true", help="do not learn the tiles from this game")
     parser.add_argument("--new", action="store_true", help="begin a new game even if one is unfinished")
+    parser.add_argument("--light", type=int, metavar="PIN", help="a status light on this pin of the Pi (17)")
+    parser.add_argument("--button", type=int, metavar="PIN", help="a button that ends the turn (27)")
     add_rules_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     from bastide.learning import Learner
+    from bastide.service import from_environment, panel, wait
     from bastide.session import TableSession
     from bastide.stopping import stop_on_signals
     from bastide.store import Store
@@ -49,6 +52,7 @@ def run(args: argparse.Namespace) -> int:
     from web.app import create_app
     from web.server import PageServer, ServerError
 
+    notifier = from_environment()
     with ExitStack() as stack:
         stop = stack.enter_context(stop_on_signals())
         store = stack.enter_context(Store(Path(args.data) / "log.sqlite"))
@@ -64,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
             if args.players or args.edition or args.rule or args.expansions or args.first:
                 print("players, rules and expansions are those it was begun with; --new begins another",
                       file=sys.stderr)
-        loop = None
+        loop = camera = None
         if args.source:
             uri = args.source
             camera = open_camera(uri)  # says now what is wrong with the URI or the file
@@ -88,5 +92,7 @@ def run(args: argparse.Namespace) -> int:
         if loop:
             loop.start()
             stack.callback(loop.stop)
-        stop.wait()
+        measure = getattr(camera, "measure_again", None)
+        stack.enter_context(panel(session, args.light, args.button, measure))
+        wait(stop, loop, notifier, server.url)
     return 0
