@@ -51,12 +51,22 @@ def table_colours(bgr: Image, beside: npt.NDArray[np.bool_]) -> npt.NDArray[np.b
     pixels = bgr[beside]
     if len(pixels) < 200:
         return np.zeros(bgr.shape[:2], bool)
-    found = _frequencies(pixels)
+    return _commonest(pixels, 0.9)[_places(cv2.cvtColor(bgr, cv2.COLOR_BGR2LAB))]
+
+
+def common_colours(bgr: Image, share: float) -> npt.NDArray[np.bool_]:
+    """Where a picture has one of the commonest colours, which make up this share of it."""
+    smooth = cv2.GaussianBlur(bgr, (0, 0), 1.2)
+    return _commonest(bgr[::3, ::3], share)[_places(cv2.cvtColor(smooth, cv2.COLOR_BGR2LAB))]
+
+
+def _commonest(bgr: npt.NDArray[np.uint8], share: float) -> npt.NDArray[np.bool_]:
+    found = _frequencies(bgr)
     order = np.argsort(-found, axis=None)
     mass = np.cumsum(found.ravel()[order])
     known = np.zeros(found.size, bool)
-    known[order[:int(np.searchsorted(mass, 0.9)) + 1]] = True
-    return known.reshape(_BINS)[_places(cv2.cvtColor(bgr, cv2.COLOR_BGR2LAB))]
+    known[order[:int(np.searchsorted(mass, share)) + 1]] = True
+    return known.reshape(_BINS)
 
 
 def _frequencies(bgr: npt.NDArray[np.uint8]) -> FloatArray:
