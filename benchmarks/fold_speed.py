@@ -7,8 +7,10 @@ First table, one line per game:
 
 * ``fold ms``   the whole game folded, event by event, as `scoring.engine.fold` does it;
 * ``replay x``  how many times longer it takes to work everything out anew at every turn, from the first event on
-                (expected: at least 20 at 72 tiles, more in longer games);
-* ``board x``   the same for the board alone, without scores: every tile laid and every feature joined again;
+                (more in longer games);
+* ``board x``   the board recomputed from scratch at every turn: all tiles laid and all features joined again, the
+                figures put back, every completed feature looked for and its points and majority worked out, as an
+                engine does that keeps tiles and figures only (wanted: at least 20 at 72 tiles, more in longer games);
 * ``views x``   the view with projected scores after every turn, made with one memory for the game, against the fold
                 (wanted: below 3), and ``anew x`` the same without a memory;
 * ``open x``    like ``views x``, but before each turn is closed, when the view has to close it first.
@@ -32,14 +34,16 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "scoring")]
 
 from random_games import random_game  # noqa: E402
 
-from scoring.board import lay  # noqa: E402
+from scoring.board import is_complete, lay, set_figures  # noqa: E402
 from scoring.engine import apply, fold, new_game, step  # noqa: E402
 from scoring.errors import InvalidNotation  # noqa: E402
 from scoring.events import Event, Setup, TilePlaced, TurnEnded  # noqa: E402
 from scoring.log import LogEntry  # noqa: E402
 from scoring.projection import Memory, live_view  # noqa: E402
-from scoring.state import Draft, GameState  # noqa: E402
+from scoring.scores import ScoreEvent  # noqa: E402
+from scoring.state import NO_SEGMENT, Draft, GameState, feature_at, figures_on  # noqa: E402
 from scoring.transcript import read  # noqa: E402
+from scoring.turns import scored  # noqa: E402
 
 GAMES = ROOT.parent / "shared" / "games" / "dev"
 SAMPLE = ("base-000", "base-001", "inns_traders-000", "dragon-000", "all-000")
@@ -73,12 +77,18 @@ def played(seed: int, tiles: int, *boxes: str) -> tuple[Setup, Turns]:
     return setup, [t for t in turns if t]
 
 
-def from_scratch(state: GameState) -> None:
-    """Every feature of the board worked out from its tiles alone."""
+def from_scratch(state: GameState) -> list[ScoreEvent]:
+    """The features of the board worked out from its tiles and figures alone, and what the completed ones pay."""
     d = Draft(new_game(state.setup))
     for at, placed in state.tiles.items():
         if at not in d.tiles:
             lay(d, at, placed)
+    for number, figure in state.standing.items():
+        d.standing[number] = figure
+        if figure.segment != NO_SEGMENT:
+            feature = feature_at(d, figure.at, figure.segment)
+            set_figures(d, feature, (*feature.figures, number))
+    return [e for f in d.features.values() if is_complete(d, f) for e in scored(d, f, figures_on(d, f))]
 
 
 def ratios(setup: Setup, turns: Turns, rounds: int) -> tuple[int, float, list[float]]:

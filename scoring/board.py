@@ -99,9 +99,9 @@ def _join(d: Draft, segment: int, kind: str, place: tuple[Square, int], ends: in
     for f in old[1:]:
         d.parent[f.id] = keep
     features[keep] = Feature(
-        id=keep, kind=kind, places=(*(p for f in old for p in f.places), place),
+        id=keep, kind=kind, places=(*[p for f in old for p in f.places], place),
         squares=frozenset((place[0],)).union(*(f.squares for f in old)), open=ends + sum(f.open for f in old),
-        marks=_added([f.marks for f in old], marks), figures=tuple(i for f in old for i in f.figures),
+        marks=_added([f.marks for f in old], marks), figures=tuple(sorted([i for f in old for i in f.figures])),
         cities=cities.union(*(f.cities for f in old)), done=False,
     )
 

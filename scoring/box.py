@@ -24,8 +24,8 @@ from scoring.errors import InvalidNotation
 from scoring.events import Event, StartTile
 from scoring.expansions import KNOWN, chosen
 from scoring.rules import Rules
-from scoring.scores import Item, ScoreEvent
-from scoring.state import Feature, StandingFigure
+from scoring.scores import Item
+from scoring.state import Feature
 from scoring.tiles import Square, Tile, catalogue, product, turn, where
 
 
@@ -63,6 +63,9 @@ class Box:
         self.stages: tuple[Stage, ...] = tuple(s for e in self.expansions for s in e.stages)
         self.laid = tuple(f for e in self.expansions for f in e.laid)
         self.completed = tuple(f for e in self.expansions for f in e.completed)
+        self.bonuses = tuple(b for e in self.expansions for b in e.bonuses)
+        self._rates = tuple(r for e in self.expansions for r in e.rates)
+        self._farm_extras = tuple(x for e in self.expansions for x in e.farm_extras)
         self._off_board = tuple(e.off_board for e in self.expansions if e.off_board)
         self._shapes: dict[tuple[str, int], Shape] = {}
         self._boards = {t.id: t for e in KNOWN.values() for t in e.tiles}
@@ -124,9 +127,8 @@ class Box:
         if kind is None or kind.rate is None:
             return None
         rate = kind.rate(self.rules, feature, complete)
-        for e in self.expansions:
-            for change in e.rates:
-                rate = change(self.rules, feature, complete, rate)
+        for change in self._rates:
+            rate = change(self.rules, feature, complete, rate)
         return rate
 
     def placing(self, view: View, tile: Tile, at: Square, rot: int) -> Iterator[Problem]:
@@ -145,15 +147,9 @@ class Box:
         """Whether the tile has that place though it is no segment."""
         return any(e.spots(view, at, feature, place) for e in self.expansions if e.spots)
 
-    def bonuses(self, view: View, feature: Feature, figures: tuple[StandingFigure, ...]) -> Iterator[ScoreEvent]:
-        """Further score events when a feature with these figures is scored."""
-        for e in self.expansions:
-            for bonus in e.bonuses:
-                yield from bonus(view, feature, figures)
-
     def farm_extras(self, view: View, farm: Feature, player: int) -> Iterator[Item]:
         """What one city of a farm pays more to one player."""
-        return (i for e in self.expansions for extra in e.farm_extras if (i := extra(view, farm, player)))
+        return (i for extra in self._farm_extras if (i := extra(view, farm, player)))
 
     def questions(self, view: View) -> Iterator[Question]:
         """What the table does not show."""

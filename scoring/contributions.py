@@ -6,7 +6,7 @@ steps and hooks get the draft itself and may change it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from scoring.memory import Memory
     from scoring.rules import Rules
     from scoring.scores import Item, ScoreEvent
-    from scoring.state import Draft, Feature, GameState, StandingFigure
+    from scoring.state import Draft, Feature, GameState
 
     View: TypeAlias = GameState | Draft
 else:
@@ -157,7 +157,7 @@ class Expansion:
     reaches     whether a figure may be put elsewhere than on the tile just laid
     spots       whether a tile has that place, where it is no segment
     rates       changes of what a counted thing pays
-    bonuses     further score events when a feature with figures is scored (during the game or at the end)
+    bonuses     further score events when features with figures are scored (during the game or at the end)
     farm_extras what a city pays more to one player of a farm: hangs on the farm and who stands there only
     laid        after a tile was laid; completed: after a feature became complete, before it is scored
     stages      final scoring
@@ -181,7 +181,7 @@ class Expansion:
     reaches: tuple[Callable[[View, Attempt], bool], ...] = ()
     spots: Callable[[View, Square, str, str], bool] | None = None
     rates: tuple[Callable[[Rules, Feature, bool, Rate], Rate], ...] = ()
-    bonuses: tuple[Callable[[View, Feature, tuple[StandingFigure, ...]], Iterable[ScoreEvent]], ...] = ()
+    bonuses: tuple[Callable[[View, Sequence[Feature]], Iterable[ScoreEvent]], ...] = ()
     farm_extras: tuple[Callable[[View, Feature, int], Item | None], ...] = ()
     laid: tuple[Callable[[Draft], None], ...] = ()
     completed: tuple[Callable[[Draft, Feature], None], ...] = ()

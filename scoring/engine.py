@@ -128,7 +128,10 @@ def legal_claims(state: View, figure: str = "follower") -> tuple[Claim, ...]:
 
 def tiles_left(state: View) -> Mapping[str, int]:
     """Tiles still in the box, by kind; never below nothing."""
-    return {kind: max(0, n) for kind, n in state.left.items() if kind in state.box.contents}
+    contents = state.box.contents
+    if len(state.left) > len(contents):  # something lies there that belongs to no chosen box
+        return {kind: max(0, state.left[kind]) for kind in contents}
+    return {kind: n if n > 0 else 0 for kind, n in state.left.items()}
 
 
 def questions(state: View) -> tuple[Question, ...]:

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from scoring.scores import ScoreEvent, formula, plural
@@ -36,35 +35,36 @@ ENGLISH: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Phrase:
-    """One clause: ``key`` is the text to translate, ``values`` numbers, words, and players by their number."""
-
-    key: str
-    values: Mapping[str, Any] = field(default_factory=dict)
+# One clause, ready for JSON: ``key`` is the text to translate, the rest are its numbers, words, and players by number.
+Phrase = dict[str, Any]
 
 
-def explain(event: ScoreEvent) -> tuple[Phrase, ...]:
-    """What was scored, who has the majority of it, the sum, what single players get more, the points, the rule."""
+def explain(event: ScoreEvent, told: str | None = None) -> list[Phrase]:
+    """What was scored, who has the majority of it, the sum, what single players get more, the points, the rule.
+
+    ``told`` is the event's formula, for whoever has it already.
+    """
     goods = event.items[0].what if event.reason == "trade-goods" and event.items else ""
-    out = [Phrase(key=f"scored.{event.reason}", values={"tiles": event.tiles, "cities": len(event.cities),
-                                                        "goods": goods})]
+    out: list[Phrase] = [{"key": f"scored.{event.reason}", "tiles": event.tiles, "cities": len(event.cities),
+                          "goods": goods}]
     if event.majority:
         best = [p for p, _ in event.points]
         kind = "none" if not best else "alone" if len(event.majority) == 1 else "tie" if len(best) > 1 else "most"
-        shares = [list(m) for m in event.majority]
-        out.append(Phrase(key=f"majority.{kind}", values={"players": best, "weights": shares}))
-    out.append(Phrase(key="sum", values={"formula": formula(event)}))
-    out += [Phrase(key="extra", values={"players": [i.player], "count": i.count, "what": i.what, "each": i.each})
-            for i in event.items if i.player is not None]
-    out += [Phrase(key="total", values={"players": [p], "points": n}) for p, n in event.points]
-    return (*out, Phrase(key="rule", values={"rule": event.rule}))
+        out.append({"key": f"majority.{kind}", "players": best, "weights": [list(m) for m in event.majority]})
+    out.append({"key": "sum", "formula": told or formula(event)})
+    for i in event.items:
+        if i.player is not None:
+            out.append({"key": "extra", "players": [i.player], "count": i.count, "what": i.what, "each": i.each})
+    for p, n in event.points:
+        out.append({"key": "total", "players": [p], "points": n})
+    out.append({"key": "rule", "rule": event.rule})
+    return out
 
 
 def in_english(phrases: Sequence[Phrase], names: Sequence[str]) -> str:
     """``A road of 3 tiles is complete; Anna stands there alone; 3 tiles x 1 = 3; Anna 3 (R-ROAD-05)``."""
-    clauses = [ENGLISH[p.key].format_map(_words(p.values, names)) for p in phrases if p.key != "rule"]
-    rules = [str(p.values["rule"]) for p in phrases if p.key == "rule"]
+    clauses = [ENGLISH[p["key"]].format_map(_words(p, names)) for p in phrases if p["key"] != "rule"]
+    rules = [str(p["rule"]) for p in phrases if p["key"] == "rule"]
     return "; ".join(clauses) + (f" ({', '.join(rules)})" if rules else "")
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
 
 from scoring.contributions import View
-from scoring.memory import Memory
+from scoring.memory import Border, Memory
 from scoring.scores import Item, ScoreEvent, leaders
-from scoring.state import Feature, feature_of, figures_on, named, weights
-from scoring.turns import counted
+from scoring.state import Feature, figures_on, named, weights
+from scoring.turns import bonuses, counted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,8 +27,8 @@ class Final:
 def final_stages(view: View, memory: Memory | None = None) -> tuple[tuple[str, tuple[ScoreEvent, ...]], ...]:
     """What each stage adds, in the order of the stages (R-END-07). An event from the memory tells an earlier turn."""
     memory = memory or Memory()
-    return tuple((s.name, tuple(e if e.stage == s.name else replace(e, stage=s.name) for e in s.events(view, memory)))
-                 for s in view.box.stages)
+    return tuple([(s.name, tuple([e if e.stage == s.name else replace(e, stage=s.name)
+                                  for e in s.events(view, memory)])) for s in view.box.stages])
 
 
 def final_of(view: View, memory: Memory | None = None) -> Final:
@@ -44,73 +46,53 @@ def final_of(view: View, memory: Memory | None = None) -> Final:
 
 def winners(totals: list[int] | tuple[int, ...]) -> tuple[int, ...]:
     """Everyone with the highest score (R-WIN-01), be it nothing."""
-    return leaders({p: score - min(totals) + 1 for p, score in enumerate(totals)})
-
-
-def claimed(view: View, stage: str, memory: Memory) -> tuple[Feature, ...]:
-    """Features with figures on them whose kind scores in that stage, in the order of their oldest figure."""
-    found: dict[str, tuple[Feature, ...]] = memory.row("claimed", None, view, _claimed, view)
-    return found.get(stage, ())
-
-
-def _claimed(view: View) -> dict[str, tuple[Feature, ...]]:
-    kinds = view.box.kinds
-    found = {f.id: f for figure in view.standing.values() if (f := feature_of(view, figure)) and f.kind in kinds}
-    stages: dict[str, list[Feature]] = {}
-    for f in found.values():
-        stages.setdefault(kinds[f.kind].stage, []).append(f)
-    return {stage: tuple(features) for stage, features in stages.items()}
+    lowest = min(totals)
+    return leaders({p: score - lowest + 1 for p, score in enumerate(totals)})
 
 
 def incomplete(stage: str, view: View, memory: Memory) -> Iterator[ScoreEvent]:
     """Roads, cities and cloisters that nobody finished (R-END-02 to R-END-05)."""
-    for feature in claimed(view, stage, memory):
-        event = memory.row("final", feature.id, feature, _incomplete, stage, view, feature)
-        if event is not None:
-            yield event
-        yield from view.box.bonuses(view, feature, figures_on(view, feature))
+    found = memory.claimed(view, stage)
+    scored = memory.table(stage).of(found, partial(_incomplete, stage, view, memory))
+    return chain(chain.from_iterable(scored), bonuses(view, found))
 
 
-def _incomplete(stage: str, view: View, feature: Feature) -> ScoreEvent | None:
-    event = counted(view, feature, figures_on(view, feature), complete=False)
-    return event and replace(event, stage=stage)
+def _incomplete(stage: str, view: View, memory: Memory, feature: Feature) -> tuple[ScoreEvent, ...]:
+    event = counted(view, feature, *memory.shares(view, feature), memory.places(view, feature), stage=stage)
+    return (event,) if event else ()
 
 
 def farms(view: View, memory: Memory) -> Iterator[ScoreEvent]:
     """Farms, by the method in force (R-FARM-10)."""
-    found = claimed(view, "farms", memory)
     if not view.box.rules.farmers_enabled:
-        return
+        return iter(())
+    found = memory.claimed(view, "farms")
     method = _farms_per_city if view.box.rules.farm_scoring == "per_city_all_farms" else _farms_each
-    yield from method(view, found, memory)
-    for farm in found:
-        yield from view.box.bonuses(view, farm, figures_on(view, farm))
+    return chain(method(view, found, memory), bonuses(view, found))
 
 
-def _farms_each(view: View, found: tuple[Feature, ...], memory: Memory) -> Iterator[ScoreEvent]:
+def _farms_each(view: View, found: Sequence[Feature], memory: Memory) -> Iterator[ScoreEvent]:
     """Every farm pays its own majority for every completed city it borders (R-FARM-20)."""
-    for farm in found:
-        border = memory.border(view, farm)
-        event = memory.row("farm", farm.id, border, _farm, view, *border)
-        if event is not None:
-            yield event
+    borders = [memory.border(view, farm) for farm in found]
+    return chain.from_iterable(memory.table("farms").of(borders, partial(_farm, view, memory)))
 
 
-def _farm(view: View, farm: Feature, cities: tuple[Feature, ...]) -> ScoreEvent | None:
-    shares = weights(view, figures_on(view, farm))
+def _farm(view: View, memory: Memory, border: Border) -> tuple[ScoreEvent, ...]:
+    farm, cities = border
+    shares, best = memory.shares(view, farm)
     if not shares:
-        return None
-    best = leaders(shares)
-    extras = tuple(Item(what=i.what, count=len(cities), each=i.each, player=p)
-                   for p in best for i in view.box.farm_extras(view, farm, p))
+        return ()
+    extras = tuple([Item(what=i.what, count=len(cities), each=i.each, player=p)
+                    for p in best for i in view.box.farm_extras(view, farm, p)])
     common = Item(what="city", count=len(cities), each=view.box.rules.farm_points_per_city)
-    points = tuple((p, common.points + sum(i.points for i in extras if i.player == p)) for p in best)
-    return ScoreEvent(turn=view.turn, feature="field", reason="field", items=(common, *extras), rule="R-FARM-20",
-                      points=points, majority=tuple(sorted(shares.items())), places=named(view, farm.places),
-                      tiles=len(farm.squares), cities=tuple(named(view, c.places) for c in cities), stage="farms")
+    points = tuple([(p, common.points + sum([i.points for i in extras if i.player == p])) for p in best])
+    return (ScoreEvent(turn=view.turn, feature="field", reason="field", items=(common, *extras), rule="R-FARM-20",
+                       points=points, majority=shares, tiles=len(farm.squares),
+                       places=memory.places(view, farm), cities=tuple([memory.places(view, c) for c in cities]),
+                       stage="farms"),)
 
 
-def _farms_per_city(view: View, found: tuple[Feature, ...], memory: Memory) -> Iterator[ScoreEvent]:
+def _farms_per_city(view: View, found: Sequence[Feature], memory: Memory) -> Iterator[ScoreEvent]:
     """Every completed city pays once, to the majority over all the farms that border it (R-FARM-11)."""
     suppliers: dict[int, list[Feature]] = {}
     for farm in found:
@@ -118,12 +100,12 @@ def _farms_per_city(view: View, found: tuple[Feature, ...], memory: Memory) -> I
             suppliers.setdefault(city.id, []).append(farm)
     for number, round_it in suppliers.items():
         city = view.features[number]
-        event = memory.joint_row("supplied", number, (city, *round_it), _city, view, city, round_it)
+        event = memory.joint_row("supplied", number, (city, *round_it), _city, view, memory, city, round_it)
         if event is not None:
             yield event
 
 
-def _city(view: View, city: Feature, round_it: list[Feature]) -> ScoreEvent | None:
+def _city(view: View, memory: Memory, city: Feature, round_it: list[Feature]) -> ScoreEvent | None:
     shares = weights(view, [f for farm in round_it for f in figures_on(view, farm)])
     if not shares:
         return None
@@ -135,7 +117,7 @@ def _city(view: View, city: Feature, round_it: list[Feature]) -> ScoreEvent | No
     return ScoreEvent(turn=view.turn, feature="field", reason="field", items=(common, *extras), rule="R-FARM-11",
                       points=points, majority=tuple(sorted(shares.items())), stage="farms",
                       places=named(view, [p for farm in round_it for p in farm.places]), tiles=len(squares),
-                      cities=(named(view, city.places),))
+                      cities=(memory.places(view, city),))
 
 
 def _first(view: View, round_it: list[Feature], player: int) -> list[Item]:

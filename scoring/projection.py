@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
+from itertools import islice
 from typing import Any
 
-from scoring.board import is_complete
-from scoring.contributions import Kind, View
+from scoring.contributions import View
 from scoring.engine import questions, tiles_left
 from scoring.events import to_json
 from scoring.explain import explain
 from scoring.final import Final, final_of, winners
 from scoring.geometry import spot_of
 from scoring.log import LogEntry
-from scoring.memory import Memory
-from scoring.scores import ScoreEvent, formula, leaders
+from scoring.memory import Memory, add
+from scoring.scores import Item, ScoreEvent, formula
 from scoring.state import (
     NO_SEGMENT,
     Draft,
@@ -22,14 +23,11 @@ from scoring.state import (
     GameState,
     Placed,
     StandingFigure,
-    figures_on,
-    named,
     supplies,
-    weights,
 )
 from scoring.telling import Told, tell
 from scoring.tiles import Square
-from scoring.turns import close_turn, value
+from scoring.turns import close_turn
 
 __all__ = ["Memory", "category", "event_json", "features", "final_scoring", "live_view",
            "running_scores"]
@@ -42,7 +40,7 @@ def live_view(state: GameState, entries: Iterable[LogEntry], version: int,
     Whoever shows one view after the other keeps a Memory for the game and spares most of the work.
     """
     memory = memory or Memory()
-    told = memory.told = tell(tuple(entries), memory.told)
+    told = memory.is_told(tell(tuple(entries), memory.told))
     now = _closed(state)
     feed, final = _events(now, _final(now, memory), memory)
     supply = supplies(now)
@@ -55,10 +53,10 @@ def live_view(state: GameState, entries: Iterable[LogEntry], version: int,
         "turn": {"number": state.turn + 1, "player": state.player, "part": state.part, "open": state.turn_open},
         "players": [
             {"index": n, "name": p.name, "colour": p.colour, "score": now.scores[n], "projected": final["totals"][n],
-             "supply": dict(supply[n]), "active": n == state.player and not state.over, "uncertain": bool(told.asked)}
+             "supply": supply[n], "active": n == state.player and not state.over, "uncertain": bool(told.asked)}
             for n, p in enumerate(state.setup.players)
         ],
-        "left": {"total": sum(left.values()), "kinds": dict(left)},
+        "left": {"total": sum(left.values()), "kinds": left},
         "board": {"tiles": _tiles(state, told, memory), "figures": _figures(now, told, memory),
                   **now.box.shows(now)},
         "features": features(now, memory),
@@ -104,21 +102,17 @@ def _final(view: View, memory: Memory) -> Final:
 
 def _events(view: View, final: Final, memory: Memory) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """The feed, and the final scoring as data: its stages, points per category over the whole game, totals, winners."""
-    booked = list(view.score_events)
-    staged = [e for _, events in final.stages for e in events]
-    counted = booked if view.over else booked + staged
-    table: dict[str, list[int]] = {k: [0] * len(view.scores) for k in ("road", "city", "cloister", "field")}
-    for e in counted:
-        name = category(e)
-        if name not in table:
-            table[name] = [0] * len(view.scores)
-        for p, n in e.points:
-            table[name][p] += n
-    rows = memory.events(booked + staged, event_json)
-    last = iter(rows[len(booked):])
-    return rows[:len(booked)], {
-        "stages": [{"name": name, "events": [{**next(last), "turn": view.turn} for _ in events]}
-                   for name, events in final.stages],
+    as_row = partial(event_json, memory=memory)
+    feed, table = memory.booked(view.score_events, len(view.scores), as_row, category)
+    booked, rows, stages = iter(feed[view.events_before:]), memory.table("staged"), []
+    for name, events in final.stages:
+        if view.over:
+            stages.append({"name": name, "events": [next(booked) for _ in events]})
+            continue
+        stages.append({"name": name, "events": rows.of(events, partial(_projected, memory))})
+        add(table, events, category)
+    return feed, {
+        "stages": stages,
         "table": [{"category": c, "points": row} for c, row in table.items()],
         "totals": list(final.totals), "winners": list(final.winners), "tie": final.tie,
     }
@@ -126,83 +120,99 @@ def _events(view: View, final: Final, memory: Memory) -> tuple[list[dict[str, An
 
 def category(event: ScoreEvent) -> str:
     """What a player would call these points: the feature's kind, or what else they were for."""
-    return event.feature if event.reason.split(".")[0] == event.feature else event.reason.split(".")[0]
+    return event.reason.partition(".")[0]
 
 
-def event_json(event: ScoreEvent) -> dict[str, Any]:
+def event_json(event: ScoreEvent, memory: Memory | None = None) -> dict[str, Any]:
     """A score event with its formula, majority and places. ``player`` is whose turn it was."""
+    told, listed = formula(event), (memory or Memory()).listed
     return {
         "turn": event.turn, "player": event.player, "feature": event.feature,
         "reason": event.reason, "points": [{"player": p, "points": n} for p, n in event.points],
-        "items": [{"what": i.what, "count": i.count, "each": i.each, "points": i.points}
-                  | ({} if i.player is None else {"player": i.player}) for i in event.items],
-        "formula": formula(event), "majority": [{"player": p, "weight": w} for p, w in event.majority],
-        "places": [list(p) for p in event.places], "cities": [[list(p) for p in c] for c in event.cities],
+        "items": [_item(i) for i in event.items],
+        "formula": told, "majority": [{"player": p, "weight": w} for p, w in event.majority],
+        "places": listed(event.places), "cities": [listed(c) for c in event.cities],
         "tiles": event.tiles, "rule": event.rule,
-        "because": [{"key": p.key, **p.values} for p in explain(event)],
+        "because": explain(event, told),
     }
+
+
+def _projected(memory: Memory, event: ScoreEvent) -> dict[str, Any]:
+    """An event of a final scoring that has not come: it belongs to no turn."""
+    return {**event_json(event, memory), "turn": None}
+
+
+def _item(item: Item) -> dict[str, Any]:
+    row: dict[str, Any] = {"what": item.what, "count": item.count, "each": item.each, "points": item.count * item.each}
+    return row if item.player is None else {**row, "player": item.player}
 
 
 def features(view: View, memory: Memory | None = None) -> list[dict[str, Any]]:
     """Every feature that can be claimed, with who owns it and what it is worth now and when complete."""
     memory = memory or Memory()
-    kinds = view.box.kinds
-    out = []
-    for f in view.features.values():
-        kind = kinds.get(f.kind)
-        if kind is None or not kind.claimable:
-            continue
-        cities = len(memory.border(view, f).cities) if f.cities else 0
-        out.append(memory.row("feature", (f.id, cities), f, _feature, view, f, kind, cities))
-    return out
+    rows, found = memory.table("feature"), view.features.values()
+    if rows.version != memory.cities(view):
+        for f in found:  # a farm's row tells how many completed cities it borders
+            row = rows.get(f) if f.cities and memory.concerns(f, rows.version) else None
+            if row and row["cities"] != len(memory.border(view, f).cities):
+                rows.put(f, None)
+        rows.version = memory.cities(view)
+    return [row for row in rows.of(found, partial(_feature, view, memory)) if row]
 
 
-def _feature(view: View, f: Feature, kind: Kind, cities: int) -> dict[str, Any]:
-    shares = weights(view, figures_on(view, f)) if f.figures else {}
-    complete = is_complete(view, f)
+def _feature(view: View, memory: Memory, f: Feature) -> dict[str, Any]:
+    kind = view.box.kinds.get(f.kind)
+    if kind is None or not kind.claimable:
+        return {}
+    shares, best = memory.shares(view, f)
+    complete = f.open == 0 and kind.closes != "never"
     row: dict[str, Any] = {
-        "id": f"{f.kind[0]}{f.id}", "kind": f.kind, "places": [list(p) for p in named(view, f.places)],
+        "id": f"{f.kind[0]}{f.id}", "kind": f.kind, "places": memory.listed(memory.places(view, f)),
         "tiles": len(f.squares), "open": f.open, "complete": complete, "pennants": f.marks.get("pennant", 0),
-        "owners": list(leaders(shares)), "weights": [list(w) for w in sorted(shares.items())],
+        "owners": list(best), "weights": [list(w) for w in shares],
     }
     if kind.counts is None:
+        cities = len(memory.border(view, f).cities) if f.cities else 0
         worth = cities * view.box.rules.farm_points_per_city
         return {**row, "cities": cities, "points_now": worth, "points_complete": worth}
-    best = _worth(view, f, True)
-    return {**row, "points_now": best if complete else _worth(view, f, False), "points_complete": best}
+    row["points_complete"] = worth = _worth(view, f, True)
+    row["points_now"] = worth if complete else _worth(view, f, False)
+    return row
 
 
-def _worth(view: View, feature: Any, complete: bool) -> int:
-    worth = value(view, feature, complete=complete)
-    return sum(i.points for i in worth[1]) if worth else 0
+def _worth(view: View, feature: Feature, complete: bool) -> int:
+    kind, rate = view.box.kinds[feature.kind], view.box.rate(feature, complete)
+    counts = kind.counts(view.box.rules, feature, complete) if kind.counts else ()
+    return rate.each * sum([n for _, n in counts]) if rate else 0
 
 
 def _tiles(state: GameState, told: Told, memory: Memory) -> list[dict[str, Any]]:
-    out = []
-    for at, p in state.tiles.items():
-        seq = told.tiles.get(at) if p.turn is not None else None
-        doubtful, last = seq in told.asked, at == state.last_tile
-        out.append(memory.row("tile", (at, seq, doubtful, last), p, _tile, at, p, seq, doubtful, last))
-    return out
+    known, tiles = memory.growing("tile"), state.tiles
+    for at, p in islice(tiles.items(), known.new(tiles.values()), None):
+        known.add(p, _tile(at, p, told))
+    rows = known.rows[:]
+    if state.last_tile is not None:
+        squares = list(tiles)
+        n = -1 if squares[-1] == state.last_tile else squares.index(state.last_tile)
+        rows[n] = {**rows[n], "last": True}
+    return rows
 
 
-def _tile(at: Square, p: Placed, seq: int | None, asked: bool, last: bool) -> dict[str, Any]:
+def _tile(at: Square, p: Placed, told: Told) -> dict[str, Any]:
+    seq = told.tiles.get(at) if p.turn is not None else None
     return {"at": list(at), "tile": p.tile, "rot": p.rot, "seq": seq, "turn": p.turn, "player": p.player,
-            "asked": asked, "last": last}
+            "asked": seq in told.asked, "last": False}
 
 
 def _figures(view: View, told: Told, memory: Memory) -> list[dict[str, Any]]:
-    out = []
-    for f in view.standing.values():
-        seq = told.figures.get((f.player, f.at, f.feature, f.where))
-        out.append(memory.row("figure", (f.id, seq), f, _figure, view, f, seq))
-    return out
+    return memory.table("figure").of(view.standing.values(), partial(_figure, view, told))
 
 
-def _figure(view: View, f: StandingFigure, seq: int | None) -> dict[str, Any]:
+def _figure(view: View, told: Told, f: StandingFigure) -> dict[str, Any]:
     placed = view.tiles.get(f.at)
     spot = (50.0, 50.0)
     if placed and f.segment != NO_SEGMENT:
         spot = spot_of(view.box.tile(placed.tile), f.segment, placed.rot)
     return {"player": f.player, "figure": f.figure, "at": list(f.at), "feature": f.feature, "where": f.where,
-            "spot": list(spot), "lying": f.feature == "field", "seq": seq}
+            "spot": list(spot), "lying": f.feature == "field",
+            "seq": told.figures.get((f.player, f.at, f.feature, f.where))}

@@ -49,18 +49,22 @@ def leaders(weights: Mapping[int, int]) -> tuple[int, ...]:
     Every tie in the game is settled here: roads, cities, farms in both methods, goods, and who has won.
     """
     best = max(weights.values(), default=0)
-    return tuple(sorted(p for p, w in weights.items() if w == best)) if best > 0 else ()
+    return tuple(sorted([p for p, w in weights.items() if w == best])) if best > 0 else ()
 
 
 def formula(scored: ScoreEvent | Sequence[Item]) -> str:
     """The sum as people write it: ``5 tiles x 2 + 1 pennant x 2 = 12``; items of one player only are left out."""
     items = scored.items if isinstance(scored, ScoreEvent) else scored
-    common = [i for i in items if i.player is None] or list(items)
-    terms = [f"{i.count} {plural(i.what, i.count)} x {i.each}" for i in common]
-    return (" + ".join(terms) or "0") + f" = {sum(i.points for i in common)}"
+    terms, total = [], 0
+    for i in [i for i in items if i.player is None] or items:
+        terms.append(f"{i.count} {plural(i.what, i.count)} x {i.each}")
+        total += i.count * i.each
+    return f"{' + '.join(terms) or '0'} = {total}"
+
+
+_IRREGULAR = {"city": "cities", "goods": "goods"}
 
 
 def plural(word: str, count: int) -> str:
     """``1 city``, ``2 cities``."""
-    irregular = {"city": "cities", "goods": "goods"}
-    return word if count in (1, -1) else irregular.get(word, word + "s")
+    return word if count in (1, -1) else _IRREGULAR.get(word) or word + "s"

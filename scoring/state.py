@@ -34,7 +34,7 @@ class Feature:
 
     ``squares`` is a set, so a tile touched twice counts once by construction. ``open`` counts the edges without a
     neighbour (round a cloister: the empty squares). ``marks`` adds up what its segments carry. ``figures`` are keys of
-    ``standing``. ``cities`` are segments of the cities that a field borders, to be looked up with `root`.
+    ``standing``, the oldest first. ``cities`` are segments of the cities that a field borders, for `root` to look up.
     """
 
     id: int
@@ -255,7 +255,7 @@ def owners(view: View, feature: Feature) -> tuple[int, ...]:
 
 def supplies(view: View) -> tuple[dict[str, int], ...]:
     """What each player has in hand: everything the box gives minus what stands on the board or is held elsewhere."""
-    out = tuple(dict(view.box.counts) for _ in view.setup.players)
+    out = tuple([dict(view.box.counts) for _ in view.setup.players])
     for f in view.standing.values():
         if f.figure in view.box.counts:
             out[f.player][f.figure] -= 1
@@ -275,4 +275,9 @@ def in_hand(view: View, player: int, piece: str) -> int:
 def named(view: View, places: Sequence[Place]) -> tuple[tuple[int, int, str], ...]:
     """Segments as (x, y, where), in reading order of a list of squares."""
     tiles, shape = view.tiles, view.box.shape
-    return tuple(sorted((at[0], at[1], shape(p.tile, p.rot).where[n]) for at, n in places for p in (tiles[at],)))
+    found = []
+    for at, n in places:
+        placed = tiles[at]
+        found.append((*at, shape(placed.tile, placed.rot).where[n]))
+    found.sort()
+    return tuple(found)

@@ -17,7 +17,8 @@ FigureKey = tuple[int, Square, str, str]
 @dataclass(slots=True, kw_only=True)
 class Told:
     """The rows of a log's history, the entries still asked about, and the entries of tiles (the first on a square)
-    and of figures (the last of that kind there)."""
+    and of figures (the last of that kind there). As long as ``since`` is the same object, what these said about
+    earlier entries is still true."""
 
     entries: tuple[LogEntry, ...] = ()
     history: list[dict[str, Any]] = field(default_factory=list)
@@ -25,6 +26,7 @@ class Told:
     tiles: dict[Square, int] = field(default_factory=dict)
     figures: dict[FigureKey, int] = field(default_factory=dict)
     turn: int = -1
+    since: object = field(default_factory=object)
 
     def add(self, event: Event, entry: LogEntry, amended: bool) -> None:
         """One more thing that happened."""
@@ -34,22 +36,25 @@ class Told:
             self.turn += 1
             self.tiles.setdefault(event.at, entry.seq)
         elif isinstance(event, FigurePlaced):
-            self.figures[event.player, event.at, event.feature, event.where] = entry.seq
+            key = event.player, event.at, event.feature, event.where
+            if key in self.figures:
+                self.since = object()
+            self.figures[key] = entry.seq
         self.history.append(_happened(event, entry, max(self.turn, 0), amended))
 
 
 def tell(entries: Sequence[LogEntry], before: Told | None = None) -> Told:
-    """What the entries come to; ``before`` is what the first of them came to, and is not changed."""
+    """What the entries come to; ``before`` is what the first of them came to, and is carried on if they still do."""
     entries = tuple(entries)
     known = before.entries if before else ()
     new = entries[len(known):]
-    if before and entries[:len(known)] == known and not any(isinstance(e.body, Correction) for e in new):
-        told = Told(entries=entries, history=before.history[:], tiles=dict(before.tiles), figures=dict(before.figures),
-                    turn=before.turn,
-                    asked=before.asked.union(e.seq for e in new if e.asked and e.source != "hand"))
+    if before and entries[:len(known)] == known and not any([isinstance(e.body, Correction) for e in new]):
+        before.entries, before.history = entries, before.history[:]  # the old list has been shown
         for entry in new:
-            told.add(entry.body, entry, False)  # type: ignore[arg-type]
-        return told
+            if entry.asked and entry.source != "hand":
+                before.asked |= {entry.seq}
+            before.add(entry.body, entry, False)  # type: ignore[arg-type]
+        return before
     told = Told(entries=entries, asked=open_questions(entries))
     by_seq = {e.seq: e for e in entries}
     amended = {e.body.seq for e in entries if isinstance(e.body, Amended)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from scoring.board import is_complete, set_done, set_figures
 from scoring.contributions import View
@@ -70,24 +70,33 @@ def score_completed(d: Draft) -> None:
 
 def scored(view: View, feature: Feature, figures: tuple[StandingFigure, ...]) -> Iterator[ScoreEvent]:
     """The events of one completed road, city or cloister, as it lies: what it pays and what comes on top."""
-    event = counted(view, feature, figures, complete=True)
+    weigh = weights(view, figures)
+    event = counted(view, feature, tuple(sorted(weigh.items())), leaders(weigh), named(view, feature.places))
     if event is not None:
         yield event
-    yield from view.box.bonuses(view, feature, figures)
+    yield from bonuses(view, (feature,))
 
 
-def counted(view: View, feature: Feature, figures: tuple[StandingFigure, ...], *, complete: bool) -> ScoreEvent | None:
-    """What a road, city or cloister pays by itself, or None. Besides the turn it hangs on feature and figures only."""
-    shares = weights(view, figures)
-    worth = value(view, feature, complete=complete)
+def bonuses(view: View, features: Sequence[Feature]) -> Iterator[ScoreEvent]:
+    """What comes on top when these features with their figures are scored."""
+    return (event for bonus in view.box.bonuses for event in bonus(view, features))
+
+
+def counted(view: View, feature: Feature, shares: tuple[tuple[int, int], ...], best: tuple[int, ...],
+            places: tuple[tuple[int, int, str], ...], *, stage: str = "") -> ScoreEvent | None:
+    """What a road, city or cloister pays by itself, or None; with a ``stage`` as one that was not finished.
+
+    Besides the turn it hangs on the feature, who weighs what on it and its places only.
+    """
+    worth = value(view, feature, complete=not stage)
     if not shares or not worth:
         return None
     reason, items, rule = worth
-    total = sum(i.points for i in items)
+    total = sum([i.points for i in items])
     return ScoreEvent(turn=view.turn, feature=feature.kind, reason=reason, items=items, rule=rule,
-                      points=tuple((p, total) for p in leaders(shares)), majority=tuple(sorted(shares.items())),
-                      places=named(view, feature.places), tiles=len(feature.squares),
-                      player=view.player if view.turn_open else None)
+                      points=tuple([(p, total) for p in best]), majority=shares,
+                      places=places, tiles=len(feature.squares),
+                      player=view.player if view.turn_open else None, stage=stage)
 
 
 def value(view: View, feature: Feature, *, complete: bool) -> tuple[str, tuple[Item, ...], str] | None:
@@ -97,7 +106,7 @@ def value(view: View, feature: Feature, *, complete: bool) -> tuple[str, tuple[I
     if kind is None or kind.counts is None or rate is None:
         return None
     counts = kind.counts(view.box.rules, feature, complete)
-    return rate.reason, tuple(Item(what=w, count=n, each=rate.each) for w, n in counts if n or w == "tile"), rate.rule
+    return rate.reason, tuple([Item(what=w, count=n, each=rate.each) for w, n in counts if n or w == "tile"]), rate.rule
 
 
 def take_home(d: Draft, figures: Iterable[StandingFigure]) -> None:

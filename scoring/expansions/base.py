@@ -59,22 +59,27 @@ def cloister_counts(rules: Rules, feature: Feature, complete: bool) -> tuple[tup
     return (("tile", 9 if complete else 9 - feature.open),)
 
 
+ROAD = Rate(each=1, reason="road", rule="R-ROAD-05")
+OPEN_ROAD = Rate(each=1, reason="road.incomplete", rule="R-END-02")
+CITY = Rate(each=2, reason="city", rule="R-CITY-03")
+TINY_CITY = Rate(each=1, reason="city.tiny", rule="R-CITY-06")
+OPEN_CITY = Rate(each=1, reason="city.incomplete", rule="R-END-02")
+CLOISTER = Rate(each=1, reason="cloister", rule="R-CLOI-02")
+OPEN_CLOISTER = Rate(each=1, reason="cloister.incomplete", rule="R-END-04")
+
+
 def road_rate(rules: Rules, feature: Feature, complete: bool) -> Rate:
-    return Rate(each=1, reason="road", rule="R-ROAD-05") if complete else \
-        Rate(each=1, reason="road.incomplete", rule="R-END-02")
+    return ROAD if complete else OPEN_ROAD
 
 
 def city_rate(rules: Rules, feature: Feature, complete: bool) -> Rate:
     if not complete:
-        return Rate(each=1, reason="city.incomplete", rule="R-END-02")
-    if len(feature.squares) == 2 and rules.two_tile_city == "half":
-        return Rate(each=1, reason="city.tiny", rule="R-CITY-06")
-    return Rate(each=2, reason="city", rule="R-CITY-03")
+        return OPEN_CITY
+    return TINY_CITY if len(feature.squares) == 2 and rules.two_tile_city == "half" else CITY
 
 
 def cloister_rate(rules: Rules, feature: Feature, complete: bool) -> Rate:
-    return Rate(each=1, reason="cloister", rule="R-CLOI-02") if complete else \
-        Rate(each=1, reason="cloister.incomplete", rule="R-END-04")
+    return CLOISTER if complete else OPEN_CLOISTER
 
 
 KINDS = (

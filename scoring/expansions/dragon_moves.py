@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, cast
 
@@ -134,15 +134,16 @@ def fairy_event(view: View, own: list[StandingFigure], each: int, reason: str, r
                       tiles=len({p[:2] for p in places}), player=view.player if view.turn_open else None)
 
 
-def fairy_bonus(view: View, feature: Feature, figures: tuple[StandingFigure, ...]) -> Iterator[ScoreEvent]:
+def fairy_bonus(view: View, features: Sequence[Feature]) -> Iterator[ScoreEvent]:
     """R-FAIRY-06, A-26, A-41: 3 points for a follower at the fairy when its feature is scored, with or without
     majority; farms at the end too."""
-    paid: set[int] = set()
-    here = {f.id for f in figures}
-    for f in by_fairy(view):
-        if f.id in here and f.player not in paid:
-            paid.add(f.player)
-            yield fairy_event(view, [f], FAIRY_SCORED, "fairy.completed", "R-FAIRY-06")
+    at = beasts(view).fairy
+    for feature in features if at else ():
+        paid: set[int] = set()
+        for f in by_fairy(view) if at in feature.squares else ():
+            if f.id in feature.figures and f.player not in paid:
+                paid.add(f.player)
+                yield fairy_event(view, [f], FAIRY_SCORED, "fairy.completed", "R-FAIRY-06")
 
 
 def walked(view: View) -> tuple[Square, ...]:

@@ -65,13 +65,18 @@ def majorities(held: tuple[tuple[int, ...], ...]) -> Iterator[tuple[str, dict[in
         yield name, counts, leaders(counts)
 
 
-def goods_stage(view: View, memory: Memory | None = None) -> Iterator[ScoreEvent]:
+def goods_stage(view: View, memory: Memory) -> tuple[ScoreEvent, ...]:
+    found: list[tuple[ScoreEvent, ...]] = memory.table("goods").of((goods(view),), lambda held: tuple(_most(view)))
+    return found[0]
+
+
+def _most(view: View) -> Iterator[ScoreEvent]:
     for name, counts, best in majorities(goods(view).held):
         if best:
             items = (Item(what=name, count=1, each=MOST_GOODS),)
             yield ScoreEvent(turn=view.turn, feature="", reason="trade-goods", rule="R-TRADE-05", items=items,
                              points=tuple((p, MOST_GOODS) for p in best), majority=tuple(sorted(counts.items())),
-                             places=(), tiles=0)
+                             places=(), tiles=0, stage="goods")
 
 
 def pig(view: View, farm: Feature, player: int) -> Item | None:
@@ -82,8 +87,9 @@ def pig(view: View, farm: Feature, player: int) -> Item | None:
 
 def shows(view: View) -> dict[str, Any]:
     held = goods(view).held
+    taken = [sum(kind) for kind in zip(*held, strict=True)]
     return {"goods": [dict(zip(GOODS, h, strict=True)) for h in held],
-            "bank": {g: TOKENS[g] - sum(h[n] for h in held) for n, g in enumerate(GOODS)}}
+            "bank": {g: TOKENS[g] - n for g, n in zip(GOODS, taken, strict=True)}}
 
 
 TRADERS = Expansion(

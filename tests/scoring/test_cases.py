@@ -18,6 +18,7 @@ from scoring.expansions.tower import reach
 from scoring.expansions.traders import GOODS, TOKENS, Goods, goods, goods_stage
 from scoring.expansions.wheel import crown_points, knights_worth, moved, segment_events
 from scoring.final import final_stages
+from scoring.memory import Memory
 from scoring.rules import edition, with_options
 from scoring.state import Draft, feature_at, feature_of
 from scoring.tiles import STEP
@@ -172,7 +173,7 @@ def trade_final(c: Case, name: str) -> None:
                    more={"expansions": ["traders"]}), name)
     d.ext["traders"] = Goods(held=tuple(tuple(c.more["tokens"].get(p, {}).get(g, 0) for g in GOODS) for p in COLOURS))
     points: Counter[int] = Counter()
-    for event in goods_stage(d):
+    for event in goods_stage(d, Memory()):
         points.update(dict(event.points))
     assert points == wanted(c, name)
     assert sum(TOKENS.values()) == 20

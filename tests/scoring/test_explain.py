@@ -42,6 +42,6 @@ def test_every_event_of_any_game_has_its_words() -> None:
         names = [p.name for p in setup.players]
         for scored in fold(setup, [*events, GameEnded()]).score_events:
             phrases = explain(scored)
-            assert {p.key for p in phrases} <= set(ENGLISH)
+            assert {p["key"] for p in phrases} <= set(ENGLISH)
             assert scored.rule.startswith("R-")
             assert in_english(phrases, names).endswith(f"({scored.rule})")
