@@ -89,20 +89,24 @@ def same_figure(a: dict, b: dict) -> bool:  # type: ignore[type-arg]
     return a["player"] == b["player"] and all(a["figure"][k] == b["figure"][k] for k in keys)
 
 
-def play(name: str, game: Game, level: str, fps: float, seed: int, keep: Path | None) -> dict:  # type: ignore[type-arg]
+def play(name: str, game: Game, level: str, fps: float, seed: int, keep: Path | None, taught: str | None = None,
+         drawn_with: str | None = None) -> dict:  # type: ignore[type-arg]
     """Watch one simulated game; its line of the table."""
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "log.sqlite") as store:
         path = Path(folder) / "game.json"
         path.write_text(json.dumps(write(game)), "utf-8")
         session = TableSession(store, game.setup)
-        watcher = make_watcher(load_tiles(None, game.setup.expansions), game.setup)
+        watcher = make_watcher(load_tiles(taught, game.setup.expansions), game.setup)
         begun = time.perf_counter()
-        with open_camera(f"sim:transcript={path}&seed={seed}&level={level}&fps={fps}") as camera:
+        uri = f"sim:transcript={path}&seed={seed}&level={level}&fps={fps}"
+        with open_camera(uri + (f"&tiles={drawn_with}" if drawn_with else "")) as camera:
             done = follow(camera, watcher, session)
         spent = time.perf_counter() - begun
         watched = transcript_of(session)
     if keep is not None:
-        (keep / f"{name}.json").write_text(json.dumps(watched, indent=1), "utf-8")
+        keep.mkdir(parents=True, exist_ok=True)
+        (keep / f"{name}.watched.json").write_text(json.dumps(watched, indent=1), "utf-8")
+        (keep / f"{name}.truth.json").write_text(json.dumps(write(game)), "utf-8")
     equal = watched["expect"]["totals"] == score_game(game)["totals"]
     return {"name": name, "players": len(game.setup.players), **compare(game, watched), "totals": equal,
             "frames": done.frames, "fps": done.frames / spent, "p95": done.latency_ms(0.95)}
@@ -115,8 +119,10 @@ def main() -> None:
     parser.add_argument("--fps", type=float, default=4.0, help="frames per simulated second (default 4)")
     parser.add_argument("--turns", type=int, help="only the first N turns of each game")
     parser.add_argument("--demo", action="store_true", help="our own games instead of recorded ones")
+    parser.add_argument("--tiles", help="tile folder that is taught (default: our own drawings)")
+    parser.add_argument("--drawn-with", metavar="DIR", help="tile folder that the simulated table is drawn with")
     parser.add_argument("--skip", type=int, default=0, help="leave out the first N games")
-    parser.add_argument("--keep", type=Path, help="write the watched transcripts into this folder")
+    parser.add_argument("--keep", type=Path, help="write every watched game and its truth into this folder")
     args = parser.parse_args()
     print("  ".join(f"{c:>8}" for c in COLUMNS), flush=True)
     rows = []
@@ -125,7 +131,7 @@ def main() -> None:
             continue
         if args.turns:
             game = Game(setup=game.setup, turns=game.turns[:args.turns])
-        r = play(name, game, args.level, args.fps, n + 1, args.keep)
+        r = play(name, game, args.level, args.fps, n + 1, args.keep, args.tiles, args.drawn_with)
         rows.append(r)
         cells = (r["name"], r["players"], r["tiles"], r["tiles_right"], r["figures"], r["figures_right"], r["asked"],
                  r["silent"], "equal" if r["totals"] else "differ", r["frames"], f"{r['fps']:.0f}", f"{r['p95']:.0f}")

@@ -1,0 +1,145 @@
+"""Whether a stated confidence means anything: how often readings of each confidence are right, and where to ask.
+
+    ./run bench watch_games --games 10 --level hard --keep kept/
+    ./run bench reliability kept/ [more folders] [--plot reliability.png]
+
+Each folder holds watched games as `watch_games --keep` writes them (with the truth beside each). Tiles and figures are
+counted apart. For every threshold of asking: questions per game, and silent errors per game; the threshold in force is
+marked. Readings that a rule asks about whatever their confidence (two tiles at once, an edge that does not match) are
+left out of the curve and counted by themselves.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import cv2
+import numpy as np
+from watch_games import same_figure, same_tile
+
+from vision.interpret import SURE
+
+BINS = (0.0, 0.5, 0.7, 0.8, 0.9, 0.95, 0.97, 0.99, 0.999, 1.0001)
+GREY = (60, 60, 60)
+THRESHOLDS = (0.8, 0.9, 0.95, 0.97, 0.98, 0.99, 0.995, 0.999)
+
+
+def readings(folders: list[Path]) -> Iterator[tuple[str, float, bool, bool]]:
+    """(tile or figure, stated confidence, right, asked) of every reading, and one ("game", ...) per game."""
+    for folder in folders:
+        for file in sorted(folder.glob("*.watched.json")):
+            watched = json.loads(file.read_text("utf-8"))
+            truth = json.loads(file.with_name(file.name.replace(".watched.", ".truth.")).read_text("utf-8"))
+            true = {tuple(t["tile"]["at"]): t for t in laid(truth["turns"])}
+            yield "game", 1.0, True, False
+            for seen in laid(watched["turns"]):
+                t = true.get(tuple(seen["tile"]["at"]))
+                tile_ok = t is not None and same_tile(t["tile"], seen["tile"])
+                yield "tile", seen["tile"].get("confidence", 1.0), tile_ok, bool(seen["tile"].get("asked"))
+                if seen["figure"]:
+                    figure_ok = t is not None and same_figure(t, seen)
+                    yield ("figure", seen["figure"].get("confidence", 1.0), figure_ok,
+                           bool(seen["figure"].get("asked")))
+
+
+def laid(turns: list) -> list:  # type: ignore[type-arg]
+    """Each tile with the figure that came with it."""
+    out = []
+    for turn in turns:
+        for m in turn["moves"]:
+            if m["do"] == "tile":
+                out.append({"tile": m, "player": turn["player"], "figure": None})
+            elif m["do"] == "deploy" and out:
+                out[-1]["figure"] = m
+    return out
+
+
+def interval(right: int, count: int) -> tuple[float, float]:
+    """Wilson's 95 % interval of a share."""
+    z, p = 1.96, right / count
+    middle = (p + z * z / 2 / count) / (1 + z * z / count)
+    half = z * np.sqrt(p * (1 - p) / count + z * z / 4 / count**2) / (1 + z * z / count)
+    return float(max(0.0, middle - half)), float(min(1.0, middle + half))
+
+
+def curve(stated: np.ndarray, right: np.ndarray) -> list[tuple[float, int, int, float, float]]:
+    """Per bin that holds readings: mean stated confidence, readings, right ones, the interval."""
+    rows = []
+    for low, high in zip(BINS, BINS[1:], strict=False):
+        own = (stated >= low) & (stated < high)
+        if own.any():
+            count, good = int(own.sum()), int(right[own].sum())
+            rows.append((float(stated[own].mean()), count, good, *interval(good, count)))
+    return rows
+
+
+def plot(path: Path, curves: dict[str, list[tuple[float, int, int, float, float]]]) -> None:
+    """Stated against observed, both as odds, so that 0.99 and 0.999 are apart."""
+    size, edge = 560, 60
+
+    def place(p: float) -> int:
+        p = min(max(p, 0.3), 0.9995)
+        low, high = np.log(0.3 / 0.7), np.log(0.9995 / 0.0005)
+        return round(edge + (size - 2 * edge) * (np.log(p / (1 - p)) - low) / (high - low))
+
+    def write(text: str, at: tuple[int, int], colour: tuple[int, int, int]) -> None:
+        cv2.putText(picture, text, at, cv2.FONT_HERSHEY_SIMPLEX, 0.42, colour, 1, cv2.LINE_AA)
+
+    picture = np.full((size, size, 3), 255, np.uint8)
+    for p in (0.5, 0.8, 0.9, 0.97, 0.99, 0.999):
+        cv2.line(picture, (place(p), edge), (place(p), size - edge), (225, 225, 225), 1)
+        cv2.line(picture, (edge, size - place(p)), (size - edge, size - place(p)), (225, 225, 225), 1)
+        write(f"{p:g}", (place(p) - 14, size - edge + 18), GREY)
+        write(f"{p:g}", (14, size - place(p) + 4), GREY)
+    cv2.line(picture, (edge, size - edge), (size - edge, edge), (160, 160, 160), 1, cv2.LINE_AA)
+    for n, (name, rows) in enumerate(curves.items()):
+        colour = ((178, 114, 0), (0, 94, 213))[n % 2]
+        for mean, _, right_of, low, high in rows:
+            count = next(r[1] for r in rows if r[0] == mean)
+            x, y = place(mean), size - place(right_of / count)
+            cv2.line(picture, (x, size - place(low)), (x, size - place(high)), colour, 1, cv2.LINE_AA)
+            (cv2.circle if n == 0 else _square)(picture, (x, y), 5, colour, -1)
+        write(name, (edge + 10, edge + 20 + 20 * n), colour)
+    write("stated confidence (upwards: observed)", (150, size - 16), GREY)
+    cv2.imwrite(str(path), picture)
+
+
+def _square(picture: np.ndarray, at: tuple[int, int], half: int, colour: tuple[int, int, int], fill: int) -> None:
+    cv2.rectangle(picture, (at[0] - half, at[1] - half), (at[0] + half, at[1] + half), colour, fill)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("--plot", type=Path, help="draw the curves into this PNG")
+    args = parser.parse_args()
+    every = list(readings(args.folders))
+    games = sum(kind == "game" for kind, *_ in every)
+    if not games:
+        raise SystemExit("reliability: no watched games there; make some with: ./run bench watch_games --keep FOLDER")
+    curves = {}
+    for kind in ("tile", "figure"):
+        own = [(p, ok) for k, p, ok, asked in every if k == kind and not (asked and p >= SURE)]
+        by_rule = sum(k == kind and asked and p >= SURE for k, p, ok, asked in every)
+        stated, right = np.array([p for p, _ in own]), np.array([ok for _, ok in own])
+        curves[f"{kind}s"] = rows = curve(stated, right)
+        print(f"{kind}s: {len(own)} readings in {games} games, {by_rule} more asked about by a rule")
+        print(f"  {'stated':>8} {'readings':>9} {'right':>7} {'observed':>9}  95 % interval")
+        for mean, count, good, low, high in rows:
+            print(f"  {mean:8.4f} {count:9} {good:7} {good / count:9.4f}  {low:.4f} to {high:.4f}")
+        error = sum(count * abs(mean - good / count) for mean, count, good, *_ in rows) / max(1, len(own))
+        print(f"  expected calibration error {error:.4f}")
+        print(f"  {'ask below':>10} {'questions a game':>17} {'silent errors a game':>21}")
+        for t in THRESHOLDS:
+            mark = " in force" if abs(t - SURE) < 1e-9 else ""
+            silent = (~right & (stated >= t)).sum() / games
+            print(f"  {t:10.3f} {(stated < t).sum() / games:17.2f} {silent:21.3f}{mark}")
+    if args.plot:
+        plot(args.plot, curves)
+
+
+if __name__ == "__main__":
+    main()
