@@ -8,7 +8,9 @@ from scoring.state import GameState
 from vision.frames import Image
 from vision.keypoints import SightingFinder
 from vision.lattice import Array, Lattice
+from vision.lone import find_lone_tile
 from vision.placements import FLOOR, PlacementReader
+from vision.tiles import TileMatcher
 from vision.tileset import TileSet
 
 _LIKE = 0.05  # correlation by which a known tile may be worse than the best picture on its square
@@ -16,11 +18,22 @@ _TURN = np.array([[0.0, 1, 0], [-1, 0, 0], [0, 0, 1]])
 _MIDDLE = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1.0]])
 
 
+def turned(upright: Array, rot: int) -> Array:
+    """The pose of a square on which a tile with this upright pose lies turned by ``rot``."""
+    return upright @ _MIDDLE @ np.linalg.matrix_power(_TURN, rot) @ np.linalg.inv(_MIDDLE)
+
+
 class BoardFinder:
-    """Finds the lattice by the taught picture of the start tile, and adopts the tiles of a game that goes on."""
+    """Finds the lattice by the taught picture of the start tile, and adopts the tiles of a game that goes on.
+
+    Where only our own drawing of it is known, the start tile is found lying alone, in whatever paint.
+    """
 
     def __init__(self, tileset: TileSet, reader: PlacementReader, start_tile: str) -> None:
-        self._finder = SightingFinder(tileset.only([start_tile]))
+        start = tileset.only([start_tile])
+        self._finder = SightingFinder(start)
+        self._lone = TileMatcher(start, 48) if start.drawn else None
+        self._start_tile = start_tile
         self._reader = reader
         self._start = reader.ids.index(start_tile)
 
@@ -29,7 +42,7 @@ class BoardFinder:
         at, placed = next(iter(state.tiles.items()))
         for sighting in self._finder.find(bgr)[:5]:
             upright = np.vstack([sighting.pose, [0, 0, 1.0]])
-            pose = upright @ _MIDDLE @ np.linalg.matrix_power(_TURN, placed.rot) @ np.linalg.inv(_MIDDLE)
+            pose = turned(upright, placed.rot)
             settled = self._reader.settler.settle(bgr, pose)
             if settled.scores[self._start, placed.rot] < max(FLOOR + 0.1, settled.best - 0.03):
                 continue
@@ -37,6 +50,11 @@ class BoardFinder:
             lattice = Lattice(grid=settled.pose @ step_back, shifts={at: (0.0, 0.0, 0.0)})
             self._adopt(bgr, state, lattice, at)
             return lattice
+        if self._lone is not None and len(state.tiles) == 1:
+            found = find_lone_tile(bgr, self._lone, self._start_tile)
+            if found is not None:
+                step_back = np.array([[1, 0, -at[0]], [0, 1, -at[1]], [0, 0, 1.0]])
+                return Lattice(grid=turned(found.pose, placed.rot) @ step_back, shifts={at: (0.0, 0.0, 0.0)})
         return None
 
     def _adopt(self, bgr: Image, state: GameState, lattice: Lattice, start: tuple[int, int]) -> None:

@@ -23,28 +23,33 @@ class TileSetError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Specimen:
-    """One picture of one tile kind, upright as at ``rot`` 0: ``bgr`` is uint8 (S, S, 3), S the set's ``size_px``."""
+    """One picture of one tile kind, upright as at ``rot`` 0: ``bgr`` is uint8 (S, S, 3), S the set's ``size_px``.
+
+    ``drawn`` says that it is bastide's own drawing: right in structure (edges, roads, walls), wrong in paint.
+    """
 
     tile: str
     bgr: Image
+    drawn: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TileSet:
-    """Upright pictures, one or more per tile kind, all squares of one size.
-
-    ``drawn`` says that they are bastide's own drawings: right in structure (edges, roads, walls), wrong in paint.
-    """
+    """Upright pictures, one or more per tile kind, all squares of one size."""
 
     name: str
     size_px: int
     specimens: tuple[Specimen, ...]
-    drawn: bool = False
 
     @property
     def ids(self) -> tuple[str, ...]:
         """The tile kinds that have a picture, sorted."""
         return tuple(sorted({s.tile for s in self.specimens}))
+
+    @property
+    def drawn(self) -> bool:
+        """Whether nothing but bastide's own drawings is known."""
+        return all(s.drawn for s in self.specimens)
 
     @property
     def images(self) -> list[tuple[str, Image]]:
@@ -57,7 +62,7 @@ class TileSet:
         kept = tuple(s for s in self.specimens if s.tile in wanted)
         if not kept:
             raise TileSetError(f"{self.name} has no picture of any tile that may be on the table")
-        return TileSet(name=self.name, size_px=self.size_px, specimens=kept, drawn=self.drawn)
+        return TileSet(name=self.name, size_px=self.size_px, specimens=kept)
 
     def fingerprint(self) -> str:
         """Short name of exactly these pictures, for caches and records."""
@@ -102,10 +107,10 @@ def drawn_tileset(tiles: Iterable[str], *, size_px: int = SIZE_PX, variants: int
         if tile not in kinds:
             raise TileSetError(f"{tile!r} is not a known tile")
         for variant in range(variants):
-            specimens.append(Specimen(tile=tile, bgr=draw_tile(kinds[tile], size_px, variant=variant)))
+            specimens.append(Specimen(tile=tile, bgr=draw_tile(kinds[tile], size_px, variant=variant), drawn=True))
     if not specimens:
         raise TileSetError("no tile kinds were named to draw")
-    return TileSet(name="drawn", size_px=size_px, specimens=tuple(specimens), drawn=True)
+    return TileSet(name="drawn", size_px=size_px, specimens=tuple(specimens))
 
 
 def merged(taught: TileSet, learned: TileSet | None) -> TileSet:
@@ -113,10 +118,9 @@ def merged(taught: TileSet, learned: TileSet | None) -> TileSet:
     if learned is None:
         return taught
     seen = frozenset(learned.ids)
-    kept = [s for s in taught.specimens if not (taught.drawn and s.tile in seen)]
+    kept = [s for s in taught.specimens if not (s.drawn and s.tile in seen)]
     specimens = tuple(sorted((*kept, *learned.specimens), key=lambda s: s.tile))
-    return TileSet(name=f"{taught.name} and what was learned", size_px=taught.size_px, specimens=specimens,
-                   drawn=taught.drawn and not seen)
+    return TileSet(name=f"{taught.name} and what was learned", size_px=taught.size_px, specimens=specimens)
 
 
 def _read(file: Path) -> Image:
