@@ -23,7 +23,7 @@ from scoring.events import Event, FigurePlaced, Setup, TilePlaced, from_json, to
 from scoring.geometry import distance_to_segment, spot_of
 from scoring.log import Amended, Body, Inserted, LogEntry, Retracted, effective, open_questions, state_of
 from scoring.projection import Memory, live_view, running_scores
-from scoring.rules import changes
+from scoring.rules import changes, editions
 from scoring.state import GameState
 from scoring.tiles import catalogue, segment_index, where
 from vision.stills import Still
@@ -321,6 +321,7 @@ class TableSession:
         chip = "ended" if self._state.over and self._chip != "check" else chip
         return {**self._game_view, "game": self._game, "update": self._update, "questions": questions,
                 "aid": self._aid, "rules": changes(self.setup.rules),
+                "edition_title": editions()[self.setup.edition]["title"],
                 "status": {"chip": chip, "text": self._text}}
 
     def _questions(self) -> list[dict[str, Any]]:

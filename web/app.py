@@ -64,9 +64,10 @@ def tv() -> str:
 
 
 def _page(mode: str) -> str:
-    """The page names all its modules, so that a browser fetches them at once instead of one after the other."""
+    """The page names its modules, so that a browser fetches them at once instead of one after the other. Languages but
+    one, and what is seldom needed (``later/``), are fetched when they are."""
     folder = Path(current_app.static_folder or "") / "js"
-    modules = sorted(str(f.relative_to(folder).with_suffix("")) for f in folder.rglob("*.js"))
+    modules = sorted(f.stem for f in folder.glob("*.js"))
     return render_template("page.html", mode=mode, modules=modules)
 
 

@@ -12,9 +12,11 @@ _OPTIONAL = ("pennants", "inn", "cathedral", "goods", "princess", "tunnel", "mar
 
 
 def tiles(expansions: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Every tile kind of these expansions by its id. Raises InvalidNotation for an unknown expansion."""
-    products = dict.fromkeys(p for e in chosen(tuple(expansions)) for p in e.products)
-    return {t.id: _tile(t) for name in products for t in product(name).tiles}
+    """Every tile kind of these expansions by its id, with the squares of a start board (of which there are none to draw). Raises InvalidNotation for an unknown expansion."""
+    boxes = chosen(tuple(expansions))
+    products = dict.fromkeys(p for e in boxes for p in e.products)
+    kinds = [t for name in products for t in product(name).tiles]
+    return {t.id: _tile(t) for t in (*kinds, *(t for e in boxes for t in e.tiles))}
 
 
 def _tile(tile: Tile) -> dict[str, Any]:

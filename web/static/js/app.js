@@ -1,5 +1,7 @@
 // Puts the page together: the newest view goes to every part, what people do goes to the table.
 
+import { Add } from "./add.js";
+import { Asking } from "./asking.js";
 import { Bar } from "./bar.js";
 import { Board } from "./board.js";
 import { Commands } from "./commands.js";
@@ -8,12 +10,16 @@ import { Feed, sameEvent } from "./feed.js";
 import { letters, patternDefinitions } from "./figures.js";
 import { Final } from "./final.js";
 import { Fix } from "./fix.js";
+import { Gap } from "./gap.js";
 import { t } from "./i18n.js";
 import { Issues } from "./issues.js";
-import { Add, History, Left } from "./lists.js";
+import { History, Left } from "./lists.js";
 import { Live } from "./live.js";
+import { Menu } from "./menu.js";
+import { Overlays } from "./overlays.js";
 import { Picker } from "./picker.js";
 import { Players } from "./players.js";
+import { Proof } from "./proof.js";
 import { Question } from "./question.js";
 import { Sheet, Toast } from "./sheet.js";
 import { definitions } from "./tileart.js";
@@ -26,22 +32,22 @@ class App {
     this.isOnline = true;
     this.isTv = document.body.classList.contains("tv");
     this.later = new Set(); // questions put off on this device
+    this.past = null; // the view of an earlier turn that is looked at
     this.commands = new Commands(this);
     this.toast = new Toast(byId("toast"));
     this.sheet = new Sheet(byId("sheet"), { resized: (pixels) => this.board?.cover(pixels) });
     this.issues = new Issues(byId("issues"), { show: (squares) => this.board.pointSquares(squares, { move: true }), hide: () => this.render() });
     this.players = new Players(byId("players"));
-    this.feed = new Feed(byId("feed"), { tap: (e) => this.tapEvent(e) });
+    this.overlays = new Overlays(byId("tools"), { failed: () => this.toast.show(t("tool.nophoto")), changed: () => this.render() });
+    this.feed = new Feed(byId("feed"), { proof: (e) => this.proof(e), fix: (e) => this.mend(e) });
     this.final = new Final(byId("final"), {
-      point: (event) => this.point(event), changed: () => this.render(),
+      point: (event) => this.point(event), changed: () => this.render(), proof: (e) => this.proof(e), fix: (e) => this.mend(e), share: () => this.share(),
       done: () => { this.final.close(); this.render(); },
     });
     this.bar = new Bar(byId("bar"), byId("status"), {
       questions: () => { this.later.clear(); this.ask(); },
-      left: () => this.toggle(Left),
-      history: () => this.toggle(History),
+      left: () => this.toggle(Left), history: () => this.toggle(History), menu: () => this.toggle(Menu),
       add: () => { this.toggle(Add); this.render(); },
-      farms: () => { this.board.showFarms(!this.board.farms); this.render(); },
       final: () => { if (this.final.isOpen) this.final.close(); else this.final.open(); this.render(); },
       undo: () => this.commands.undo(),
     });
@@ -49,9 +55,23 @@ class App {
     this.live.start();
   }
 
+  // What is looked at: the table now, or as it was.
+  get view() {
+    return this.past ?? this.newest;
+  }
+
+  get aid() {
+    return this.newest.aid ?? "coach";
+  }
+
+  // Nobody watches: what lies is entered by people.
+  get byHand() {
+    return this.newest.status?.chip === "manual" && this.newest.phase === "playing" && !this.past;
+  }
+
   async show(view) {
-    const before = this.view;
-    this.view = view;
+    const before = this.newest;
+    this.newest = view;
     if (this.loading) return;
     const box = view.expansions.join();
     if (this.box !== box) {
@@ -66,12 +86,11 @@ class App {
         this.loading = false;
       }
     }
+    view = this.newest;
     if (before && before.game !== view.game) this.forget();
-    if (this.view.phase === "over" && before?.phase !== "over") this.final.open();
-    if (this.view.phase === "playing" && before?.phase === "over") this.final.close();
-    if (before?.status?.chip !== this.view.status?.chip && !(this.sheet.content instanceof Add)) {
-      this.board.showGaps(this.view.status?.chip === "manual" && this.view.phase === "playing");
-    }
+    if (view.phase === "over" && before?.phase !== "over" && !this.past) this.final.open();
+    if (view.phase === "playing" && before?.phase === "over") this.final.close();
+    if (before?.status?.chip !== view.status?.chip && !(this.sheet.content instanceof Add)) this.board.showGaps(this.byHand);
     this.render();
     this.ask();
     if (this.isTv) this.announce(before);
@@ -89,10 +108,12 @@ class App {
   // Another game has begun: nothing that was opened belongs to it.
   forget() {
     this.sheet.close();
+    this.looking?.close();
     this.later.clear();
     this.final.close();
     this.board.point(null);
     this.board.view.fit();
+    this.board.showGaps(this.byHand);
   }
 
   online(on) {
@@ -102,27 +123,36 @@ class App {
   }
 
   render() {
-    const view = this.view;
+    const { view } = this;
     this.letters = letters(view.players);
     this.board.show(view, this.letters);
-    this.players.show(view, this.letters, this.final.scores(view), this.final.isOpen ? String(this.final.step !== null) : "");
+    this.overlays.show(this.board, view, this.aid);
+    this.players.show(view, this.letters, { shown: this.final.scores(view), pending: this.final.pending(view), projected: this.aid !== "score",
+                                            mode: this.past ? "past" : this.final.isOpen ? String(this.final.step !== null) : "" });
     byId("feed").hidden = this.final.isOpen;
     document.body.classList.toggle("counting", this.final.isOpen);
     this.feed.show(view, this.letters, this.board.marked);
     this.final.show(view, this.letters);
     this.issues.show(view);
-    this.bar.show(view, { online: this.isOnline, farms: this.board.farms, adding: this.sheet.content instanceof Add,
-                          waiting: view.questions.length, final: this.final.isOpen });
+    this.bar.show(this.past ? { ...view, status: { chip: "past" } } : view, { online: this.isOnline, aid: this.aid, adding: this.sheet.content instanceof Add,
+      waiting: view.questions.length + this.askings.length, final: this.final.isOpen, past: !!this.past });
     this.sheet.render(view);
     const leader = view.players.reduce((a, b) => (b.score > a.score ? b : a));
     document.title = leader.score ? t("title", { leader: `${leader.name} ${leader.score}` }) : "bastide";
   }
 
+  // What the rules ask beside what the camera asks.
+  get askings() {
+    return this.past ? [] : (this.newest.open_questions ?? []).map((q) => new Asking(this, q));
+  }
+
   // Show the oldest question that nobody put off, unless something else is open.
   ask() {
-    if (this.sheet.content || this.isTv) return;
+    if (this.sheet.content || this.isTv || this.past) return;
     const question = this.view.questions.find((q) => !this.later.has(q.id));
-    if (question) this.sheet.open(new Question(this, question));
+    if (question) return this.sheet.open(new Question(this, question));
+    const asking = this.askings.find((a) => !this.later.has(a.code));
+    if (asking) this.sheet.open(asking);
   }
 
   toggle(Kind) {
@@ -131,23 +161,60 @@ class App {
   }
 
   openTile(at) {
+    if (this.past) return;
     const question = this.view.questions.find((q) => q.kind === "tile" && q.at?.[0] === at[0] && q.at?.[1] === at[1]);
     this.sheet.open(question ? new Question(this, question) : new Fix(this, at));
   }
 
   openGap(at) {
-    this.sheet.open(new Picker(this, at, { title: t("add.at"), done: (tile, rot) => this.commands.send({ do: "tile", tile, at, rot }),
-                                                then: () => this.sheet.open(new Add(this)) }));
+    if (this.past || this.view.phase === "over") return;
+    if (this.board.gaps) this.layAt(at);
+    else if (this.aid === "coach") this.sheet.open(new Gap(this, at));
+  }
+
+  layAt(at) {
+    const move = (tile, rot) => ({ do: "tile", tile, at, rot });
+    this.sheet.open(new Picker(this, at, { title: t("add.at"), done: (tile, rot) => this.commands.send(move(tile, rot)), command: move,
+                                           then: () => this.sheet.open(new Add(this)) }));
   }
 
   point(event) {
     this.board.point(event, { move: !!event });
     if (!event) this.board.view.fit();
+    this.feed.show(this.view, this.letters, this.board.marked);
   }
 
-  tapEvent(event) {
-    this.point(sameEvent(event, this.board.marked) ? null : event);
-    this.feed.show(this.view, this.letters, this.board.marked);
+  proof(event) {
+    if (this.sheet.content instanceof Proof && sameEvent(event, this.sheet.content.event)) this.sheet.close();
+    else this.sheet.open(new Proof(this, event, { last: event.player === null || event.player === undefined }));
+  }
+
+  // The tile that was laid in the turn of a score.
+  completing(event) {
+    return this.view.board.tiles.find((p) => p.turn === event.turn && p.seq);
+  }
+
+  mend(event) {
+    const tile = this.completing(event) ?? this.view.board.tiles.find((p) => event.places.some(([x, y]) => p.at[0] === x && p.at[1] === y && p.seq));
+    if (tile) this.openTile(tile.at);
+  }
+
+  // What is seldom needed is fetched when it is.
+  async replay() {
+    const { Replay } = await import("./later/replay.js");
+    this.looking ??= new Replay(this, byId("replay"));
+    this.looking.open();
+  }
+
+  async setup() {
+    const { Setup } = await import("./later/setup.js");
+    this.preparing ??= new Setup(this, byId("setup"));
+    this.preparing.open();
+  }
+
+  async share() {
+    const { share } = await import("./later/share.js");
+    await share(this);
   }
 }
 

@@ -4,14 +4,14 @@ import { button, h, redraw, symbol } from "./dom.js";
 import { t } from "./i18n.js";
 
 const LOOKS = { watching: "eye", hand: "hand", reading: "turn", settling: "turn", check: "alert", manual: "hand",
-                ended: "flag", camera_lost: "lost", offline: "lost" };
+                ended: "flag", camera_lost: "lost", offline: "lost", out_of_step: "alert", paused: "stop", past: "clock" };
 
 export function chip(view, online) {
   const state = online ? view.status?.chip ?? "manual" : "offline";
   const text = t(`chip.${state}`, { fallback: state });
   const more = online && view.status?.text;
   return h("span", { class: `chip ${state}`, role: "status", title: more || undefined }, symbol(LOOKS[state] ?? "eye"), text,
-    more && ["check", "camera_lost"].includes(state) && h("span", { class: "chip-more" }, more));
+    more && ["check", "camera_lost", "out_of_step"].includes(state) && h("span", { class: "chip-more" }, more));
 }
 
 export class Bar {
@@ -21,13 +21,13 @@ export class Bar {
 
   // Nothing is drawn anew that has not changed: a reader of the screen would say it again.
   show(view, now) {
-    const key = JSON.stringify([now, view.status, view.phase, view.turn, view.left.total, view.questions.length, !view.history.length]);
+    const key = JSON.stringify([now, view.status, view.phase, view.turn, view.left.total, !view.history.length]);
     if (key === this.shown) return;
     this.shown = key;
     this.draw(view, now);
   }
 
-  draw(view, { online, farms, adding, waiting, final }) {
+  draw(view, { online, aid, adding, waiting, final }) {
     const over = view.phase === "over", acts = this.acts;
     const { number, player } = view.turn;
     const both = (key, values) => [h("span", { class: "long" }, t(key, values)), h("span", { class: "short", "aria-hidden": "true" }, t(`${key}.short`, values))];
@@ -40,13 +40,14 @@ export class Bar {
     redraw(this.status, chip(view, online));
     redraw(this.root,
       chip(view, online),
-      h("span", { class: "bar-turn" }, over ? "" : t("bar.turn", { n: number, name: view.players[player].name })),
+      h("span", { class: "bar-turn", dir: "auto" }, over ? "" : t("bar.turn", { n: number, name: view.players[player].name })),
+      h("span", { class: "aid", title: t(`aid.${aid}.note`) }, t(`aid.${aid}`)),
       waiting > 0 && act("bar.questions", acts.questions, "ask", { className: "questions" }, { n: waiting }),
       act("bar.left", acts.left, "tiles", {}, { n: view.left.total }),
-      act("bar.farms", acts.farms, "farm", { "aria-pressed": String(farms) }),
-      act(over ? "bar.final" : "bar.now", acts.final, "flag", { "aria-pressed": String(final) }),
+      (over || aid !== "score") && act(over ? "bar.final" : "bar.now", acts.final, "flag", { "aria-pressed": String(final) }),
       act("bar.history", acts.history, "list"),
       !over && act("bar.add", acts.add, "plus", { "aria-pressed": String(adding) }),
-      act("bar.undo", acts.undo, "undo", { disabled: view.history.length === 0 }));
+      act("bar.undo", acts.undo, "undo", { disabled: view.history.length === 0 }),
+      act("bar.more", acts.menu, "dots"));
   }
 }

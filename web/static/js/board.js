@@ -3,10 +3,12 @@
 import { button, byId, h, replace, s } from "./dom.js";
 import { meeple } from "./figures.js";
 import { t } from "./i18n.js";
-import { around, farmBadge, numbers, outline, overlay, veil } from "./marks.js";
+import { around, numbers, outline, ticks, veil } from "./marks.js";
+import { pieces } from "./pieces.js";
 import { EDGES, STEP } from "./shapes.js";
 import { symbolId } from "./tileart.js";
 import { Viewport } from "./viewport.js";
+import { placeName, tileName } from "./words.js";
 
 const FIGURE = 40; // a figure's box in drawing units
 
@@ -15,14 +17,14 @@ export class Board {
   constructor(root, { kinds, open, gap }) {
     Object.assign(this, { kinds, open, gap });
     this.nodes = new Map();
-    this.layers = Object.fromEntries(["tiles", "farms", "gaps", "cursor", "figures", "worth", "marks", "numbers"].map((n) => [n, s("g", { class: n })]));
+    this.layers = Object.fromEntries(["tiles", "photo", "farms", "open", "gaps", "cursor", "figures", "pieces", "worth", "marks", "numbers", "choices"].map((n) => [n, s("g", { class: n })]));
     const world = s("g", {}, Object.values(this.layers));
     this.svg = s("svg", { class: "board", tabindex: 0, role: "group", "aria-label": t("board.label"),
                           on: { keydown: (e) => this.key(e) } }, world);
     this.view = new Viewport(this.svg, world, { tap: (square) => this.tapped(square) });
     this.view.resized = () => this.selected && this.view.reveal(this.selected);
     this.gaps = false;
-    this.farms = false;
+    this.chosen = new Map(); // squares that are waited for
     this.marked = null;
     replace(root, this.svg, h("div", { class: "zoom" },
       button(t("board.in"), () => this.view.zoom(1.3), { icon: "plus", label: false }),
@@ -32,8 +34,9 @@ export class Board {
 
   tapped([x, y]) {
     const key = `${x},${y}`;
-    if (this.nodes.has(key)) this.open([x, y]);
-    else if (this.gaps && this.empty.has(key)) this.gap([x, y]);
+    if (this.chosen.size) this.chosen.get(key)?.();
+    else if (this.nodes.has(key)) this.open([x, y]);
+    else if (this.empty.has(key)) this.gap([x, y]);
   }
 
   show(view, letters) {
@@ -56,7 +59,6 @@ export class Board {
     for (const [key, placed] of this.tiles) this.place(key, placed);
     this.drawFigures();
     this.drawGaps();
-    this.drawFarms();
     this.point(this.marked);
     const xs = view.board.tiles.map((p) => p.at[0]), ys = view.board.tiles.map((p) => p.at[1]);
     if (!xs.length) return;
@@ -73,10 +75,9 @@ export class Board {
     const known = this.nodes.get(key);
     if (known?.look === look) return;
     const [x, y] = placed.at;
-    const kind = this.kinds[placed.tile];
     const el = s("g", { transform: `translate(${x * 100} ${y * 100})`, role: "button", tabindex: -1, id: `at-${x}-${y}`,
                         class: `tile${placed.last ? " last" : ""}${known ? "" : " new"}`, data: { tile: placed.tile, rot: placed.rot },
-                        "aria-label": t("board.tile", { name: kind?.name ?? placed.tile, place: t("board.place", { x, y }) }) },
+                        "aria-label": t("board.tile", { name: tileName(this.kinds, placed.tile, placed.rot), place: placeName(placed.at) }) },
       s("use", { href: `#${symbolId(placed.tile)}`, transform: `rotate(${placed.rot * 90} 50 50)` }),
       placed.last && s("rect", { x: -1.5, y: -1.5, width: 103, height: 103, rx: 6, class: "last-rim" }),
       placed.asked && s("g", { class: "asked", transform: "translate(84 16)" }, s("circle", { r: 12 }), s("text", { y: 6.5 }, "?")));
@@ -87,22 +88,31 @@ export class Board {
   }
 
   drawFigures() {
-    replace(this.layers.figures, this.game.board.figures.map((f) => this.figure(f)));
+    replace(this.layers.figures, this.game.board.figures.filter((f) => f.feature !== "crown").map((f) => this.figure(f)));
+    replace(this.layers.pieces, pieces(this));
   }
 
   figure(f) {
     const player = this.game.players[f.player];
-    const role = t(`role.${f.feature}`, { fallback: f.figure });
-    return s("g", { transform: `translate(${f.at[0] * 100 + f.spot[0] - FIGURE / 2} ${f.at[1] * 100 + f.spot[1] - FIGURE / 2}) scale(${FIGURE / 32})`,
+    const role = f.figure === "follower" ? t(`role.${f.feature}`) : t(`figure.${f.figure}`);
+    const [dx, dy] = this.aside(f);
+    return s("g", { transform: `translate(${f.at[0] * 100 + f.spot[0] + dx - FIGURE / 2} ${f.at[1] * 100 + f.spot[1] + dy - FIGURE / 2}) scale(${FIGURE / 32})`,
                     class: "figure" }, s("title", {}, t("board.figure", { name: player.name, role })),
-      meeple(player, this.letters[f.player], { lying: f.lying }));
+      meeple(player, this.letters[f.player], { lying: f.lying, figure: f.figure }));
+  }
+
+  // Two figures on one segment stand beside each other.
+  aside(f) {
+    const here = this.game.board.figures.filter((o) => o.at.join() === f.at.join() && o.feature === f.feature && o.where === f.where);
+    if (f.feature === "tower") return [0, -14];
+    return here.length < 2 ? [0, 0] : [(here.indexOf(f) - (here.length - 1) / 2) * 24, 0];
   }
 
   // Where a tile could be laid by hand.
   drawGaps() {
     replace(this.layers.gaps, this.gaps ? [...this.empty.values()].map(([x, y]) =>
       s("g", { transform: `translate(${x * 100} ${y * 100})`, class: "gap", role: "button", tabindex: 0, id: `gap-${x}-${y}`,
-               "aria-label": t("board.gap", { place: t("board.place", { x, y }) }),
+               "aria-label": t("board.gap", { place: placeName([x, y]) }),
                on: { keydown: (e) => (e.key === "Enter" || e.key === " ") && (e.preventDefault(), this.gap([x, y])) } },
         s("rect", { x: 5, y: 5, width: 90, height: 90, rx: 8 }), s("path", { d: "M50 36v28M36 50h28" }))) : []);
   }
@@ -112,15 +122,17 @@ export class Board {
     this.drawGaps();
   }
 
-  showFarms(on) {
-    this.farms = on;
-    this.drawFarms();
-  }
-
-  drawFarms() {
-    const farms = this.farms ? this.game.features.filter((f) => f.kind === "field" && f.owners.length) : [];
-    replace(this.layers.farms, farms.map((farm) => overlay(this, farm.places, farm)));
-    replace(this.layers.worth, farms.map((farm) => farmBadge(this, farm)));
+  // Wait for one of these squares: act(square) is called with it. An empty list waits no longer.
+  choose(squares, act = null) {
+    const key = JSON.stringify(squares);
+    this.chosen = new Map(squares.map((at) => [at.join(","), () => act(at)]));
+    if (key === this.choosing) return;
+    this.choosing = key;
+    replace(this.layers.choices, squares.map(([x, y]) => s("g", { transform: `translate(${x * 100} ${y * 100})`, class: "choice", role: "button", tabindex: 0,
+      "aria-label": t("board.choose", { place: placeName([x, y]) }),
+      on: { keydown: (e) => (e.key === "Enter" || e.key === " ") && (e.preventDefault(), e.stopPropagation(), this.chosen.get(`${x},${y}`)?.()) } },
+      s("rect", { x: 3, y: 3, width: 94, height: 94, rx: 8 }))));
+    if (squares.length) this.view.focus(squares);
   }
 
   // Point a feature out: everything else under a veil, its rim drawn, its tiles numbered. Null takes it away.
@@ -140,7 +152,7 @@ export class Board {
       cities.map((c) => outline(this, c, "city", "also")));
     const meant = new Set(places.map((p) => p.join()));
     const standing = this.game.board.figures.filter((f) => f.feature === event.feature && meant.has([...f.at, f.where].join()));
-    replace(this.layers.numbers, standing.map((f) => this.figure(f)), event.squares ? [] : numbers(this, event, standing));
+    replace(this.layers.numbers, standing.map((f) => this.figure(f)), event.squares ? [] : [numbers(this, event, standing), ticks(this, event)].flat());
     if (move) this.view.focus([...squares, ...lit, ...cities.flat()].map(([x, y]) => [x, y]));
   }
 

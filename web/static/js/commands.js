@@ -2,9 +2,31 @@
 
 import { t } from "./i18n.js";
 
+const KEPT = "bastide.who";
+const ABOUT = new Set(["seq", "turn", "kind", "source", "confidence", "asked", "amended", "notation"]); // an entry's, not its move's
+
 export class Commands {
   constructor(app) {
     this.app = app;
+    try {
+      this.name = localStorage.getItem(KEPT) ?? "";
+    } catch {
+      this.name = "";
+    }
+  }
+
+  // Whose hands are on this device: corrections are signed with it.
+  get who() {
+    return this.name;
+  }
+
+  set who(name) {
+    this.name = name;
+    try {
+      localStorage.setItem(KEPT, name);
+    } catch {
+      // remembered until the page is left
+    }
   }
 
   get view() {
@@ -17,10 +39,10 @@ export class Commands {
     const before = this.view.players.map((p) => p.score);
     const shown = JSON.stringify(look(this.view));
     const same = (view) => JSON.stringify(look(view)) === shown;
-    const result = await this.app.live.command(body, same);
+    const result = await this.app.live.command(this.who ? { ...body, who: this.who } : body, same);
     if (result.failed) {
-      this.app.toast.show(result.failed === "refused" ? t("toast.failed", { text: result.text })
-        : t(`toast.${result.failed}`));
+      const text = result.failed === "refused" ? t("toast.failed", { text: t(`error.${result.code}`, { fallback: result.text }) }) : t(`toast.${result.failed}`);
+      this.app.toast.show(text);
       return false;
     }
     const changes = result.view.players.filter((p, n) => p.score !== before[n])
@@ -30,24 +52,38 @@ export class Commands {
     return true;
   }
 
+  // What commands would come to; nothing is changed. An empty list when the table does not say.
+  async preview(commands) {
+    try {
+      const answer = await fetch("/api/preview", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ commands }) });
+      return answer.ok ? (await answer.json()).previews : [];
+    } catch {
+      return [];
+    }
+  }
+
   body(entry) {
-    const { seq, turn, kind, source, confidence, asked, amended, ...rest } = entry;
-    return { do: kind, ...rest };
+    return { do: entry.kind, ...Object.fromEntries(Object.entries(entry).filter(([key]) => !ABOUT.has(key))) };
+  }
+
+  amendment(entry, changes) {
+    return { do: "amend", seq: entry.seq, body: { ...this.body(entry), ...changes } };
   }
 
   amend(entry, changes) {
-    const old = this.body(entry);
-    return this.send({ do: "amend", seq: entry.seq, body: { ...old, ...changes } },
-      { seq: entry.seq, undo: { do: "amend", seq: entry.seq, body: old } });
+    return this.send(this.amendment(entry, changes), { seq: entry.seq, undo: this.amendment(entry, {}) });
   }
 
   remove(entry) {
     return this.send({ do: "retract", seq: entry.seq }, { seq: entry.seq, message: "toast.removed" });
   }
 
-  addFollower(tile, player, feature, where) {
-    return this.send({ do: "insert", after: tile.seq,
-      body: { do: "deploy", player, figure: "follower", at: tile.at, feature, where } }, { seq: tile.seq });
+  addition(tile, figure) {
+    return { do: "insert", after: tile.seq, body: { do: "deploy", at: tile.at, ...figure } };
+  }
+
+  addFigure(tile, figure) {
+    return this.send(this.addition(tile, figure), { seq: tile.seq });
   }
 
   answer(question, choice, body) {

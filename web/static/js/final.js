@@ -2,13 +2,15 @@
 
 import { button, h, replace } from "./dom.js";
 import { badge } from "./figures.js";
-import { featureIcon, formula, gains, majority } from "./feed.js";
+import { awardList } from "./awards.js";
+import { chart } from "./chart.js";
+import { extras, featureIcon, formula, gains, majority, reason } from "./feed.js";
 import { listed, t } from "./i18n.js";
 
 export class Final {
-  // point(event) shows a feature on the board; done() leaves
-  constructor(root, { point, changed, done }) {
-    Object.assign(this, { root, point, changed, done });
+  // point(event) shows a feature on the board, proof(event) its proof, fix(event) where to mend it; done() leaves
+  constructor(root, { point, changed, done, proof, fix, share }) {
+    Object.assign(this, { root, point, changed, done, proof, fix, share });
     this.isOpen = false;
     this.step = null; // null: the result; otherwise the number of a step
   }
@@ -33,14 +35,21 @@ export class Final {
     return final.stages.flatMap((stage) => stage.events.map((event) => ({ stage: stage.name, event })));
   }
 
-  // What the players' rows show meanwhile: the points up to the present step. Null when they show their own.
+  // What the players' rows show meanwhile: the points before the present step. Null when they show their own.
   scores(view) {
     const final = this.data(view);
     if (!this.isOpen || !final) return null;
     if (this.step === null) return final.totals;
-    const steps = this.steps(final), now = [...final.totals];
-    for (const { event } of steps.slice(this.step + 1)) for (const p of event.points) now[p.player] -= p.points;
+    const now = [...final.totals];
+    for (const { event } of this.steps(final).slice(this.step)) for (const p of event.points) now[p.player] -= p.points;
     return now;
+  }
+
+  // What the present step is about to add, by player.
+  pending(view) {
+    const final = this.data(view), out = [];
+    if (this.isOpen && final && this.step !== null) for (const p of this.steps(final)[this.step]?.event.points ?? []) out[p.player] = p.points;
+    return out;
   }
 
   go(step, view) {
@@ -69,9 +78,12 @@ export class Final {
       h("div", { class: "walk-stage" }, h("b", {}, t(`final.stage.${stage}`, { fallback: stage })), h("span", {}, t("final.step", { n: this.step + 1, all: steps.length }))),
       h("progress", { max: steps.length, value: this.step + 1, "aria-hidden": "true" }),
       h("div", { class: "event big" }, featureIcon(event.feature),
-        h("span", { class: "event-text" }, h("span", { class: "reason" }, t(`reason.${event.reason}`, { fallback: event.reason })),
-          gains(event, view.players, letters), h("span", { class: "formula" }, formula(event)), why && h("span", { class: "why", dir: "auto" }, why))),
+        h("span", { class: "event-text" }, h("span", { class: "reason" }, reason(event)),
+          gains(event, view.players, letters), h("span", { class: "formula" }, formula(event)), extras(event, view.players).map((e) => h("span", { class: "formula", dir: "auto" }, e)), why && h("span", { class: "why", dir: "auto" }, why))),
+      h("p", { class: "note" }, t(`rule.${event.rule}`, { fallback: "" })),
       h("div", { class: "row" },
+        button(t("proof.open"), () => this.proof(event), { icon: "look", className: "action", data: { key: "proof" } }),
+        button(t("final.fix"), () => this.fix(event), { icon: "pen", className: "action", data: { key: "mend" } }),
         button(t("final.back"), () => this.go(this.step - 1, view), { icon: "back", className: "action", data: { key: "back" } }),
         button(t(this.step + 1 < steps.length ? "final.next" : "final.done"), () => this.go(this.step + 1, view), { icon: "next", className: "action main", data: { key: "next" } })));
   }
@@ -90,6 +102,11 @@ export class Final {
           row.points.map((n) => h("td", {}, n ? String(n) : "–"))))),
         h("tfoot", {}, h("tr", {}, h("th", { scope: "row" }, t("final.total")),
           final.totals.map((n, k) => h("td", { class: final.winners.includes(k) ? "best" : "" }, String(n)))))),
+      h("section", {}, h("h3", {}, t("final.chart")), chart(view, letters, final)),
+      awardList(view, letters, final, this.proof),
+      view.final && h("section", {}, h("h3", {}, t("final.shareit")), h("div", { class: "row share" },
+        button(t("share.png"), this.share, { icon: "share", className: "action main", data: { key: "share" } }),
+        h("a", { class: "action", href: "/api/export/scores.csv", download: "" }, t("share.csv")), h("a", { class: "action", href: "/api/export/game.json", download: "" }, t("share.game")))),
       final.stages.filter((stage) => stage.events.length).map((stage) => this.stage(stage, view, letters, steps)));
   }
 

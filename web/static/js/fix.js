@@ -1,9 +1,11 @@
-// Tap a tile: what was read, what else it may be, who stands on it. Two taps mend a wrong tile.
+// Tap a tile: what was read, what else it may be, who stands on it, who played it. Two taps mend a wrong tile.
 
 import { button, h } from "./dom.js";
 import { percent, t } from "./i18n.js";
 import { Picker } from "./picker.js";
-import { distinct, playerChoice, segmentPicker, sureness, tileButton } from "./tilebutton.js";
+import { Staged } from "./staged.js";
+import { distinct, figureChoice, playerChoice, segmentPicker, sureness, tileButton } from "./tilebutton.js";
+import { difference } from "./words.js";
 
 const SHOWN = 3;
 
@@ -12,6 +14,8 @@ export class Fix {
     Object.assign(this, { app, at });
     this.candidates = null;
     this.player = null;
+    this.figure = null;
+    this.staged = new Staged(app);
     this.className = "fix";
     this.fetchCandidates();
   }
@@ -24,7 +28,7 @@ export class Fix {
     return this.placed && this.app.view.history.find((e) => e.seq === this.placed.seq && e.kind === "tile");
   }
 
-  // The newest follower that was put on this tile; it may have gone home since.
+  // The newest figure that was put on this tile; it may have gone home since.
   get follower() {
     return this.app.view.history.findLast((e) => e.kind === "deploy" && e.at[0] === this.at[0] && e.at[1] === this.at[1]);
   }
@@ -42,10 +46,20 @@ export class Fix {
     if (placed.seq === null || placed.seq === undefined) return;
     try {
       const answer = await fetch(`/api/candidates/${placed.seq}`);
-      this.candidates = answer.ok ? (await answer.json()).candidates : [];
+      this.candidates = answer.ok ? distinct(this.app, (await answer.json()).candidates, placed).slice(0, SHOWN) : [];
     } catch {
       this.candidates = [];
     }
+    this.app.sheet.render();
+    this.fetchDifferences();
+  }
+
+  // What each candidate would change stands on its button before it is tapped.
+  async fetchDifferences() {
+    const { entry, candidates } = this;
+    if (!entry || !candidates?.length) return;
+    const told = await this.app.commands.preview(candidates.map((c) => this.app.commands.amendment(entry, { tile: c.tile, rot: c.rot })));
+    candidates.forEach((c, n) => { c.told = told[n]; });
     this.app.sheet.render();
   }
 
@@ -58,15 +72,22 @@ export class Fix {
     this.app.board.select(null);
   }
 
+  // Save a changed tile, after showing what it moves.
+  change(changes) {
+    const { commands } = this.app;
+    return this.staged.ask(commands.amendment(this.entry, changes), () => commands.amend(this.entry, changes));
+  }
+
   actions() {
     const { placed, entry, app } = this;
     if (!entry) return [];
     return [
-      button(t("fix.rotate"), () => app.commands.amend(entry, { rot: (placed.rot + 1) % 4 }), { icon: "turn", className: "action", data: { key: "rotate" } }),
+      button(t("fix.rotate"), () => this.change({ rot: (placed.rot + 1) % 4 }), { icon: "turn", className: "action", data: { key: "rotate" } }),
       button(t("fix.other"), () => app.sheet.open(new Picker(app, this.at, {
-        current: placed, done: (tile, rot) => app.commands.amend(this.entry, { tile, rot }), back: () => app.openTile(this.at) })),
+        current: placed, done: (tile, rot) => app.commands.amend(this.entry, { tile, rot }), back: () => app.openTile(this.at),
+        command: (tile, rot) => app.commands.amendment(this.entry, { tile, rot }) })),
       { icon: "tiles", className: "action", data: { key: "other" } }),
-      button(t("fix.remove"), () => this.remove(), { icon: "trash", className: "action", data: { key: "remove" } })];
+      button(t("fix.remove"), () => this.staged.ask({ do: "retract", seq: entry.seq }, () => this.remove()), { icon: "trash", className: "action", data: { key: "remove" } })];
   }
 
   async remove() {
@@ -81,7 +102,7 @@ export class Fix {
     if (!placed) return [];
     this.app.board.select(this.at);
     if (!entry) return h("p", { class: "note" }, t("fix.start.note"));
-    return [this.evidence(entry), this.standing(placed, entry), this.alternatives(placed, entry)];
+    return [this.staged.strip(), this.evidence(entry), this.standing(placed, entry), this.alternatives(entry)];
   }
 
   evidence(entry) {
@@ -90,39 +111,40 @@ export class Fix {
                             on: { error: () => crop.replaceWith(h("div", { class: "crop none" }, t("fix.nocrop"))) } });
     return h("figure", { class: "evidence" }, crop,
       h("figcaption", {}, how, entry.amended && h("span", { class: "tag" }, t("fix.amended")),
-        this.placed.asked && h("span", { class: "tag warn" }, t("fix.asked"))));
+        this.placed.asked && h("span", { class: "tag warn" }, t("fix.asked")),
+        h("span", { class: "label" }, t("fix.who")),
+        playerChoice(this.app, entry.player, (player) => player !== entry.player && this.change({ player }), t("fix.who"), "played")));
   }
 
   standing(placed, entry) {
-    const follower = this.follower;
-    const player = this.player ?? follower?.player ?? entry.player;
-    const pick = (feature, where) => {
-      if (!follower) return this.app.commands.addFollower({ seq: entry.seq, at: this.at }, player, feature, where);
-      return this.app.commands.amend(follower, { player, feature, where });
+    const { app, follower } = this;
+    const player = this.player ?? follower?.player ?? entry.player, figure = this.figure ?? follower?.figure ?? "follower";
+    const put = (changes) => {
+      const { commands } = app, now = { player, figure, ...changes };
+      Object.assign(this, { player: now.player, figure: now.figure });
+      if (follower) return this.staged.ask(commands.amendment(follower, now), () => commands.amend(follower, now));
+      if (!now.feature) return app.sheet.render(); // nobody stands there yet: chosen for the next tap
+      const tile = { seq: entry.seq, at: this.at };
+      return this.staged.ask(commands.addition(tile, now), () => commands.addFigure(tile, now));
     };
     return h("section", { class: "standing" },
-      h("div", { class: "read-tile" }, segmentPicker(this.app, placed.tile, placed.rot, follower, pick)),
+      h("div", { class: "read-tile" }, segmentPicker(app, placed.tile, placed.rot, follower, (feature, where) => put({ feature, where }))),
       h("div", { class: "standing-tools" },
         h("p", { class: "note" }, t("fix.tap")),
-        playerChoice(this.app, player, (n) => {
-          this.player = n;
-          if (follower && follower.player !== n) this.app.commands.amend(follower, { player: n });
-          this.app.sheet.render();
-        }),
+        playerChoice(app, player, (n) => put({ player: n })), figureChoice(app, player, figure, (kind) => put({ figure: kind })),
         h("div", { class: "row" },
-          button(t("fix.nofollower"), () => this.app.commands.remove(follower), { className: "action", disabled: !follower, data: { key: "nofollower" } }))));
+          button(t("fix.nofollower"), () => this.staged.ask({ do: "retract", seq: follower.seq }, () => app.commands.remove(follower)),
+            { className: "action", disabled: !follower, data: { key: "nofollower" } }))));
   }
 
-  alternatives(placed, entry) {
-    const app = this.app;
-    const better = this.candidates && distinct(app, this.candidates, placed).slice(0, SHOWN);
+  alternatives(entry) {
+    const { app, candidates } = this;
+    const note = (c) => [sureness(c.probability), c.told?.scores && difference(app.view.players, c.told.scores)].filter(Boolean).join(" · ");
     return h("section", { class: "alternatives" },
       h("h3", {}, t("fix.better")),
       h("div", { class: "choices" },
-        !better && h("p", { class: "note" }, t("fix.searching")),
-        better && !better.length && h("p", { class: "note" }, t("fix.nothing")),
-        better?.map((c) => tileButton(app, c, () => app.commands.amend(entry, { tile: c.tile, rot: c.rot }),
-          { note: sureness(c.probability), className: "candidate" }))));
+        !candidates && h("p", { class: "note" }, t("fix.searching")),
+        candidates && !candidates.length && h("p", { class: "note" }, t("fix.nothing")),
+        candidates?.map((c) => tileButton(app, c, () => app.commands.amend(entry, { tile: c.tile, rot: c.rot }), { note: note(c), className: "candidate" }))));
   }
 }
-

@@ -1,23 +1,57 @@
 // Every text a person reads comes from here. A language is one module in lang/ with the same keys as English.
 
-import en from "./lang/en.js";
+export const LANGUAGES = { en: "English", de: "Deutsch", fr: "Français" };
+const KEPT = "bastide.language";
 
-const languages = { en };
-const chosen = languages[(navigator.language || "en").slice(0, 2)] ? navigator.language.slice(0, 2) : "en";
-const plurals = new Intl.PluralRules(chosen);
-const lists = new Intl.ListFormat(chosen, { type: "conjunction" });
+function kept() {
+  try {
+    return localStorage.getItem(KEPT);
+  } catch {
+    return null; // a browser that keeps nothing
+  }
+}
+
+const wishes = [new URLSearchParams(location.search).get("lang"), kept(), ...(navigator.languages ?? [navigator.language])];
+export const language = wishes.map((l) => (l ?? "").slice(0, 2).toLowerCase()).find((l) => Object.hasOwn(LANGUAGES, l)) ?? "en";
+// Regional habits of the same language (1 234 or 1'234) are the browser's.
+const locale = (navigator.languages ?? []).find((l) => l.toLowerCase().startsWith(language)) ?? language;
+const { default: texts } = await import(`./lang/${language}.js`);
+
+const plurals = new Intl.PluralRules(language);
+const lists = new Intl.ListFormat(language, { type: "conjunction" });
+const numbers = new Intl.NumberFormat(locale);
+const percents = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 0 });
+const changes = new Intl.NumberFormat(locale, { signDisplay: "always" });
+const times = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit" });
 
 // The text of a key, with {name} filled in. A text that depends on a number is an object of plural forms of {n}.
 export function t(key, values = {}) {
-  const found = languages[chosen][key] ?? en[key];
+  const found = texts[key];
   if (found === undefined) return values.fallback ?? key;
   const text = typeof found === "string" ? found : found[plurals.select(values.n)] ?? found.other;
-  return text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
+  return text.replace(/\{(\w+)\}/g, (_, name) => (typeof values[name] === "number" ? numbers.format(values[name]) : values[name] ?? ""));
 }
 
-export const has = (key) => key in en;
+export const has = (key) => key in texts;
 export const listed = (names) => lists.format(names);
-export const percent = (p) => new Intl.NumberFormat(chosen, { style: "percent", maximumFractionDigits: 0 }).format(p);
-export const signed = (n) => new Intl.NumberFormat(chosen, { signDisplay: "always" }).format(n);
+export const number = (n) => numbers.format(n);
+export const percent = (p) => percents.format(p);
+export const signed = (n) => changes.format(n);
+export const clock = (seconds) => times.format(new Date(seconds * 1000));
 
-document.documentElement.lang = chosen;
+// Another language from now on: the page begins anew in it.
+export function speak(code) {
+  try {
+    localStorage.setItem(KEPT, code);
+  } catch {
+    // kept until the page is left
+  }
+  const url = new URL(location.href);
+  if (url.searchParams.has("lang") || !kept()) url.searchParams.set("lang", code);
+  location.assign(url);
+  if (url.href === location.href) location.reload();
+}
+
+document.documentElement.lang = language;
+for (const el of document.querySelectorAll("[data-t]")) el.setAttribute("aria-label", t(el.dataset.t));
+for (const el of document.querySelectorAll("[data-text]")) el.textContent = t(el.dataset.text);

@@ -1,39 +1,68 @@
-// Sheets that list things: moves, tiles left, adding by hand.
+// Sheets that list things: moves and corrections, tiles left.
 
 import { button, h } from "./dom.js";
 import { badge } from "./figures.js";
-import { percent, t } from "./i18n.js";
-import { segmentPicker, playerChoice } from "./tilebutton.js";
+import { clock, percent, t } from "./i18n.js";
 import { tilePicture } from "./tileart.js";
+import { moveName, tileName } from "./words.js";
 
 export class History {
   constructor(app) {
     this.app = app;
     this.className = "history";
+    this.corrections = null; // what people have changed, once it was asked for
   }
 
   title() {
     return t("history.title");
   }
 
+  actions() {
+    const tab = (key, on, act) => button(t(key), act, { className: "action", "aria-pressed": String(on), data: { key } });
+    return [tab("history.moves", !this.corrections, () => { this.corrections = null; this.app.sheet.render(); }), tab("history.changes", !!this.corrections, () => this.ask())];
+  }
+
+  async ask() {
+    try {
+      this.corrections = (await (await fetch("/api/corrections")).json()).corrections;
+    } catch {
+      this.corrections = [];
+    }
+    this.version = this.app.view.version;
+    this.app.sheet.render();
+  }
+
+  still(view) {
+    if (this.corrections && this.version !== view.version) this.ask();
+    return true;
+  }
+
   body() {
-    const { view, kinds, letters } = this.app;
+    if (this.corrections) return this.changes();
+    const { view, letters } = this.app;
     if (!view.history.length) return h("p", { class: "note" }, t("history.none"));
     return h("ol", { class: "moves" }, [...view.history].reverse().map((e) => h("li", {},
-      h("button", { type: "button", class: "move", data: { key: `move-${e.seq}` }, disabled: !e.at,
+      h("button", { type: "button", class: "move", data: { key: `move-${e.seq}` }, disabled: !e.at || !["tile", "deploy"].includes(e.kind),
                     on: { click: () => this.app.openTile(e.at) } },
         h("span", { class: "move-turn" }, String(e.turn + 1)),
-        badge(view.players[e.player], letters[e.player]),
-        e.kind !== "deploy" && h("span", { class: "move-tile" }, tilePicture(e.tile, e.rot ?? 0)),
-        h("span", { class: "move-text" }, this.text(e, kinds)),
+        e.player !== undefined && badge(view.players[e.player], letters[e.player], { figure: e.figure }),
+        e.tile && h("span", { class: "move-tile" }, tilePicture(e.tile, e.rot ?? 0)),
+        h("span", { class: "move-text", dir: "auto" }, moveName(this.app, e)),
         h("span", { class: "move-how" }, e.amended ? t("fix.amended") : e.source === "camera" ? percent(e.confidence) : t("fix.byhand"),
           e.asked && !e.amended && h("span", { class: "tag warn" }, t("fix.asked")))))));
   }
 
-  text(e, kinds) {
-    if (e.kind === "deploy") return t("history.follower", { role: t(`role.${e.feature}`), feature: t(`feature.${e.feature}`) });
-    const name = kinds[e.tile]?.name ?? e.tile;
-    return e.kind === "discard" ? t("history.discard", { tile: name }) : name;
+  // Who changed what, when, from what to what.
+  changes() {
+    const { view } = this.app;
+    if (!this.corrections.length) return h("p", { class: "note" }, t("history.nochanges"));
+    const turn = (of) => view.history.find((e) => e.seq === of)?.turn;
+    const side = (key, move) => h("span", { class: "was" }, h("span", { class: "note" }, t(key)), move?.tile && h("span", { class: "move-tile" }, tilePicture(move.tile, move.rot ?? 0)),
+      h("span", { dir: "auto" }, move ? moveName(this.app, move) : t("move.nothing")));
+    return h("ol", { class: "moves corrections" }, this.corrections.map((c) => h("li", { class: "move" },
+      h("span", { class: "move-turn" }, clock(c.at_s)),
+      h("span", { class: "move-text", dir: "auto" }, t(`history.${c.do}`, { who: c.who || t("history.somebody"), n: (turn(c.of) ?? 0) + 1 })),
+      (c.before || c.after) && [side("history.was", c.before), side("history.is", c.after)])));
   }
 }
 
@@ -48,51 +77,11 @@ export class Left {
   }
 
   body() {
+    if (this.app.aid === "score") return h("p", { class: "note" }, t("left.hidden"));
     const left = this.app.view.left.kinds;
-    return [h("div", { class: "kinds" }, Object.entries(this.app.kinds).map(([id, kind]) =>
-      h("div", { class: `kind${left[id] ? "" : " gone"}`, title: kind.name }, tilePicture(id, 0, kind.name),
+    return [h("div", { class: "kinds" }, Object.entries(this.app.kinds).filter(([, kind]) => kind.count).map(([id, kind]) =>
+      h("div", { class: `kind${left[id] ? "" : " gone"}` }, tilePicture(id, 0, tileName(this.app.kinds, id)),
         h("b", {}, `${left[id] ?? 0}`), h("span", { class: "of" }, ` / ${kind.count}`)))),
     h("p", { class: "note" }, t("left.note"))];
-  }
-}
-
-// The game by hand: the places on the board are marked; here are the follower, the end of the turn and of the game.
-export class Add {
-  constructor(app) {
-    this.app = app;
-    this.className = "add";
-    this.player = null;
-    this.sure = false;
-    app.board.showGaps(true);
-  }
-
-  title() {
-    return t("add.title");
-  }
-
-  closed() {
-    this.app.board.showGaps(this.app.view.status?.chip === "manual");
-    this.app.render();
-  }
-
-  body() {
-    const { view, commands } = this.app;
-    const last = view.board.tiles.find((p) => p.last && p.seq);
-    const player = this.player ?? view.turn.player;
-    const follower = last && view.history.findLast((e) => e.kind === "deploy" && e.at[0] === last.at[0] && e.at[1] === last.at[1]);
-    return [
-      last && view.turn.open && h("section", { class: "standing" },
-        h("div", { class: "read-tile" }, segmentPicker(this.app, last.tile, last.rot, follower, (feature, where) => (follower
-          ? commands.amend(follower, { player, feature, where })
-          : commands.send({ do: "deploy", player, figure: "follower", at: last.at, feature, where })))),
-        h("div", { class: "standing-tools" }, h("h3", {}, t("add.follower")), h("p", { class: "note" }, t("fix.tap")),
-          playerChoice(this.app, player, (n) => { this.player = n; this.app.sheet.render(); }))),
-      h("section", { class: "alternatives" }, h("p", {}, t("add.tile")),
-        h("div", { class: "row" },
-          button(t("add.end"), () => commands.send({ do: "end_turn" }), { icon: "check", className: "action", disabled: !view.turn.open, data: { key: "end" } }),
-          this.sure
-            ? button(t("add.over.sure"), () => { this.app.sheet.close(); commands.send({ do: "end_game" }); }, { icon: "flag", className: "action main", data: { key: "over" } })
-            : button(t("add.over"), () => { this.sure = true; this.app.sheet.render(); }, { icon: "flag", className: "action", data: { key: "over" } }))),
-    ];
   }
 }

@@ -133,7 +133,7 @@ export class Live {
         if (!this.newer(data)) this.adopt(data, data.update ?? data.version);
         return { view: data };
       }
-      if (answer.status !== 409 || !data.view) return { failed: "refused", text: data.error?.text };
+      if (answer.status !== 409 || !data.view) return { failed: "refused", text: data.error?.text, code: data.error?.code };
       if (!this.newer(data.view)) this.adopt(data.view, data.view.update ?? data.view.version);
       if (!same(data.view)) break;
       based = data.view.version;

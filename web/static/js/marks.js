@@ -7,6 +7,7 @@ import { BANDS, rotatePoint, segmentIndex, wall } from "./shapes.js";
 let counter = 0;
 
 function shape(segment, fill, grow = 0) {
+  if (!segment.path) return null;
   const band = BANDS.has(segment.kind);
   return s("path", band
     ? { d: segment.path, fill: "none", stroke: fill, "stroke-width": segment.width + grow, "stroke-linecap": "butt", "stroke-linejoin": "round" }
@@ -64,6 +65,7 @@ export function outline(board, places, kind, look = "") {
     if (group.whole) return on(group, s("rect", { x: 1, y: 1, width: 98, height: 98, rx: 5, class: "rim" }));
     return on(group, [...group.segments].map((n) => {
       const g = group.tile.segments[n];
+      if (!g.path) return null;
       if (BANDS.has(g.kind)) {
         return s("path", { d: g.path, class: "glow", "stroke-width": 3.4 });
       }
@@ -94,6 +96,58 @@ export function numbers(board, event, standing) {
 }
 
 const flag = (x, y, n) => s("g", { transform: `translate(${x} ${y})`, class: "number" }, s("circle", { r: 11 }), s("text", { y: 5 }, String(n)));
+
+const tick = (x, y) => s("g", { transform: `translate(${x} ${y})`, class: "tick" }, s("circle", { r: 8.5 }), s("path", { d: "M-4 .4L-1 3.4L4.4 -3" }));
+
+// A tick on every pennant that was counted, and on every finished city that a farm is paid for.
+export function ticks(board, event) {
+  const out = [];
+  if (event.feature === "city" && event.items.some((i) => i.what === "pennant" && i.each)) {
+    for (const g of grouped(board, event.places, "city")) {
+      for (const n of g.segments) {
+        const segment = g.tile.segments[n];
+        for (let k = 0; k < (segment.pennants || 0); k += 1) {
+          const [x, y] = rotatePoint(...(segment.marks?.[k] ?? segment.spot), g.rot);
+          out.push(tick(g.x * 100 + x + 7, g.y * 100 + y - 7));
+        }
+      }
+    }
+  }
+  return out;
+}
+
+// Every finished city that some farm is paid for carries a tick: once, in its middle.
+export function cityTicks(board, cities) {
+  const seen = new Set();
+  return cities.map((places) => {
+    const key = JSON.stringify(places);
+    if (seen.has(key)) return null;
+    seen.add(key);
+    const [g] = grouped(board, [places[Math.floor(places.length / 2)]], "city");
+    if (!g) return null;
+    const [x, y] = rotatePoint(...g.tile.segments[[...g.segments][0]].spot, g.rot);
+    return s("g", { transform: `translate(${g.x * 100 + x} ${g.y * 100 + y}) scale(1.7)` }, tick(0, 0));
+  });
+}
+
+// A claimed road, city or cloister that is not finished: its rim in the owners' colour, what it pays now and finished.
+export function openFeature(board, feature) {
+  const groups = grouped(board, feature.places, feature.kind), owner = board.game.players[feature.owners[0]];
+  if (!groups.length || !owner) return null;
+  const rims = groups.map((group) => on(group, [...group.segments].map((n) => {
+    const g = group.tile.segments[n];
+    if (!g.path) return null;
+    const d = BANDS.has(g.kind) || g.kind === "cloister" ? g.path : wall(g.path) || g.path;
+    return [s("path", { d, class: "open-edge" }), s("path", { d, class: "open-rim", stroke: hue(owner) })];
+  })));
+  const crowded = new Set(board.game.board.figures.map((f) => f.at.join(",")));
+  const at = groups.find((g) => !crowded.has(`${g.x},${g.y}`)) ?? groups[0];
+  const [x, y] = rotatePoint(...at.tile.segments[[...at.segments][0]].spot, at.rot);
+  const below = crowded.has(`${at.x},${at.y}`) ? 33 : 18; // under the figure that stands there
+  const text = `${feature.owners.map((n) => board.letters[n]).join("+")} ${feature.points_now}→${feature.points_complete}`, half = 9 + text.length * 5.2;
+  return s("g", { class: "open-feature" }, rims, s("g", { transform: `translate(${at.x * 100 + x} ${at.y * 100 + y + below})`, class: "farm-badge" },
+    s("rect", { x: -half, y: -13, width: 2 * half, height: 26, rx: 13 }), s("text", { y: 6 }, text)));
+}
 
 // The tiles that a cloister counts: its own and those around it, in reading order.
 export function around(board, [[cx, cy]]) {

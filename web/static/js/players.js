@@ -4,9 +4,22 @@ import { h, replace, s } from "./dom.js";
 import { badge, pips } from "./figures.js";
 import { signed, t } from "./i18n.js";
 
+const GOODS = { wine: "M9 3h6v5c2 1.5 3 3.5 3 6v7H6v-7c0-2.5 1-4.5 3-6z", grain: "M12 21V9M12 9c-3 0-5-2-5-5 3 0 5 2 5 5zM12 9c3 0 5-2 5-5-3 0-5 2-5 5zM12 15c-3 0-5-2-5-5 3 0 5 2 5 5zM12 15c3 0 5-2 5-5-3 0-5 2-5 5z",
+                cloth: "M4 6h13a3 3 0 0 1 0 6H4zM4 12h13a3 3 0 0 1 0 6H4z" };
 const crown = () => s("svg", { viewBox: "0 0 24 18", class: "crown", role: "img", "aria-label": t("player.leads") },
   s("path", { d: "M2 15.5L1 4l6 4.5L12 1l5 7.5L23 4l-1 11.5z" }));
 const pointer = () => s("svg", { viewBox: "0 0 12 16", class: "pointer", "aria-hidden": "true" }, s("path", { d: "M1 1l10 7L1 15z" }));
+
+// Goods and prisoners that somebody holds, where the boxes in play have them.
+function holdings(view, letters, n) {
+  const goods = Object.entries(view.board.goods?.[n] ?? {}).filter(([, count]) => count);
+  const prisoners = (view.board.prisoners ?? []).filter((p) => p.holder === n);
+  if (!goods.length && !prisoners.length) return null;
+  return h("span", { class: "holdings" }, goods.map(([kind, count]) => h("span", { class: `good ${kind}`, role: "img", "aria-label": `${count} ${t(`goods.${kind}`)}`, title: t(`goods.${kind}`) },
+    s("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, s("path", { d: GOODS[kind] })), h("b", { "aria-hidden": "true" }, String(count)))),
+  prisoners.length > 0 && h("span", { class: "prisoners", role: "img", "aria-label": t("player.prisoners", { n: prisoners.length }) },
+    prisoners.map((p) => badge(view.players[p.owner], letters[p.owner], { size: "small", figure: p.figure }))));
+}
 
 export class Players {
   constructor(root) {
@@ -15,7 +28,8 @@ export class Players {
   }
 
   // `shown` replaces the scores during the walk through the final scoring; a change is told only within one `mode`
-  show(view, letters, shown = null, mode = "") {
+  // and `pending` what the step on show would add; `projected` whether the forecast may be seen
+  show(view, letters, { shown = null, pending = [], mode = "", projected = true } = {}) {
     const scores = shown ?? view.players.map((p) => p.score);
     const best = Math.max(...scores), some = scores.some((n) => n > 0);
     this.root.style.setProperty("--players", view.players.length);
@@ -26,12 +40,13 @@ export class Players {
         h("span", { class: "who" }, badge(p, letters[n], { size: "large" })),
         h("span", { class: "naming" },
           h("span", { class: "name" }, h("span", { class: "name-text", dir: "auto" }, p.name), some && score === best && crown()),
-          h("span", { class: "below" }, pips(p), active && h("span", { class: "to-play" }, pointer(), t("player.turn")))),
+          h("span", { class: "below" }, pips(p), holdings(view, letters, n), active && h("span", { class: "to-play" }, pointer(), t("player.turn")))),
         h("span", { class: "points" },
+          pending[n] && h("span", { class: "change pending", "aria-label": t("player.pending", { n: pending[n] }) }, signed(pending[n])),
           change !== 0 && h("span", { class: "change", "aria-hidden": "true" }, signed(change)),
           h("span", { class: `score${change ? " changed" : ""}`, "aria-label": t("player.points", { n: score }) },
             p.uncertain && h("span", { class: "about", title: t("player.uncertain") }, "~"), String(score)),
-          !shown && view.phase === "playing" && h("span", { class: "projected", title: t("player.projected", { n: p.projected }),
+          !shown && projected && view.phase === "playing" && h("span", { class: "projected", title: t("player.projected", { n: p.projected }),
             "aria-label": t("player.projected", { n: p.projected }) }, `(${p.projected})`)));
     }));
     this.before = scores;

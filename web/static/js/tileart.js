@@ -1,9 +1,10 @@
 // Draws every tile kind once, from the catalogue's geometry, as a symbol that the board then uses many times.
 
 import { s } from "./dom.js";
+import { t } from "./i18n.js";
 import { BANDS, depth, flatten, village, wall } from "./shapes.js";
 
-export const symbolId = (kind) => `tile-${kind.replace(".", "-")}`;
+export const symbolId = (kind) => `tile-${kind.replaceAll(".", "-")}`;
 
 // Numbers that are the same every time for one tile kind, so that its houses and trees stay where they are.
 function dice(text) {
@@ -76,7 +77,7 @@ function badges(segment) {
   const marks = segment.marks.slice(segment.pennants || 0);
   const kinds = [segment.inn && "inn", segment.goods, segment.princess && "princess"].filter(Boolean);
   return kinds.map((kind, n) => marks[n] && s("g", { transform: `translate(${marks[n].join(" ")})`, class: `badge ${kind}` },
-    s("circle", { r: 7 }), s("text", { y: 3.6 }, kind[0].toUpperCase())));
+    s("circle", { r: 7 }), s("text", { y: 3.6 }, t(`sign.${kind}`, { fallback: t(`goods.${kind}`) })[0].toUpperCase())));
 }
 
 function bands(tile, from, to) {
@@ -88,7 +89,18 @@ function bands(tile, from, to) {
   return out;
 }
 
+// A square of the wheel's board: stone in the middle, stubs of roads and cities at its rim.
+function boardSquare(id, tile) {
+  const stubs = tile.segments.filter((g) => g.kind !== "field").flatMap((g) => g.atoms.map((side) => {
+    const quarter = { N: 0, E: 90, S: 180, W: 270 }[side];
+    return s("g", { transform: `rotate(${quarter} 50 50)` }, g.kind === "road"
+      ? [path("M50 0V26", "road-rim", { "stroke-width": 15 }), path("M50 0V25", "road", { "stroke-width": 12 })] : path("M4 0Q50 40 96 0Z", "stub-city"));
+  }));
+  return s("g", { id: symbolId(id) }, s("rect", { width: 100, height: 100, class: tile.segments.length ? "ground" : "stone" }), stubs);
+}
+
 export function drawTile(id, tile) {
+  if (!tile.segments.some((g) => g.path)) return boardSquare(id, tile);
   const roll = dice(id);
   const out = [s("rect", { width: 100, height: 100, class: "ground" })];
   const signs = [], taken = [];

@@ -1,0 +1,63 @@
+// What the rules have to ask because no camera sees it: the dragon's way, whom a tower takes, who goes home.
+
+import { button, h } from "./dom.js";
+import { t } from "./i18n.js";
+import { STEP } from "./shapes.js";
+import { tileButton } from "./tilebutton.js";
+import { figureName, placeName } from "./words.js";
+
+export class Asking {
+  constructor(app, question) {
+    Object.assign(this, { app, question });
+    this.className = "question asking";
+  }
+
+  get code() {
+    return `${this.app.view.game}/${this.question.code}/${this.question.player}/${this.app.view.turn.number}`;
+  }
+
+  title() {
+    return t(`question.${this.question.code}`, { fallback: this.question.text });
+  }
+
+  still(view) {
+    const now = view.open_questions.find((q) => q.code === this.question.code && q.player === this.question.player);
+    if (now) this.question = now;
+    return !!now;
+  }
+
+  closed() {
+    this.app.later.add(this.code);
+    this.app.board.choose([]);
+    this.app.board.select(null);
+  }
+
+  actions() {
+    return [button(t("question.later"), () => this.app.sheet.close(), { className: "action", data: { key: "later" } })];
+  }
+
+  body() {
+    const { question: q, app } = this, answer = (move) => app.commands.send(move);
+    const walks = q.answers.filter((a) => a.do === "dragon");
+    app.board.choose(walks.map((a) => a.path[0]), (at) => answer(walks.find((a) => a.path[0].join() === at.join())));
+    return [h("p", { class: "note", dir: "auto" }, t("question.for", { name: app.view.players[q.player].name })),
+      h("div", { class: "choices" }, q.answers.map((move, n) => this.choice(move, n, () => answer(move))))];
+  }
+
+  choice(move, n, act) {
+    const { app } = this, { players, board } = app.view;
+    if (move.do === "dragon") {
+      const [x, y] = move.path[0], [dx, dy] = board.dragon;
+      const side = Object.keys(STEP).find((k) => STEP[k][0] === x - dx && STEP[k][1] === y - dy);
+      return button(t("answer.dragon", { side: t(`side.${side}`) }), act, { className: "action candidate", data: { key: `choice-${n}` } });
+    }
+    if (move.do === "exchange") {
+      const names = move.released.map((r) => `${players[r.owner].name}: ${t(`figure.${r.figure}`)}`).join(" – ");
+      return button(t("answer.exchange", { names }), act, { className: "action candidate", data: { key: `choice-${n}` } });
+    }
+    const tile = move.at && board.tiles.find((p) => p.at[0] === move.at[0] && p.at[1] === move.at[1]);
+    const label = figureName(players, move), figure = { ...move, player: move.owner ?? move.player };
+    if (!tile) return button(label, act, { className: "action candidate", data: { key: `choice-${n}` } });
+    return tileButton(app, tile, act, { key: `choice-${n}`, className: "candidate", figure, label, note: `${label}, ${placeName(move.at)}` });
+  }
+}

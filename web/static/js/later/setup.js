@@ -1,0 +1,131 @@
+// A new game: who plays with which colour in which seat, the boxes, the edition, the house rules, how much the page helps.
+
+import { button, h, replace } from "../dom.js";
+import { badge, letters } from "../figures.js";
+import { t } from "../i18n.js";
+
+const COLOURS = ["red", "blue", "yellow", "green", "black", "grey", "pink", "white", "orange", "purple"];
+const AIDS = ["score", "helper", "coach"];
+const MOST = 6;
+
+export class Setup {
+  constructor(app, root) {
+    Object.assign(this, { app, root });
+    root.addEventListener("keydown", (e) => e.key === "Escape" && this.close());
+  }
+
+  async open() {
+    try {
+      this.choices ??= await (await fetch("/api/setups")).json();
+    } catch {
+      this.app.toast.show(t("toast.offline"));
+      return;
+    }
+    const now = this.app.newest;
+    this.players = now.players.map(({ name, colour }) => ({ name, colour }));
+    this.boxes = new Set(now.expansions);
+    this.edition = now.edition;
+    this.rules = { ...now.rules };
+    this.aid = this.app.aid;
+    this.root.hidden = false;
+    this.before = document.activeElement;
+    this.draw();
+    this.root.querySelector("h2").focus();
+  }
+
+  close() {
+    this.root.hidden = true;
+    this.before?.focus?.();
+  }
+
+  // Draw again, keeping the focus and what is seen.
+  draw() {
+    const top = this.root.querySelector(".setup-body")?.scrollTop ?? 0, held = document.activeElement?.dataset?.key;
+    const busy = this.app.newest.phase === "playing" && this.app.newest.history.length > 0;
+    replace(this.root,
+      h("header", {}, h("h2", { id: "setup-title", tabindex: -1 }, t("setup.title")),
+        button(t("setup.cancel"), () => this.close(), { icon: "close", label: false, className: "close", data: { key: "close" } })),
+      h("div", { class: "setup-body", tabindex: 0, role: "group", "aria-labelledby": "setup-title" }, this.people(), this.boxesPart(), this.editions(), this.house(), this.aids()),
+      h("footer", {}, busy && h("p", { class: "note warn" }, t("setup.warning")),
+        button(t("setup.start"), () => this.start(), { icon: "check", className: "action main", disabled: !this.players.length, data: { key: "start" } })));
+    this.root.querySelector(".setup-body").scrollTop = top;
+    if (held) this.root.querySelector(`[data-key="${CSS.escape(held)}"]`)?.focus({ preventScroll: true });
+  }
+
+  part(key, ...content) {
+    return h("section", {}, h("h3", {}, t(key)), content);
+  }
+
+  people() {
+    const marks = letters(this.players.map((p, index) => ({ ...p, name: p.name || "?", index })));
+    const taken = new Set(this.players.map((p) => p.colour));
+    return this.part("setup.players", h("ol", { class: "seats" }, this.players.map((p, n) => h("li", {},
+      badge({ ...p, index: n }, marks[n], { size: "large" }),
+      h("input", { type: "text", value: p.name, maxlength: 40, dir: "auto", autocomplete: "off", "aria-label": `${t("setup.person", { n: n + 1 })}: ${t("setup.name")}`,
+                   placeholder: t("setup.person", { n: n + 1 }), data: { key: `name-${n}` }, on: { input: (e) => { p.name = e.target.value; }, change: () => this.draw() } }),
+      h("select", { "aria-label": `${t("setup.person", { n: n + 1 })}: ${t("setup.colour")}`, data: { key: `colour-${n}` }, on: { change: (e) => { p.colour = e.target.value; this.draw(); } } },
+        COLOURS.map((c) => h("option", { value: c, selected: c === p.colour, disabled: taken.has(c) && c !== p.colour }, t(`colour.${c}`)))),
+      button(t("setup.up", { name: p.name }), () => { this.players.splice(n - 1, 0, ...this.players.splice(n, 1)); this.draw(); }, { icon: "up", label: false, className: "action", disabled: n === 0, data: { key: `up-${n}` } }),
+      button(t("setup.remove", { name: p.name }), () => { this.players.splice(n, 1); this.draw(); }, { icon: "trash", label: false, className: "action", disabled: this.players.length < 2, data: { key: `remove-${n}` } })))),
+    this.players.length < MOST && button(t("setup.add"), () => {
+      this.players.push({ name: "", colour: COLOURS.find((c) => !taken.has(c)) });
+      this.draw();
+      this.root.querySelector(`[data-key="name-${this.players.length - 1}"]`).focus();
+    }, { icon: "plus", className: "action", data: { key: "add-player" } }));
+  }
+
+  boxesPart() {
+    return this.part("setup.boxes", h("div", { class: "cards" }, this.choices.expansions.map((e) => h("button", {
+      type: "button", class: "card", "aria-pressed": String(this.boxes.has(e.name)), disabled: e.name === "base", data: { key: `box-${e.name}` },
+      on: { click: () => { if (!this.boxes.delete(e.name)) this.boxes.add(e.name); this.draw(); } } },
+    h("b", {}, t(`setup.box.${e.name}`)), h("span", {}, t("setup.tiles", { n: e.tiles }))))));
+  }
+
+  matters(name) {
+    const { only_with: boxes } = this.choices.options[name];
+    return !boxes.length || boxes.some((b) => this.boxes.has(b));
+  }
+
+  option(name, value) {
+    return t(`option.${name}.${value}`, { fallback: String(value) });
+  }
+
+  editions() {
+    const { editions, default: usual } = this.choices;
+    const differs = (id) => Object.entries(editions[id].options).filter(([name, o]) => this.matters(name) && o.value !== editions[usual].options[name].value);
+    return this.part("setup.edition", h("div", { class: "cards wide" }, Object.entries(editions).map(([id, e]) => h("button", {
+      type: "button", class: "card", "aria-pressed": String(this.edition === id), data: { key: `edition-${id}` },
+      on: { click: () => { this.edition = id; this.rules = {}; for (const box of e.expansions) this.boxes.add(box); this.draw(); } } },
+    h("b", { lang: "en" }, e.title),
+    id === usual ? h("span", {}, t("setup.edition.same"))
+      : [h("span", {}, t("setup.edition.note", { other: editions[usual].title })),
+        h("ul", {}, differs(id).map(([name, o]) => h("li", {}, t(`option.${name}`), ": ", this.option(name, o.value))))]))));
+  }
+
+  house() {
+    const printed = this.choices.editions[this.edition].options;
+    return this.part("setup.house", h("div", { class: "options" }, Object.entries(this.choices.options).filter(([name]) => this.matters(name)).map(([name, o]) => {
+      const value = String(this.rules[name] ?? printed[name].value), own = value !== printed[name].value;
+      return h("label", { class: own ? "changed" : "" }, h("span", {}, t(`option.${name}`), own && h("span", { class: "tag" }, t("setup.changed"))),
+        h("select", { data: { key: `rule-${name}` }, on: { change: (e) => {
+          if (e.target.value === printed[name].value) delete this.rules[name];
+          else this.rules[name] = e.target.value;
+          this.draw();
+        } } }, o.values.map((v) => h("option", { value: v, selected: v === value }, `${this.option(name, v)}${v === printed[name].value ? ` (${t("setup.asprinted")})` : ""}`))));
+    })));
+  }
+
+  aids() {
+    return this.part("aid.title", h("div", { class: "cards wide" }, AIDS.map((aid) => h("button", {
+      type: "button", class: "card", "aria-pressed": String(this.aid === aid), data: { key: `aid-${aid}` }, on: { click: () => { this.aid = aid; this.draw(); } } },
+    h("b", {}, t(`aid.${aid}`)), h("span", {}, t(`aid.${aid}.note`))))), h("p", { class: "note" }, t("setup.fixed")));
+  }
+
+  async start() {
+    const players = this.players.map((p, n) => ({ name: p.name.trim() || t("setup.person", { n: n + 1 }), colour: p.colour }));
+    const printed = this.choices.editions[this.edition].options;
+    const rules = Object.fromEntries(Object.entries(this.rules).filter(([name]) => name in printed && this.matters(name)));
+    const setup = { players, edition: this.edition, rules, expansions: [...this.boxes].filter((b) => b !== "base"), aid: this.aid };
+    if (await this.app.commands.send({ do: "new_game", setup }, { message: "setup.begun", look: (view) => view.game })) this.close();
+  }
+}

@@ -1,0 +1,80 @@
+// The evening as one picture: the board, the names with their points, the awards. Drawn here, sent nowhere.
+
+import { awards, awardText } from "../awards.js";
+import { s } from "../dom.js";
+import { hue, letters, meeple } from "../figures.js";
+import { listed, t } from "../i18n.js";
+
+const WIDTH = 1200, HEIGHT = 1000, BOARD = 660, ROW = 62;
+
+const styles = async () => (await Promise.all(["tokens", "board"].map(async (name) => (await fetch(`/static/css/${name}.css`)).text()))).join("\n");
+
+function board(app) {
+  const { x, y, width, height } = app.board.view.box, world = app.board.svg.firstElementChild.cloneNode(true);
+  world.removeAttribute("transform");
+  for (const layer of ["photo", "farms", "open", "gaps", "cursor", "worth", "marks", "numbers", "choices"]) world.querySelector(`.${layer}`)?.replaceChildren();
+  for (const rim of world.querySelectorAll(".last-rim, .asked")) rim.remove();
+  const scale = Math.min((WIDTH - 60) / width, (BOARD - 40) / height) / 100;
+  world.setAttribute("transform", `translate(${WIDTH / 2 - (x + width / 2) * 100 * scale} ${20 + (BOARD - 40) / 2 - (y + height / 2) * 100 * scale}) scale(${scale})`);
+  return world;
+}
+
+const text = (x, y, size, content, more = {}) => s("text", { x, y, "font-size": size, "font-family": "system-ui, sans-serif", fill: "#2a2018", ...more }, content);
+
+export function card(app) {
+  const { view } = app, final = view.final ?? view.projected_final, marks = letters(view.players);
+  const order = view.players.map((p, n) => n).sort((a, b) => final.totals[b] - final.totals[a]);
+  const won = awards(view, final);
+  const fine = [view.edition_title ?? view.edition, view.expansions.map((e) => t(`setup.box.${e}`)).join(", "), t(`aid.${app.aid}`)].join(" · ");
+  return s("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, width: WIDTH, height: HEIGHT, xmlns: "http://www.w3.org/2000/svg" },
+    s("rect", { width: WIDTH, height: HEIGHT, fill: "#efe6d3" }), s("rect", { width: WIDTH, height: BOARD, fill: "#3a322b" }), board(app),
+    order.map((n, k) => s("g", { transform: `translate(50 ${BOARD + 18 + k * Math.min(ROW, 300 / order.length)})` },
+      s("g", { transform: "scale(1.3)" }, meeple(view.players[n], marks[n])),
+      text(60, 34, 32, view.players[n].name, { "font-weight": final.winners.includes(n) ? 800 : 500 }),
+      text(520, 36, 40, String(final.totals[n]), { "font-weight": 800, "text-anchor": "end" }),
+      s("rect", { x: 60, y: 44, width: 460, height: 4, rx: 2, fill: hue(view.players[n]), stroke: "#2a2018", "stroke-width": 0.6 }))),
+    won.map((one, k) => s("g", { transform: `translate(610 ${BOARD + 52 + k * 64})` }, text(0, 0, 20, t(`award.${one.award}`), { fill: "#65543f" }),
+      text(0, 30, 27, `${listed(one.players.map((n) => view.players[n].name))}: ${awardText(one)}`, { "font-weight": 700 }))),
+    text(50, HEIGHT - 18, 18, fine, { fill: "#65543f" }), text(WIDTH - 50, HEIGHT - 18, 18, "bastide", { fill: "#65543f", "text-anchor": "end" }));
+}
+
+async function draw(app) {
+  const svg = card(app), defs = document.querySelector("#definitions defs").cloneNode(true);
+  // variables mean nothing outside the page: the light colours are written in
+  const css = (await styles()).replace(/@media[^{]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}/g, "").replace(/:root\s*\{[^}]*\}/, "").replaceAll("var(--mark)", "#ffd76a")
+    .replaceAll("var(--font)", "system-ui, sans-serif").replaceAll("var(--text)", "#2a2018");
+  svg.prepend(defs, s("style", {}, css));
+  const image = new Image(WIDTH, HEIGHT);
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(svg))}`;
+  await image.decode();
+  const canvas = document.createElement("canvas");
+  canvas.width = WIDTH;
+  canvas.height = HEIGHT;
+  canvas.getContext("2d").drawImage(image, 0, 0);
+  return new Promise((done) => { canvas.toBlob(done, "image/png"); });
+}
+
+// Hand the picture to the device's own sharing, or save it.
+export async function share(app) {
+  let blob = null;
+  try {
+    blob = await draw(app);
+  } catch {
+    // told below
+  }
+  if (!blob) return app.toast.show(t("share.failed"));
+  const file = new File([blob], "bastide.png", { type: "image/png" });
+  if (navigator.canShare?.({ files: [file] })) {
+    try {
+      return await navigator.share({ files: [file] });
+    } catch {
+      return null; // the person thought better of it
+    }
+  }
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = "bastide.png";
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  return null;
+}

@@ -1,0 +1,39 @@
+// Everything that is not needed every turn: looking back, a new game, files, the language, whose device this is.
+
+import { button, h } from "./dom.js";
+import { LANGUAGES, language, speak, t } from "./i18n.js";
+
+export class Menu {
+  constructor(app) {
+    this.app = app;
+    this.className = "menu";
+  }
+
+  title() {
+    return t("menu.title");
+  }
+
+  body() {
+    const { app } = this, { view, commands } = app;
+    const go = (key, icon, act) => button(t(key), () => { app.sheet.close(); act(); }, { icon, className: "action", data: { key } });
+    const pick = (label, options, chosen, act) => h("div", { class: "player-choice", role: "group", "aria-label": label }, options.map(([value, name]) =>
+      h("button", { type: "button", class: "action", dir: "auto", lang: Object.hasOwn(LANGUAGES, value) ? value : undefined, "aria-pressed": String(value === chosen),
+                    data: { key: `pick-${value}` }, on: { click: () => act(value) } }, name)));
+    const link = (key, href, more = {}) => h("a", { class: "action", href, data: { key }, ...more }, t(key));
+    return [
+      h("section", {}, h("div", { class: "row stack" }, go("menu.replay", "clock", () => app.replay()), go("menu.new", "plus", () => app.setup()),
+        link("menu.tv", "/tv", { target: "_blank", rel: "noopener" })),
+      h("h3", {}, t("menu.share")), h("div", { class: "row" }, go("share.png", "share", () => app.share()),
+        link("share.csv", "/api/export/scores.csv", { download: "" }), link("share.game", "/api/export/game.json", { download: "" }))),
+      h("section", {}, h("h3", {}, t("menu.language")), pick(t("menu.language"), Object.entries(LANGUAGES), language, speak),
+        h("h3", {}, t("menu.who")), pick(t("menu.who"), [["", t("menu.table")], ...view.players.map((p) => [p.name, p.name])], commands.who, (name) => {
+          commands.who = name;
+          app.sheet.render();
+        }), h("p", { class: "note" }, t("menu.who.note"))),
+      h("section", {}, h("h3", {}, t("menu.rules")), h("p", {}, h("b", {}, view.edition_title ?? view.edition), " · ", view.expansions.map((e) => t(`setup.box.${e}`)).join(", ")),
+        Object.entries(view.rules).filter(([name]) => `option.${name}` !== t(`option.${name}`)).map(([name, value]) =>
+          h("p", {}, t(`option.${name}`), ": ", t(`option.${name}.${value}`), h("span", { class: "tag" }, t("setup.changed")))),
+        h("p", {}, t("aid.title"), ": ", h("b", {}, t(`aid.${app.aid}`))), h("p", { class: "note" }, t(`aid.${app.aid}.note`), " ", t("setup.fixed"))),
+    ];
+  }
+}
