@@ -12,7 +12,10 @@ _OPTIONAL = ("pennants", "inn", "cathedral", "goods", "princess", "tunnel", "mar
 
 
 def tiles(expansions: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Every tile kind of these expansions by its id, with the squares of a start board (of which there are none to draw). Raises InvalidNotation for an unknown expansion."""
+    """Every tile kind of these expansions by its id, and the squares of a start board, of which a box holds none.
+
+    Raises InvalidNotation for an unknown expansion.
+    """
     boxes = chosen(tuple(expansions))
     products = dict.fromkeys(p for e in boxes for p in e.products)
     kinds = [t for name in products for t in product(name).tiles]

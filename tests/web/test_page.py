@@ -121,6 +121,9 @@ def test_any_other_tile_and_its_follower_by_hand(serve, visit):
     page.locator("[data-key='nofollower']").click()
     expect(page.locator(".figures .figure")).to_have_count(figures)
     page.locator("[data-key='remove']").click()
+    expect(page.locator(".staged b")).to_contain_text(re.compile(r"[+-]\d"))  # what it would change, before it is saved
+    expect(tile(page, true.at)).to_have_count(1)
+    page.locator("[data-key='save']").click()
     expect(tile(page, true.at)).to_have_count(0)
     expect(page.locator("#sheet")).to_be_hidden()
     shows(page, session)
@@ -182,13 +185,14 @@ def test_a_tapped_score_is_shown_on_the_board(serve, visit):
     page = visit(server.url)
     shows(page, session)
     feed = session.view()["feed"][::-1]
-    n, event = next((n, e) for n, e in enumerate(feed) if e["feature"] != "cloister")
+    n, event = next((n, e) for n, e in enumerate(feed) if n and e["feature"] != "cloister")
     lit = len({tuple(p[:2]) for p in event["places"]})
-    page.locator("#feed .event").nth(n).click()
+    page.locator("#feed li").nth(n).locator(".event").click()
     expect(page.locator(".veil")).to_have_count(1)
-    expect(page.locator(".outline").first.locator("> g")).to_have_count(lit)
-    expect(page.locator(".number")).to_have_count(event["tiles"])
-    page.locator("#feed .event").nth(n).click()
+    expect(page.locator(".board .outline").first.locator("> g")).to_have_count(lit)
+    for place in (".board", ".proof-picture"):
+        expect(page.locator(f"{place} .number")).to_have_count(event["tiles"])
+    page.keyboard.press("Escape")
     expect(page.locator(".veil")).to_have_count(0)
 
 
@@ -207,8 +211,15 @@ def test_the_final_scoring_is_walked_through(serve, visit):
         expect(page.locator(".walk-stage span")).to_have_text(f"{n + 1} of {len(steps)}")
         expect(page.locator(".veil")).to_have_count(1)
         expect(page.locator(".walk .formula")).to_have_text(step["formula"].replace(" x ", " × "))
+        left = [e for e in steps[n:] for e in e["points"]]
+        for p, total in enumerate(final["totals"]):  # its points are told before they are added
+            before = total - sum(e["points"] for e in left if e["player"] == p)
+            expect(page.locator(f".player[data-player='{p}'] .score")).to_have_text(str(before))
+        for won in (e for e in step["points"] if e["points"]):
+            expect(page.locator(f".player[data-player='{won['player']}'] .pending")).to_have_text(f"+{won['points']}")
         page.locator("[data-key='next']").click()
     expect(page.locator(".veil")).to_have_count(0)
+    expect(page.locator(".pending")).to_have_count(0)
     for n, total in enumerate(final["totals"]):
         expect(page.locator(f".player[data-player='{n}'] .score")).to_have_text(str(total))
 
@@ -225,7 +236,7 @@ def test_the_keyboard_reaches_every_tile(serve, visit):
     expect(page.locator("#sheet")).to_be_visible()
     page.keyboard.press("Escape")
     expect(page.locator("#sheet")).to_be_hidden()
-    farms = page.locator("[data-key='bar.farms']")
+    farms = page.locator("[data-key='tool-farms']")
     farms.focus()
     page.keyboard.press("Enter")
     expect(farms).to_have_attribute("aria-pressed", "true")

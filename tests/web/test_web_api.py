@@ -108,7 +108,8 @@ def test_the_first_view_weighs_little(serve):
     """Everything that a browser fetches before the board stands, as it is sent."""
     _, server = serve(72)
     html = get(server.url)[2].decode()
-    paths = sorted(set(re.findall(r'(?:href|src)="/([^"]+)"', html)) | {"", "api/state", "api/tiles"})
+    paths = sorted(set(re.findall(r'(?:href|src)="/([^"]+)"', html)) | {
+        "", "api/state", "api/tiles", "static/js/lang/fr.js"})  # the longest of the languages
     sent = 0
     for path in paths:
         status, headers, body = get(server.url + path, **{"Accept-Encoding": "gzip"})
@@ -118,15 +119,6 @@ def test_the_first_view_weighs_little(serve):
         sent += len(body)
     print(f"{len(paths)} files, {sent / 1000:.1f} kB")
     assert sent < 150_000
-
-
-def test_every_text_has_a_key():
-    english = (STATIC / "js/lang/en.js").read_text("utf-8")
-    keys = set(re.findall(r'"([\w.]+)": ["{]', english))
-    used = {(f.name, key) for f in (STATIC / "js").glob("*.js")
-            for key in re.findall(r'\bt\("([\w.]+)"', f.read_text("utf-8"))}
-    assert len(used) > 60
-    assert not [u for u in used if u[1] not in keys]
 
 
 def test_modules_stay_small():

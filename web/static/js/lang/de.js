@@ -46,7 +46,7 @@ export default {
   // proof
   "proof.open": "Beweis", "proof.fix": "Ändern", "proof.title": "Beweis: {reason}", "proof.photo": "Der Tisch in Zug {n}, wie ihn die Kamera sah",
   "proof.photo.last": "Der Tisch, wie ihn die Kamera zuletzt sah", "proof.drawing": "Kein Bild von diesem Zug: die Plättchen, wie sie verzeichnet sind",
-  "proof.who": "Gefolgsleute", "proof.sum": "Rechnung", "proof.rule": "Regel {rule}", "proof.nobody": "kein Gefolgsmann nötig",
+  "proof.who": "Gefolgsleute", "proof.sum": "Rechnung", "proof.rule": "Regel {rule}",
   "proof.counts.road": { one: "{n} Straßenplättchen", other: "{n} Straßenplättchen" }, "proof.counts.city": { one: "{n} Stadtplättchen", other: "{n} Stadtplättchen" },
   "proof.counts.cloister": { one: "{n} Plättchen rundum", other: "{n} Plättchen rundum, mit dem Kloster" },
   "proof.counts.field": { one: "{n} fertige Stadt", other: "{n} fertige Städte" },
@@ -107,7 +107,7 @@ export default {
   "question.dragon_path": "Wohin zieht der Drache?", "question.princess": "Welchen Ritter schickt das Burgfräulein heim?",
   "question.capture": "Wen nimmt der Turm gefangen?", "question.exchange": "Welche Gefangenen kommen frei?",
   "question.plague": "Wen holt die Pest?", "question.for": "{name} entscheidet.",
-  "answer.dragon": "nach {side}", "answer.figure": "{name}: {figure}, {role}", "answer.exchange": "{names}", "answer.tower": "Turm auf {place}",
+  "answer.dragon": "nach {side}", "answer.figure": "{name}: {figure}, {role}", "answer.exchange": "{names}",
   "picker.title": "Alle Plättchen", "picker.fits": "Passen hier", "picker.rest": "Passen hier nicht", "picker.left": "noch {n}", "picker.none": "keins übrig",
   "picker.back": "Zurück", "picker.use": "Hier legen", "picker.turn": "Drehen",
   "add.title": "Einen Zug von Hand eintragen", "add.tile": "Einen markierten Platz antippen, um dort ein Plättchen zu legen.",
@@ -138,7 +138,7 @@ export default {
   "final.chart": "Punkte Zug für Zug", "final.chart.end": "Ende", "final.chart.note": "{name}: {n} am Ende",
   "final.awards": "Preise des Abends", "award.city": "Größte Stadt", "award.road": "Längste Straße", "award.turn": "Bester Zug", "award.farm": "Größte Wiese",
   "award.tiles": { one: "{n} Plättchen", other: "{n} Plättchen" }, "award.cities": { one: "{n} Stadt", other: "{n} Städte" }, "award.points": { one: "{n} Punkt in Zug {turn}", other: "{n} Punkte in Zug {turn}" },
-  "final.shareit": "Teilen", "share.png": "Bild", "share.csv": "Punkte als Tabelle", "share.game": "Die ganze Partie", "share.played": "{edition}, {aid}",
+  "final.shareit": "Teilen", "share.png": "Bild", "share.csv": "Punkte als Tabelle", "share.game": "Die ganze Partie",
   "share.failed": "Das Bild konnte auf diesem Gerät nicht gezeichnet werden.",
   // replay
   "replay.title": "Rückblick", "replay.turn": "Zug {n} von {all}", "replay.back": "Einen Zug zurück", "replay.next": "Einen Zug weiter", "replay.live": "Zurück ins Spiel",

@@ -46,7 +46,7 @@ export default {
   // proof
   "proof.open": "Proof", "proof.fix": "Fix", "proof.title": "Proof: {reason}", "proof.photo": "The table as the camera saw it in turn {n}",
   "proof.photo.last": "The table as the camera saw it last", "proof.drawing": "No picture of this turn: the tiles as they are recorded",
-  "proof.who": "Followers", "proof.sum": "Sum", "proof.rule": "Rule {rule}", "proof.nobody": "no follower needed",
+  "proof.who": "Followers", "proof.sum": "Sum", "proof.rule": "Rule {rule}",
   "proof.counts.road": { one: "{n} tile of road", other: "{n} tiles of road" }, "proof.counts.city": { one: "{n} tile of city", other: "{n} tiles of city" },
   "proof.counts.cloister": { one: "{n} tile in and around", other: "{n} tiles in and around" },
   "proof.counts.field": { one: "{n} completed city", other: "{n} completed cities" },
@@ -107,7 +107,7 @@ export default {
   "question.dragon_path": "Where does the dragon go?", "question.princess": "Which knight does the princess send home?",
   "question.capture": "Whom does the tower take?", "question.exchange": "Which prisoners go home?",
   "question.plague": "Whom does the plague take?", "question.for": "{name} decides.",
-  "answer.dragon": "to the {side}", "answer.figure": "{name}: {figure}, {role}", "answer.exchange": "{names}", "answer.tower": "tower at {place}",
+  "answer.dragon": "to the {side}", "answer.figure": "{name}: {figure}, {role}", "answer.exchange": "{names}",
   "picker.title": "All tiles", "picker.fits": "Fit here", "picker.rest": "Do not fit here", "picker.left": "{n} left", "picker.none": "none left",
   "picker.back": "Back", "picker.use": "Put it there", "picker.turn": "Rotate",
   "add.title": "Add a move by hand", "add.tile": "Tap a marked place on the board to lay a tile there.",
@@ -138,7 +138,7 @@ export default {
   "final.chart": "Points turn by turn", "final.chart.end": "end", "final.chart.note": "{name}: {n} at the end",
   "final.awards": "Awards of the evening", "award.city": "Largest city", "award.road": "Longest road", "award.turn": "Best turn", "award.farm": "Largest farm",
   "award.tiles": { one: "{n} tile", other: "{n} tiles" }, "award.cities": { one: "{n} city", other: "{n} cities" }, "award.points": { one: "{n} point in turn {turn}", other: "{n} points in turn {turn}" },
-  "final.shareit": "Share", "share.png": "Picture", "share.csv": "Scores as a table", "share.game": "The whole game", "share.played": "{edition}, {aid}",
+  "final.shareit": "Share", "share.png": "Picture", "share.csv": "Scores as a table", "share.game": "The whole game",
   "share.failed": "The picture could not be drawn on this device.",
   // replay
   "replay.title": "Looking back", "replay.turn": "Turn {n} of {all}", "replay.back": "One turn back", "replay.next": "One turn on", "replay.live": "Back to now",

@@ -46,7 +46,7 @@ export default {
   // proof
   "proof.open": "Preuve", "proof.fix": "Corriger", "proof.title": "Preuve : {reason}", "proof.photo": "La table au tour {n}, vue par la caméra",
   "proof.photo.last": "La table, vue en dernier par la caméra", "proof.drawing": "Pas d'image de ce tour : les tuiles telles qu'enregistrées",
-  "proof.who": "Partisans", "proof.sum": "Calcul", "proof.rule": "Règle {rule}", "proof.nobody": "aucun partisan nécessaire",
+  "proof.who": "Partisans", "proof.sum": "Calcul", "proof.rule": "Règle {rule}",
   "proof.counts.road": { one: "{n} tuile de route", many: "{n} de tuiles de route", other: "{n} tuiles de route" }, "proof.counts.city": { one: "{n} tuile de ville", many: "{n} de tuiles de ville", other: "{n} tuiles de ville" },
   "proof.counts.cloister": { one: "{n} tuile, abbaye comprise", many: "{n} de tuiles, abbaye comprise", other: "{n} tuiles, abbaye comprise" },
   "proof.counts.field": { one: "{n} ville terminée", many: "{n} de villes terminées", other: "{n} villes terminées" },
@@ -107,7 +107,7 @@ export default {
   "question.dragon_path": "Où va le dragon ?", "question.princess": "Quel chevalier la princesse renvoie-t-elle ?",
   "question.capture": "Qui la tour capture-t-elle ?", "question.exchange": "Quels prisonniers rentrent ?",
   "question.plague": "Qui la peste emporte-t-elle ?", "question.for": "{name} décide.",
-  "answer.dragon": "vers : {side}", "answer.figure": "{name} : {figure}, {role}", "answer.exchange": "{names}", "answer.tower": "tour en {place}",
+  "answer.dragon": "vers : {side}", "answer.figure": "{name} : {figure}, {role}", "answer.exchange": "{names}",
   "picker.title": "Toutes les tuiles", "picker.fits": "Vont ici", "picker.rest": "Ne vont pas ici", "picker.left": "reste {n}", "picker.none": "épuisée",
   "picker.back": "Retour", "picker.use": "Poser ici", "picker.turn": "Tourner",
   "add.title": "Ajouter un coup à la main", "add.tile": "Toucher une place marquée du plateau pour y poser une tuile.",
@@ -138,7 +138,7 @@ export default {
   "final.chart": "Les points tour par tour", "final.chart.end": "fin", "final.chart.note": "{name} : {n} à la fin",
   "final.awards": "Les prix de la soirée", "award.city": "Plus grande ville", "award.road": "Plus longue route", "award.turn": "Meilleur tour", "award.farm": "Plus grand pré",
   "award.tiles": { one: "{n} tuile", many: "{n} de tuiles", other: "{n} tuiles" }, "award.cities": { one: "{n} ville", many: "{n} de villes", other: "{n} villes" }, "award.points": { one: "{n} point au tour {turn}", many: "{n} de points au tour {turn}", other: "{n} points au tour {turn}" },
-  "final.shareit": "Partager", "share.png": "Image", "share.csv": "Points en tableau", "share.game": "Toute la partie", "share.played": "{edition}, {aid}",
+  "final.shareit": "Partager", "share.png": "Image", "share.csv": "Points en tableau", "share.game": "Toute la partie",
   "share.failed": "L'image n'a pas pu être dessinée sur cet appareil.",
   // replay
   "replay.title": "Retour en arrière", "replay.turn": "Tour {n} sur {all}", "replay.back": "Un tour en arrière", "replay.next": "Un tour en avant", "replay.live": "Revenir au jeu",
