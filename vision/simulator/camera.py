@@ -64,11 +64,12 @@ class Camera:
         """(N, 2) px as a lens without distortion would have made them."""
         p = np.asarray(points_px, float).reshape(-1, 2)
         d = (p - self.centre_px) / self.focal_px
-        n = d.copy()
-        for _ in range(8):
-            r2 = (n * n).sum(1, keepdims=True)
-            n = d / (1 + self.k1 * r2 + self.k2 * r2 * r2)
-        return n * self.focal_px + self.centre_px
+        far = np.linalg.norm(d, axis=1, keepdims=True)
+        r = far.copy()
+        for _ in range(8):  # Newton's method on the radius
+            r2 = r * r
+            r -= (r * (1 + self.k1 * r2 + self.k2 * r2 * r2) - far) / (1 + 3 * self.k1 * r2 + 5 * self.k2 * r2 * r2)
+        return d * (r / np.maximum(far, 1e-12)) * self.focal_px + self.centre_px
 
     def homography(self, height_mm: float = 0.0) -> Array:
         """(3, 3) from table (x, y) in mm, at that height, to undistorted px."""

@@ -1,0 +1,217 @@
+"""The lens from views of a ChArUco board: focal length, middle, distortion, and all that speaks against them.
+
+Z. Zhang, "A flexible new technique for camera calibration", PAMI 22 (2000), as OpenCV has it. Square pixels; radial
+distortion k1, k2; tangential and k3 only where the views clearly ask for them, since a coefficient too many is free to
+bend the picture where no board was seen.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import cv2
+import numpy as np
+
+from calibration.advice import Advice
+from calibration.boards import Array, Pattern, find_board
+from calibration.documents import CalibrationError, LensResult
+from calibration.presets import NEAR_DEG, Preset, preset_lens
+from calibration.targets import Board
+from vision.frames import Image
+from vision.view import rays_of
+
+FEWEST_CORNERS = 12
+FEWEST_VIEWS = 4
+ENOUGH_VIEWS = 8
+GOOD_RMS_PX = 0.35
+_BAD = 2.5  # times the usual residual of a view
+_LEAST_BAD_PX = 0.12  # no view is thrown away for less
+_MOST_BAD = 0.4  # of the views
+_GAIN = 0.95  # residual that more coefficients must get below
+_CELLS = (6, 4)  # of the coverage map
+_UNSURE = 0.01  # relative standard deviation of the focal length that asks for more tilt
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LensView:
+    """One picture of the board. ``rms_px`` is its residual under the final lens (None: not seen well enough)."""
+
+    name: str
+    pattern: Pattern | None
+    rms_px: float | None
+    used: bool
+
+    def to_json(self) -> dict[str, Any]:
+        corners = 0 if self.pattern is None else len(self.pattern.px)
+        return {"name": self.name, "corners": corners,
+                "rms_px": None if self.rms_px is None else round(self.rms_px, 4), "used": self.used}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LensCalibration:
+    """The lens, what every view said, and what a person should do about it."""
+
+    lens: LensResult
+    views: tuple[LensView, ...]
+    advice: tuple[Advice, ...]
+
+
+def calibrate_lens(pictures: Sequence[tuple[str, Image]], board: Board, preset: Preset | None = None
+                   ) -> LensCalibration:
+    """The lens of pictures (name, BGR or grey) that all have one size. Raises CalibrationError."""
+    sizes = {p.shape[1::-1] for _, p in pictures}
+    if len(sizes) != 1:
+        raise CalibrationError("the pictures have different sizes; use one camera at one resolution"
+                               if sizes else "there are no pictures; name at least four views of the board")
+    size = sizes.pop()
+    patterns = [find_board(p, board) for _, p in pictures]
+    good = [n for n, p in enumerate(patterns) if p is not None and len(p.px) >= FEWEST_CORNERS]
+    if len(good) < FEWEST_VIEWS:
+        raise CalibrationError(f"the board {board} was seen in {len(good)} of {len(pictures)} pictures and "
+                               f"{FEWEST_VIEWS} are needed; check --board, the light and the focus")
+    every = [_seen(patterns[n]) for n in good]
+    fit = min((_fit(every, size, start) for start in _starts(size, preset)), key=lambda f: f.rms)
+    fewest = max(FEWEST_VIEWS, math.ceil((1 - _MOST_BAD) * len(good)))
+    while len(good) > fewest:
+        worst = int(np.argmax(fit.per_view))
+        if fit.per_view[worst] <= max(_LEAST_BAD_PX, _BAD * float(np.median(fit.per_view))):
+            break
+        del good[worst]
+        fit = _fit([_seen(patterns[n]) for n in good], size, fit.matrix)
+    fit = _richer(fit, [_seen(patterns[n]) for n in good], size)
+    used = [_seen(patterns[n]) for n in good]
+    lens = LensResult(
+        focal_px=float(fit.matrix[0, 0]), centre_px=(float(fit.matrix[0, 2]), float(fit.matrix[1, 2])),
+        distortion=tuple(float(d) for d in fit.distortion), rms_px=fit.rms, focal_std_px=fit.focal_std,
+        fov_deg=field_of_view(fit.matrix, fit.distortion, size), coverage=_coverage(used, size), preset="")
+    _check(lens, size)
+    views = tuple(_view(name, patterns[n], n in good, lens) for n, (name, _) in enumerate(pictures))
+    return LensCalibration(lens=lens, views=views, advice=tuple(_advice(lens, views, preset, size)))
+
+
+def field_of_view(matrix: Array, distortion: Array, size: tuple[int, int]) -> tuple[float, float]:
+    """Horizontal and vertical angle (degrees) through the picture's middle, lens distortion included."""
+    w, h = size
+    ends = np.array([[-0.5, (h - 1) / 2], [w - 0.5, (h - 1) / 2], [(w - 1) / 2, -0.5], [(w - 1) / 2, h - 0.5]])
+    angle = np.degrees(np.arctan(rays_of(ends, matrix, distortion)))
+    return float(angle[1, 0] - angle[0, 0]), float(angle[3, 1] - angle[2, 1])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Fit:
+    matrix: Array
+    distortion: Array
+    rms: float
+    per_view: Array
+    focal_std: float
+
+
+def _seen(pattern: Pattern | None) -> Pattern:
+    assert pattern is not None
+    return pattern
+
+
+def _starts(size: tuple[int, int], preset: Preset | None) -> list[Array]:
+    """Lenses to begin with: from one that is far off, the distortion may take the blame and never give it back."""
+    focal = [f * max(size) for f in (0.45, 0.9, 1.6)]
+    known = [preset_lens(preset, size).matrix] if preset is not None else []
+    return [*known, *(np.array([[f, 0, size[0] / 2], [0, f, size[1] / 2], [0, 0, 1.0]]) for f in focal)]
+
+
+_CONVERGED = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 300, 1e-12)  # OpenCV's 30 rounds stop half way
+_PLAIN = cv2.CALIB_FIX_ASPECT_RATIO | cv2.CALIB_USE_INTRINSIC_GUESS | cv2.CALIB_ZERO_TANGENT_DIST | cv2.CALIB_FIX_K3
+
+
+def _fit(patterns: Sequence[Pattern], size: tuple[int, int], start: Array, flags: int = _PLAIN) -> _Fit:
+    objects = [np.column_stack([p.mm, np.zeros(len(p.mm))]).astype(np.float32) for p in patterns]
+    points = [p.px.astype(np.float32) for p in patterns]
+    try:
+        rms, matrix, distortion, _, _, spread, _, per_view = cv2.calibrateCameraExtended(
+            objects, points, size, start.copy(), None, flags=flags, criteria=_CONVERGED)
+    except cv2.error:
+        rms = math.nan
+    if not math.isfinite(rms):
+        raise CalibrationError("no lens explains these views; take sharp pictures of a flat board, most of them tilted")
+    return _Fit(matrix=matrix, distortion=distortion.ravel()[:5], rms=float(rms), per_view=per_view.ravel(),
+                focal_std=float(max(spread.ravel()[0], spread.ravel()[1])))
+
+
+def _richer(fit: _Fit, patterns: Sequence[Pattern], size: tuple[int, int]) -> _Fit:
+    """With tangential distortion or k3 as well, where that makes the residual clearly smaller."""
+    for free in (cv2.CALIB_ZERO_TANGENT_DIST, cv2.CALIB_FIX_K3):
+        other = _fit(patterns, size, fit.matrix, _PLAIN & ~free)
+        if other.rms < _GAIN * fit.rms:
+            fit = other
+    return fit
+
+
+def _check(lens: LensResult, size: tuple[int, int]) -> None:
+    """A radius must grow with its angle all over the picture, else the distortion was made up where no board was."""
+    corner = max(math.hypot(x - lens.centre_px[0], y - lens.centre_px[1]) for x in (0, size[0]) for y in (0, size[1]))
+    k1, k2, _, _, k3 = lens.distortion
+    r = np.linspace(0, 1.2 * corner / lens.focal_px, 50)
+    seen = r * (1 + k1 * r**2 + k2 * r**4 + k3 * r**6)
+    reached = r[seen * lens.focal_px <= corner]
+    if (np.diff(seen)[:max(len(reached), 2)] <= 0).any():
+        raise CalibrationError("the views say nothing of the picture's corners; add some with the board close to them")
+
+
+def _view(name: str, pattern: Pattern | None, used: bool, lens: LensResult) -> LensView:
+    rms = None
+    if pattern is not None and len(pattern.px) >= FEWEST_CORNERS:
+        flat = np.column_stack([pattern.mm, np.zeros(len(pattern.mm))])
+        ok, turn, move = cv2.solvePnP(flat, pattern.px, lens.matrix, np.array(lens.distortion))
+        if ok:
+            again, _ = cv2.projectPoints(flat, turn, move, lens.matrix, np.array(lens.distortion))
+            rms = float(np.sqrt(((again[:, 0] - pattern.px) ** 2).sum(axis=1).mean()))
+    return LensView(name=name, pattern=pattern, rms_px=rms, used=used)
+
+
+def _coverage(patterns: Sequence[Pattern], size: tuple[int, int]) -> tuple[tuple[int, ...], ...]:
+    px = np.concatenate([p.px for p in patterns])
+    counts, _, _ = np.histogram2d(px[:, 1], px[:, 0], bins=(_CELLS[1], _CELLS[0]),
+                                  range=((0, size[1]), (0, size[0])))
+    return tuple(tuple(int(n) for n in row) for row in counts)
+
+
+def _advice(lens: LensResult, views: Sequence[LensView], preset: Preset | None, size: tuple[int, int]
+            ) -> list[Advice]:
+    out = []
+    used = sum(v.used for v in views)
+    if lens.rms_px > GOOD_RMS_PX:
+        out.append(Advice(code="lens.residual", bad=True, parts={"rms_px": round(lens.rms_px, 2)},
+                          text=f"the residual is {lens.rms_px:.2f} px and should be below {GOOD_RMS_PX}: glue the "
+                               "sheet to something flat, hold it still, and mind the focus"))
+    if used < ENOUGH_VIEWS:
+        out.append(Advice(code="lens.few_views", parts={"used": used, "wanted": ENOUGH_VIEWS},
+                          text=f"only {used} views could be used; {ENOUGH_VIEWS} or more make a safer lens"))
+    empty = [(x, y) for y, row in enumerate(lens.coverage) for x, n in enumerate(row) if n == 0]
+    if empty:
+        where = _where(empty)
+        out.append(Advice(code="lens.coverage", parts={"empty": len(empty), "where": where},
+                          text=f"no board was seen in {len(empty)} of {_CELLS[0] * _CELLS[1]} parts of the picture, "
+                               f"mostly {where}: add views there"))
+    if lens.focal_std_px > _UNSURE * lens.focal_px:
+        out.append(Advice(code="lens.flat_views", parts={"percent": round(100 * lens.focal_std_px / lens.focal_px, 1)},
+                          text=f"the focal length is only known to {100 * lens.focal_std_px / lens.focal_px:.1f} %: "
+                               "tilt the board more in some views"))
+    if preset is not None:
+        stated = preset_lens(preset, size).fov_deg
+        if max(abs(a - b) for a, b in zip(stated, lens.fov_deg, strict=True)) > NEAR_DEG:
+            out.append(Advice(code="lens.field_of_view", bad=True,
+                              parts={"measured": round(lens.fov_deg[0], 1), "stated": round(stated[0], 1),
+                                     "camera": preset.title},
+                              text=f"the field of view came out as {lens.fov_deg[0]:.0f} degrees and the "
+                                   f"{preset.title} has {stated[0]:.0f}: check the board's size and that the picture "
+                                   "is not cropped"))
+    return out
+
+
+def _where(cells: Sequence[tuple[int, int]]) -> str:
+    x, y = np.mean(cells, axis=0) + 0.5
+    words = (("at the top", y / _CELLS[1] < 0.35), ("at the bottom", y / _CELLS[1] > 0.65),
+             ("on the left", x / _CELLS[0] < 0.35), ("on the right", x / _CELLS[0] > 0.65))
+    return " ".join(w for w, yes in words if yes) or "around the border"

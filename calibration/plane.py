@@ -1,0 +1,189 @@
+"""Where the table lies under the camera, from flat things of known size on it, each wherever and however it lies.
+
+A ChArUco sheet or a mat is one such thing; four cards are four; the tiles of a board are as many as there are. Given
+the table's tilt and height, every point of the picture has its place on the table in millimetres, and each thing should
+come out undistorted: what remains after laying its true shape onto it as well as it goes (Procrustes) is the residual.
+Only tilt (two angles), height and, held near what is known of the lens, focal length and radial distortion are free, so
+nobody measures where the things lie.
+P. H. Schoenemann, "A generalized solution of the orthogonal Procrustes problem", Psychometrika 31 (1966).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.optimize import least_squares
+
+from calibration.boards import Array, Pattern
+from calibration.documents import CalibrationError, LensResult, TableResult
+from vision.view import rays_of
+
+_STARTS = tuple((a, b) for a in (0.0, 0.35, -0.35) for b in (0.0, 0.35, -0.35))
+_OFF = 3.5  # times the usual residual: a thing that is bent, half hidden or misread
+_FLOOR_PX = 0.03  # no camera places a corner better than this, however few points agree
+_TALLEST_MM, _LOWEST_MM = 20_000.0, 30.0
+_EXPECTED_PX = 0.2  # residual against which the lens's own uncertainty is weighed
+_BENT = {"calibrated": 1e-4, "preset": 0.03, "wide": 0.1, "unknown": 0.1}  # standard deviation of k1; of k2 a third
+_FREE = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plane:
+    """The table under the camera, and how well it is known. ``kept`` are the indices of the patterns that agree."""
+
+    result: TableResult
+    kept: tuple[int, ...]
+    residuals_mm: tuple[float, ...]
+
+
+def fit_plane(patterns: Sequence[Pattern], lens: LensResult, size: tuple[int, int], method: str, *,
+              above_mm: float = 0.0, stretch: float = 1.0) -> Plane:
+    """The table from patterns that lie ``above_mm`` over it. ``stretch`` multiplies their millimetres.
+
+    With one pattern the table's axes are the pattern's; else they are the picture's. Raises CalibrationError.
+    """
+    seen = [p.px for p in patterns]
+    shapes = [p.mm * stretch for p in patterns]
+    kept = list(range(len(patterns)))
+    if not kept or sum(len(s) for s in shapes) < 4:
+        raise CalibrationError("too little was seen to find the table")
+    best = None
+    for _ in range(4):
+        chosen = _Scene([shapes[n] for n in kept], [seen[n] for n in kept], lens)
+        best = chosen.solve(best)
+        off = [_rms(o) for o in chosen.residuals(best)]
+        limit = _OFF * float(np.median(off)) + 1e-9
+        still = [n for n, o in zip(kept, off, strict=True) if o <= limit]
+        if len(still) == len(kept) or len(still) < max(1, len(kept) // 2):
+            break
+        kept = still
+    assert best is not None
+    return _plane(_Scene([shapes[n] for n in kept], [seen[n] for n in kept], lens), best, size, method, above_mm,
+                  tuple(kept))
+
+
+def undistorted(px: Array, lens: LensResult) -> Array:
+    """(N, 2) rays through px of a picture: x and y at depth 1."""
+    return rays_of(px, lens.matrix, lens.distortion)
+
+
+def _rotation(a: float, b: float) -> Array:
+    ca, sa, cb, sb = np.cos(a), np.sin(a), np.cos(b), np.sin(b)
+    return np.array([[1, 0, 0], [0, ca, -sa], [0, sa, ca]]) @ np.array([[cb, 0, sb], [0, 1, 0], [-sb, 0, cb]])
+
+
+def _laid(shape: Array, seen: Array) -> tuple[Array, Array]:
+    """(2, 2) rotation and (2,) shift that lay a shape onto what is seen."""
+    a, b = shape.mean(axis=0), seen.mean(axis=0)
+    s, t = shape - a, seen - b
+    angle = np.arctan2((s[:, 0] * t[:, 1] - s[:, 1] * t[:, 0]).sum(), (s * t).sum())
+    turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+    return turn, b - turn @ a
+
+
+def _rms(off: Array) -> float:
+    return float(np.sqrt((off**2).sum(axis=1).mean()))
+
+
+class _Scene:
+    """The things that are seen, as a function of six numbers: tilt, tilt, log height, log focal factor, and
+    what is added to k1 and k2."""
+
+    def __init__(self, shapes: Sequence[Array], seen: Sequence[Array], lens: LensResult) -> None:
+        self.shapes, self.lens = shapes, lens
+        self.px = np.concatenate(seen)
+        self._cuts = np.cumsum([len(s) for s in seen])[:-1]
+        rays = np.split(undistorted(self.px, lens), self._cuts)
+        ratio = [np.linalg.norm(s - s.mean(axis=0)) / max(np.linalg.norm(r - r.mean(axis=0)), 1e-9)
+                 for s, r in zip(shapes, rays, strict=True)]
+        self.height = float(np.clip(np.median(ratio), _LOWEST_MM, _TALLEST_MM))
+        kind = "calibrated" if lens.rms_px > 0 else "unknown" if not lens.preset else \
+            "wide" if lens.fov_deg[0] > 85 else "preset"
+        self.priors = np.array([max(lens.focal_std_px / lens.focal_px, 1e-4), _BENT[kind], _BENT[kind] / 3])
+
+    def lens_of(self, p: Array) -> LensResult:
+        k1, k2, *others = self.lens.distortion
+        return replace(self.lens, focal_px=self.lens.focal_px * float(np.exp(p[3])),
+                       distortion=(k1 + float(p[4]), k2 + float(p[5]), *others))
+
+    def on_table(self, px: Array, p: Array) -> Array:
+        """(N, 2) mm in table axes whose origin is the point below the camera."""
+        turn = _rotation(p[0], p[1])
+        r = np.column_stack([undistorted(px, self.lens_of(p)), np.ones(len(px))])
+        depth = r @ turn[:, 2]
+        return np.asarray(np.exp(p[2]) * (r @ turn[:, :2]) / np.where(depth < 1e-3, 1e-3, depth)[:, None])
+
+    def residuals(self, p: Array) -> list[Array]:
+        """Per thing (N, 2) mm by which its points lie off its true shape."""
+        out = []
+        for shape, seen in zip(self.shapes, np.split(self.on_table(self.px, p), self._cuts), strict=True):
+            turn, shift = _laid(shape, seen)
+            out.append(seen - (shape @ turn.T + shift))
+        return out
+
+    def solve(self, start: Array | None) -> Array:
+        px_mm = self.height / self.lens.focal_px  # what one pixel is on the table, about
+
+        def cost(p: Array) -> Array:
+            off = np.concatenate(self.residuals(p)).ravel() / px_mm
+            return np.concatenate([off, _EXPECTED_PX * p[3:] / self.priors])
+
+        starts = [start] if start is not None else [np.array([a, b, np.log(self.height), 0, 0, 0]) for a, b in _STARTS]
+        found = [least_squares(cost, s, loss="soft_l1", x_scale=(0.01,) * _FREE, max_nfev=60)
+                 for s in starts]
+        return np.asarray(min(found, key=lambda f: f.cost).x)
+
+
+def _plane(scene: _Scene, p: Array, size: tuple[int, int], method: str, above_mm: float, kept: tuple[int, ...]
+           ) -> Plane:
+    off = scene.residuals(p)
+    every = np.concatenate(off)
+    turn0, height, used = _rotation(p[0], p[1]), float(np.exp(p[2])), scene.lens_of(p)
+    if not _LOWEST_MM < height < _TALLEST_MM:
+        raise CalibrationError("what was seen makes no table; check the sizes that were given")
+    seen = scene.on_table(scene.px, p)
+    flat, shift = _laid(scene.shapes[0], seen) if len(scene.shapes) == 1 else (np.eye(2), seen.mean(axis=0))
+    spin = np.eye(3)
+    spin[:2, :2] = flat
+    # the table is further away than what lies on it, in the same axes
+    rotation = turn0 @ spin
+    translation = turn0 @ np.array([*shift, 0.0]) + (height + above_mm) * turn0[:, 2]
+    grid = used.matrix @ np.column_stack([rotation[:, :2], translation])
+    below = used.matrix @ turn0[:, 2]
+    table = TableResult(
+        lens=used, method=method, rotation=tuple(float(v) for v in rotation.ravel()),
+        translation_mm=tuple(float(v) for v in translation),
+        px_from_mm=tuple(float(v) for v in (grid / grid[2, 2]).ravel()),
+        rms_mm=_rms(every), worst_mm=float(np.linalg.norm(every, axis=1).max()),
+        worst_corner_mm=_worst_corner(scene, p, size, every), height_mm=height + above_mm,
+        tilt_deg=float(np.degrees(np.arccos(np.clip(turn0[2, 2], -1, 1)))),
+        nadir_px=(float(below[0] / below[2]), float(below[1] / below[2])))
+    return Plane(result=table, kept=kept, residuals_mm=tuple(_rms(o) for o in off))
+
+
+def _worst_corner(scene: _Scene, p: Array, size: tuple[int, int], every: Array) -> float:
+    """Two standard deviations (mm) of the worst known corner of the picture, against the things that were seen."""
+    floor = _FLOOR_PX * np.exp(p[2]) / scene.lens.focal_px
+    free = 2 * len(every) - 3 * len(scene.shapes) - 3
+    sigma = max(float(np.sqrt((every**2).sum() / max(free, 1))), floor)
+    steps = np.diag(np.full(_FREE, 1e-4))
+
+    def slope(of: Callable[[Array], Array]) -> Array:
+        return np.stack([(of(p + s) - of(p - s)) / 2e-4 for s in steps], axis=-1)
+
+    jacobian = slope(lambda q: np.concatenate(scene.residuals(q)).ravel())
+    information = jacobian.T @ jacobian / sigma**2
+    information[3:, 3:] += np.diag(1 / scene.priors**2)
+    covariance = np.linalg.pinv(information)
+    w, h = size
+    corners = np.array([[0, 0], [w, 0], [w, h], [0, h]], float)
+    base = scene.on_table(scene.px, p)
+
+    def moved(q: Array) -> Array:
+        turn, shift = _laid(scene.on_table(scene.px, q), base)
+        return np.asarray(scene.on_table(corners, q) @ turn.T + shift)
+
+    each = slope(moved)
+    return float(2 * np.sqrt(np.einsum("ijk,kl,ijl->i", each, covariance, each).max()))
