@@ -111,10 +111,3 @@ def wrong_source(uri: str, error: SourceError) -> UsageError | Failure:
     """What to tell the user of a source that cannot be opened."""
     wrong = isinstance(error, UnknownSource) or not is_device(uri)
     return UsageError(f"--source: {error}") if wrong else Failure(str(error))
-
-
-def note_calibration(path: str | None) -> None:
-    """Say that a calibration is not used yet; that it can be read is checked all the same."""
-    if path is not None:
-        read_json(path)
-        print(f"{path}: calibrations are not used in this version; the table is found from its tiles", file=sys.stderr)

@@ -24,10 +24,14 @@ _SHIFTED_PX = 2.0  # a corner that would move further is left where it was
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pattern:
-    """Points of one rigid flat thing: ``mm`` (N, 2) on it, x right and y down, and ``px`` (N, 2) in the picture."""
+    """Points of one rigid flat thing: ``mm`` (N, 2) on it, x right and y down, and ``px`` (N, 2) in the picture.
+
+    ``weight`` below 1 is for a thing that keeps its shape less well than print does.
+    """
 
     mm: Array
     px: Array
+    weight: float = 1.0
 
 
 def parse_board(spec: str) -> Board:

@@ -39,29 +39,34 @@ class Plane:
 
 
 def fit_plane(patterns: Sequence[Pattern], lens: LensResult, size: tuple[int, int], method: str, *,
-              above_mm: float = 0.0, stretch: float = 1.0) -> Plane:
-    """The table from patterns that lie ``above_mm`` over it. ``stretch`` multiplies their millimetres.
+              above_mm: float = 0.0, stretch: float = 1.0, noise_mm: float = 0.0, upright_deg: float = 0.0) -> Plane:
+    """The table from patterns that lie ``above_mm`` over it. ``stretch`` multiplies their millimetres, ``noise_mm`` is
+    what their points are known to be off whatever they agree on, ``upright_deg`` (when not 0) how far people hang a
+    camera off straight down: it decides where the patterns do not.
 
     With one pattern the table's axes are the pattern's; else they are the picture's. Raises CalibrationError.
     """
     seen = [p.px for p in patterns]
-    shapes = [p.mm * stretch for p in patterns]
+    shapes = [p.mm * (stretch if p.weight == 1.0 else 1.0) for p in patterns]
+    weights = [p.weight for p in patterns]
     kept = list(range(len(patterns)))
     if not kept or sum(len(s) for s in shapes) < 4:
         raise CalibrationError("too little was seen to find the table")
     best = None
     for _ in range(4):
-        chosen = _Scene([shapes[n] for n in kept], [seen[n] for n in kept], lens)
+        chosen = _Scene([shapes[n] for n in kept], [seen[n] for n in kept], lens, [weights[n] for n in kept],
+                        noise_mm, upright_deg)
         best = chosen.solve(best)
         off = [_rms(o) for o in chosen.residuals(best)]
-        limit = _OFF * float(np.median(off)) + 1e-9
+        limit = _OFF * max(float(np.median(off)), noise_mm) + 1e-9
         still = [n for n, o in zip(kept, off, strict=True) if o <= limit]
         if len(still) == len(kept) or len(still) < max(1, len(kept) // 2):
             break
         kept = still
     assert best is not None
-    return _plane(_Scene([shapes[n] for n in kept], [seen[n] for n in kept], lens), best, size, method, above_mm,
-                  tuple(kept))
+    scene = _Scene([shapes[n] for n in kept], [seen[n] for n in kept], lens, [weights[n] for n in kept], noise_mm,
+                   upright_deg)
+    return _plane(scene, best, size, method, above_mm, tuple(kept))
 
 
 def undistorted(px: Array, lens: LensResult) -> Array:
@@ -91,8 +96,10 @@ class _Scene:
     """The things that are seen, as a function of six numbers: tilt, tilt, log height, log focal factor, and
     what is added to k1 and k2."""
 
-    def __init__(self, shapes: Sequence[Array], seen: Sequence[Array], lens: LensResult) -> None:
-        self.shapes, self.lens = shapes, lens
+    def __init__(self, shapes: Sequence[Array], seen: Sequence[Array], lens: LensResult,
+                 weights: Sequence[float], noise_mm: float, upright_deg: float) -> None:
+        self.shapes, self.lens, self.weights = shapes, lens, weights
+        self.noise_mm, self.upright = noise_mm, np.radians(upright_deg)
         self.px = np.concatenate(seen)
         self._cuts = np.cumsum([len(s) for s in seen])[:-1]
         rays = np.split(undistorted(self.px, lens), self._cuts)
@@ -116,11 +123,12 @@ class _Scene:
         return np.asarray(np.exp(p[2]) * (r @ turn[:, :2]) / np.where(depth < 1e-3, 1e-3, depth)[:, None])
 
     def residuals(self, p: Array) -> list[Array]:
-        """Per thing (N, 2) mm by which its points lie off its true shape."""
+        """Per thing (N, 2) mm by which its points lie off its true shape, times its weight."""
         out = []
-        for shape, seen in zip(self.shapes, np.split(self.on_table(self.px, p), self._cuts), strict=True):
+        places = np.split(self.on_table(self.px, p), self._cuts)
+        for shape, seen, weight in zip(self.shapes, places, self.weights, strict=True):
             turn, shift = _laid(shape, seen)
-            out.append(seen - (shape @ turn.T + shift))
+            out.append(weight * (seen - (shape @ turn.T + shift)))
         return out
 
     def solve(self, start: Array | None) -> Array:
@@ -128,7 +136,9 @@ class _Scene:
 
         def cost(p: Array) -> Array:
             off = np.concatenate(self.residuals(p)).ravel() / px_mm
-            return np.concatenate([off, _EXPECTED_PX * p[3:] / self.priors])
+            expected = max(_EXPECTED_PX, self.noise_mm / px_mm)
+            upright = p[:2] / self.upright if self.upright else np.zeros(0)
+            return np.concatenate([off, expected * p[3:] / self.priors, expected * upright])
 
         starts = [start] if start is not None else [np.array([a, b, np.log(self.height), 0, 0, 0]) for a, b in _STARTS]
         found = [least_squares(cost, s, loss="soft_l1", x_scale=(0.01,) * _FREE, max_nfev=60)
@@ -167,7 +177,7 @@ def _worst_corner(scene: _Scene, p: Array, size: tuple[int, int], every: Array) 
     """Two standard deviations (mm) of the worst known corner of the picture, against the things that were seen."""
     floor = _FLOOR_PX * np.exp(p[2]) / scene.lens.focal_px
     free = 2 * len(every) - 3 * len(scene.shapes) - 3
-    sigma = max(float(np.sqrt((every**2).sum() / max(free, 1))), floor)
+    sigma = max(float(np.sqrt((every**2).sum() / max(free, 1))), floor, scene.noise_mm)
     steps = np.diag(np.full(_FREE, 1e-4))
 
     def slope(of: Callable[[Array], Array]) -> Array:
@@ -176,6 +186,8 @@ def _worst_corner(scene: _Scene, p: Array, size: tuple[int, int], every: Array) 
     jacobian = slope(lambda q: np.concatenate(scene.residuals(q)).ravel())
     information = jacobian.T @ jacobian / sigma**2
     information[3:, 3:] += np.diag(1 / scene.priors**2)
+    if scene.upright:
+        information[:2, :2] += np.eye(2) / scene.upright**2
     covariance = np.linalg.pinv(information)
     w, h = size
     corners = np.array([[0, 0], [w, 0], [w, h], [0, h]], float)

@@ -24,6 +24,9 @@ FEWEST_TILES = 4
 GOOD_CORNER_MM = 3.0
 _FEWEST_CORNERS = 12
 _SURE = 0.8  # confidence of a tile that is measured by
+_LAID = 0.6  # weight of the board as a whole against one tile's print
+_LAID_MM = 0.5  # how far a tile's corner as read is off, by hand and by print
+_UPRIGHT_DEG = 4.0  # how far people hang a camera off straight down
 _SPREAD_CARDS = 0.25  # of the picture each way that four cards should span
 
 
@@ -88,13 +91,27 @@ def _calibrated(found: dict[str, Pattern], lens: LensResult, picture: Image, met
     size = (picture.shape[1], picture.shape[0])
     names, patterns = tuple(found), tuple(found.values())
     if method == "tiles":
-        plane = fit_plane(patterns, lens, size, method)
-        plane = fit_plane(patterns, lens, size, method, above_mm=TILE_HEIGHT_MM,
-                          stretch=_stretch(names, patterns, plane))
+        stretch = _stretch(names, patterns, fit_plane(patterns, lens, size, method))
+        names, patterns = (*names, "board"), (*patterns, _board(names, patterns))
+        plane = fit_plane(patterns, lens, size, method, above_mm=TILE_HEIGHT_MM, stretch=stretch, noise_mm=_LAID_MM,
+                          upright_deg=_UPRIGHT_DEG)
     else:
         plane = fit_plane(patterns, lens, size, method)
     return TableCalibration(plane=plane, patterns=patterns, names=names,
                             advice=tuple(_advice(plane, patterns, names, size, lens)))
+
+
+def _board(names: tuple[str, ...], patterns: tuple[Pattern, ...]) -> Pattern:
+    """The middles of all tiles as one thing: people lay them less exactly than they are printed, but far apart."""
+    at = np.array([[float(n) for n in name.removeprefix("tile ").split(",")] for name in names])
+    return Pattern(mm=at * PITCH_MM, px=np.array([_middle(p.px) for p in patterns]), weight=_LAID)
+
+
+def _middle(corners: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+    """Where the diagonals cross: the middle of a square seen in perspective."""
+    a, b, c, d = corners
+    s, t = np.linalg.solve(np.column_stack([c - a, b - d]), b - a)
+    return np.asarray(a + s * (c - a))
 
 
 def _stretch(names: tuple[str, ...], patterns: tuple[Pattern, ...], plane: Plane) -> float:

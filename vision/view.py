@@ -44,7 +44,8 @@ class View:
     rotation: Array | None = None
     translation: Array | None = None
     paints: Mapping[str, tuple[int, int, int]] = field(default_factory=dict)
-    _kept: dict[str, tuple[npt.NDArray[np.int16], npt.NDArray[np.uint16]]] = field(default_factory=dict, repr=False)
+    _kept: dict[tuple[int, int], tuple[npt.NDArray[np.int16], npt.NDArray[np.uint16]]] = field(
+        default_factory=dict, repr=False)  # the maps of straighten by size
 
     @property
     def bends(self) -> bool:
@@ -70,13 +71,15 @@ class View:
         return np.array([[focal, 0, centre[0]], [0, focal, centre[1]], [0, 0, 1.0]])
 
     def straighten(self, bgr: Image) -> Image:
-        """The picture as a lens without distortion would have taken it, same shape."""
-        if bgr.shape[1::-1] != self.size or not self.bends:
+        """The picture (or a smaller copy of it, in colour or grey) as a lens without distortion would have taken it."""
+        if not self.bends:
             return bgr
-        if "maps" not in self._kept:
-            self._kept["maps"] = cv2.initUndistortRectifyMap(self.matrix, self.distortion, np.eye(3), self.straight,
-                                                             self.size, cv2.CV_16SC2)
-        first, second = self._kept["maps"]
+        size = (bgr.shape[1], bgr.shape[0])
+        if size not in self._kept:
+            smaller = np.diag([size[0] / self.size[0], size[1] / self.size[1], 1.0])
+            self._kept[size] = cv2.initUndistortRectifyMap(smaller @ self.matrix, self.distortion, np.eye(3),
+                                                           smaller @ self.straight, size, cv2.CV_16SC2)
+        first, second = self._kept[size]
         return np.asarray(cv2.remap(bgr, first, second, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), np.uint8)
 
     def bend(self, points_px: npt.ArrayLike) -> Array:

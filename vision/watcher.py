@@ -67,7 +67,7 @@ class TableWatcher:
 
     def __init__(self, tileset: TileSet, colours: tuple[str, ...], start_tile: str, *,
                  view: View | None = None) -> None:
-        self._camera = view  # what a calibration knows; frames are straightened by it
+        self._camera = view  # what a calibration knows; frames come straightened
         self._colours = colours
         self._start_tile = start_tile
         self.use(tileset)
@@ -101,8 +101,6 @@ class TableWatcher:
 
     def feed(self, frame: Frame, state: GameState) -> Observation:
         """Look at one frame. ``state`` is the game with every proposal made so far committed."""
-        if self._camera is not None:
-            frame = Frame(id=frame.id, t_s=frame.t_s, source=frame.source, bgr=self._camera.straighten(frame.bgr))
         if self._motion is None:
             self._motion, self._shape = Motion(frame.shape), frame.shape
         if frame.shape != self._shape:

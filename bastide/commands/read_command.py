@@ -16,14 +16,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("image", metavar="IMAGE")
     parser.add_argument("--tiles", metavar="DIR", help="pictures of your own tiles")
     parser.add_argument("--expansions", metavar="A,B")
-    parser.add_argument("--calibration", metavar="FILE")
+    parser.add_argument("--calibration", metavar="FILE", action="append",
+                        help="from bastide calibrate; repeat it for table and colours")
     parser.add_argument("--overlay", metavar="OUT.png", help="draw what was found over the photograph")
     parser.add_argument("--data", metavar="DIR", default="data", help="where learned tiles are kept (default: data)")
     parser.add_argument("--json", action="store_true")
 
 
 def run(args: argparse.Namespace) -> int:
-    from bastide.tables import box_contents, load_tiles, note_calibration, tile_book
+    from bastide.calibrated import load_calibrations, view_for
+    from bastide.tables import box_contents, load_tiles, tile_book
     from vision.images import ImageError, read_image, write_image
     from vision.overlay import draw_reading
     from vision.read import read_photo
@@ -34,9 +36,9 @@ def run(args: argparse.Namespace) -> int:
         image = read_image(args.image)
     except ImageError as e:
         raise UsageError(str(e)) from e
-    note_calibration(args.calibration)
+    view = view_for(load_calibrations(args.calibration), image)
     tiles = merged(load_tiles(args.tiles, names), tile_book(args.data, args.tiles).tileset())
-    reading = read_photo(image, tiles, counts=box_contents(names))
+    reading = read_photo(image, tiles, counts=box_contents(names), view=view)
     if args.overlay:
         try:
             write_image(args.overlay, draw_reading(image, reading))

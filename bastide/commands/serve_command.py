@@ -21,6 +21,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tiles", metavar="DIR", help="pictures of your own tiles")
     parser.add_argument("--players", metavar="FILE", help="JSON list of name and colour, in turn order")
     parser.add_argument("--expansions", metavar="A,B")
+    parser.add_argument("--calibration", metavar="FILE", action="append",
+                        help="from bastide calibrate; repeat it for table and colours")
     parser.add_argument("--first", metavar="TILE", help="the start tile (default: the edition's)")
     parser.add_argument("--no-learn", action="store_true", help="do not learn the tiles from this game")
     parser.add_argument("--new", action="store_true", help="begin a new game even if one is unfinished")
@@ -30,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    from bastide.calibrated import calibrated, load_calibrations, view_from
     from bastide.learning import Learner
     from bastide.service import from_environment, panel, wait
     from bastide.session import TableSession
@@ -71,13 +74,15 @@ def run(args: argparse.Namespace) -> int:
         loop = camera = None
         if args.source:
             uri = args.source
-            camera = open_camera(uri)  # says now what is wrong with the URI or the file
+            documents = load_calibrations(args.calibration)
+            view = view_from(documents)
+            camera = calibrated(open_camera(uri), documents, view)  # says now what is wrong with the URI or the file
             with nullcontext() if is_device(uri) else opened(camera):
                 pass  # a device may still be plugged in later
             book = tile_book(args.data, args.tiles)
 
             def watcher_for(setup: Setup) -> TableWatcher:
-                return make_watcher(merged(load_tiles(args.tiles, setup.expansions), book.tileset()), setup)
+                return make_watcher(merged(load_tiles(args.tiles, setup.expansions), book.tileset()), setup, view)
 
             learner = None
             if not args.no_learn and not uri.startswith("sim:"):  # a simulated table shows our own drawings

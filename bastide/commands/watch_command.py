@@ -22,7 +22,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tiles", metavar="DIR", help="pictures of your own tiles")
     parser.add_argument("--players", metavar="FILE", help="JSON list of name and colour, in turn order")
     parser.add_argument("--expansions", metavar="A,B")
-    parser.add_argument("--calibration", metavar="FILE")
+    parser.add_argument("--calibration", metavar="FILE", action="append",
+                        help="from bastide calibrate; repeat it for table and colours")
     parser.add_argument("--first", metavar="TILE", help="the start tile (default: the edition's)")
     parser.add_argument("--out", required=True, metavar="TRANSCRIPT")
     parser.add_argument("--data", metavar="DIR", default="data", help="where learned tiles are kept (default: data)")
@@ -32,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    from bastide.calibrated import calibrated, load_calibrations, view_from
     from bastide.learning import Learner
     from bastide.recording import transcript_of
     from bastide.session import TableSession
@@ -42,7 +44,6 @@ def run(args: argparse.Namespace) -> int:
         box_contents,
         load_tiles,
         make_watcher,
-        note_calibration,
         open_camera,
         opened,
         table_setup,
@@ -55,7 +56,8 @@ def run(args: argparse.Namespace) -> int:
                         players(args.players) if args.players else None, args.first)
     tiles = load_tiles(args.tiles, setup.expansions)
     book = tile_book(args.data, args.tiles)
-    note_calibration(args.calibration)
+    documents = load_calibrations(args.calibration)
+    view = view_from(documents)
     out = Path(args.out)
     if out.is_dir():
         raise UsageError(f"{args.out}: is a folder, not a file")
@@ -74,9 +76,9 @@ def run(args: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory() as scratch, Store(Path(scratch) / "log.sqlite") as store:
         session = TableSession(store, setup)
         learner = Learner(book, session, lambda _: tiles, box_contents) if args.learn else None
-        with stop_on_signals() as stop, opened(open_camera(args.source)) as camera:
+        with stop_on_signals() as stop, opened(calibrated(open_camera(args.source), documents, view)) as camera:
             try:
-                follow(camera, make_watcher(merged(tiles, book.tileset()), setup), session, stop=stop,
+                follow(camera, make_watcher(merged(tiles, book.tileset()), setup, view), session, stop=stop,
                        on_frame=remember, learner=learner)
                 if learner is not None:
                     learner.write()

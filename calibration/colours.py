@@ -1,0 +1,238 @@
+"""What the players' wood looks like to this camera in this light, from one follower of each in view.
+
+Followers are small things that are not the table. Their colours are matched to paint as it looks by day under one
+unknown light (a gain per channel), which explains what a warm lamp or a wrong white balance does to all of them alike.
+How far two colours are apart is what a person would see: CIEDE2000, G. Sharma, W. Wu and E. Dalal, "The CIEDE2000
+color-difference formula", Color Research and Application 30 (2005), as scikit-image has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+from skimage.color import deltaE_ciede2000, rgb2lab
+
+from calibration.advice import Advice
+from calibration.documents import CalibrationError, ColoursResult
+from vision.frames import Image
+from vision.standing import PAINT
+
+Array = npt.NDArray[np.float64]
+
+CONFUSED = 11.0  # CIEDE2000 below which wood of two players cannot be told apart on print and in shade
+NEAR = 18.0  # and below which it is worth saying
+_WIDTH_PX = 1152  # figures are sought at this width
+_AREA = (2.2e-5, 2.5e-3)  # of the width squared: a follower in a view 45 to 160 cm wide
+_DIFFERENT = 13.0  # Lab units from the table around
+_SHADE = (0.34, 1.02)  # how much of the light a shadow on the table leaves
+_MATCH = 24.0  # CIEDE2000 (lightness at half weight) up to which wood may be a paint
+_NAMED = 28.0  # and when it is known that this colour is there
+_FITS = 9.0  # CIEDE2000 by which the colours found may be off their paint on average
+_GAIN = (0.04, 4.0)
+_BELIEF = 0.25  # log units: how far a camera's white balance usually is off
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FollowerSeen:
+    """A follower's colour: its middle in px, its sRGB (red, green, blue), and how surely it is this colour's."""
+
+    colour: str
+    px: tuple[float, float]
+    rgb: tuple[int, int, int]
+    off: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColourCalibration:
+    """The colours and what a person should do about them."""
+
+    result: ColoursResult
+    followers: tuple[FollowerSeen, ...]
+    advice: tuple[Advice, ...]
+
+
+def calibrate_colours(picture: Image, colours: Sequence[str] | None = None) -> ColourCalibration:
+    """The players' ``colours`` (default: every one that is found) in a picture (BGR). Raises CalibrationError."""
+    names = tuple(colours or PAINT)
+    spots = _spots(picture)
+    if not spots:
+        raise CalibrationError("no followers were seen; put one of each player on the bare table, apart from each "
+                               "other")
+    gains, chosen = _explain(spots, names, _MATCH if colours is None else _NAMED)
+    if not chosen:
+        raise CalibrationError(f"{len(spots)} things were seen, but none has a player's colour; put one follower of "
+                               "each player on the bare table in the light you play in")
+    found = {name: spots[n] for name, n in chosen.items()}
+    missing = [c for c in names if c not in found]
+    if colours is not None and missing:
+        raise CalibrationError(f"no follower of {' and '.join(missing)} was seen; put one of each player on the bare "
+                               "table, apart from each other")
+    off = float(np.mean([_cost(spot.linear, name, gains) for name, spot in found.items()]))
+    if off > _FITS:
+        raise CalibrationError(f"what was found fits the players' colours in no light ({off:.0f}, and {_FITS:.0f} is "
+                               "the most): use a whiter lamp, and put nothing but followers beside the board")
+    paints = {name: spot.rgb for name, spot in found.items()}
+    distances = {f"{a}-{b}": round(difference(paints[a], paints[b]), 2)
+                 for a, b in combinations(sorted(paints), 2)}
+    confused = tuple(pair for pair, d in distances.items() if d < CONFUSED)
+    light = tuple(float(g) for g in gains / gains.mean())
+    result = ColoursResult(paints=paints, light=(light[0], light[1], light[2]), distances=distances, confused=confused)
+    followers = tuple(FollowerSeen(colour=name, px=spot.px, rgb=spot.rgb,
+                                   off=round(_cost(spot.linear, name, gains), 2)) for name, spot in found.items())
+    return ColourCalibration(result=result, followers=followers,
+                             advice=tuple(_advice(found, distances, spots[0].table)))
+
+
+def difference(a: tuple[int, int, int], b: tuple[int, int, int]) -> float:
+    """CIEDE2000 between two sRGB colours."""
+    lab = rgb2lab(np.array([[a, b]], float) / 255)[0]
+    return float(deltaE_ciede2000(lab[0], lab[1]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Spot:
+    px: tuple[float, float]
+    rgb: tuple[int, int, int]
+    linear: Array
+    pale: bool  # it may be a shadow as well, and only grey or black wood looks like one
+    table: tuple[int, int, int]
+
+
+def _spots(picture: Image) -> list[_Spot]:
+    """Small things that differ from the table around them in more than shade."""
+    scale = min(1.0, _WIDTH_PX / picture.shape[1])
+    small = picture if scale == 1.0 else cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    soft = cv2.GaussianBlur(small, (0, 0), 0.9)
+    around = _surroundings(small)
+    lab, ground = (cv2.cvtColor(i.astype(np.float32) / 255, cv2.COLOR_BGR2Lab) for i in (soft, around))
+    apart = np.linalg.norm(lab - ground, axis=2)
+    ratio = (soft.astype(np.float32) + 4) / (around.astype(np.float32) + 4)
+    shade = (ratio.max(axis=2) < _SHADE[1]) & (ratio.min(axis=2) > _SHADE[0]) & (np.ptp(ratio, axis=2) < 0.14)
+    limit = max(_DIFFERENT, 5.0 * float(np.median(apart)))
+    table = np.median(around.reshape(-1, 3), axis=0)
+    found = _blobs(small, (apart > limit) & ~shade, scale, table, pale=False)
+    taken = [spot.px for spot in found]
+    near = 0.03 * picture.shape[1]
+    return found + [s for s in _blobs(small, apart > limit, scale, table, pale=True)
+                    if all(np.hypot(s.px[0] - x, s.px[1] - y) > near for x, y in taken)]
+
+
+def _blobs(small: Image, differs: npt.NDArray[np.bool_], scale: float, table: Array, *, pale: bool) -> list[_Spot]:
+    mask = cv2.morphologyEx(differs.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+    mask = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
+    count, labels, stats, centres = cv2.connectedComponentsWithStats(mask)
+    width = small.shape[1]
+    out = []
+    for n in range(1, count):
+        x, y, w, h, area = (int(v) for v in stats[n])
+        if not _AREA[0] * width**2 < area < _AREA[1] * width**2 or max(w, h) > 3.2 * min(w, h):
+            continue
+        part = (slice(y, y + h), slice(x, x + w))
+        blob = (labels[part] == n).astype(np.uint8)
+        core = cv2.erode(blob, np.ones((3, 3), np.uint8)).astype(bool)
+        pixels = small[part][core if core.sum() >= 6 else blob.astype(bool)].astype(float)
+        if pale:  # the wood is lighter than the shadow that hangs on it
+            level = pixels.sum(axis=1)
+            pixels = pixels[level >= np.quantile(level, 0.6)]
+        middle = np.median(pixels, axis=0)[::-1]
+        r, g, b = (round(float(v)) for v in middle)
+        out.append(_Spot(px=(float(centres[n][0] / scale), float(centres[n][1] / scale)), rgb=(r, g, b),
+                         linear=_linear(middle), pale=pale, table=(round(table[2]), round(table[1]), round(table[0]))))
+    return out
+
+
+def _surroundings(small: Image) -> Image:
+    """The table without what stands on it: a wide median of a smaller copy."""
+    step = 4
+    tiny = cv2.resize(small, None, fx=1 / step, fy=1 / step, interpolation=cv2.INTER_AREA)
+    wide = (round(tiny.shape[1] * 0.09) | 1)
+    return np.asarray(cv2.resize(cv2.medianBlur(tiny, min(wide, 255)), small.shape[1::-1],
+                                 interpolation=cv2.INTER_LINEAR), np.uint8)
+
+
+def _linear(rgb: npt.ArrayLike) -> Array:
+    """Light behind sRGB values 0..255, 0..1."""
+    v = np.asarray(rgb, float) / 255
+    return np.where(v <= 0.04045, v / 12.92, ((v + 0.055) / 1.055) ** 2.4)
+
+
+def _shown(linear: Array) -> Array:
+    v = np.clip(linear, 0, 1)
+    return np.asarray(np.where(v <= 0.0031308, v * 12.92, 1.055 * v ** (1 / 2.4) - 0.055))
+
+
+def _cost(linear: Array, name: str, gains: Array) -> float:
+    """CIEDE2000 from a paint by day, with lightness at half weight: exposure and the side of the wood change it."""
+    seen = rgb2lab(_shown(linear / gains)[None, None])[0, 0]
+    paint = rgb2lab(np.array([[PAINT[name]]], float) / 255)[0, 0]
+    return float(deltaE_ciede2000(seen, paint, kL=2.0))
+
+
+def _explain(spots: Sequence[_Spot], names: Sequence[str], match: float) -> tuple[Array, dict[str, int]]:
+    """The light's gains (red, green, blue) under which the spots look most like paint, and which spot is whose."""
+    best: tuple[float, Array, dict[str, int]] | None = None
+    for warm in (0.0, 0.35, -0.35, 0.7):
+        gains = np.exp([warm * 0.6, 0.0, -warm])
+        chosen: dict[str, int] = {}
+        for _ in range(6):
+            again = _assign(spots, names, gains, match)
+            if again == chosen:
+                break
+            chosen = again
+            gains = _gains(spots, chosen)
+        off = sum(_cost(spots[n].linear, name, gains) - match for name, n in chosen.items())
+        off += 4.0 * float((np.log(gains / gains.mean()) ** 2).sum()) / _BELIEF**2
+        if best is None or off < best[0]:
+            best = off, gains, chosen
+    assert best is not None
+    return best[1], best[2]
+
+
+def _assign(spots: Sequence[_Spot], names: Sequence[str], gains: Array, match: float) -> dict[str, int]:
+    """Per colour the spot that has it best; a spot has the colour that it is nearest to."""
+    from scipy.optimize import linear_sum_assignment
+
+    cost = np.array([[match + 1 if s.pale and name not in ("grey", "black") else _cost(s.linear, name, gains)
+                      for s in spots] for name in names])
+    rows, columns = linear_sum_assignment(np.minimum(cost, match + 1))
+    return {names[r]: int(c) for r, c in zip(rows, columns, strict=True) if cost[r, c] < match}
+
+
+def _gains(spots: Sequence[_Spot], chosen: dict[str, int]) -> Array:
+    """Per channel how much brighter the chosen spots are than their paint, where the paint shows that channel."""
+    total, weight = np.zeros(3), np.full(3, 0.02 / _BELIEF**2)
+    for name, n in chosen.items():
+        paint = _linear(PAINT[name])
+        w = np.clip(paint, 0.0, 0.5)
+        total += w * np.log((spots[n].linear + 0.004) / (paint + 0.004))
+        weight += w
+    return np.clip(np.exp(total / weight), *_GAIN)
+
+
+def _advice(found: dict[str, _Spot], distances: dict[str, float], table: tuple[int, int, int]) -> list[Advice]:
+    out = []
+    for pair, d in sorted(distances.items(), key=lambda p: p[1]):
+        a, b = pair.split("-")
+        if d < CONFUSED:
+            out.append(Advice(code="colours.confused", bad=True, parts={"a": a, "b": b, "distance": d},
+                              text=f"{a} and {b} cannot be told apart in this light ({d:.0f}, and {CONFUSED:.0f} is "
+                                   "the least): use a brighter, whiter lamp, or another colour"))
+        elif d < NEAR:
+            out.append(Advice(code="colours.near", parts={"a": a, "b": b, "distance": d},
+                              text=f"{a} and {b} are close in this light ({d:.0f}); more light would help"))
+    for name, spot in found.items():
+        d = difference(spot.rgb, table)
+        if d < CONFUSED:
+            out.append(Advice(code="colours.table", parts={"colour": name, "distance": round(d, 1)},
+                              text=f"{name} is nearly the table's own colour ({d:.0f}); on tiles it will be seen, "
+                                   "beside them hardly"))
+    if found and max(max(s.rgb) for s in found.values()) > 252:
+        out.append(Advice(code="colours.bright", text="the brightest follower is burnt out; lower the exposure"))
+    if len(found) == 1:
+        out.append(Advice(code="colours.one", text="only one colour was found; put one follower of each player down"))
+    return out
