@@ -94,6 +94,23 @@ PY
 ' || die "the installed program does not serve"
 step "served a page, printed a mat and played four turns as its own user"
 
+if [ "$suite" = bookworm ]; then # Raspberry Pi OS Bookworm: apt's simplejpeg was built for apt's NumPy 1.24, ours is 2
+  inside apt-get install -y -qq --no-install-recommends python3-numpy python3-pip >>"$root.apt.log" 2>&1
+  there=/usr/lib/python3/dist-packages
+  inside /usr/bin/python3 -m pip install -q --no-deps --only-binary=:all: --target "$there" simplejpeg==1.6.6 2>/dev/null
+  inside /usr/bin/python3 -c "open('$there/libcamera.py', 'w'); open('$there/picamera2.py', 'w').write('import simplejpeg')"
+  inside /usr/bin/python3 -c 'import picamera2, numpy; assert numpy.__version__.startswith("1.24")'
+  said=$(inside /tmp/checkout/hardware/install.sh) || die "the installation beside the Pi's libraries failed"
+  [[ $said == *"made again"* ]] || die "the environment was not made again for the Pi's libraries"
+  theirs=$(inside env PYTHONPATH="$there" /opt/bastide/.venv/bin/python -c 'import picamera2' 2>&1) &&
+    die "the clash that this is about is not here"
+  inside /opt/bastide/.venv/bin/python -c 'import picamera2, simplejpeg, numpy, cv2
+assert int(numpy.__version__[0]) >= 2 and "/opt/bastide" in simplejpeg.__file__' || die "picamera2 cannot be imported"
+  inside rm -r "$there/libcamera.py" "$there/picamera2.py" "$there/simplejpeg"
+  inside bash -c "rm -rf $there/simplejpeg*"
+  step "with the Pi's libraries: theirs alone says ${theirs##*$'\n'}"
+fi
+
 inside /tmp/checkout/hardware/install.sh --uninstall
 [ -e "$root/var/lib/bastide/log.sqlite" ] || die "the games were taken away without --purge"
 [ ! -e "$root/opt/bastide" ] && [ ! -e "$root/etc/systemd/system/bastide.service" ] || die "something was left"
