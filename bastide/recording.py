@@ -7,7 +7,7 @@ from typing import Any
 from bastide.session import TableSession
 from scoring.engine import new_game, step
 from scoring.events import GameEnded, TurnEnded
-from scoring.log import effective
+from scoring.log import Settled, effective
 from scoring.transcript import Game, move, turns_of, write
 
 
@@ -17,7 +17,8 @@ def transcript_of(session: TableSession) -> dict[str, Any]:
     entries = {e.seq: e for e in session.entries}
     readings = {}
     for e in session.entries:
-        readings[getattr(e.body, "seq", e.seq)] = e
+        if not isinstance(e.body, Settled):
+            readings[getattr(e.body, "seq", e.seq)] = e
     events = effective(session.entries)
     about: dict[int, dict[str, Any]] = {}
     for seq, event in events:
@@ -28,7 +29,7 @@ def transcript_of(session: TableSession) -> dict[str, Any]:
     out = write(Game(setup=session.setup, turns=turns))
     state = new_game(session.setup)
     for turn, row in zip(turns, out["turns"], strict=True):
-        row["moves"] = [{**move(e), **about[id(e)]} for e in turn.events]
+        row["moves"] = [{**move(e, turn.player), **about[id(e)]} for e in turn.events]
         for event in (*turn.events, TurnEnded()):
             state = step(state, event)
         row["expect"] = {"score": list(state.scores)}

@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from bastide.asking import CLAIM, claims, readings
 from bastide.errors import Failure
 from bastide.history import UNDO, by_hand, last_action
 from bastide.new_game import asked_setup
@@ -21,7 +22,7 @@ from scoring.engine import fits, new_game, step
 from scoring.errors import IllegalMove, InvalidNotation
 from scoring.events import Event, FigurePlaced, Setup, TilePlaced, from_json, to_json
 from scoring.geometry import distance_to_segment, spot_of
-from scoring.log import Amended, Body, Inserted, LogEntry, Retracted, effective, open_questions, state_of
+from scoring.log import Amended, Body, Inserted, LogEntry, Retracted, Settled, effective, state_of
 from scoring.projection import Memory, live_view, running_scores
 from scoring.rules import changes, editions
 from scoring.state import GameState
@@ -240,7 +241,7 @@ class TableSession:
     def _answer(self, data: Mapping[str, Any], known: Mapping[int, Event]) -> tuple[Body, ...]:
         seq, choice = data.get("question"), data.get("choice")
         question = next((q for q in self._view["questions"] if q["id"] == seq), None)
-        if question is None or not isinstance(seq, int):
+        if question is None or isinstance(seq, bool):
             raise CommandError("unknown_question", "this question has been answered already")
         if choice == "other":
             body = data.get("body")
@@ -248,9 +249,14 @@ class TableSession:
             body = question["candidates"][choice]["body"]
         else:
             raise CommandError("malformed", "choice: must be the number of a candidate or 'other'")
+        about = question["seq"]
+        if question["text_key"] == CLAIM:
+            if body is None:
+                return (Settled(seq=about, code=CLAIM),)
+            return (Inserted(after=about, body=self._event(body, known[about])),)
         if body is None:
-            return (Retracted(seq=seq),)
-        return self._amend(seq, known[seq], self._event(body, known[seq]))
+            return (Retracted(seq=about),)
+        return self._amend(about, known[about], self._event(body, known[about]))
 
     def _inserted(self, body: object, before: Event | None) -> Event:
         """An event that was missed. A tile begins the next player's turn, a figure belongs to the turn before it."""
@@ -296,7 +302,7 @@ class TableSession:
         first = len(self._entries) + 1
         entries = [LogEntry(seq=first + n, body=b, at_s=now, **how) for n, b in enumerate(bodies)]
         state = self._state
-        if any(isinstance(b, Retracted | Amended | Inserted) for b in bodies):
+        if any(isinstance(b, Retracted | Amended | Inserted | Settled) for b in bodies):
             for e in entries:
                 if isinstance(e.body, Amended | Inserted):
                     step(self._state, e.body.body)  # refused now when it means nothing in this game
@@ -325,23 +331,9 @@ class TableSession:
                 "status": {"chip": chip, "text": self._text}}
 
     def _questions(self) -> list[dict[str, Any]]:
-        """Entries that were asked about and that no person has settled, oldest first."""
-        asked = open_questions(self._entries)
-        if not asked:
-            return []
-        out = []
-        for seq, event in effective(self._entries):
-            if seq not in asked:
-                continue
-            body = to_json(event)
-            kept = self._store.crop(self._game, seq)
-            options = kept[1][:3] if kept else []
-            if not any(c.get("body") == body for c in options):
-                options = [{"body": body, "probability": 0.0}, *options][:3]
-            kind = "tile" if isinstance(event, TilePlaced) else "figure"
-            out.append({"id": seq, "seq": seq, "kind": kind, "text_key": f"which_{kind}", "at": body.get("at"),
-                        "crop": f"/api/crops/{seq}.jpg" if kept else None, "candidates": options})
-        return out
+        """What people are asked: doubtful readings, then what nobody has seen; oldest first."""
+        doubtful = readings(self._entries, lambda seq: self._store.crop(self._game, seq))
+        return doubtful + claims(self._state, self._entries)
 
     def _publish(self, questions: list[dict[str, Any]] | None = None) -> None:
         """Show the game as it is now to everybody; ``questions`` when they are known not to have changed."""

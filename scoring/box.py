@@ -66,6 +66,7 @@ class Box:
         self.bonuses = tuple(b for e in self.expansions for b in e.bonuses)
         self._rates = tuple(r for e in self.expansions for r in e.rates)
         self._farm_extras = tuple(x for e in self.expansions for x in e.farm_extras)
+        self._questions = tuple(e.questions for e in self.expansions if e.questions)
         self._off_board = tuple(e.off_board for e in self.expansions if e.off_board)
         self._shapes: dict[tuple[str, int], Shape] = {}
         self._boards = {t.id: t for e in KNOWN.values() for t in e.tiles}
@@ -152,10 +153,15 @@ class Box:
         return (i for extra in self._farm_extras if (i := extra(view, farm, player)))
 
     def questions(self, view: View) -> Iterator[Question]:
-        """What the table does not show."""
+        """What the table does not show and the rules wait for."""
+        for ask in self._questions:
+            yield from ask(view)
+
+    def offers(self, view: View) -> Iterator[Question]:
+        """What may have happened without anybody having seen it."""
         for e in self.expansions:
-            if e.questions:
-                yield from e.questions(view)
+            if e.offers:
+                yield from e.offers(view)
 
     def shows(self, view: View) -> dict[str, Any]:
         """What the expansions have to show beside tiles and figures."""

@@ -126,12 +126,23 @@ class Stage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """Something the table does not show: what is asked, of whom, and the events that would answer it."""
+    """Something the table does not show: what is asked, of whom, and the events that would answer it.
+
+    ``at`` is the square it is about and ``turn`` the turn part. A ``lasting`` one stays open when the turn ends; an
+    ``offer`` is nothing that the rules wait for, only something that may have happened unseen. The answer to one that
+    comes ``before`` happened before the tile was laid. Unless ``must``, nothing at all is an answer too.
+    """
 
     code: str
     text: str
     player: int
     answers: tuple[Event, ...] = ()
+    at: Square | None = None
+    turn: int = -1
+    lasting: bool = False
+    offer: bool = False
+    before: bool = False
+    must: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,7 +175,7 @@ class Expansion:
     initial     the expansion's own part of the state; off_board: pieces neither in supply nor standing on the board
     starts      what may lie there before turn 1
     open_with   what lies there instead of a start tile that stands for a whole board
-    questions   what cannot be seen
+    questions   what cannot be seen and is waited for; offers: what may happen unseen at any time
     options     names of the rules that only matter with this expansion; cues: what a camera looks for
     """
 
@@ -191,6 +202,7 @@ class Expansion:
     starts: tuple[Start, ...] = ()
     open_with: Callable[[StartTile], tuple[StartTile, ...]] | None = None
     questions: Callable[[View], Iterable[Question]] | None = None
+    offers: Callable[[View], Iterable[Question]] | None = None
     shows: Callable[[View], Mapping[str, Any]] | None = None
     options: tuple[str, ...] = ()
     cues: Mapping[str, str] = field(default_factory=dict)

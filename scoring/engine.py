@@ -14,7 +14,7 @@ from scoring.tiles import EDGES, Square, neighbour
 from scoring.turns import advance, close_turn, open_turn
 
 __all__ = ["figures_on", "fits", "fold", "legal_claims", "legal_placements", "new_game", "open_squares", "questions",
-           "states", "step", "tiles_left", "weights"]
+           "states", "step", "tiles_left", "waiting", "weights"]
 
 MOST_PLAYERS = 6  # what any box holds figures for; what an edition says is the rule `max_players`, and only advice
 
@@ -135,8 +135,14 @@ def tiles_left(state: View) -> Mapping[str, int]:
 
 
 def questions(state: View) -> tuple[Question, ...]:
-    """What the table does not show and somebody has to say."""
-    return tuple(state.box.questions(state))
+    """What the table does not show: what turns that are over have left open, what this one waits for, and what may have
+    happened unseen (``offer``)."""
+    return (*waiting(state), *state.box.offers(state))
+
+
+def waiting(state: View) -> tuple[Question, ...]:
+    """The questions that the rules wait for an answer to."""
+    return (*state.asked, *state.box.questions(state))
 
 
 def box_of(setup: Setup) -> Box:

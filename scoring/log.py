@@ -35,7 +35,15 @@ class Inserted:
     body: Event
 
 
-Body = Event | Retracted | Amended | Inserted
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """Somebody was asked about entry ``seq`` and said that nothing is missing; ``code`` is what was asked."""
+
+    seq: int
+    code: str
+
+
+Body = Event | Retracted | Amended | Inserted | Settled
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +69,8 @@ def entry_to_json(entry: LogEntry) -> dict[str, Any]:
             body = {"do": "amend", "seq": seq, "body": to_json(event)}
         case Inserted(after=after, body=event):
             body = {"do": "insert", "after": after, "body": to_json(event)}
+        case Settled(seq=seq, code=code):
+            body = {"do": "settle", "seq": seq, "code": code}
         case event:
             body = to_json(event)
     return {"seq": entry.seq, "at_s": entry.at_s, "source": entry.source, "confidence": entry.confidence,
@@ -72,13 +82,15 @@ def body_from_json(data: object) -> Body:
     if not isinstance(data, Mapping):
         raise InvalidNotation("a log entry's body must be an object")
     do = data.get("do")
-    if do in ("retract", "amend", "insert"):
+    if do in ("retract", "amend", "insert", "settle"):
         key = "after" if do == "insert" else "seq"
         target = data.get(key)
         if type(target) is not int or target < 0:
             raise InvalidNotation(f"{key}: must be the number of an entry")
         if do == "retract":
             return Retracted(seq=target)
+        if do == "settle":
+            return Settled(seq=target, code=str(data.get("code", "")))
         event = from_json(data.get("body"))
         return Amended(seq=target, body=event) if do == "amend" else Inserted(after=target, body=event)
     return from_json(data)
@@ -110,7 +122,7 @@ def effective(entries: Iterable[LogEntry]) -> tuple[tuple[int, Event], ...]:
     of: dict[int, int] = {}  # the entry that an amendment is about, through amendments of amendments
     for entry in lines:
         match entry.body:
-            case Retracted():
+            case Retracted() | Settled():
                 continue
             case Amended(seq=seq, body=event):
                 target = of.get(seq, seq)
@@ -147,6 +159,11 @@ def open_questions(entries: Sequence[LogEntry]) -> frozenset[int]:
         elif corrects:
             asked.discard(target)
     return frozenset(asked)
+
+
+def settled(entries: Sequence[LogEntry]) -> frozenset[tuple[int, str]]:
+    """Entries with the questions about them to which somebody said that nothing is missing."""
+    return frozenset((e.body.seq, e.body.code) for e in alive(entries) if isinstance(e.body, Settled))
 
 
 def state_of(setup: Setup, entries: Iterable[LogEntry]) -> GameState:

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from scoring.contributions import View
-from scoring.engine import questions, tiles_left
+from scoring.engine import tiles_left, waiting
 from scoring.events import to_json
 from scoring.explain import explain
 from scoring.final import Final, final_of, winners
@@ -66,7 +66,7 @@ def live_view(state: GameState, entries: Iterable[LogEntry], version: int,
         "issues": [{"code": i.code, "text": i.text, "squares": [list(s) for s in i.squares], "turn": i.turn}
                    for i in state.issues],
         "open_questions": [{"code": q.code, "text": q.text, "player": q.player,
-                            "answers": [to_json(e) for e in q.answers]} for q in questions(state)],
+                            "answers": [to_json(e) for e in q.answers]} for q in waiting(state)],
         "history": told.history,
     }
 

@@ -12,7 +12,7 @@ from scoring.tiles import Square
 
 if TYPE_CHECKING:
     from scoring.box import Box
-    from scoring.contributions import View
+    from scoring.contributions import Question, View
 
 Place = tuple[Square, int]  # a segment on the board: its square and its index on the tile
 NO_SEGMENT = -1  # the segment of a figure that stands on its tile without being on a feature
@@ -96,7 +96,8 @@ class GameState:
 
     ``standing`` are the figures by their number; ``base`` and ``parent`` lead from a segment to its feature (see
     `root`); ``left`` is what the box still holds (below nothing when too many lie on the table); ``touched`` are the
-    segments whose features this part may have completed; ``ext`` is each expansion's own part of the state.
+    segments whose features this part may have completed; ``asked`` what turns that are over left open; ``ext`` is each
+    expansion's own part of the state.
     """
 
     setup: Setup
@@ -111,6 +112,7 @@ class GameState:
     ext: Mapping[str, object] = field(default_factory=dict)
     score_events: tuple[ScoreEvent, ...] = ()
     issues: tuple[Issue, ...] = ()
+    asked: tuple[Question, ...] = ()
     turn: int = -1
     player: int = 0
     part: int = 1
@@ -145,9 +147,9 @@ class GameState:
 class Draft:
     """The next state while it is worked out: owns copies of a state's containers. Not used after `freeze`."""
 
-    __slots__ = ("actions", "again", "base", "box", "events_before", "ext", "features", "issues", "laid", "last_tile",
-                 "left", "next_figure", "next_segment", "over", "parent", "part", "player", "score_events", "scores",
-                 "setup", "slot", "standing", "tiles", "touched", "turn", "turn_open")
+    __slots__ = ("actions", "again", "asked", "base", "box", "events_before", "ext", "features", "issues", "laid",
+                 "last_tile", "left", "next_figure", "next_segment", "over", "parent", "part", "player",
+                 "score_events", "scores", "setup", "slot", "standing", "tiles", "touched", "turn", "turn_open")
 
     def __init__(self, state: GameState) -> None:
         self.setup = state.setup
@@ -162,6 +164,7 @@ class Draft:
         self.ext = dict(state.ext)
         self.score_events = list(state.score_events)
         self.issues = list(state.issues)
+        self.asked = list(state.asked)
         self.turn = state.turn
         self.player = state.player
         self.part = state.part
@@ -182,10 +185,11 @@ class Draft:
         return GameState(
             setup=self.setup, box=self.box, scores=tuple(self.scores), left=self.left, tiles=self.tiles,
             base=self.base, parent=self.parent, features=self.features, standing=self.standing, ext=self.ext,
-            score_events=tuple(self.score_events), issues=tuple(self.issues), turn=self.turn, player=self.player,
-            part=self.part, last_tile=self.last_tile, turn_open=self.turn_open, laid=self.laid, actions=self.actions,
-            again=self.again, slot=self.slot, touched=tuple(self.touched), events_before=self.events_before,
-            next_segment=self.next_segment, next_figure=self.next_figure, over=self.over,
+            score_events=tuple(self.score_events), issues=tuple(self.issues), asked=tuple(self.asked), turn=self.turn,
+            player=self.player, part=self.part, last_tile=self.last_tile, turn_open=self.turn_open, laid=self.laid,
+            actions=self.actions, again=self.again, slot=self.slot, touched=tuple(self.touched),
+            events_before=self.events_before, next_segment=self.next_segment, next_figure=self.next_figure,
+            over=self.over,
         )
 
     def issue(self, code: str, text: str, *squares: Square) -> None:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scoring.events import Event, FigurePlaced, TilePlaced, notation, to_json
-from scoring.log import Amended, Inserted, LogEntry, Retracted, effective, open_questions
+from scoring.log import Amended, Inserted, LogEntry, Retracted, Settled, effective, open_questions
 from scoring.tiles import Square
 
-Correction = Amended | Inserted | Retracted
+Correction = Amended | Inserted | Retracted | Settled
 FigureKey = tuple[int, Square, str, str]
 
 

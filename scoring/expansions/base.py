@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 
 from scoring import final
-from scoring.board import has_neighbour, lay, mismatches, set_figures
+from scoring.board import has_neighbour, is_complete, lay, mismatches, set_figures
 from scoring.contributions import (
     ANYWHERE,
     Attempt,
@@ -14,6 +15,7 @@ from scoring.contributions import (
     Kind,
     Piece,
     Problem,
+    Question,
     Rate,
     Stage,
     Start,
@@ -32,7 +34,7 @@ from scoring.state import (
     figures_on,
     in_hand,
 )
-from scoring.tiles import Segment, Square, Tile, segment_index
+from scoring.tiles import EDGES, Segment, Square, Tile, neighbour, segment_index
 from scoring.turns import close_turn, score_completed
 
 FOLLOWERS = 7  # eight, of which one marks the score (R-COMP-01)
@@ -266,6 +268,66 @@ def from_supply(view: View, a: Attempt) -> Problem | None:
     return None
 
 
+def questions(view: View) -> Iterator[Question]:
+    """Who claimed what this tile completed, and whether the game is over."""
+    if view.turn_open and view.laid and not view.actions and (claims := unseen_claims(view)):
+        yield Question(code="claim", text="Who claimed what is complete?", player=view.player, at=view.last_tile,
+                       turn=view.turn, lasting=True, answers=claims)
+    if view.laid and not view.over and view.left and max(view.left.values()) < 1:
+        yield Question(code="last_tile", text="Was that the last tile?", player=view.player, answers=(GameEnded(),),
+                       turn=view.turn)
+
+
+def unseen_claims(view: View) -> tuple[FigurePlaced, ...]:
+    """Followers that may have been put down and taken home again before anybody saw them: on what the tile just laid
+    completes and nobody stands on, as the rules allow it to whoever laid it (R-DEPLOY-06, R-TURN-06)."""
+    at = view.last_tile
+    if at is None:
+        return ()
+    placed = view.tiles[at]
+    shape = view.box.shape(placed.tile, placed.rot)
+    complete = [n for n in range(len(shape.kinds)) if (f := feature_at(view, at, n)) and is_complete(view, f)
+                and not f.done and not f.figures]
+    if not complete:
+        return ()
+    followers = [p.name for p in view.box.pieces.values() if p.follower]
+    figure = next((name for name in followers if in_hand(view, view.player, name) > 0), "")
+    out = []
+    for n in complete if figure else ():
+        kind = shape.kinds[n]
+        attempt = Attempt(player=view.player, figure=figure, at=at, feature=kind, where=shape.where[n], segment=n)
+        if next(view.box.deploying(view, attempt), None) is None:
+            out.append(FigurePlaced(player=view.player, figure=figure, at=at, feature=kind, where=shape.where[n]))
+    return tuple(out)
+
+
+def offers(view: View) -> Iterator[Question]:
+    """A tile that fits nowhere may have been put away (R-DRAW-03): of these kinds nobody has to see it."""
+    if view.over or (view.turn_open and view.laid):
+        return
+    kinds = unplaceable(view)
+    if kinds:
+        yield Question(code="discard", text="Was a tile put away that fits nowhere?", player=view.player, offer=True,
+                       answers=tuple(TileDiscarded(player=view.player, tile=k, part=view.part) for k in kinds))
+
+
+def unplaceable(view: View) -> tuple[str, ...]:
+    """Kinds still in the box whose edges match no open square (R-PLACE-03)."""
+    wanted = set()
+    for square in {n for at in view.tiles for side in EDGES if (n := neighbour(at, side)) not in view.tiles}:
+        seen = []
+        for side in range(4):
+            other = view.tiles.get(neighbour(square, EDGES[side]))
+            seen.append(view.box.shape(other.tile, other.rot).edges[(side + 2) % 4] if other else "")
+        wanted.add(tuple(seen))
+
+    def fits_one(edges: str) -> bool:
+        return any(all(e in ("", edges[n]) for n, e in enumerate(seen)) for seen in wanted)
+
+    return tuple(kind for kind, left in view.left.items()
+                 if left > 0 and not any(fits_one(view.box.shape(kind, rot).edges) for rot in range(4)))
+
+
 BASE = Expansion(
     name="base",
     products=("base",),
@@ -286,5 +348,7 @@ BASE = Expansion(
             Stage(name="cloisters", events=partial(final.incomplete, "cloisters")),
             Stage(name="farms", events=final.farms)),
     starts=(Start(value="start_tile", tile=StartTile(tile="base.D")),),
+    questions=questions,
+    offers=offers,
     options=("farm_scoring", "farm_points_per_city", "two_tile_city", "incomplete_unit", "farmers_enabled"),
 )

@@ -21,9 +21,11 @@ from scoring.expansions.dragon_moves import (
     on_fairy,
     on_laid,
     on_princess,
+    walked,
 )
+from scoring.notation import FigureRef
 from scoring.rules import Rules
-from scoring.state import Draft, feature_at
+from scoring.state import Draft, feature_at, standing_at
 from scoring.tiles import Square, Tile
 
 
@@ -93,18 +95,32 @@ def through_portal(view: View, a: Attempt) -> bool:
 
 
 def questions(view: View) -> Iterator[Question]:
-    """Where the dragon went, and which knight left."""
+    """Where the dragon went, which knight left, and by which follower the fairy stands."""
     if not view.turn_open or not view.laid:
         return
     ahead = dragon_steps(view)
     if "dragon" in flags(view, view.last_tile) and beasts(view).dragon and ahead:
-        yield Question(code="dragon_path", text="Where does the dragon go?", player=view.player,
+        mover = (view.player + len(walked(view)) - 1) % len(view.setup.players)  # R-DRAGON-02
+        yield Question(code="dragon_path", text="Where does the dragon go?", player=mover, at=beasts(view).dragon,
+                       turn=view.turn, lasting=True, must=True,
                        answers=tuple(DragonMoved(player=view.player, path=(s,)) for s in ahead))
     knights = knights_of_princess(view)
     if knights and beasts(view).princess_turn != view.turn and not view.actions:
-        yield Question(code="princess", text="Which knight goes home?", player=view.player, answers=tuple(
+        must = view.box.rules.princess_removal == "must"
+        yield Question(code="princess", text="Which knight goes home?", player=view.player, at=view.last_tile,
+                       turn=view.turn, lasting=must, must=must, answers=tuple(
             PrincessRemoved(player=view.player, owner=f.player, figure=f.figure, at=f.at, feature=f.feature,
                             where=f.where) for f in knights))
+
+
+    b = beasts(view)
+    if b.fairy and b.fairy_turn == view.turn and b.fairy_of is None and view.box.rules.fairy_mode == "follower":
+        beside = [FigureRef(owner=f.player, figure=f.figure, feature=f.feature, where=f.where)
+                  for f in standing_at(view, b.fairy)
+                  if f.player == view.player and view.box.pieces[f.figure].follower]
+        yield Question(code="fairy_beside", text="By which follower does the fairy stand?", player=view.player,
+                       at=b.fairy, turn=view.turn, lasting=True, answers=tuple(
+                           FairyMoved(player=view.player, at=b.fairy, beside=ref) for ref in beside))
 
 
 def shows(view: View) -> dict[str, Any]:

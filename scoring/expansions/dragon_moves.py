@@ -31,12 +31,17 @@ FAIRY_SCORED = 3  # R-FAIRY-06
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Beasts:
-    """Where the neutral figures are. ``fairy_of`` is the figure the fairy stands by; ``path`` the dragon's walk of the
-    turn ``path_turn``, with the square it began on; ``princess_turn`` the last turn in which a knight went home."""
+    """Where the neutral figures are.
+
+    ``fairy_of`` is the figure the fairy stands by, ``fairy_turn`` the turn in which it came there; ``path`` is the
+    dragon's walk of the turn ``path_turn``, with the square it began on; ``princess_turn`` the last turn in which a
+    knight went home.
+    """
 
     dragon: Square | None = None
     fairy: Square | None = None
     fairy_of: int | None = None
+    fairy_turn: int = -1
     path: tuple[Square, ...] = ()
     path_turn: int = -1
     princess_turn: int = -1
@@ -88,7 +93,9 @@ def on_laid(d: Draft) -> None:
 def on_fairy(d: Draft, event: FairyMoved) -> None:
     """R-FAIRY-02, A-27."""
     name = d.setup.players[event.player].name
-    check_action(d, event.player, "moved the fairy", event.at)
+    b = beasts(d)
+    if not (b.fairy_turn == d.turn and b.fairy == event.at and b.fairy_of is None and event.beside):
+        check_action(d, event.player, "moved the fairy", event.at)  # else: only says by whom it was put there
     own = [f for f in standing_at(d, event.at) if f.player == event.player and d.box.pieces[f.figure].follower]
     if not own:
         d.issue("fairy_alone", f"{name} moved the fairy to a tile without an own follower.", event.at)
@@ -100,7 +107,7 @@ def on_fairy(d: Draft, event: FairyMoved) -> None:
         if chosen is None:
             d.issue("fairy_beside", f"It is not clear by which follower {name}'s fairy stands.", event.at)
         guarded = chosen.id if chosen else None
-    d.ext["dragon"] = replace(beasts(d), fairy=event.at, fairy_of=guarded)
+    d.ext["dragon"] = replace(beasts(d), fairy=event.at, fairy_of=guarded, fairy_turn=d.turn)
 
 
 def fairy_turn(d: Draft) -> None:

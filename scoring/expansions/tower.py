@@ -229,7 +229,8 @@ def questions(view: View) -> Iterator[Question]:
     if not view.turn_open:
         return
     if takes := may_capture(view):
-        yield Question(code="capture", text="Whom does the tower take?", player=view.player, answers=tuple(
+        yield Question(code="capture", text="Whom does the tower take?", player=view.player, at=towers(view).raised,
+                       turn=view.turn, lasting=True, answers=tuple(
             Captured(player=view.player, owner=f.player, figure=f.figure, at=f.at, feature=f.feature, where=f.where)
             for f in takes))
     pair = mutual(view)
@@ -237,9 +238,23 @@ def questions(view: View) -> Iterator[Question]:
         a, b = pair
         mine, theirs = ({f for h, o, f in towers(view).prisoners if (h, o) == hold} for hold in ((b, a), (a, b)))
         if len(mine) > 1 or len(theirs) > 1:
-            yield Question(code="exchange", text="Which prisoners go home?", player=view.player, answers=tuple(
+            yield Question(code="exchange", text="Which prisoners go home?", player=view.player, turn=view.turn,
+                           must=True, answers=tuple(
                 Exchanged(player=view.player, released=(FigureRef(owner=a, figure=x), FigureRef(owner=b, figure=y)))
                 for x in sorted(mine) for y in sorted(theirs)))
+
+
+def offers(view: View) -> Iterator[Question]:
+    """A ransom: who may pay which (R-TOWER-12, R-TURN-21, A-39)."""
+    t, payer = towers(view), view.player
+    first_part = view.turn - (view.part - 1) if view.turn_open else view.turn + 1 - (view.part - 1)
+    if view.over or view.scores[payer] < RANSOM or t.ransomed == first_part:
+        return
+    held = sorted({(holder, figure) for holder, owner, figure in t.prisoners if owner == payer})
+    if held:
+        yield Question(code="ransom", text="Was a ransom paid?", player=payer, offer=True, answers=tuple(
+            RansomPaid(player=payer, jailer=holder, released=FigureRef(owner=payer, figure=figure))
+            for holder, figure in held))
 
 
 def shows(view: View) -> dict[str, Any]:
@@ -264,6 +279,7 @@ TOWER = Expansion(
     initial=initial,
     off_board=off_board,
     questions=questions,
+    offers=offers,
     shows=shows,
     cues={"tower": "wooden pieces on a tower place; counted, since height cannot be seen from above",
           "capture": "a follower that vanishes within reach of a piece just laid", "ransom": "never seen: asked"},

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
-from scoring.contributions import Expansion, Piece, Stage, View
-from scoring.events import Setup
+from scoring.contributions import Expansion, Handler, Piece, Question, Stage, View
+from scoring.events import Event, Setup, written
 from scoring.memory import Memory
+from scoring.notation import PLAYER, SMALL, choice
 from scoring.scores import Item, ScoreEvent, leaders
 from scoring.state import Draft, Feature, feature_at, figures_on
 from scoring.tiles import Segment
@@ -58,6 +59,41 @@ def take_goods(d: Draft, feature: Feature) -> None:
         d.ext["traders"] = replace(goods(d), held=tuple(held))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoodsCounted(Event):
+    """Somebody counted the tokens of a kind that a player holds."""
+
+    DO: ClassVar[str] = "goods"
+    player: int = written(PLAYER)
+    goods: str = written(choice(*GOODS))
+    count: int = written(SMALL)
+
+
+def on_goods(d: Draft, event: GoodsCounted) -> None:
+    """What lies before the players counts, whoever should have taken it."""
+    held = list(goods(d).held)
+    held[event.player] = tuple(event.count if name == event.goods else n
+                               for name, n in zip(GOODS, held[event.player], strict=True))
+    d.ext["traders"] = replace(goods(d), held=tuple(held))
+    taken = sum(h[GOODS.index(event.goods)] for h in held)
+    if taken > TOKENS[event.goods]:
+        d.issue("too_many_goods", f"The players hold {taken} {event.goods}; there are {TOKENS[event.goods]}.")
+
+
+def offers(view: View) -> Iterator[Question]:
+    """R-TRADE-02: who completes a city takes its goods; people forget, and nothing shows it."""
+    held = goods(view).held
+    answers = []
+    for n, name in enumerate(GOODS):
+        left = TOKENS[name] - sum(h[n] for h in held)
+        for player, h in enumerate(held):
+            answers += [GoodsCounted(player=player, goods=name, count=count) for count in (h[n] - 1, h[n] + 1)
+                        if 0 <= count <= h[n] + left]
+    if any(map(any, held)) and not view.over:
+        yield Question(code="goods", text="Does anybody hold other goods?", player=view.player, offer=True,
+                       answers=tuple(answers))
+
+
 def majorities(held: tuple[tuple[int, ...], ...]) -> Iterator[tuple[str, dict[int, int], tuple[int, ...]]]:
     """For each kind of goods: who holds how many, and who has the most (R-TRADE-05, R-TRADE-06, A-19)."""
     for n, name in enumerate(GOODS):
@@ -98,11 +134,13 @@ TRADERS = Expansion(
     pieces=(Piece(name="builder", count=lambda players: 1, stands=("road", "city"), company=True),
             Piece(name="pig", count=lambda players: 1, stands=("field",), company=True)),
     marks=marks,
+    handlers=(Handler(event=GoodsCounted, apply=on_goods),),
     laid=(extends_builder,),
     completed=(take_goods,),
     farm_extras=(pig,),
     stages=(Stage(name="goods", events=goods_stage),),
     initial=initial,
+    offers=offers,
     shows=shows,
     options=("pig_bonus",),
     cues={"builder": "a tall narrow figure with a stick; one per colour", "pig": "a low figure with four legs"},

@@ -224,20 +224,39 @@ def on_crown(d: Draft, event: CrownTaken) -> None:
 
 def sign_needs_a_turn(d: Draft) -> None:
     """R-WHEEL-02, R-WHEEL-03: a tile with a sign is laid after the wheel was turned; the plague is over by then."""
-    at = d.last_tile
-    if at is not None and "wheel_icon" in d.box.tile(d.tiles[at].tile).flags and wheel(d).turned != d.turn:
-        d.issue("wheel_not_turned", "A tile with a wheel sign was laid and the wheel was not turned.", at)
+    if d.last_tile is not None and has_sign(d) and wheel(d).turned != d.turn:
+        d.issue("wheel_not_turned", "A tile with a wheel sign was laid and the wheel was not turned.", d.last_tile)
     for player in wheel(d).plagued:
         d.issue("plague_open", f"{d.setup.players[player].name} took no follower back for the plague.")
     d.ext["wheel"] = replace(wheel(d), plagued=())
 
 
 def questions(view: View) -> Iterator[Question]:
-    """Whom the plague takes."""
+    """How far the pig went, and whom the plague takes."""
+    if view.turn_open and view.laid and has_sign(view) and wheel(view).turned != view.turn:
+        yield Question(code="wheel_steps", text="How far did the pig move?", player=view.player, at=view.last_tile,
+                       turn=view.turn, lasting=True, before=True, must=True, answers=pig_moves(view))
     for player in wheel(view).plagued:
-        yield Question(code="plague", text="Whom does the plague take?", player=player, answers=tuple(
+        yield Question(code="plague", text="Whom does the plague take?", player=player, turn=view.turn, lasting=True,
+                       must=True, answers=tuple(
             PlagueTook(player=player, figure=f.figure, at=f.at, feature=f.feature, where=f.where)
             for f in on_land(view, player)))
+
+
+def offers(view: View) -> Iterator[Question]:
+    """The pig moves before the tile is laid: until then nothing but the wheel shows it."""
+    if not view.over and not (view.turn_open and (view.laid or wheel(view).turned == view.turn)):
+        yield Question(code="wheel", text="Did the pig move?", player=view.player, offer=True, answers=pig_moves(view))
+
+
+def pig_moves(view: View) -> tuple[WheelTurned, ...]:
+    return tuple(WheelTurned(player=view.player, steps=n) for n in (1, 2, 3))
+
+
+def has_sign(view: View) -> bool:
+    """Whether the tile just laid has a wheel sign."""
+    at = view.last_tile
+    return at is not None and "wheel_icon" in view.box.tile(view.tiles[at].tile).flags
 
 
 def shows(view: View) -> dict[str, Any]:
@@ -259,6 +278,7 @@ WHEEL = Expansion(
     open_with=lay_board,
     initial=initial,
     questions=questions,
+    offers=offers,
     shows=shows,
     options=("wheel_tax",),
     cues={"pig": "a pink figure on the wheel; the segment it stands on", "crowns": "followers on the wheel's rim"},

@@ -1,0 +1,55 @@
+"""What people are asked on the page: readings that the camera doubts, and what it cannot have seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from scoring.events import TilePlaced, to_json
+from scoring.log import LogEntry, effective, open_questions, settled
+from scoring.state import GameState
+
+CLAIM = "claim"  # a follower that was put down, scored and taken home before the camera saw it
+Crop = Callable[[int], tuple[bytes, list[dict[str, Any]]] | None]
+
+
+def readings(entries: Sequence[LogEntry], crop: Crop) -> list[dict[str, Any]]:
+    """Entries that were asked about and that no person has settled, oldest first, with the picture they were read from
+    and the best candidates."""
+    asked = open_questions(entries)
+    out = []
+    for seq, event in effective(entries) if asked else ():
+        if seq not in asked:
+            continue
+        body = to_json(event)
+        kept = crop(seq)
+        options = kept[1][:3] if kept else []
+        if not any(c.get("body") == body for c in options):
+            options = [{"body": body, "probability": 0.0}, *options][:3]
+        kind = "tile" if isinstance(event, TilePlaced) else "figure"
+        out.append({"id": seq, "seq": seq, "kind": kind, "text_key": f"which_{kind}", "at": body.get("at"),
+                    "crop": f"/api/crops/{seq}.jpg" if kept else None, "candidates": options})
+    return out
+
+
+def claims(state: GameState, entries: Sequence[LogEntry]) -> list[dict[str, Any]]:
+    """Who claimed what a tile completed, when nobody was seen there: for tiles that the camera saw, until somebody says
+    so (nobody is an answer too) or everybody has had another turn. What nobody answers scores nothing.
+
+    It is asked only where the player could have claimed it by the rules, and not before that player's turn is over.
+    """
+    since = state.turn - len(state.setup.players)
+    fresh = {q.at: q for q in state.asked if q.code == CLAIM and q.turn >= since}
+    if not fresh or state.over:
+        return []
+    said, by_seq = settled(entries), {e.seq: e for e in entries}
+    out = []
+    for seq, event in effective(entries):
+        found = fresh.get(event.at) if isinstance(event, TilePlaced) else None
+        if found is None or (seq, CLAIM) in said or by_seq[seq].source != "camera":
+            continue
+        options: list[dict[str, Any]] = [{"body": None, "probability": 0.0}]
+        options += [{"body": to_json(e), "probability": 0.0} for e in found.answers]
+        out.append({"id": f"{CLAIM}-{seq}", "seq": seq, "kind": "figure", "text_key": CLAIM, "at": list(event.at),
+                    "crop": None, "candidates": options})
+    return out
