@@ -1,0 +1,304 @@
+"""Whether the camera or the table was bumped since a reference view, by how much, or whether only the light changed.
+
+Corners of the reference are followed into the new frame (B. Lucas and T. Kanade, IJCAI 1981) on pictures from which
+light has been taken out; most of them agree on one shift, turn and scale (RANSAC), whatever hands and new tiles do.
+What most of them do decides: stay (same), stay in another light (light), move together (moved), or neither (unsure).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from calibration.advice import Advice
+from vision.frames import Image
+
+Array = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+NOTICED_MM = 3.0  # a bump of this much is told
+MENDED_MM = 25.0  # up to this much the table can be found again from the tiles that lie there
+CHECK_S = 2.0  # how often a watch compares; two checks that agree make a bump
+_WIDTH_PX = 768
+_POINTS = 700
+_LAMP_PX = 28.0  # what changes over this width alike is light
+_BACK_PX = 0.8  # a point that is not found again where it came from was lost
+_AGREE_PX = 1.2
+_FEWEST = 24  # points that must agree
+_MOST = 0.5  # of the points that are still seen: more than hands, new tiles and their shadows take
+_SEEN = 0.3  # of all points must still be found to say that nothing moved
+_MOVED = 0.4
+_SETTLED_MM = 1.5  # by which two checks of a bump may differ: the arm still swings otherwise
+_LIGHT = 0.11  # log units by which brightness or one channel must change
+_RENEW_S = 30.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drift:
+    """What became of the view. ``verdict`` is same, light, moved or unsure.
+
+    ``shift_mm`` is how far the picture's middle moved on the table (x right, y down as seen), ``turn_deg`` clockwise,
+    ``furthest_mm`` the most that any corner of the picture moved, ``to_now`` (3, 3) takes px of the reference to px of
+    the frame, ``agreeing`` is the part of all points that says so. ``light`` is how much brighter it became (factor).
+    """
+
+    verdict: str
+    shift_mm: tuple[float, float]
+    turn_deg: float
+    furthest_mm: float
+    to_now: Array
+    agreeing: float
+    light: float
+
+    @property
+    def distance_mm(self) -> float:
+        return float(np.hypot(*self.shift_mm))
+
+    @property
+    def mendable(self) -> bool:
+        """Whether the table can be found again without a person."""
+        return self.verdict == "moved" and self.furthest_mm <= MENDED_MM
+
+
+class Reference:
+    """A view to come back to. ``mm_per_px`` is what one px of the full picture is on the table."""
+
+    def __init__(self, bgr: Image, mm_per_px: float) -> None:
+        self.shape = bgr.shape
+        self.mm_per_px = mm_per_px
+        self.scale = min(1.0, _WIDTH_PX / bgr.shape[1])
+        self.small = _small(bgr, self.scale)
+        self.even = _even(self.small)
+        self.points = _points(self.even)
+
+    def ghost(self) -> Image:
+        """The view itself, small and in colour, to lay over the live picture."""
+        return self.small
+
+
+def compare(reference: Reference, bgr: Image, where: Mask | None = None) -> Drift:
+    """What became of the view. ``where`` (the picture's height and width, True where points count) leaves out hands, or
+    all but the board. Never raises on a frame; one of another size is ``unsure``."""
+    return _drift(reference, *_step(reference, bgr, where))
+
+
+def _step(reference: Reference, bgr: Image, where: Mask | None) -> tuple[str, Array, float, float]:
+    """Verdict, movement in small px, part of the points that agree, how much brighter."""
+    none = np.eye(3)
+    if bgr.shape != reference.shape:
+        return "unsure", none, 0.0, 1.0
+    small = _small(bgr, reference.scale)
+    points = _allowed(reference.points, where, reference.scale)
+    if len(points) < _FEWEST:
+        return "unsure", none, 0.0, 1.0
+    even = _even(small)
+    best: tuple[int, Array, Array, Array] | None = None
+    for start in _starts(reference.even, even):
+        old, new = _follow(reference.even, even, points, start)
+        if len(old) < _FEWEST:
+            continue
+        together, agree = _together(old, new)
+        still = float((np.linalg.norm(new - old, axis=1) < _AGREE_PX).mean())
+        if still > _MOST and len(old) > _SEEN * len(points):
+            best = round(still * len(old)) if together is None else agree, none if together is None else together, \
+                old, new
+            break
+        if together is not None and (best is None or agree > best[0]):
+            best = agree, together, old, new
+    if best is None or best[0] < _FEWEST or best[0] < _MOVED * len(best[2]):
+        return "unsure", none, 0.0, 1.0
+    agree, together, old, new = best
+    lasting = np.linalg.norm(_moved(together, old) - new, axis=1) < _AGREE_PX
+    brighter, change = _light(reference.small, small, old[lasting], new[lasting])
+    verdict = "moved" if not _tiny(reference, together) else "light" if change > _LIGHT else "same"
+    return verdict, together, agree / len(points), brighter
+
+
+class DriftWatch:
+    """Compares every CHECK_S seconds and tells of a bump once two checks agree: within ten seconds, and not of hands.
+
+    What stays the same is learned anew now and then, since tiles come to lie on the table; small shifts add up, so a
+    camera that sinks slowly is told as well.
+    """
+
+    def __init__(self, bgr: Image, mm_per_px: float, t_s: float) -> None:
+        self.first = Reference(bgr, mm_per_px)
+        self._reference, self._base = self.first, np.eye(3)
+        self._checked_s = self._renewed_s = t_s
+        self._suspect: Drift | None = None
+
+    def feed(self, bgr: Image, t_s: float, where: Mask | None = None) -> Drift | None:
+        """One frame. The drift since the first view when it surely was bumped or surely has other light, else None."""
+        if t_s - self._checked_s < CHECK_S:
+            return None
+        self._checked_s = t_s
+        verdict, small, agreeing, brighter = _step(self._reference, bgr, where)
+        if verdict == "unsure":
+            return None
+        total = small @ self._base
+        if verdict != "moved" and not _tiny(self.first, total):
+            verdict = "moved"  # little by little
+        seen = _drift(self.first, verdict, total, agreeing, brighter)
+        before, self._suspect = self._suspect, seen if verdict != "same" else None
+        if verdict == "same":
+            if t_s - self._renewed_s > _RENEW_S and where is None:
+                self._reference, self._base, self._renewed_s = Reference(bgr, self.first.mm_per_px), total, t_s
+            return None
+        if before is None or before.verdict != verdict:
+            return None
+        apart = float(np.hypot(*(np.array(before.shift_mm) - seen.shift_mm)))
+        return seen if verdict == "light" or apart < _SETTLED_MM else None
+
+    def accept(self, bgr: Image, t_s: float) -> None:
+        """Take the view as it is now for the first one: the table was found again, or the light is the light now."""
+        self.first = self._reference = Reference(bgr, self.first.mm_per_px)
+        self._base, self._suspect = np.eye(3), None
+        self._checked_s = self._renewed_s = t_s
+
+
+def put_back(drift: Drift) -> Advice:
+    """How a person brings the view back: the picture must move the other way."""
+    x, y = (-v for v in drift.shift_mm)
+    ways = []
+    if abs(x) >= 1:
+        ways.append(f"{abs(x):.0f} mm to the {'right' if x > 0 else 'left'}")
+    if abs(y) >= 1:
+        ways.append(f"{abs(y):.0f} mm {'down' if y > 0 else 'up'}")
+    turn = -drift.turn_deg
+    if abs(turn) >= 0.3:
+        ways.append(f"{abs(turn):.1f} degrees {'clockwise' if turn > 0 else 'anticlockwise'}")
+    text = (f"something was bumped: move the table {' and '.join(ways)} as the picture shows it, or the camera "
+            "against it")
+    return Advice(code="drift.put_back", bad=True, text=text if ways else "the view is back where it was",
+                  parts={"x_mm": round(x, 1), "y_mm": round(y, 1), "turn_deg": round(turn, 2)})
+
+
+def ghost(reference: Reference, drift: Drift, arrows: int = 6) -> dict[str, object]:
+    """What a page draws to show it: ``outline_px`` the border of the reference as it lies now, ``arrows_px`` from where
+    things are to where they belong, in px of the full picture, and the sentence."""
+    h, w = reference.shape[:2]
+    frame = np.array([[0, 0], [w, 0], [w, h], [0, h]], float)
+    spots = np.array([[(n % 3 + 1) * w / 4, (n // 3 + 1) * h / 3] for n in range(arrows)])
+    return {"outline_px": _moved(drift.to_now, frame).round(1).tolist(),
+            "arrows_px": [[*a, *b] for a, b in zip(_moved(drift.to_now, spots).round(1).tolist(),
+                                                    spots.round(1).tolist(), strict=True)],
+            "advice": put_back(drift).to_json(), "furthest_mm": round(drift.furthest_mm, 1)}
+
+
+# -- pictures ---------------------------------------------------------------------------------------------------------
+
+def _small(bgr: Image, scale: float) -> Image:
+    return np.asarray(cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def _even(small: Image) -> Image:
+    """Drawing without light: logarithms against wide surroundings, by their usual strength."""
+    logs = cv2.log(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY).astype(np.float32) + 8.0)
+    fine = logs - cv2.GaussianBlur(logs, (0, 0), _LAMP_PX)
+    strength = cv2.sqrt(cv2.GaussianBlur(fine * fine, (0, 0), _LAMP_PX)) + 0.03
+    return np.clip(128 + 42 * cv2.GaussianBlur(fine, (0, 0), 0.7) / strength, 0, 255).astype(np.uint8)
+
+
+def _points(even: Image) -> npt.NDArray[np.float32]:
+    """(N, 2) corners, some in every part of the picture."""
+    rows, columns = 6, 10
+    h, w = even.shape
+    out = []
+    for n in range(rows * columns):
+        y, x = divmod(n, columns)
+        part = even[y * h // rows:(y + 1) * h // rows, x * w // columns:(x + 1) * w // columns]
+        found = cv2.goodFeaturesToTrack(part, _POINTS // (rows * columns) + 1, 0.05, 5, blockSize=5)
+        if found is not None:
+            out.append(found[:, 0] + (x * w // columns, y * h // rows))
+    return np.concatenate(out).astype(np.float32) if out else np.zeros((0, 2), np.float32)
+
+
+def _allowed(points: npt.NDArray[np.float32], where: Mask | None, scale: float) -> npt.NDArray[np.float32]:
+    if where is None:
+        return points
+    x, y = np.clip((points / scale).astype(int), 0, np.array(where.shape[::-1]) - 1).T
+    return points[where[y, x]]
+
+
+def _light(before: Image, now: Image, old: Array, new: Array) -> tuple[float, float]:
+    """How much brighter it became, and the most that brightness, one channel or one side of the table changed, by what
+    is in both pictures: new tiles are no light."""
+    if not len(old):
+        return 1.0, 0.0
+    pair = []
+    for picture, places in ((before, old), (now, new)):
+        soft = cv2.boxFilter(picture, -1, (5, 5))
+        x, y = np.clip(places.round().astype(int), 0, np.array(picture.shape[1::-1]) - 1).T
+        pair.append(soft[y, x].astype(float) + 4)
+    change = np.log(pair[1] / pair[0])
+    middle = np.median(change, axis=0)
+    level, sides = change.mean(axis=1), []
+    for axis in range(2):
+        first = old[:, axis] < np.median(old[:, axis])
+        if 4 < first.sum() < len(old) - 4:
+            sides.append(abs(float(np.median(level[first]) - np.median(level[~first]))))
+    return float(np.exp(middle.mean())), float(max(abs(middle.mean()), np.ptp(middle), *sides, 0.0))
+
+
+# -- motion -----------------------------------------------------------------------------------------------------------
+
+def _starts(before: Image, now: Image) -> list[tuple[float, float]]:
+    """Shifts to begin from: none, and where the two pictures as a whole fit best."""
+    half = [cv2.resize(i, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA).astype(np.float32) for i in (before, now)]
+    (dx, dy), _ = cv2.phaseCorrelate(half[0], half[1], cv2.createHanningWindow(half[0].shape[::-1], cv2.CV_32F))
+    far = (2 * dx, 2 * dy)
+    return [(0.0, 0.0)] if np.hypot(*far) < 1.5 else [(0.0, 0.0), far]
+
+
+def _follow(before: Image, now: Image, points: npt.NDArray[np.float32], start: tuple[float, float]
+            ) -> tuple[Array, Array]:
+    """Points of the reference and where they are now, for those that are found again."""
+    old = points[:, None]
+    guess = old + np.array(start, np.float32)
+    options = dict(winSize=(19, 19), maxLevel=3, flags=cv2.OPTFLOW_USE_INITIAL_FLOW,
+                   criteria=(cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 25, 0.01))
+    new, good, _ = cv2.calcOpticalFlowPyrLK(before, now, old, guess.copy(), **options)
+    back, again, _ = cv2.calcOpticalFlowPyrLK(now, before, new, old.copy(), **options)
+    kept = (good.ravel() > 0) & (again.ravel() > 0) & (np.linalg.norm((back - old)[:, 0], axis=1) < _BACK_PX)
+    return old[kept, 0].astype(float), new[kept, 0].astype(float)
+
+
+def _together(old: Array, new: Array) -> tuple[Array | None, int]:
+    """(3, 3) shift, turn and scale on which most points agree, and how many do."""
+    fitted, inliers = cv2.estimateAffinePartial2D(old, new, method=cv2.RANSAC, ransacReprojThreshold=_AGREE_PX,
+                                                  maxIters=2000, confidence=0.999, refineIters=20)
+    if fitted is None or inliers is None:
+        return None, 0
+    return np.vstack([fitted, [0, 0, 1.0]]), int(inliers.sum())
+
+
+def _moved(to_now: Array, points: Array) -> Array:
+    return np.asarray(points @ to_now[:2, :2].T + to_now[:2, 2])
+
+
+def _scaled(to_now: Array, times: float) -> Array:
+    grow = np.diag([times, times, 1.0])
+    return np.asarray(grow @ to_now @ np.linalg.inv(grow))
+
+
+def _corners_mm(reference: Reference, small: Array) -> Array:
+    h, w = reference.even.shape
+    frame = np.array([[w / 2, h / 2], [0, 0], [w, 0], [w, h], [0, h]], float)
+    return (_moved(small, frame) - frame) / reference.scale * reference.mm_per_px
+
+
+def _tiny(reference: Reference, small: Array) -> bool:
+    """Whether a movement (in small px) is less than is told: in the middle, and half as much again at the corners."""
+    far = np.linalg.norm(_corners_mm(reference, small), axis=1)
+    return bool(far[0] < 0.8 * NOTICED_MM and far[1:].max() < 1.5 * NOTICED_MM)
+
+
+def _drift(reference: Reference, verdict: str, small: Array, agreeing: float, light: float) -> Drift:
+    moves = _corners_mm(reference, small)
+    return Drift(verdict=verdict, shift_mm=(float(moves[0, 0]), float(moves[0, 1])),
+                 turn_deg=float(np.degrees(np.arctan2(small[1, 0], small[0, 0]))),
+                 furthest_mm=float(np.linalg.norm(moves, axis=1).max()),
+                 to_now=_scaled(small, 1 / reference.scale), agreeing=float(agreeing), light=light)
