@@ -3,44 +3,57 @@
 from __future__ import annotations
 
 import gzip
-import json
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any
 
-from flask import Blueprint, Flask, Request, Response, current_app, render_template, request
+from flask import Blueprint, Flask, Response, current_app, render_template, request
 from werkzeug.exceptions import HTTPException
 
 from scoring.errors import InvalidNotation
+from web.access import Access, access, refusal
+from web.answers import MAX_BODY_BYTES, asked_object, error_answer, json_answer
+from web.assets import Assets
 from web.catalogue import tiles
+from web.gate import Gate
 from web.looking import looking
 from web.protocol import CommandError, LiveSession, StaleView
+from web.rights import Refused, Right, needs
 from web.stream import Streams, TooManyStreams
 
-MAX_COMMAND_BYTES = 16_384
 RETRY_AFTER_S = 5
 _CONTENT_SECURITY = "; ".join((
     "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'",
-    "manifest-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'self'",
+    "manifest-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
 ))
-_COMPRESSED = ("text/", "application/json", "application/manifest+json", "image/svg+xml")
+_COMPRESSED = ("text/", "application/json", "image/svg+xml")
+_HEADERS = {
+    "Content-Security-Policy": _CONTENT_SECURITY, "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer", "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin", "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
 _STATUS = {"unknown_question": HTTPStatus.CONFLICT, "unknown_entry": HTTPStatus.NOT_FOUND,
            "not_saved": HTTPStatus.INSUFFICIENT_STORAGE}
 
 pages = Blueprint("pages", __name__)
 
 
-def create_app(session: LiveSession, *, streams: Streams | None = None) -> Flask:
-    """The application around one live session. ``app.extensions["streams"]`` are its event streams."""
-    app = Flask("web")
-    app.config["MAX_CONTENT_LENGTH"] = MAX_COMMAND_BYTES
+def create_app(session: LiveSession, *, streams: Streams | None = None, access: Access | None = None) -> Flask:
+    """The application around one live session. ``app.extensions["streams"]`` are its event streams.
+
+    Without ``access`` the game is changed on this machine only.
+    """
+    app = Flask("web", static_folder=None)
+    app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES
     app.extensions["session"] = session
     app.extensions["streams"] = Streams(session) if streams is None else streams
+    app.extensions["assets"] = Assets(Path(__file__).parent / "static")
+    (Access() if access is None else access).guard(app)
     app.register_blueprint(pages)
     app.register_blueprint(looking)
     app.register_error_handler(HTTPException, _http_error)
     app.register_error_handler(Exception, _unexpected)
     app.after_request(_finish)
+    app.wsgi_app = Gate(app.wsgi_app)  # type: ignore[method-assign]
     return app
 
 
@@ -66,14 +79,24 @@ def tv() -> str:
 def _page(mode: str) -> str:
     """The page names its modules, so that a browser fetches them at once instead of one after the other. Languages but
     one, and what is seldom needed (``later/``), are fetched when they are."""
-    folder = Path(current_app.static_folder or "") / "js"
-    modules = sorted(f.stem for f in folder.glob("*.js"))
-    return render_template("page.html", mode=mode, modules=modules)
+    modules = [n.removeprefix("js/").removesuffix(".js") for n in _assets().names("js")]
+    return render_template("page.html", mode=mode, modules=modules, pin=access().state()["pin"])
 
 
 @pages.get("/favicon.ico")
 def favicon() -> Response:
-    return current_app.send_static_file("icon.svg")
+    return asset("icon.svg")
+
+
+@pages.get("/static/<path:name>")
+def asset(name: str) -> Response:
+    """One of the page's own files."""
+    found = _assets().answer(name)
+    return error_answer("not_found", "there is no such file", HTTPStatus.NOT_FOUND) if found is None else found
+
+
+def _assets() -> Assets:
+    return current_app.extensions["assets"]
 
 
 # -- what there is to see -------------------------------------------------------------------------------------------
@@ -82,7 +105,7 @@ def favicon() -> Response:
 @pages.get("/api/state")
 def state() -> Response:
     """The whole view."""
-    return _json(_session().view())
+    return json_answer(_session().view())
 
 
 @pages.get("/api/events")
@@ -92,8 +115,8 @@ def events() -> Response:
         stream = current_app.extensions["streams"].open(request.environ.get("waitress.client_disconnected",
                                                                             lambda: False))
     except TooManyStreams:
-        answer = _error("too_many_streams", "all live connections are taken; ask /api/state instead",
-                        HTTPStatus.SERVICE_UNAVAILABLE)
+        answer = error_answer("too_many_streams", "all live connections are taken; ask /api/state instead",
+                              HTTPStatus.SERVICE_UNAVAILABLE)
         answer.headers["Retry-After"] = str(RETRY_AFTER_S)
         return answer
     return Response(stream, mimetype="text/event-stream", headers={"X-Accel-Buffering": "no"})
@@ -103,13 +126,13 @@ def events() -> Response:
 def tile_kinds() -> Response:
     """Shapes of every tile kind; those of the running game, or of ``?expansions=a,b``."""
     wanted = request.args.get("expansions")
-    return _json(tiles(wanted.split(",") if wanted else _session().view()["expansions"]))
+    return json_answer(tiles(wanted.split(",") if wanted else _session().view()["expansions"]))
 
 
 @pages.get("/api/candidates/<int(max=2147483647):seq>")
 def candidates(seq: int) -> Response:
     """What the tile of an entry may be, best first."""
-    return _json({"seq": seq, "candidates": _session().candidates(seq)})
+    return json_answer({"seq": seq, "candidates": _session().candidates(seq)})
 
 
 @pages.get("/api/crops/<int(max=2147483647):seq>.jpg")
@@ -117,7 +140,7 @@ def crop(seq: int) -> Response:
     """The camera's picture behind an entry."""
     picture = _session().crop_png(seq)
     if picture is None:
-        return _error("no_picture", "there is no picture of this move", HTTPStatus.NOT_FOUND)
+        return error_answer("no_picture", "there is no picture of this move", HTTPStatus.NOT_FOUND)
     kind = "image/png" if picture.startswith(b"\x89PNG") else "image/jpeg"
     return Response(picture, mimetype=kind)
 
@@ -126,67 +149,48 @@ def crop(seq: int) -> Response:
 
 
 @pages.post("/api/commands")
+@needs(Right.PLAY)
 def commands() -> Response:
     """Carry out one command; the new view."""
-    if request.headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none"):
-        return _error("other_site", "commands are taken from the table's own page only", HTTPStatus.FORBIDDEN)
-    return _json(_session().command(_command(request)))
-
-
-def _command(asked: Request) -> dict[str, Any]:
-    if asked.mimetype != "application/json":
-        raise CommandError("malformed", "a command must be sent as application/json")
-    try:
-        data = json.loads(asked.get_data())
-    except (ValueError, RecursionError) as e:
-        raise CommandError("malformed", "the command is not JSON") from e
-    if not isinstance(data, dict) or not isinstance(data.get("do"), str):
+    data = asked_object()
+    if not isinstance(data.get("do"), str):
         raise CommandError("malformed", "a command is an object that says what to do")
     based_on = data.get("based_on")
     if based_on is not None and type(based_on) is not int:
         raise CommandError("malformed", "based_on: must be the version of a view")
-    return data
+    return json_answer(_session().command(data))
 
 
 # -- answers --------------------------------------------------------------------------------------------------------
 
 
-def _json(data: Any, status: int = HTTPStatus.OK) -> Response:
-    return Response(json.dumps(data, ensure_ascii=False, separators=(",", ":")), status, mimetype="application/json")
-
-
-def _error(code: str, text: str, status: int, **more: Any) -> Response:
-    """The one shape of every error."""
-    return _json({"error": {"code": code, "text": text}, **more}, status)
-
-
 def _http_error(e: Exception) -> Response:
     assert isinstance(e, HTTPException)
     status = HTTPStatus(e.code or HTTPStatus.INTERNAL_SERVER_ERROR)
-    return _error(status.name.lower(), f"{status.phrase.lower()}: {request.path}", status)
+    return error_answer(status.name.lower(), f"{status.phrase.lower()}: {request.path}", status)
 
 
 def _unexpected(e: Exception) -> Response:
     match e:
         case StaleView():
-            return _error("stale", str(e), HTTPStatus.CONFLICT, view=e.view)
+            return error_answer("stale", str(e), HTTPStatus.CONFLICT, view=e.view)
+        case Refused():
+            return refusal(e)
         case CommandError():
-            return _error(e.code, e.text, _STATUS.get(e.code, HTTPStatus.BAD_REQUEST))
+            return error_answer(e.code, e.text, _STATUS.get(e.code, HTTPStatus.BAD_REQUEST))
         case InvalidNotation():
-            return _error("malformed", str(e), HTTPStatus.BAD_REQUEST)
+            return error_answer("malformed", str(e), HTTPStatus.BAD_REQUEST)
     current_app.logger.exception("%s %s failed", request.method, request.path)
-    return _error("failed", "this did not work; the program's log says why", HTTPStatus.INTERNAL_SERVER_ERROR)
+    return error_answer("failed", "this did not work; the program's log says why", HTTPStatus.INTERNAL_SERVER_ERROR)
 
 
 def _finish(answer: Response) -> Response:
     """Security headers on everything, caching that always asks, and compression of what shrinks."""
-    answer.headers["Content-Security-Policy"] = _CONTENT_SECURITY
-    answer.headers["X-Content-Type-Options"] = "nosniff"
-    answer.headers["Referrer-Policy"] = "no-referrer"
-    answer.headers["Cross-Origin-Opener-Policy"] = "same-origin"
+    answer.headers.update(_HEADERS)
     stream = answer.mimetype == "text/event-stream"
     answer.headers["Cache-Control"] = "no-store" if stream or request.path.startswith("/api/") else "no-cache"
-    if stream or answer.status_code != HTTPStatus.OK or not (answer.mimetype or "").startswith(_COMPRESSED):
+    done = stream or answer.status_code != HTTPStatus.OK or request.endpoint in ("pages.asset", "pages.favicon")
+    if done or not (answer.mimetype or "").startswith(_COMPRESSED):
         return answer
     answer.vary.add("Accept-Encoding")
     if "gzip" not in request.accept_encodings:
@@ -196,9 +200,6 @@ def _finish(answer: Response) -> Response:
     if len(data) > 500:
         answer.set_data(gzip.compress(data, 6, mtime=0))
         answer.headers["Content-Encoding"] = "gzip"
-        tag, _ = answer.get_etag()
-        if tag:
-            answer.set_etag(tag, weak=True)
     return answer
 
 

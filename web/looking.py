@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from http import HTTPStatus
-from typing import Any
 
 from flask import Blueprint, Response, current_app, request
 
+from web.answers import asked_object, error_answer, json_answer
 from web.protocol import CommandError, LiveSession
+from web.rights import Right, needs
 from web.setups import setups
 
 MOST_PREVIEWS = 12
@@ -19,39 +19,30 @@ def _session() -> LiveSession:
     return current_app.extensions["session"]
 
 
-def _json(data: Any, status: int = HTTPStatus.OK) -> Response:
-    return Response(json.dumps(data, ensure_ascii=False, separators=(",", ":")), status, mimetype="application/json")
-
-
-def _missing(code: str, text: str) -> Response:
-    return _json({"error": {"code": code, "text": text}}, HTTPStatus.NOT_FOUND)
-
-
 @looking.post("/api/preview")
+@needs(Right.WATCH)  # it changes nothing; only its question is too long for an address
 def preview() -> Response:
     """What commands would come to, without doing them."""
-    try:
-        data = json.loads(request.get_data())
-    except (ValueError, RecursionError) as e:
-        raise CommandError("malformed", "the request is not JSON") from e
-    commands = data.get("commands") if isinstance(data, dict) else None
+    commands = asked_object().get("commands")
     if not isinstance(commands, list) or len(commands) > MOST_PREVIEWS or \
             not all(isinstance(c, dict) for c in commands):
         raise CommandError("malformed", f"commands: must be a list of up to {MOST_PREVIEWS} commands")
-    return _json({"previews": _session().preview(commands)})
+    return json_answer({"previews": _session().preview(commands)})
 
 
 @looking.get("/api/turns")
 def turns() -> Response:
     """The turns played so far."""
-    return _json({"turns": _session().past.turns()})
+    return json_answer({"turns": _session().past.turns()})
 
 
 @looking.get("/api/turns/<int(max=9999):turn>")
 def turn_view(turn: int) -> Response:
     """The view as it was when a turn was over."""
     view = _session().past.view_after(turn)
-    return _missing("no_such_turn", "this turn was not played") if view is None else _json(view)
+    if view is None:
+        return error_answer("no_such_turn", "this turn was not played", HTTPStatus.NOT_FOUND)
+    return json_answer(view)
 
 
 @looking.get("/api/turns/<int(max=9999):turn>/picture.jpg")
@@ -71,20 +62,20 @@ def _picture(turn: int | None) -> Response:
     part = None if None in asked else (asked[0], asked[1], asked[2], asked[3])
     found = _session().past.picture(turn, part)  # type: ignore[arg-type]
     if found is None:
-        return _missing("no_picture", "there is no picture of the table in this turn")
+        return error_answer("no_picture", "there is no picture of the table in this turn", HTTPStatus.NOT_FOUND)
     return Response(found, mimetype="image/jpeg")
 
 
 @looking.get("/api/corrections")
 def corrections() -> Response:
     """What people have changed, newest first."""
-    return _json({"corrections": _session().past.corrections()})
+    return json_answer({"corrections": _session().past.corrections()})
 
 
 @looking.get("/api/setups")
 def new_games() -> Response:
     """What a new game can be: editions, house rules, boxes."""
-    return _json(setups())
+    return json_answer(setups())
 
 
 @looking.get("/api/export/game.json")

@@ -26,6 +26,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--first", metavar="TILE", help="the start tile (default: the edition's)")
     parser.add_argument("--no-learn", action="store_true", help="do not learn the tiles from this game")
     parser.add_argument("--new", action="store_true", help="begin a new game even if one is unfinished")
+    parser.add_argument("--pin", metavar="PIN", help="set the PIN that changing the game takes; other users of this "
+                        "machine can see it here, so rather use: bastide pin")
+    parser.add_argument("--allowed-host", action="append", default=[], metavar="NAME",
+                        help="another name under which the page is asked for; repeatable")
     parser.add_argument("--light", type=int, metavar="PIN", help="a status light on this pin of the Pi (17)")
     parser.add_argument("--button", type=int, metavar="PIN", help="a button that ends the turn (27)")
     add_rules_arguments(parser)
@@ -33,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from bastide.calibrated import calibrated, load_calibrations, view_from
+    from bastide.keys import KeyFile, set_pins
     from bastide.learning import Learner
     from bastide.service import from_environment, panel, wait
     from bastide.session import TableSession
@@ -52,6 +57,7 @@ def run(args: argparse.Namespace) -> int:
     from scoring.events import Setup
     from vision.tileset import merged
     from vision.watcher import TableWatcher
+    from web.access import Access
     from web.app import create_app
     from web.server import PageServer, ServerError
 
@@ -89,11 +95,17 @@ def run(args: argparse.Namespace) -> int:
                 learner = Learner(book, session, lambda setup: load_tiles(args.tiles, setup.expansions), box_contents)
             # The same camera every time: one that was unplugged comes back with the focus and light it was held at.
             loop = TableLoop(lambda: camera, watcher_for(session.setup), session, watcher_for, learner)
+        keys = KeyFile(args.data)
+        if args.pin is not None:
+            set_pins(keys, table=args.pin)
+        app = create_app(session, access=Access(keys, hosts=args.allowed_host))
         try:
-            server = stack.enter_context(PageServer(create_app(session), args.host, args.port))
+            server = stack.enter_context(PageServer(app, args.host, args.port))
         except ServerError as e:
             raise Failure(str(e)) from e
         print(f"the page is at {server.url}", flush=True)
+        if keys.get().table is None:
+            print("no PIN is set yet: whoever opens the page first sets it, or: bastide pin", flush=True)
         if loop:
             loop.start()
             stack.callback(loop.stop)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Self
 
 ROOT = Path(__file__).parents[2]
+PIN = "2580"
 PATIENCE_S = 120.0  # only for a program that hangs; nothing that works comes near it
 
 
@@ -28,6 +29,10 @@ class Served:
 
     def __init__(self, *argv: object) -> None:
         self._argv = [sys.executable, "-m", "bastide", *map(str, argv)]
+        self._pin = PIN if argv[0] == "serve" else None
+        if self._pin:
+            self._argv += ["--pin", self._pin]
+        self._signed: dict[str, str] = {}
         self.lines: list[str] = []
         self.url = ""
 
@@ -64,8 +69,10 @@ class Served:
 
     def do(self, **command: Any) -> dict[str, Any]:
         """Send a command; the new view, or the error."""
+        if self._pin and not self._signed:
+            self.sign_in()
         request = urllib.request.Request(self.url + "api/commands", json.dumps(command).encode(),
-                                         {"Content-Type": "application/json"})
+                                         {"Content-Type": "application/json", **self._signed})
         try:
             with urllib.request.urlopen(request, timeout=PATIENCE_S) as answer:
                 data: dict[str, Any] = json.load(answer)
@@ -73,6 +80,14 @@ class Served:
             with e:
                 data = json.load(e)
         return data
+
+    def sign_in(self) -> None:
+        """Have what a browser has once somebody has entered the PIN."""
+        request = urllib.request.Request(self.url + "api/session", json.dumps({"pin": self._pin}).encode(),
+                                         {"Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=PATIENCE_S) as answer:
+            self._signed = {"Cookie": answer.headers["Set-Cookie"].partition(";")[0],
+                            "X-CSRF-Token": json.load(answer)["token"]}
 
     def kill(self) -> None:
         """As a power cut would end it."""

@@ -1,5 +1,6 @@
 // Puts the page together: the newest view goes to every part, what people do goes to the table.
 
+import { firstRun } from "./access.js";
 import { Add } from "./add.js";
 import { Asking } from "./asking.js";
 import { Bar } from "./bar.js";
@@ -53,6 +54,7 @@ class App {
     });
     this.live = new Live({ show: (view) => this.show(view), online: (on) => this.online(on) });
     this.live.start();
+    firstRun();
   }
 
   // What is looked at: the table now, or as it was.

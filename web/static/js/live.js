@@ -1,5 +1,7 @@
 // The connection to the table: event stream first, polling when there is none, always the newest view.
 
+import { post } from "./access.js";
+
 const QUIET_MS = 25000; // the server says something every 10 s
 const POLL_MS = 2000;
 
@@ -121,10 +123,7 @@ export class Live {
     for (let attempt = 0; attempt < 4; attempt += 1) {
       let answer, data;
       try {
-        answer = await fetch("/api/commands", {
-          method: "POST", headers: { "Content-Type": "application/json" },
-          body: JSON.stringify({ ...body, based_on: based }),
-        });
+        answer = await post("/api/commands", { ...body, based_on: based });
         data = await answer.json();
       } catch {
         return { failed: "offline" };

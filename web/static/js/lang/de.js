@@ -168,6 +168,14 @@ export default {
   "option.princess_removal": "Das Burgfräulein", "option.princess_removal.must": "muss einen Ritter heimschicken", "option.princess_removal.may": "darf einen Ritter heimschicken",
   "option.fairy_mode": "Die Fee gehört", "option.fairy_mode.tile": "zu einem Plättchen", "option.fairy_mode.follower": "zu einem Gefolgsmann",
   "option.wheel_tax": "Steuern des Rads zählen", "option.wheel_tax.per_knight": "für jeden Ritter", "option.wheel_tax.per_city": "einmal je Stadt",
+  // the table's PIN
+  "pin.first": "PIN des Tisches festlegen", "pin.title": "PIN des Tisches",
+  "pin.first.note": "Wer das Spiel ändern will, gibt sie einmal ein; Zuschauen ist frei. 4 bis 12 Ziffern. Dieses Gerät verwaltet dann auch den Tisch.",
+  "pin.note": "Änderungen am Spiel brauchen sie, einmal auf jedem Gerät.", "pin.since": "Festgelegt am {when} von {from}.",
+  "pin.label": "PIN", "pin.set": "PIN festlegen", "pin.enter": "Weiter", "pin.watch": "Nur zuschauen",
+  "pin.wrong_pin": "Das ist nicht die PIN.", "pin.too_often": { one: "Zu viele falsche PINs: {n} Sekunde warten.", other: "Zu viele falsche PINs: {n} Sekunden warten." },
+  "pin.bad_pin": "4 bis 12 Ziffern, die niemand zuerst errät.", "pin.pin_set": "Inzwischen hat jemand die PIN festgelegt: diese eingeben.",
+  "pin.no_pin": "Die PIN wurde entfernt: eine neue festlegen.",
   // messages
   "issue.title": "Bitte prüfen", "issue.show": "Zeigen", "issue.more": { one: "und {n} weiteres", other: "und {n} weitere" }, "issue.hide": "Ausblenden",
   "toast.changed": "Geändert.", "toast.changed.scores": "Geändert: {scores}", "toast.removed": "Entfernt.", "toast.score": "{name} {from} → {to}", "toast.undo": "Zurücknehmen",

@@ -169,6 +169,14 @@ export default {
   "option.princess_removal": "The princess", "option.princess_removal.must": "must send a knight home", "option.princess_removal.may": "may send a knight home",
   "option.fairy_mode": "The fairy belongs", "option.fairy_mode.tile": "to a tile", "option.fairy_mode.follower": "to one follower",
   "option.wheel_tax": "Taxes of the wheel count", "option.wheel_tax.per_knight": "for each knight", "option.wheel_tax.per_city": "once for a city",
+  // the table's PIN
+  "pin.first": "Set the table's PIN", "pin.title": "The table's PIN",
+  "pin.first.note": "Whoever wants to change the game enters it once; watching is free. 4 to 12 digits. This device then also administers the table.",
+  "pin.note": "Changing the game takes it, once on each device.", "pin.since": "Set on {when} from {from}.",
+  "pin.label": "PIN", "pin.set": "Set the PIN", "pin.enter": "Enter", "pin.watch": "Only watch",
+  "pin.wrong_pin": "That is not the PIN.", "pin.too_often": { one: "Too many wrong PINs: wait {n} second.", other: "Too many wrong PINs: wait {n} seconds." },
+  "pin.bad_pin": "Take 4 to 12 digits that nobody guesses first.", "pin.pin_set": "Somebody has set the PIN meanwhile: enter that one.",
+  "pin.no_pin": "The PIN has been removed: set a new one.",
   // messages
   "issue.title": "Please check", "issue.show": "Show", "issue.more": { one: "and {n} more", other: "and {n} more" }, "issue.hide": "Hide",
   "toast.changed": "Changed.", "toast.changed.scores": "Changed: {scores}", "toast.removed": "Removed.", "toast.score": "{name} {from} → {to}", "toast.undo": "Undo",

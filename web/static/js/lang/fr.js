@@ -168,6 +168,14 @@ export default {
   "option.princess_removal": "La princesse", "option.princess_removal.must": "doit renvoyer un chevalier", "option.princess_removal.may": "peut renvoyer un chevalier",
   "option.fairy_mode": "La fée appartient", "option.fairy_mode.tile": "à une tuile", "option.fairy_mode.follower": "à un partisan",
   "option.wheel_tax": "Les impôts de la roue comptent", "option.wheel_tax.per_knight": "pour chaque chevalier", "option.wheel_tax.per_city": "une fois par ville",
+  // the table's PIN
+  "pin.first": "Choisir le code de la table", "pin.title": "Le code de la table",
+  "pin.first.note": "Qui veut modifier la partie le saisit une fois ; regarder est libre. 4 à 12 chiffres. Cet appareil administre ensuite aussi la table.",
+  "pin.note": "Modifier la partie le demande, une fois par appareil.", "pin.since": "Choisi le {when} depuis {from}.",
+  "pin.label": "Code", "pin.set": "Choisir ce code", "pin.enter": "Valider", "pin.watch": "Seulement regarder",
+  "pin.wrong_pin": "Ce n'est pas le code.", "pin.too_often": { one: "Trop de codes faux : attendre {n} seconde.", other: "Trop de codes faux : attendre {n} secondes." },
+  "pin.bad_pin": "4 à 12 chiffres que personne ne devine d'abord.", "pin.pin_set": "Quelqu'un a choisi le code entre-temps : saisir celui-là.",
+  "pin.no_pin": "Le code a été retiré : en choisir un nouveau.",
   // messages
   "issue.title": "À vérifier", "issue.show": "Montrer", "issue.more": { one: "et {n} autre", many: "et {n} d'autres", other: "et {n} autres" }, "issue.hide": "Masquer",
   "toast.changed": "Corrigé.", "toast.changed.scores": "Corrigé : {scores}", "toast.removed": "Retiré.", "toast.score": "{name} {from} → {to}", "toast.undo": "Annuler",

@@ -1,0 +1,105 @@
+"""Where a table's secrets lie: one file in the data folder that only its owner may read.
+
+It holds the PINs as scrypt hashes, the key that signs sessions and the overlay's read-only key; never a PIN itself.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from dataclasses import asdict, fields
+from pathlib import Path
+
+from bastide.errors import Failure, UsageError
+from web.rights import Refused, Rights, Secrets, new_secrets
+
+NAME = "secrets.json"
+_VERSION = 1
+
+
+class KeyFile:
+    """The secrets in a data folder (`web.rights.Keys`). Thread safe; what another process changes is seen at once.
+
+    A file that cannot be understood is set aside and a new one begun: everybody signs in again, with a new PIN.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.path = Path(folder) / NAME
+        self._lock = threading.Lock()
+        self._seen: tuple[int, int, int] | None = None
+        with self._lock:
+            if self.path.exists():
+                self._read()
+            else:
+                self._write(new_secrets())
+
+    def get(self) -> Secrets:
+        """The secrets as the file has them now."""
+        with self._lock:
+            try:
+                if self._stamp() != self._seen:
+                    self._read()
+            except (OSError, Failure):
+                pass  # what was read before stays in force
+            return self._kept
+
+    def put(self, kept: Secrets) -> None:
+        with self._lock:
+            self._write(kept)
+
+    def _stamp(self) -> tuple[int, int, int]:
+        there = self.path.stat()
+        return there.st_mtime_ns, there.st_ino, there.st_size
+
+    def _read(self) -> None:
+        stamp = self._stamp()
+        try:
+            data = json.loads(self.path.read_text("utf-8"))
+            version = data.pop("version")
+        except (ValueError, KeyError, AttributeError, TypeError):
+            return self._begin_anew()
+        if type(version) is int and version > _VERSION:
+            raise Failure(f"{self.path}: was written by a newer version of bastide; update it")
+        known = {f.name for f in fields(Secrets)}
+        try:
+            kept = Secrets(**{k: v for k, v in data.items() if k in known})
+        except TypeError:
+            return self._begin_anew()
+        texts = (kept.signing, kept.overlay, kept.table or "", kept.admin or "")
+        if not all(isinstance(t, str) for t in texts) or not kept.signing or type(kept.series) is not int:
+            return self._begin_anew()
+        if self.path.stat().st_mode & 0o077:
+            os.chmod(self.path, 0o600)
+        self._kept, self._seen = kept, stamp
+
+    def _begin_anew(self) -> None:
+        os.replace(self.path, self.path.with_suffix(".damaged.json"))
+        self._write(new_secrets())
+
+    def _write(self, kept: Secrets) -> None:
+        """In one step: after a power cut there is the old file or the new one."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        part = self.path.with_suffix(".part")
+        part.unlink(missing_ok=True)
+        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as f:
+            json.dump({"version": _VERSION, **asdict(kept)}, f)
+            f.flush()
+            os.fsync(f.fileno())
+        os.replace(part, self.path)
+        folder = os.open(self.path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+        self._kept, self._seen = kept, self._stamp()
+
+
+def set_pins(keys: KeyFile, *, table: str | None = None, admin: str | None = None) -> None:
+    """Set PINs from the command line. Raises UsageError for what is no PIN, Failure when it cannot be kept."""
+    try:
+        Rights(keys).set_pins(table, admin, by="the command line")
+    except Refused as e:
+        raise UsageError(f"--pin: {e.text}") from e
+    except OSError as e:
+        raise Failure(f"{keys.path}: the PIN cannot be kept ({e.strerror})") from e

@@ -1,0 +1,225 @@
+"""The door: every request passes here before anything else looks at it.
+
+In this order: is it meant for this machine (DNS rebinding), does it come from the local network, does it come from our
+own page (CSRF), may whoever sent it do what it asks. What is not a GET and carries no mark needs administration.
+"""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import logging
+import secrets
+import socket
+from collections.abc import Iterable
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import urlsplit
+
+from flask import Blueprint, Flask, Response, current_app, request, session
+
+from web.answers import asked_object, error_answer, json_answer
+from web.rights import Keys, Memory, Refused, Right, Rights, address_of, is_local, needs
+
+DAYS_SIGNED_IN = 30
+LOOKING = ("GET", "HEAD", "OPTIONS")
+TOKEN_HEADER = "X-CSRF-Token"
+_HOME_SUFFIXES = ("local", "lan", "home.arpa", "internal", "localdomain")  # names that nobody can own elsewhere
+_FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-IP", "Via")
+_STATUS = {"wrong_pin": HTTPStatus.FORBIDDEN, "too_often": HTTPStatus.TOO_MANY_REQUESTS,
+           "no_pin": HTTPStatus.CONFLICT, "pin_set": HTTPStatus.CONFLICT}
+_log = logging.getLogger("bastide.access")
+
+doorway = Blueprint("access", __name__)
+
+
+class Access:
+    """Who may do what at one table.
+
+    With ``keys`` the table's PIN decides. Without, as in the demo, this machine itself may change everything and
+    everybody else watches. ``hosts`` are further names under which the page may be asked for.
+    """
+
+    def __init__(self, keys: Keys | None = None, *, hosts: Iterable[str] = ()) -> None:
+        self.machine_plays = keys is None
+        self.rights = Rights(Memory() if keys is None else keys)
+        own = socket.gethostname().lower().partition(".")[0]
+        self._names = {"localhost", own, socket.gethostname().lower(), *(h.lower().rstrip(".") for h in hosts)}
+        self._names |= {f"{own}.{suffix}" for suffix in _HOME_SUFFIXES}
+
+    def guard(self, app: Flask) -> None:
+        """Put the door in front of an application."""
+        app.secret_key = self.rights.keys.get().signing
+        app.config.update(SESSION_COOKIE_NAME="bastide", SESSION_COOKIE_HTTPONLY=True,
+                          SESSION_COOKIE_SAMESITE="Strict", SESSION_REFRESH_EACH_REQUEST=False,
+                          PERMANENT_SESSION_LIFETIME=DAYS_SIGNED_IN * 24 * 3600)
+        app.extensions["access"] = self
+        app.register_blueprint(doorway)
+        app.before_request(self.enter)
+
+    def enter(self) -> Response | None:
+        """None lets the request in; otherwise the refusal."""
+        if not self.known_host(request.host):
+            return error_answer("unknown_host", "the page is not known under this name; use the machine's address, or "
+                                "start bastide with --allowed-host", HTTPStatus.MISDIRECTED_REQUEST)
+        if not self.from_here():
+            key = request.args.get("key", "")
+            if not (getattr(self._view(), "with_key", False) and request.method in LOOKING
+                    and hmac.compare_digest(key.encode(), self.rights.keys.get().overlay.encode())):
+                return error_answer("not_local", "the table is shown on its own network only", HTTPStatus.FORBIDDEN)
+        if request.method not in LOOKING or request.path.startswith("/api/"):
+            site = request.headers.get("Sec-Fetch-Site", "same-origin")
+            opened = request.method in LOOKING and request.headers.get("Sec-Fetch-Mode") == "navigate"
+            if site not in ("same-origin", "none") and not opened:
+                return error_answer("other_site", "only the table's own page may ask for this", HTTPStatus.FORBIDDEN)
+        if request.method in LOOKING:
+            return None
+        origin = request.headers.get("Origin")
+        if origin is not None and (urlsplit(origin).netloc or "?").lower() != request.host.lower():
+            return error_answer("other_site", "only the table's own page may ask for this", HTTPStatus.FORBIDDEN)
+        view = self._view()
+        return None if view is None else self._may(getattr(view, "right", Right.ADMIN))
+
+    def _may(self, right: Right) -> Response | None:
+        held, token = self.held()
+        if held < right:
+            if held == Right.PLAY:
+                return error_answer("admin_needed", "this takes the administrator's PIN", HTTPStatus.FORBIDDEN)
+            if self.machine_plays:
+                return error_answer("watching_only", "this table is changed on its own machine only",
+                                    HTTPStatus.FORBIDDEN)
+            code, text = ("pin_needed", "changing something takes the table's PIN") if self.rights.pin_is_set else \
+                ("pin_unset", "set the table's PIN first")
+            answer = error_answer(code, text, HTTPStatus.UNAUTHORIZED)
+            answer.headers["WWW-Authenticate"] = "PIN"
+            return answer
+        if token and right > Right.WATCH and not hmac.compare_digest(
+                request.headers.get(TOKEN_HEADER, "").encode(), token.encode()):
+            return error_answer("no_token", f"the session's token is missing in {TOKEN_HEADER}", HTTPStatus.FORBIDDEN)
+        return None
+
+    def known_host(self, host: str) -> bool:
+        """Whether a request for this host means us: an address, or a name that nobody else can point at us."""
+        try:
+            name = urlsplit(f"//{host}").hostname or ""
+        except ValueError:
+            return False
+        name = name.rstrip(".")
+        if name in self._names or name.endswith((".local", ".localhost")):
+            return True
+        try:
+            ipaddress.ip_address(name.partition("%")[0])
+        except ValueError:
+            return False
+        return True
+
+    def from_here(self) -> bool:
+        """Whether the request comes from the local network itself. A forwarded one may come from anywhere."""
+        return not any(h in request.headers for h in _FORWARDED) and is_local(request.remote_addr)
+
+    def from_machine(self) -> bool:
+        """Whether the request comes from this very machine."""
+        found = address_of(request.remote_addr)
+        return self.from_here() and found is not None and found.is_loopback
+
+    def held(self) -> tuple[Right, str]:
+        """The right of this request, and the token that its session must repeat (empty without a session)."""
+        kept = self.rights.keys.get()
+        right, token = session.get("right"), session.get("token")
+        if kept.table is not None and session.get("series") == kept.series and isinstance(token, str) and token and \
+                right in (Right.PLAY, Right.ADMIN):
+            return Right(right), token
+        return (Right.ADMIN if self.machine_plays and self.from_machine() else Right.WATCH), ""
+
+    def state(self) -> dict[str, Any]:
+        """What a page has to know: the right it has, its token, and who set the PIN when."""
+        kept = self.rights.keys.get()
+        held, token = self.held()
+        pin = "machine" if self.machine_plays else "set" if kept.table is not None else "unset"
+        return {"right": held.name.lower(), "token": token or None, "pin": pin, "admin_pin": kept.admin is not None,
+                "set_at_s": kept.set_at_s, "set_from": kept.set_from}
+
+    def sign_in(self, right: Right) -> None:
+        """Begin a session with this right."""
+        session.clear()
+        session.permanent = True
+        session.update(right=int(right), token=secrets.token_urlsafe(18), series=self.rights.keys.get().series)
+
+    @staticmethod
+    def _view() -> Any:
+        return current_app.view_functions.get(request.endpoint or "")
+
+
+def with_key(view: Any) -> Any:
+    """Mark a view that the read-only key opens from outside the local network too."""
+    view.with_key = True
+    return view
+
+
+def access() -> Access:
+    """The door of the running application."""
+    found: Access = current_app.extensions["access"]
+    return found
+
+
+def refusal(e: Refused) -> Response:
+    """A refused PIN as an answer."""
+    answer = error_answer(e.code, e.text, _STATUS.get(e.code, HTTPStatus.BAD_REQUEST))
+    if e.wait_s:
+        answer.headers["Retry-After"] = str(int(e.wait_s) + 1)
+    return answer
+
+
+@doorway.get("/api/session")
+def session_state() -> Response:
+    """What this device may do."""
+    return json_answer(access().state())
+
+
+@doorway.post("/api/session")
+@needs(Right.WATCH)
+def sign_in() -> Response:
+    """Sign in with a PIN."""
+    door = access()
+    door.sign_in(door.rights.check(asked_object().get("pin"), request.remote_addr or ""))
+    return json_answer(door.state())
+
+
+@doorway.delete("/api/session")
+@needs(Right.WATCH)
+def sign_out() -> Response:
+    """Forget this device."""
+    session.clear()
+    return json_answer(access().state())
+
+
+@doorway.post("/api/pin")
+@needs(Right.WATCH)
+def first_pin() -> Response:
+    """Set the table's first PIN; whoever does has administration."""
+    door, data = access(), asked_object()
+    if door.machine_plays:
+        raise Refused("no_pin", "this table has no PIN; it is changed on its own machine")
+    if data.get("pin") is None:
+        raise Refused("bad_pin", "a PIN is 4 to 12 digits")
+    by = "this machine" if door.from_machine() else str(request.remote_addr)
+    door.rights.set_pins(data["pin"], data.get("admin"), by=by, first=True)
+    _log.warning("the table's PIN was set from %s", by)
+    door.sign_in(Right.ADMIN)
+    return json_answer(door.state())
+
+
+@doorway.put("/api/pin")
+@needs(Right.ADMIN)
+def change_pin() -> Response:
+    """Change the table's PIN, the administrator's, or both; every other device has to sign in again."""
+    door, data = access(), asked_object()
+    if door.machine_plays:
+        raise Refused("no_pin", "this table has no PIN; it is changed on its own machine")
+    if data.get("pin") is None and data.get("admin") is None:
+        raise Refused("bad_pin", "a PIN is 4 to 12 digits")
+    by = "this machine" if door.from_machine() else str(request.remote_addr)
+    door.rights.set_pins(data.get("pin"), data.get("admin"), by=by)
+    _log.warning("a PIN was changed from %s", by)
+    door.sign_in(Right.ADMIN)
+    return json_answer(door.state())

@@ -1,0 +1,57 @@
+"""The page's own files, read once at the start: no path that a client sends ever reaches the disk."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from flask import Response, request
+
+_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".png": "image/png",
+          ".webmanifest": "application/manifest+json", ".json": "application/json", ".woff2": "font/woff2",
+          ".txt": "text/plain"}
+_COMPRESSED = (".js", ".css", ".svg", ".webmanifest", ".json", ".txt")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asset:
+    """One file: its bytes, the same compressed (None where that does not pay), its type and a tag of its content."""
+
+    plain: bytes
+    small: bytes | None
+    mimetype: str
+    tag: str
+
+
+class Assets:
+    """Every file below a folder by its name, such as ``js/app.js``."""
+
+    def __init__(self, folder: Path) -> None:
+        self._files = {f.relative_to(folder).as_posix(): _read(f) for f in sorted(folder.rglob("*"))
+                       if f.suffix in _TYPES and f.is_file()}
+
+    def names(self, under: str) -> list[str]:
+        """The names of the files directly in a folder."""
+        return [n for n in self._files if n.rpartition("/")[0] == under]
+
+    def answer(self, name: str) -> Response | None:
+        """The file as an answer to the present request, or None."""
+        found = self._files.get(name)
+        if found is None:
+            return None
+        small = found.small if "gzip" in request.accept_encodings else None
+        answer = Response(found.plain if small is None else small, mimetype=found.mimetype)
+        if small is not None:
+            answer.headers["Content-Encoding"] = "gzip"
+        if found.small is not None:
+            answer.vary.add("Accept-Encoding")
+        answer.set_etag(found.tag, weak=found.small is not None)
+        return answer.make_conditional(request)
+
+
+def _read(file: Path) -> Asset:
+    plain = file.read_bytes()
+    small = gzip.compress(plain, 9, mtime=0) if file.suffix in _COMPRESSED and len(plain) > 500 else None
+    return Asset(plain=plain, small=small, mimetype=_TYPES[file.suffix], tag=hashlib.sha256(plain).hexdigest()[:16])

@@ -1,0 +1,253 @@
+"""Who may do what: the table's PIN, the right to administrate, and what slows down those who guess.
+
+Watching is open on the local network. Changing the game takes the table's PIN. Administration (other PINs, and what is
+marked with ``needs(Right.ADMIN)``) takes the administrator's own PIN, or the device that set the table's first PIN.
+Where the secrets are kept is not known here; `Keys` is whoever keeps them.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import secrets
+import socket
+import threading
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from functools import cache
+from typing import Any, Protocol, TypeVar
+
+from werkzeug.security import check_password_hash, generate_password_hash
+
+FREE_TRIES = 5  # wrong PINs from one address before it has to wait
+FIRST_WAIT_S, LONGEST_WAIT_S = 5.0, 900.0
+ALL_TRIES, ALL_WINDOW_S = 40, 900.0  # wrong PINs of all addresses together
+LATEST = 1000  # addresses remembered
+PIN_LENGTHS = range(4, 13)
+_SCHEME = "scrypt:32768:8:1"
+_PATIENCE_S = 5.0
+View = TypeVar("View", bound=Callable[..., Any])
+
+
+class Right(IntEnum):
+    """What a request may do; each includes those before it."""
+
+    WATCH = 0
+    PLAY = 1
+    ADMIN = 2
+
+
+def needs(right: Right) -> Callable[[View], View]:
+    """Mark a view with the right that it takes to do more than look. One without a mark takes ``ADMIN``."""
+    def mark(view: View) -> View:
+        view.right = right  # type: ignore[attr-defined]
+        return view
+    return mark
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Secrets:
+    """What must stay on the machine. PINs are kept as scrypt hashes; ``series`` counts their changes."""
+
+    signing: str
+    overlay: str
+    table: str | None = None
+    admin: str | None = None
+    series: int = 0
+    set_at_s: float | None = None
+    set_from: str | None = None
+
+
+def new_secrets() -> Secrets:
+    """Fresh random keys and no PIN."""
+    return Secrets(signing=secrets.token_hex(32), overlay=secrets.token_urlsafe(12))
+
+
+class Keys(Protocol):
+    """Whoever keeps the secrets. May be called from any thread."""
+
+    def get(self) -> Secrets:
+        """The secrets as they are now; another process may have changed them."""
+        ...
+
+    def put(self, kept: Secrets) -> None:
+        """Keep these from now on. Raises OSError when they cannot be kept; then nothing has changed."""
+        ...
+
+
+class Refused(Exception):
+    """Not with this PIN, or not now. ``code`` is for programs, the message is a sentence."""
+
+    def __init__(self, code: str, text: str, wait_s: float = 0.0) -> None:
+        super().__init__(text)
+        self.code, self.text, self.wait_s = code, text, wait_s
+
+
+def checked_pin(pin: object) -> str:
+    """A PIN that may be set: 4 to 12 digits, no run and no repetition. Raises Refused."""
+    if not isinstance(pin, str) or not pin.isascii() or not pin.isdigit() or len(pin) not in PIN_LENGTHS:
+        raise Refused("bad_pin", "a PIN is 4 to 12 digits")
+    steps = {(int(b) - int(a)) % 10 for a, b in zip(pin, pin[1:], strict=False)}
+    if len(steps) == 1 and steps <= {0, 1, 9}:
+        raise Refused("bad_pin", "that PIN is the first that anybody would try; take another")
+    return pin
+
+
+def hashed(pin: str) -> str:
+    """The scrypt hash of a PIN, with its own salt."""
+    return generate_password_hash(pin, _SCHEME)
+
+
+@cache
+def _nobody() -> str:
+    """What is compared where no PIN is set: it takes as long."""
+    return hashed(secrets.token_hex(8))
+
+
+class Tries:
+    """Slows down those who guess: five wrong PINs from one address are free, then it waits 5 s, 10 s ... 15 minutes;
+    and all addresses together have 40 in 15 minutes. Held in memory, bounded."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._wrong: OrderedDict[str, tuple[int, float]] = OrderedDict()
+        self._all: deque[float] = deque(maxlen=ALL_TRIES)
+
+    def wait_s(self, who: str) -> float:
+        """How long this address has to wait before it may try again; 0 when it need not."""
+        now = self._clock()
+        count, last = self._wrong.get(who, (0, now))
+        own = 0.0
+        if count >= FREE_TRIES:
+            own = last + min(LONGEST_WAIT_S, FIRST_WAIT_S * 2 ** min(count - FREE_TRIES, 20)) - now
+        shared = self._all[0] + ALL_WINDOW_S - now if len(self._all) == ALL_TRIES else 0.0
+        return max(0.0, own, shared)
+
+    def wrong(self, who: str) -> None:
+        """A wrong PIN came from this address."""
+        now = self._clock()
+        self._all.append(now)
+        self._wrong[who] = (self._wrong.pop(who, (0, now))[0] + 1, now)
+        while len(self._wrong) > LATEST:
+            self._wrong.popitem(last=False)
+
+    def right(self, who: str) -> None:
+        self._wrong.pop(who, None)
+
+
+class Rights:
+    """The PINs of one table. Thread safe; one PIN is checked at a time, because each check takes 32 MB."""
+
+    def __init__(self, keys: Keys, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self.keys = keys
+        self._tries = Tries(clock)
+        self._one = threading.Lock()
+
+    @property
+    def pin_is_set(self) -> bool:
+        return self.keys.get().table is not None
+
+    def check(self, pin: object, address: str) -> Right:
+        """The right that a PIN gives. Raises Refused: wrong, too often, or none is set."""
+        kept = self.keys.get()
+        if kept.table is None:
+            raise Refused("no_pin", "no PIN has been set yet")
+        if not isinstance(pin, str) or len(pin) > PIN_LENGTHS[-1]:
+            raise Refused("bad_pin", "a PIN is 4 to 12 digits")
+        who = network(address)
+        if not self._one.acquire(timeout=_PATIENCE_S):
+            raise Refused("too_often", "many are trying PINs at this moment; try again soon", _PATIENCE_S)
+        try:
+            if wait_s := self._tries.wait_s(who):
+                raise Refused("too_often", "too many wrong PINs; wait a little before the next", wait_s)
+            # Both are always compared, so that the time tells nothing about which was nearly right.
+            admin = check_password_hash(kept.admin or _nobody(), pin)
+            table = check_password_hash(kept.table, pin)
+            if not admin and not table:
+                self._tries.wrong(who)
+                raise Refused("wrong_pin", "that is not the PIN")
+            self._tries.right(who)
+            return Right.ADMIN if admin else Right.PLAY
+        finally:
+            self._one.release()
+
+    def set_pins(self, table: object = None, admin: object = None, *, by: str, first: bool = False) -> None:
+        """Set one PIN or both; every device has to sign in again. With ``first`` only while none is set. Raises Refused
+        for what is no PIN or too late, OSError when it cannot be kept."""
+        changes: dict[str, Any] = {}
+        for name, pin in (("table", table), ("admin", admin)):
+            if pin is not None:
+                changes[name] = checked_pin(pin)
+        if table is not None and table == admin:
+            raise Refused("bad_pin", "the administrator's PIN must be another than the table's")
+        with self._one:
+            kept = self.keys.get()
+            if first and kept.table is not None:
+                raise Refused("pin_set", "the PIN has been set meanwhile; sign in with it")
+            for name, pin in changes.items():
+                other = kept.admin if name == "table" else kept.table
+                if other is not None and len(changes) == 1 and check_password_hash(other, pin):
+                    raise Refused("bad_pin", "the administrator's PIN must be another than the table's")
+            changes = {name: hashed(pin) for name, pin in changes.items()}
+            self.keys.put(replace(kept, **changes, series=kept.series + 1, set_at_s=round(time.time()), set_from=by))
+
+
+class Memory:
+    """Keys that end with the process."""
+
+    def __init__(self) -> None:
+        self._kept = new_secrets()
+
+    def get(self) -> Secrets:
+        return self._kept
+
+    def put(self, kept: Secrets) -> None:
+        self._kept = kept
+
+
+# -- addresses ------------------------------------------------------------------------------------------------------
+
+
+def address_of(text: str | None) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """A client's address, an IPv4 one also when it came in IPv6's clothes; None when it is none."""
+    try:
+        found = ipaddress.ip_address((text or "").partition("%")[0])
+    except ValueError:
+        return None
+    return getattr(found, "ipv4_mapped", None) or found
+
+
+def network(address: str) -> str:
+    """What counts as one client: an IPv4 address, or the /64 of an IPv6 one, of which a device has many."""
+    found = address_of(address)
+    if isinstance(found, ipaddress.IPv6Address):
+        return str(ipaddress.ip_network((found, 64), strict=False))
+    return str(found)
+
+
+def is_local(address: str | None) -> bool:
+    """Whether an address is on the local network: private, link-local or this machine, or next to our own."""
+    found = address_of(address)
+    if found is None:
+        return False
+    if found.is_loopback:
+        return True
+    if not found.is_global:
+        return not (found.is_multicast or found.is_reserved or found.is_unspecified)
+    ours = address_of(_our_address_towards(found))
+    bits = 24 if found.version == 4 else 64
+    return ours is not None and ours.version == found.version and \
+        ours in ipaddress.ip_network((found, bits), strict=False)
+
+
+def _our_address_towards(other: ipaddress.IPv4Address | ipaddress.IPv6Address) -> str | None:
+    """Which of our addresses the system would use; connecting a datagram socket sends nothing."""
+    family = socket.AF_INET if other.version == 4 else socket.AF_INET6
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as s:
+            s.connect((str(other), 9))
+            return str(s.getsockname()[0])
+    except OSError:
+        return None

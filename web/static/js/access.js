@@ -1,0 +1,52 @@
+// Asking the table to change something: with the session's token, and with the PIN where it takes one.
+
+let token = null;
+
+async function learn() {
+  token = (await (await fetch("/api/session", { cache: "no-store" })).json()).token;
+}
+
+export function sent(method, url, body) {
+  return fetch(url, { method, body: JSON.stringify(body),
+                      headers: { "Content-Type": "application/json", ...(token && { "X-CSRF-Token": token }) } });
+}
+
+async function refusal(answer) {
+  return (await answer.clone().json().catch(() => ({}))).error?.code;
+}
+
+// Send; where the PIN is missing ask for it and send again. The answer is the last one.
+export async function post(url, body, method = "POST") {
+  if (token === null && document.body.dataset.pin === "set") await learn();
+  let answer = await sent(method, url, body);
+  if (answer.status === 403 && await refusal(answer) === "no_token") { // another tab has signed in anew
+    await learn();
+    answer = await sent(method, url, body);
+  }
+  const code = answer.status === 401 ? await refusal(answer) : "";
+  if ((code === "pin_needed" || code === "pin_unset") && await entered(code)) answer = await sent(method, url, body);
+  return answer;
+}
+
+// Whether somebody has entered the right PIN, or set the first one.
+export async function entered(code) {
+  const { ask } = await import("./later/pin.js");
+  const state = await ask(code === "pin_unset", sent);
+  if (state) {
+    token = state.token;
+    document.body.dataset.pin = "set";
+  }
+  return !!state;
+}
+
+// A table without a PIN says so as soon as somebody looks who could set it.
+export function firstRun() {
+  if (document.body.dataset.pin !== "unset" || document.body.classList.contains("tv")) return;
+  try {
+    if (sessionStorage.getItem("bastide.watching")) return;
+    sessionStorage.setItem("bastide.watching", "1");
+  } catch {
+    // a browser that keeps nothing asks each time
+  }
+  entered("pin_unset");
+}
