@@ -173,7 +173,7 @@ export default {
   "pin.first.note": "Qui veut modifier la partie le saisit une fois ; regarder est libre. 4 à 12 chiffres. Cet appareil administre ensuite aussi la table.",
   "pin.note": "Modifier la partie le demande, une fois par appareil.", "pin.since": "Choisi le {when} depuis {from}.",
   "pin.label": "Code", "pin.set": "Choisir ce code", "pin.enter": "Valider", "pin.watch": "Seulement regarder",
-  "pin.wrong_pin": "Ce n'est pas le code.", "pin.too_often": { one: "Trop de codes faux : attendre {n} seconde.", other: "Trop de codes faux : attendre {n} secondes." },
+  "pin.wrong_pin": "Ce n'est pas le code.", "pin.too_often": { one: "Trop de codes faux : attendre {n} seconde.", many: "Trop de codes faux : attendre {n} de secondes.", other: "Trop de codes faux : attendre {n} secondes." },
   "pin.bad_pin": "4 à 12 chiffres que personne ne devine d'abord.", "pin.pin_set": "Quelqu'un a choisi le code entre-temps : saisir celui-là.",
   "pin.no_pin": "Le code a été retiré : en choisir un nouveau.",
   // messages
