@@ -18,7 +18,7 @@ def still(squares, side: int = 50) -> Still:
     poses = {}
     for n, (x, y) in enumerate(squares):
         left, top = 600 + x * side + 2, 450 + y * side + 1
-        picture[top:top + side, left:left + side] = (40 + 30 * n, 200 - 30 * n, 90)
+        picture[top:top + side, left:left + side] = ((40 + 30 * n) % 256, (200 - 30 * n) % 256, 90)
         poses[x, y] = np.array([[side, 0, left], [0, side, top], [0, 0, 1.0]])
     return keep(picture, poses)
 

@@ -23,6 +23,8 @@ export class Board {
                           on: { keydown: (e) => this.key(e) } }, world);
     this.view = new Viewport(this.svg, world, { tap: (square) => this.tapped(square) });
     this.view.resized = () => this.selected && this.view.reveal(this.selected);
+    this.tiles = new Map();
+    this.empty = new Map(); // places beside what lies
     this.gaps = false;
     this.chosen = new Map(); // squares that are waited for
     this.marked = null;

@@ -26,16 +26,16 @@ function wheel(board, { pig, segments, crowns }) {
   const cx = squares.reduce((sum, p) => sum + p[0] + 0.5, 0) * 25, cy = squares.reduce((sum, p) => sum + p[1] + 0.5, 0) * 25;
   const spot = (n, r) => [cx + Math.sin((n * Math.PI) / 3) * r, cy - Math.cos((n * Math.PI) / 3) * r];
   return s("g", { class: "wheel" }, segments.map((name, n) => {
-    const [x0, y0] = spot(n - 0.5, 88), [x1, y1] = spot(n + 0.5, 88), [tx, ty] = spot(n, 66);
+    const [x0, y0] = spot(n - 0.5, 97), [x1, y1] = spot(n + 0.5, 97), [tx, ty] = spot(n, 76);
     const own = crowns.find((c) => c.segment === name);
-    return [s("path", { d: `M${cx} ${cy}L${x0} ${y0}A88 88 0 0 1 ${x1} ${y1}Z`, fill: SEGMENT_COLOURS[n], class: "wheel-segment" }),
-      s("text", { x: tx, y: ty - 4, class: "wheel-name" }, t(`wheel.${name}`)),
+    return [s("path", { d: `M${cx} ${cy}L${x0} ${y0}A97 97 0 0 1 ${x1} ${y1}Z`, fill: SEGMENT_COLOURS[n], class: "wheel-segment" }),
+      s("text", { x: tx, y: ty + 4, class: "wheel-name" }, t(`wheel.${name}`)),
       Array.from({ length: own.spaces }, (_, k) => {
-        const [x, y] = spot(n + (own.spaces > 1 ? (k - 0.5) * 0.34 : 0), 42), player = own.players[k];
+        const [x, y] = spot(n + (own.spaces > 1 ? (k - 0.5) * 0.4 : 0), 52), player = own.players[k];
         return player === undefined ? s("circle", { cx: x, cy: y, r: 8, class: "crown-space" })
           : s("g", { transform: `translate(${x - 11} ${y - 11}) scale(.7)` }, meeple(board.game.players[player], board.letters[player]));
       }),
-      name === pig && s("g", { transform: `translate(${spot(n, 84)[0] - 15} ${spot(n, 84)[1] - 15}) scale(.95)` }, s("title", {}, t("board.pigat", { segment: t(`wheel.${name}`) })),
+      name === pig && s("g", { transform: `translate(${spot(n, 22)[0] - 12} ${spot(n, 22)[1] - 12}) scale(.75)` }, s("title", {}, t("board.pigat", { segment: t(`wheel.${name}`) })),
         s("use", { href: "#pig", class: "wheel-pig" }))];
   }));
 }

@@ -58,7 +58,7 @@ export class Proof {
                                on: { load: () => this.found(true, drawn), error: () => { image.remove(); this.found(false, drawn); } } });
     return s("svg", { viewBox: `${frame.x - 3} ${frame.y - 3} ${frame.width + 6} ${frame.height + 6}`, class: "proof-picture", role: "img", "aria-label": this.caption() },
       drawn, image, s("g", { class: "proof-marks" }, outline(board, lit, event.feature), (event.cities ?? []).map((c) => outline(board, c, "city", "also"))),
-      numbers(board, event, []), ticks(board, event));
+      numbers(board, event, this.standing()), ticks(board, event));
   }
 
   found(photo, drawn) {

@@ -38,7 +38,7 @@ export class Sheet {
       h("header", {}, h("h2", { id: "sheet-title", tabindex: -1 }, this.content.title()),
         h("div", { class: "sheet-acts" }, this.content.actions?.() ?? [],
           button(t("sheet.close"), () => this.close(), { icon: "close", label: false, className: "close", data: { key: "close" } }))),
-      h("div", { class: "sheet-body" }, this.content.body()));
+      h("div", { class: "sheet-body", tabindex: 0, role: "region", "aria-labelledby": "sheet-title", data: { key: "body" } }, this.content.body()));
     // What had the focus has been drawn anew: give it back, or the sheet's title where it is gone.
     if (inside) (this.root.querySelector(`[data-key="${CSS.escape(held ?? "")}"]`) ?? this.root.querySelector("h2")).focus({ preventScroll: true });
   }

@@ -148,6 +148,9 @@ export function drawTile(id, tile) {
     out.push(s("circle", { cx: x, cy: y, r: 9.5, class: "square" }));
     [[-6.5, -5.5], [6.2, -5], [-5.6, 6], [6.8, 6.2]].forEach(([dx, dy], n) => out.push(house(x + dx, y + dy, 7.6, n % 3)));
   }
+  tile.flags.forEach((flag, n) => signs.push(s("g", { transform: `translate(${13 + 16 * n} 87)`, class: `badge flag ${flag}` },
+    flag === "tower" ? s("rect", { x: -7, y: -7, width: 14, height: 14, rx: 2 }) : s("circle", { r: 7.5 }),
+    s("text", { y: 3.8 }, t(`sign.${flag}`, { fallback: flag })[0].toUpperCase()))));
   return s("g", { id: symbolId(id) }, s("g", { "clip-path": "url(#tile-clip)" }, out, signs),
     s("rect", { x: 0.6, y: 0.6, width: 98.8, height: 98.8, rx: 4, class: "tile-rim" }));
 }

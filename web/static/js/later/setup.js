@@ -56,13 +56,23 @@ export class Setup {
     return h("section", {}, h("h3", {}, t(key)), content);
   }
 
+  get marks() {
+    return letters(this.players.map((p, index) => ({ ...p, name: p.name || "?", index })));
+  }
+
+  // New letters while somebody types: the fields themselves stay as they are.
+  mark() {
+    const { marks } = this;
+    this.root.querySelectorAll(".seats .badge-figure").forEach((el, n) => el.replaceWith(badge({ ...this.players[n], index: n }, marks[n], { size: "large" })));
+  }
+
   people() {
-    const marks = letters(this.players.map((p, index) => ({ ...p, name: p.name || "?", index })));
+    const { marks } = this;
     const taken = new Set(this.players.map((p) => p.colour));
     return this.part("setup.players", h("ol", { class: "seats" }, this.players.map((p, n) => h("li", {},
       badge({ ...p, index: n }, marks[n], { size: "large" }),
       h("input", { type: "text", value: p.name, maxlength: 40, dir: "auto", autocomplete: "off", "aria-label": `${t("setup.person", { n: n + 1 })}: ${t("setup.name")}`,
-                   placeholder: t("setup.person", { n: n + 1 }), data: { key: `name-${n}` }, on: { input: (e) => { p.name = e.target.value; }, change: () => this.draw() } }),
+                   placeholder: t("setup.person", { n: n + 1 }), data: { key: `name-${n}` }, on: { input: (e) => { p.name = e.target.value; this.mark(); } } }),
       h("select", { "aria-label": `${t("setup.person", { n: n + 1 })}: ${t("setup.colour")}`, data: { key: `colour-${n}` }, on: { change: (e) => { p.colour = e.target.value; this.draw(); } } },
         COLOURS.map((c) => h("option", { value: c, selected: c === p.colour, disabled: taken.has(c) && c !== p.colour }, t(`colour.${c}`)))),
       button(t("setup.up", { name: p.name }), () => { this.players.splice(n - 1, 0, ...this.players.splice(n, 1)); this.draw(); }, { icon: "up", label: false, className: "action", disabled: n === 0, data: { key: `up-${n}` } }),

@@ -14,6 +14,7 @@ function board(app) {
   world.removeAttribute("transform");
   for (const layer of ["photo", "farms", "open", "gaps", "cursor", "worth", "marks", "numbers", "choices"]) world.querySelector(`.${layer}`)?.replaceChildren();
   for (const rim of world.querySelectorAll(".last-rim, .asked")) rim.remove();
+  for (const tile of world.querySelectorAll(".new")) tile.classList.remove("new"); // still fading in, for ever
   const scale = Math.min((WIDTH - 60) / width, (BOARD - 40) / height) / 100;
   world.setAttribute("transform", `translate(${WIDTH / 2 - (x + width / 2) * 100 * scale} ${20 + (BOARD - 40) / 2 - (y + height / 2) * 100 * scale}) scale(${scale})`);
   return world;

@@ -1,0 +1,91 @@
+"""Every view of the page by name, and how a person gets there; pictures of them are kept in ``artifacts/page``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+PICTURES = Path("artifacts/page")
+
+
+def _menu(key: str, seen: str) -> Callable[[Any], None]:
+    def go(page: Any) -> None:
+        page.locator("[data-key='bar.more']").click()
+        page.locator(f"[data-key='{key}']").click()
+        page.locator(seen).first.wait_for()
+    return go
+
+
+def _click(*keys: str) -> Callable[[Any], None]:
+    def go(page: Any) -> None:
+        for key in keys:
+            page.locator(f"[data-key='{key}']").first.click()
+    return go
+
+
+def _press(selector: str, key: str = "Enter") -> Callable[[Any], None]:
+    def go(page: Any) -> None:
+        page.locator(selector).first.focus()
+        page.keyboard.press(key)
+    return go
+
+
+def _tile(page: Any) -> None:
+    page.locator(".board").focus()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    page.locator("#sheet .candidate").first.wait_for()
+
+
+def _other(page: Any) -> None:
+    _tile(page)
+    page.locator("[data-key='other']").click()
+
+
+def _turning(page: Any) -> None:
+    _other(page)
+    page.locator(".kinds .tile-button").first.click()
+
+
+def _staged(page: Any) -> None:
+    _tile(page)
+    page.locator("[data-key='remove']").click()
+
+
+def _gap(page: Any) -> None:
+    box = page.locator("#at-0-0 use").bounding_box()
+    for dx, dy in ((x, y) for x in range(-2, 3) for y in range(-2, 3)):
+        page.mouse.click(box["x"] + box["width"] * (0.5 + dx), box["y"] + box["height"] * (0.5 + dy))
+        if page.locator("#sheet.gap-sheet").count():
+            return
+        page.keyboard.press("Escape")
+    raise AssertionError("no gap was found")
+
+
+LIVE: dict[str, Callable[[Any], None]] = {
+    "live": lambda page: None,
+    "farms": _click("tool-farms"),
+    "open": _click("tool-open"),
+    "proof": lambda page: page.locator("#feed .event").last.click(),
+    "fix": _tile,
+    "fix-staged": _staged,
+    "picker": _other,
+    "turning": _turning,
+    "gap": _gap,
+    "left": _click("bar.left"),
+    "moves": _click("bar.history"),
+    "corrections": _click("bar.history", "history.changes"),
+    "add": _click("bar.add"),
+    "forecast": _click("bar.now"),
+    "walk": _click("bar.now", "walk"),
+    "menu": _click("bar.more"),
+    "setup": _menu("menu.new", "#setup h2"),
+    "replay": _menu("menu.replay", "#replay .scrub"),
+}
+
+
+def picture(page: Any, name: str) -> None:
+    """Keep what the page looks like."""
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=str(PICTURES / f"{name}.png"))
