@@ -21,8 +21,8 @@ _WHOLE = 0.98
 
 
 def model_name(sensor: str) -> str:
-    """The camera as it is sold, with its sensor: ``Camera Module 3 (imx708)``."""
-    return f"{MODELS[sensor]} ({sensor})" if sensor in MODELS else f"Raspberry Pi camera ({sensor or 'unknown'})"
+    """The camera as it is sold, and its sensor: ``Camera Module 3 / imx708``."""
+    return f"{MODELS.get(sensor, 'Raspberry Pi camera')} / {sensor or 'unknown'}"
 
 
 def full_view_mode(modes: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:

@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 from mjpeg import MjpegCamera
 
+from calibration.presets import PRESETS, preset_of
 from hardware.live import LiveSource
 from hardware.pi import camera_memory, layers
-from hardware.pi_controls import cropped_to, full_view_mode, held_controls, lores_size, obeyed
+from hardware.pi_controls import cropped_to, full_view_mode, held_controls, lores_size, model_name, obeyed
 from hardware.sources import USAGE, UnknownSource, open_source
 from vision.frames import DeadSource, Frame, SourceError
 
@@ -297,6 +298,12 @@ def test_a_sensor_s_mode_shows_all_of_it(modes: list[dict[str, object]], size: t
     width, height = lores_size(size)
     assert width == 768 and height % 2 == 0 and abs(width / height - size[0] / size[1]) < 0.01
     assert full_view_mode([{"format": "NV12"}]) is None
+
+
+@pytest.mark.parametrize("sensor", [p.sensor for p in PRESETS if p.sensor])
+def test_what_a_pi_camera_calls_itself_is_known_to_calibration(sensor: str) -> None:
+    found = preset_of(model_name(sensor))
+    assert found is not None and found.sensor == sensor
 
 
 def test_a_cropped_picture_is_measured_and_a_wrong_exposure_noticed() -> None:

@@ -102,7 +102,9 @@ if [ "$suite" = bookworm ]; then # Raspberry Pi OS Bookworm: apt's simplejpeg wa
   inside /usr/bin/python3 -c 'import picamera2, numpy; assert numpy.__version__.startswith("1.24")'
   said=$(inside /tmp/checkout/hardware/install.sh) || die "the installation beside the Pi's libraries failed"
   [[ $said == *"made again"* ]] || die "the environment was not made again for the Pi's libraries"
-  theirs=$(inside env PYTHONPATH="$there" /opt/bastide/.venv/bin/python -c 'import picamera2' 2>&1) &&
+  theirs=$(inside /opt/bastide/.venv/bin/python -c "import numpy, sys
+sys.path.insert(0, '$there')
+import picamera2" 2>&1) &&
     die "the clash that this is about is not here"
   inside /opt/bastide/.venv/bin/python -c 'import picamera2, simplejpeg, numpy, cv2
 assert int(numpy.__version__[0]) >= 2 and "/opt/bastide" in simplejpeg.__file__' || die "picamera2 cannot be imported"

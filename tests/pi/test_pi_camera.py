@@ -40,7 +40,7 @@ def test_picamera_trap_2_and_3_focus_light_and_colour_are_measured_then_held(cab
 def test_picamera_trap_4_the_whole_sensor_is_seen(cable: Any) -> None:
     with open_source("picamera:0") as source:
         assert (source.info.width, source.info.height) == (2304, 1296) and source.info.controls["view"] == 1.0
-        assert source.info.model == "Camera Module 3 (imx708)" and source.info.fps == 15
+        assert source.info.model == "Camera Module 3 / imx708" and source.info.fps == 15
 
 
 def test_picamera_trap_5_colours_are_right_and_rows_are_cut_to_the_picture(cable: Any) -> None:
