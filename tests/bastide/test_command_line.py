@@ -134,7 +134,7 @@ WRONG: list[tuple[str, int, tuple[str, ...]]] = [
     ("print mat --paper A4 --out {o}/mat.pdf", 1, ("not in this version",)),
     ("backup --out {o}/all.zip", 1, ("not in this version",)),
     ("restore {f}/all.zip", 1, ("not in this version",)),
-    ("export {f}/game.json --to jcz --out {o}/game.jcz", 1, ("not in this version",)),
+    ("export {f}/game.json --to png --out {o}/game.png", 1, ("not in this version",)),
     ("export {f}/missing.json --to csv --out {o}/game.csv", 2, ("missing.json", "at: is missing")),
     ("export {f}/game.json --to csv --out {o}/none/game.csv", 1, ("game.csv", "cannot be written")),
 ]

@@ -1,0 +1,290 @@
+"""A game as a saved game of JCloisterZone 5 (``.jcz``), the open-source program: the table's set-up and its messages.
+
+Their positions count x east and y south from the start tile, a rotation turns clockwise, and a tile without rotation
+lies as in our catalogue, so both are carried over as they are. Edges and half-edges have the same names. The program
+knows figures one by one, as ``player.kind.number``; here they are numbered as they are taken from the supply. It works
+out scores, goods, the fairy's points and what goes home by itself, and draws the tiles in the order that we name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from scoring.engine import apply, legal_claims, new_game
+from scoring.errors import InvalidNotation
+from scoring.events import FigurePlaced, TileDiscarded, TilePlaced, TurnEnded
+from scoring.expansions.dragon_moves import DragonMoved, FairyMoved, PrincessRemoved, beasts
+from scoring.expansions.tower import Captured, Exchanged, RansomPaid, TowerRaised, guard, may_capture, mutual, towers
+from scoring.expansions.traders import GoodsCounted
+from scoring.notation import FigureRef
+from scoring.state import Draft, StandingFigure, feature_at, in_hand, standing
+from scoring.tiles import EDGES, Square, catalogue
+from scoring.transcript import Game, Turn
+
+VERSION = "5.8.0"
+SETS = {"base": "basic:1", "river": "river/1:1", "inns": "inns-and-cathedrals:1", "traders": "traders-and-builders:1",
+        "dragon": "princess-and-dragon:1", "tower": "tower:1"}
+ELEMENTS: dict[str, dict[str, Any]] = {
+    "base": {}, "river": {}, "inns": {"big-follower": 1, "cathedral": True, "inn": True},
+    "traders": {"builder": 1, "pig": 1, "traders": True},
+    "dragon": {"dragon": 1, "fairy": 1, "princess": True, "portal": True}, "tower": {"tower": 1},
+}
+KINDS = {"city": "City", "road": "Road", "field": "Field", "cloister": "Monastery", "tower": "Tower"}
+FIGURES = {"follower": "small", "large": "big", "builder": "builder", "pig": "pig"}
+SLOTS = ("red", "blue", "yellow", "green", "black", "grey")
+Message = dict[str, Any]
+
+
+def saved_game(game: Game, created: str = "1970-01-01T00:00:00.000Z") -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The saved game, and a sentence for everything in which that program would not play it as it was played.
+
+    Raises InvalidNotation for what the format has no words for at all: boxes and tiles that the program does not know.
+    """
+    strangers = [e for e in game.setup.expansions if e not in SETS]
+    if strangers:
+        raise InvalidNotation(f"JCloisterZone does not know {', '.join(strangers)}")
+    replay = Replay(game)
+    messages = [m for turn in game.turns for m in replay.turn(turn)]
+    rules = game.setup.rules
+    elements: dict[str, Any] = {"small-follower": 7, **({"farmers": True} if rules.farmers_enabled else {})}
+    for name in game.setup.expansions:
+        elements |= ELEMENTS[name]
+    start = game.setup.start or replay.draft.box.start()
+    return {
+        "appVersion": VERSION, "gameId": "1", "name": "", "initialRandom": 0.0, "created": created, "clock": 0,
+        "setup": {
+            "sets": {SETS[name]: 1 for name in game.setup.expansions},
+            "elements": elements,
+            "rules": {
+                "princess-action": rules.princess_removal,
+                "fairy-placement": "on-tile" if rules.fairy_mode == "tile" else "next-follower",
+                "dragon-move": rules.dragon_timing.replace("_", "-"),
+                "tiny-city-scoring": "2" if rules.two_tile_city == "half" else "4",
+            },
+            "timer": None, "options": {},
+            "start": [{"tile": known(start.tile), "x": start.at[0], "y": start.at[1], "rotation": 90 * start.rot}],
+        },
+        "players": [{"name": p.name, "slot": slot, "clientId": None}
+                    for p, slot in zip(game.setup.players, slots(game), strict=True)],
+        "replay": messages,
+        "gameAnnotations": {"drawOrder": replay.drawn},
+    }, tuple(notes(game, replay))
+
+
+def slots(game: Game) -> list[int]:
+    """Seats by colour, as far as that program has the colour; the rest take what is free."""
+    taken: list[int] = []
+    for p in game.setup.players:
+        wanted = SLOTS.index(p.colour) if p.colour in SLOTS else 0
+        taken.append(wanted if wanted not in taken else next(n for n in range(9) if n not in taken))
+    return taken
+
+
+def known(tile: str) -> str:
+    """That program's id of a tile. Raises InvalidNotation."""
+    found = catalogue()[tile].jcz if tile in catalogue() else ""
+    if not found:
+        raise InvalidNotation(f"JCloisterZone does not know tile {tile}")
+    return found
+
+
+def location(feature: str, where: str) -> str:
+    """``E W`` as WE, ``NL NR`` as NL.NR, a cloister, a tower and what reaches no edge as I."""
+    atoms = where.split()
+    if feature in ("cloister", "tower") or atoms == ["I"]:
+        return "I"
+    if feature == "field":
+        return ".".join(atoms)
+    if len(atoms) == 4:
+        return "NWSE"
+    if len(atoms) == 3:
+        return "_" + next(e for e in EDGES if e not in atoms)
+    if len(atoms) == 2:  # these pairs have a name of their own
+        return next(name for name in ("NW", "SW", "SE", "NE", "WE", "NS") if set(name) == set(atoms))
+    return atoms[0]
+
+
+def pointer(at: Square, feature: str, where: str) -> dict[str, Any]:
+    return {"position": list(at), "feature": KINDS[feature], "location": location(feature, where)}
+
+
+def message(kind: str, player: int, **payload: Any) -> Message:
+    return {"type": kind, "payload": payload, "player": player, "clock": 0}
+
+
+class Replay:
+    """Plays a game and says it in that program's messages."""
+
+    def __init__(self, game: Game) -> None:
+        self.draft = Draft(new_game(game.setup))
+        self.after = game.setup.rules.dragon_timing == "after_scoring"
+        self.drawn: list[str] = []
+        self.notes: list[str] = []
+        self._named: dict[int, str] = {}  # ids of the figures on the board
+        self._held: list[tuple[int, int, str]] = []  # prisoners as holder, owner, id
+
+    def turn(self, turn: Turn) -> Iterator[Message]:
+        """The messages of one turn part: the tile, one action or a pass, and the commit, which nothing undoes."""
+        d, player = self.draft, turn.player
+        walked: list[Message] = []
+        for event in turn.events:
+            if isinstance(event, TilePlaced | TileDiscarded):
+                self.drawn.append(known(event.tile))
+            if isinstance(event, DragonMoved):
+                walked += [message("MOVE_NEUTRAL_FIGURE", player, figureId="dragon.1", to=list(s)) for s in event.path]
+            else:
+                yield from self._said(event, player)
+            apply(d, event)
+            if isinstance(event, FigurePlaced):
+                number, figure = next(reversed(d.standing.items()))
+                self._named[number] = self._free(figure.player, figure.figure)
+            self._forget()
+        if not d.laid:
+            self.notes.append(f"turn {d.turn + 1}: no tile was laid; JCloisterZone lets the same player draw again")
+            apply(d, TurnEnded())
+            return
+        if not d.actions and self._could_act():
+            yield message("PASS", player)
+        elif any(isinstance(e, TowerRaised) for e in turn.events) and may_capture(d):
+            yield message("PASS", player)  # the tower could have taken somebody
+        commit = message("COMMIT", player, random=0.0)
+        yield from (commit, *walked) if self.after else (*walked, commit)
+        apply(d, TurnEnded())
+        self._forget()
+
+    def _said(self, event: object, player: int) -> Iterator[Message]:
+        d = self.draft
+        match event:
+            case TilePlaced():
+                yield message("PLACE_TILE", player, tileId=known(event.tile), rotation=f"R{90 * event.rot}",
+                              position=list(event.at))
+            case FigurePlaced():
+                yield message("DEPLOY_MEEPLE", player, pointer=pointer(event.at, event.feature, event.where),
+                              meepleId=self._free(event.player, event.figure))
+            case FairyMoved():
+                yield message("MOVE_NEUTRAL_FIGURE", player, figureId="fairy.1", to=self._beside(event))
+            case PrincessRemoved() | Captured():
+                found = standing(d, event.owner, event.figure, event.at, event.feature, event.where)
+                if found is None:
+                    self.notes.append(f"turn {d.turn + 1}: there is no such {event.figure} to take away")
+                elif isinstance(event, Captured):
+                    if event.owner != event.player:
+                        self._held.append((event.player, event.owner, self._named[found.id]))
+                    yield message("CAPTURE_FOLLOWER", player, pointer=self._meeple(found))
+                else:
+                    yield message("RETURN_MEEPLE", player, pointer=self._meeple(found), source="PRINCESS")
+            case TowerRaised():
+                yield message("PLACE_TOKEN", player, token="TOWER_PIECE", pointer=pointer(event.at, "tower", "I"))
+            case RansomPaid():
+                yield message("PAY_RANSOM", player, meepleId=self._released(event.released, event.jailer))
+            case Exchanged():
+                yield from self._exchange(event, player)
+            case GoodsCounted():
+                self.notes.append(f"turn {d.turn + 1}: goods that were counted by hand are not carried over")
+
+    def _exchange(self, event: Exchanged, player: int) -> Iterator[Message]:
+        """That program asks only which of several kinds comes home to the player who has just taken a prisoner."""
+        pair = mutual(self.draft)
+        own = [m for holder, owner, m in self._held if owner == player and pair and holder in pair]
+        for ref in event.released:
+            holder = next((p for p in pair or () if p != ref.owner), -1)
+            meeple = self._released(ref, holder)
+            if ref.owner == player and len({m.split(".")[1] for m in own}) > 1:
+                yield message("EXCHANGE_FOLLOWER", player, meepleId=meeple)
+
+    def _meeple(self, figure: StandingFigure) -> dict[str, Any]:
+        return {"featurePointer": pointer(figure.at, figure.feature, figure.where), "meepleId": self._named[figure.id]}
+
+    def _beside(self, event: FairyMoved) -> Any:
+        d, ref = self.draft, event.beside
+        if d.box.rules.fairy_mode == "tile":
+            return list(event.at)
+        own = [f for f in d.standing.values() if f.at == event.at and f.player == event.player and f.id in self._named]
+        found = standing(d, ref.owner, ref.figure, event.at, ref.feature, ref.where) if ref else None
+        chosen = found or (own[0] if own else None)
+        if chosen is None:
+            self.notes.append(f"turn {d.turn + 1}: the fairy stands by nobody, which JCloisterZone does not allow")
+            return list(event.at)
+        return self._meeple(chosen)
+
+    def _free(self, player: int, figure: str) -> str:
+        """The first figure of that kind which the player has in hand."""
+        used = {*self._named.values(), *(m for _, _, m in self._held)}
+        names = (f"{player}.{FIGURES[figure]}.{n}" for n in range(1, 100))
+        return next(name for name in names if name not in used)
+
+    def _released(self, ref: FigureRef, holder: int) -> str:
+        """The prisoner that goes home."""
+        kind = f"{ref.owner}.{FIGURES[ref.figure]}."
+        for n, (h, _, meeple) in enumerate(self._held):
+            if meeple.startswith(kind) and holder in (h, -1):
+                del self._held[n]
+                return meeple
+        self.notes.append(f"turn {self.draft.turn + 1}: there is no such prisoner to release")
+        return kind + "1"
+
+    def _forget(self) -> None:
+        """Figures that are no longer on the board are in hand again; so are prisoners that were exchanged unasked."""
+        d = self.draft
+        self._named = {n: name for n, name in self._named.items() if n in d.standing}
+        if "tower" in d.ext:
+            wanted = [(h, o, FIGURES[f]) for h, o, f in towers(d).prisoners]
+            kept = []
+            for held in reversed(self._held):  # of two alike, that program exchanges the one taken first
+                key = (held[0], held[1], held[2].split(".")[1])
+                if key in wanted:
+                    wanted.remove(key)
+                    kept.append(held)
+            self._held = kept[::-1]
+
+    def _could_act(self) -> bool:
+        """Whether that program waits for an action, so that a pass must be said."""
+        d = self.draft
+        if any(in_hand(d, d.player, name) > 0 and legal_claims(d, name) for name in FIGURES):
+            return True
+        own = [f for f in d.standing.values() if f.player == d.player and d.box.pieces[f.figure].follower]
+        follower = any(in_hand(d, d.player, name) > 0 for name in ("follower", "large"))
+        flags = d.box.tile(d.tiles[d.last_tile].tile).flags if d.last_tile in d.tiles else frozenset()  # type: ignore
+        if "dragon" in d.ext:
+            if any(f.at != beasts(d).fairy or d.box.rules.fairy_mode == "follower" for f in own):
+                return True
+            if "portal" in flags and follower and any(self._open(at) for at in d.tiles):
+                return True
+        if "tower" in d.ext:
+            t = towers(d)
+            free = [at for at, p in d.tiles.items() if "tower" in d.box.tile(p.tile).flags and not guard(d, at)]
+            pieces = d.box.counts["tower_pieces"] - t.placed[d.player]
+            return bool(free and pieces > 0) or (follower and any(t.heights.get(at) for at in free))
+        return False
+
+    def _open(self, at: Square) -> bool:
+        """Whether a follower may come through a portal to that tile."""
+        d, placed = self.draft, self.draft.tiles[at]
+        if at == beasts(d).dragon:
+            return False
+        shape = d.box.shape(placed.tile, placed.rot)
+        features = [feature_at(d, at, n) for n, kind in enumerate(shape.kinds) if kind in KINDS]
+        return any(not any(d.box.pieces[d.standing[i].figure].follower for i in f.figures)
+                   and (f.open > 0 or f.kind == "field") for f in features)
+
+
+def notes(game: Game, replay: Replay) -> Iterator[str]:
+    """In what that program would not play or score the game as it was played."""
+    rules = game.setup.rules
+    if rules.farm_scoring == "per_city_all_farms" or rules.farm_points_per_city != 3:
+        yield "JCloisterZone scores every farm by itself with 3 points per city, not by the rules of this game"
+    if rules.incomplete_unit == "segment":
+        yield "JCloisterZone counts tiles in what stays incomplete, not segments"
+    if rules.unfinished_inn_cathedral == "plain":
+        yield "JCloisterZone pays nothing for unfinished roads with inns and cities with cathedrals"
+    if rules.pig_bonus != 1:
+        yield "JCloisterZone pays 1 more per city for a pig"
+    if rules.river_turn_window == "next_bend":
+        yield "JCloisterZone does not look beyond a straight river tile for the bend before"
+    if "base" not in game.setup.expansions:
+        yield "JCloisterZone plays no expansion without the base game"
+    yield from replay.notes
+    for issue in dict.fromkeys((i.turn, i.text) for i in replay.draft.issues):
+        yield f"turn {issue[0] + 1}: JCloisterZone stops where the rules were not followed: {issue[1]}"
+
