@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from bastide.errors import UsageError
-from scoring.errors import InvalidNotation
+from scoring.errors import InvalidNotation, unreadable
 from scoring.events import Player
-from scoring.expansions import chosen
+from scoring.expansions import KNOWN, chosen
 from scoring.rules import DEFAULT_EDITION, Rules, edition, editions, with_options
 
 COLOURS = ("red", "blue", "yellow", "green", "black", "grey")
@@ -25,12 +25,8 @@ def read_json(path: str) -> Any:
         if raw[:2] == b"\x1f\x8b":
             raw = gzip.decompress(raw)
         return json.loads(raw.decode("utf-8"))
-    except FileNotFoundError:
-        raise UsageError(f"{path}: there is no such file") from None
-    except IsADirectoryError:
-        raise UsageError(f"{path}: is a folder, not a file") from None
     except OSError as e:
-        raise UsageError(f"{path}: cannot be read ({e.strerror or e})") from e
+        raise UsageError(unreadable(path, e)) from e
     except UnicodeDecodeError:
         raise UsageError(f"{path}: is not a text file in UTF-8") from None
     except (ValueError, EOFError, RecursionError, zlib.error) as e:
@@ -82,8 +78,10 @@ def rules(args: argparse.Namespace, options: dict[str, object] | None = None) ->
 
 
 def expansions(text: str | None) -> tuple[str, ...]:
-    """``--expansions a,b``; the base game is always in play."""
-    names = tuple(dict.fromkeys(("base", *(n.strip() for n in (text or "").split(",") if n.strip()))))
+    """``--expansions a,b``; the base game's tiles come with them, unless a box brings its own in their stead."""
+    named = tuple(dict.fromkeys(n.strip() for n in (text or "").split(",") if n.strip()))
+    alone = any(KNOWN[n].stands_alone for n in named if n in KNOWN)
+    names = named if alone else tuple(dict.fromkeys(("base", *named)))
     try:
         chosen(names)
     except InvalidNotation as e:

@@ -160,6 +160,7 @@ class Expansion:
     """The contributions of one box. All are optional; the order in which boxes are named never matters.
 
     products    tile products whose tiles go into the box when the expansion is chosen
+    stands_alone whether it brings its own tiles instead of the base game's
     tiles       further tile kinds that are no cards (a start board)
     pieces, kinds, steps, handlers
     marks       what a segment carries, as (mark, count); features add them up
@@ -181,6 +182,7 @@ class Expansion:
 
     name: str
     products: tuple[str, ...] = ()
+    stands_alone: bool = False
     tiles: tuple[Tile, ...] = ()
     pieces: tuple[Piece, ...] = ()
     kinds: tuple[Kind, ...] = ()

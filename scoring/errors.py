@@ -11,3 +11,12 @@ class InvalidNotation(ScoringError):
 
 class IllegalMove(ScoringError):
     """A move asked for by name that cannot be carried out at all (there is nothing it could mean)."""
+
+
+def unreadable(path: object, error: OSError, what: str = "file") -> str:
+    """One sentence for a file that cannot be read, naming it."""
+    if isinstance(error, FileNotFoundError):
+        return f"{path}: there is no such file"
+    if isinstance(error, IsADirectoryError):
+        return f"{path}: is a folder, not a {what}"
+    return f"{path}: cannot be read ({error.strerror or error})"

@@ -30,9 +30,9 @@ from scoring.rules import Rules
 from scoring.tiles import Square
 
 __all__ = [
-    "Event", "FigurePlaced", "GameEnded", "Player", "PlacedTile", "Setup", "StartTile", "TileDiscarded", "TilePlaced",
-    "TurnEnded", "event_types", "from_json", "known_figure", "known_tile", "notation", "parse_event", "square",
-    "to_json", "written",
+    "Event", "FigureEvent", "FigurePlaced", "FigureTaken", "GameEnded", "Player", "PlacedTile", "Setup", "StartTile",
+    "TileDiscarded", "TilePlaced", "TurnEnded", "event_types", "from_json", "known_figure", "known_tile", "notation",
+    "parse_event", "square", "to_json", "written",
 ]
 
 
@@ -107,15 +107,33 @@ class TileDiscarded(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FigurePlaced(Event):
-    """A figure was put on a segment, named by square, kind of feature and its place on the board."""
+class FigureEvent(Event):
+    """Base of what happens to one of the player's own figures, on a place of a tile."""
 
-    DO: ClassVar[str] = "deploy"
     player: int = written(PLAYER)
     figure: str = written(FIGURE)
     at: Square = written(SQUARE)
     feature: str = written(FEATURE)
     where: str = written(WHERE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FigureTaken(Event):
+    """Base of what a player does to somebody's figure, on a place of a tile."""
+
+    player: int = written(PLAYER)
+    owner: int = written(PLAYER)
+    figure: str = written(FIGURE)
+    at: Square = written(SQUARE)
+    feature: str = written(FEATURE)
+    where: str = written(WHERE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FigurePlaced(FigureEvent):
+    """A figure was put on a segment, named by square, kind of feature and its place on the board."""
+
+    DO: ClassVar[str] = "deploy"
     portal: bool = written(FLAG, False)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from scoring.errors import unreadable
 from vision.frames import Image
 
 MAX_PIXELS = 60_000_000
@@ -21,12 +22,8 @@ def read_image(path: str) -> Image:
     file = Path(path)
     try:
         data = np.frombuffer(file.read_bytes(), np.uint8)
-    except FileNotFoundError:
-        raise ImageError(f"{path}: there is no such file") from None
-    except IsADirectoryError:
-        raise ImageError(f"{path}: is a folder, not a picture") from None
     except OSError as e:
-        raise ImageError(f"{path}: cannot be read ({e.strerror or e})") from e
+        raise ImageError(unreadable(path, e, "picture")) from e
     try:
         image = cv2.imdecode(data, cv2.IMREAD_COLOR) if data.size else None
     except cv2.error:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, cast
 
 from scoring.contributions import View
-from scoring.events import Event, written
-from scoring.notation import FEATURE, FIGURE, PATH, PLAYER, REF, SQUARE, WHERE, FigureRef
+from scoring.events import Event, FigureTaken, written
+from scoring.notation import PATH, PLAYER, REF, SQUARE, FigureRef
 from scoring.scores import Item, ScoreEvent
 from scoring.state import (
     Draft,
@@ -67,16 +67,10 @@ class DragonMoved(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PrincessRemoved(Event):
+class PrincessRemoved(FigureTaken):
     """A princess tile sent this knight home."""
 
     DO: ClassVar[str] = "princess"
-    player: int = written(PLAYER)
-    owner: int = written(PLAYER)
-    figure: str = written(FIGURE)
-    at: Square = written(SQUARE)
-    feature: str = written(FEATURE)
-    where: str = written(WHERE)
 
 
 def beasts(view: View) -> Beasts:

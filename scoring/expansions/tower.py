@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, cast
 
 from scoring.contributions import Attempt, Expansion, Handler, Kind, Piece, Problem, Question, Step, View
-from scoring.events import Event, Setup, written
-from scoring.notation import FEATURE, FIGURE, PLAYER, REF, REFS, SQUARE, WHERE, FigureRef
+from scoring.events import Event, FigureTaken, Setup, written
+from scoring.notation import PLAYER, REF, REFS, SQUARE, FigureRef
 from scoring.rules import Rules
 from scoring.scores import Item, ScoreEvent
 from scoring.state import Draft, StandingFigure, standing, standing_at
@@ -42,16 +42,10 @@ class TowerRaised(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Captured(Event):
+class Captured(FigureTaken):
     """The tower just raised took this follower."""
 
     DO: ClassVar[str] = "capture"
-    player: int = written(PLAYER)
-    owner: int = written(PLAYER)
-    figure: str = written(FIGURE)
-    at: Square = written(SQUARE)
-    feature: str = written(FEATURE)
-    where: str = written(WHERE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

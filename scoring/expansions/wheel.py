@@ -8,9 +8,9 @@ from typing import Any, ClassVar, cast
 
 from scoring.board import bordered_cities
 from scoring.contributions import Expansion, Handler, Kind, Question, Start, Step, View
-from scoring.events import Event, Setup, StartTile, written
+from scoring.events import Event, FigureEvent, Setup, StartTile, written
 from scoring.expansions.wheel_board import BOARD, TILES, lay_board
-from scoring.notation import FEATURE, FIGURE, PLAYER, SMALL, SQUARE, WHERE, choice
+from scoring.notation import FIGURE, PLAYER, SMALL, choice
 from scoring.rules import Rules
 from scoring.scores import Item, ScoreEvent
 from scoring.state import (
@@ -23,7 +23,6 @@ from scoring.state import (
     named,
     standing,
 )
-from scoring.tiles import Square
 from scoring.turns import check_action, take_home
 
 SEGMENTS = ("fortune", "tax", "famine", "storm", "inquisition", "plague")  # clockwise (R-WHEEL-04, A-32)
@@ -52,15 +51,10 @@ class WheelTurned(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlagueTook(Event):
+class PlagueTook(FigureEvent):
     """The plague sent this follower home."""
 
     DO: ClassVar[str] = "plague"
-    player: int = written(PLAYER)
-    figure: str = written(FIGURE)
-    at: Square = written(SQUARE)
-    feature: str = written(FEATURE)
-    where: str = written(WHERE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -267,6 +261,7 @@ def shows(view: View) -> dict[str, Any]:
 WHEEL = Expansion(
     name="wheel",
     products=("wheel",),
+    stands_alone=True,
     tiles=TILES,
     kinds=(Kind(name="crown", closes="never", claimable=False, on_tile=False),),
     steps=steps,

@@ -2,64 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import pytest
-from case_tables import COLOURS, Case, own_cases, table
+import test_flow_off_board
+from case_tables import Case
+from flow_tables import CHECKS, ROWS, draft, lying, of, play
 from random_games import random_game
 
 from scoring.box import box_for
-from scoring.engine import apply, fits, fold, legal_claims, legal_placements, new_game, questions, tiles_left
-from scoring.events import GameEnded, Player, Setup, TilePlaced, parse_event
+from scoring.engine import apply, legal_claims, legal_placements, new_game, questions, tiles_left
+from scoring.events import TilePlaced
 from scoring.expansions.base import FOLLOWERS
 from scoring.expansions.dragon_moves import beasts, knights_of_princess
-from scoring.expansions.tower import Towers, mutual, towers
 from scoring.expansions.traders import TOKENS
-from scoring.expansions.wheel import Wheel, wheel
 from scoring.rules import edition, with_options
 from scoring.state import Draft, in_hand
-from scoring.tiles import catalogue, product
+from scoring.tiles import product
 from scoring.turns import advance, open_turn
-
-ROWS = {c.id: c for c in own_cases() if c.op in ("flow", "setup")}
-CHECKS: dict[str, Callable[[Case, str], None]] = {}
-
-
-def of(number: str) -> Any:
-    def add(check: Any) -> Any:
-        CHECKS[f"CC-{number}"] = check
-        return check
-
-    return add
-
-
-@pytest.mark.parametrize(("number", "name"), [(n, e) for n, c in ROWS.items() for e in c.editions])
-def test_case(number: str, name: str) -> None:
-    CHECKS[number](ROWS[number], name)
-
-
-def draft(name: str, *boxes: str, players: int = 2, **options: str) -> Draft:
-    rules = with_options(edition(name), {"start": "start_tile", **options})
-    return Draft(new_game(Setup(players=tuple(Player(name=c.title(), colour=c) for c in COLOURS[:players]), rules=rules,
-                                expansions=("base", *boxes))))
-
-
-def play(d: Draft, *lines: str) -> Draft:
-    for line in lines:
-        apply(d, parse_event(line))
-    return d
-
-
-def lying(name: str, *figures: Any, boxes: tuple[str, ...] = (), players: int = 3) -> Draft:
-    """A row of cloisters from -3 to 3 both ways, figures on them by square, red's turn."""
-    squares = [(0, 0), *((n, 0) for n in range(-3, 4) if n), *((0, n) for n in range(-3, 4) if n)]
-    d = table(Case(id="", op="", rules=(), editions=(), board=tuple(("base.B", *s, 0) for s in squares),
-                   figures=tuple((c, f, *at, "cloister", "I") for c, f, at in figures), more={"expansions": boxes}),
-              name, players=players)
-    d.touched = []
-    return d
 
 
 @of("FLOW-01")
@@ -275,150 +235,13 @@ def boxes(c: Case, name: str) -> None:
     assert all("tower" in t.flags for t in product("tower").tiles)
 
 
-@of("TOWER-05")
-def capture(c: Case, name: str) -> None:
-    d = raised(lying(name, ("blue", "follower", (1, 0)), boxes=("tower",)), 1)
-    play(d, "capture 0 1 follower 1,0 cloister I")
-    assert towers(d).prisoners == ((0, 1, "follower"),)
-    assert (in_hand(d, 1, "follower"), d.issues) == (6, [])
+HERE = [n for n in CHECKS if n not in test_flow_off_board.HERE]
 
 
-def raised(d: Draft, storey: int) -> Draft:
-    """A tower piece of that storey laid on the middle square in red's turn."""
-    d.ext["tower"] = replace(towers(d), heights={(0, 0): storey}, raised=(0, 0), raised_turn=d.turn)
-    return d
+@pytest.mark.parametrize(("number", "name"), [(n, e) for n in HERE for e in ROWS[n].editions])
+def test_case(number: str, name: str) -> None:
+    CHECKS[number](ROWS[number], name)
 
 
-@of("TOWER-06")
-def choice_of_prisoners(c: Case, name: str) -> None:
-    d = raised(lying(name, *(("green", "follower", (0, -2)), ("blue", "follower", (-1, 0)),
-                             ("yellow", "follower", (0, 2)), ("blue", "follower", (3, 0))), boxes=("tower",),
-                     players=4), c.more["steps"][0]["storey"])
-    (asked,) = questions(d)
-    assert {COLOURS[a.owner] for a in asked.answers} == set(c.expect["capture_options"])
-    apply(d, asked.answers[0])
-    assert questions(d) == ()
-    apply(d, asked.answers[1])
-    assert [i.code for i in d.issues] == ["out_of_reach"]
-
-
-@of("TOWER-07")
-def ransom(c: Case, name: str) -> None:
-    """R-TURN-21: once in a turn."""
-    d = lying(name, boxes=("tower",))
-    d.scores[:2] = [10, 4]
-    d.ext["tower"] = replace(towers(d), prisoners=((1, 0, "follower"), (1, 0, "follower")))
-    play(d, "ransom 0 1 0/follower")
-    assert (d.scores[:2], in_hand(d, 0, "follower"), d.issues) == ([7, 7], 6, [])
-    play(d, "ransom 0 1 0/follower")
-    assert [i.code for i in d.issues] == ["ransom_twice"]
-
-
-@of("TOWER-08")
-def ransom_too_dear(c: Case, name: str) -> None:
-    """R-TRACK-05: nobody falls below nothing."""
-    d = lying(name, boxes=("tower",))
-    d.scores[:2] = [2, 4]
-    d.ext["tower"] = replace(towers(d), prisoners=((1, 0, "follower"),))
-    play(d, "ransom 0 1 0/follower")
-    assert (d.scores[:2], in_hand(d, 0, "follower")) == ([2, 4], 6)
-    assert [i.code for i in d.issues] == ["ransom_unpaid"]
-
-
-@of("TOWER-09")
-def exchange(c: Case, name: str) -> None:
-    d = raised(lying(name, ("blue", "follower", (1, 0)), boxes=("tower", "inns")), 1)
-    d.ext["tower"] = replace(towers(d), prisoners=((1, 0, "follower"), (1, 0, "large")))
-    play(d, "capture 0 1 follower 1,0 cloister I")
-    assert mutual(d) == (0, 1)
-    (asked,) = questions(d)
-    assert (asked.code, asked.player, len(asked.answers)) == ("exchange", 0, 2)
-    apply(d, asked.answers[0])
-    assert towers(d).prisoners == ((1, 0, "large"),)
-    assert (in_hand(d, 1, "follower"), d.issues) == (7, [])
-
-
-@of("TOWER-10")
-def tower_pieces(c: Case, name: str) -> None:
-    rules = edition(name)
-    for players, count in c.expect["pieces"].items():
-        assert box_for(("base", "tower"), rules, int(players)).counts["tower_pieces"] == count
-    assert isinstance(lying(name, boxes=("tower",)).ext["tower"], Towers)
-
-
-def turn_wheel(d: Draft, to: str, player: int = 0) -> dict[str, int]:
-    """Turn the wheel to a segment; what everybody gets for it."""
-    from scoring.expansions.wheel import SEGMENTS
-
-    d.player = player
-    d.ext["wheel"] = Wheel(pig=SEGMENTS[SEGMENTS.index(to) - 1])
-    play(d, f"wheel {player} 1")
-    assert (wheel(d).pig, d.issues) == (to, [])
-    return {COLOURS[p]: n for p, n in enumerate(d.scores) if n}
-
-
-@of("WHEEL-03")
-def fortune(c: Case, name: str) -> None:
-    assert turn_wheel(before_tile(name), "fortune") == {"red": 3}
-
-
-def before_tile(name: str, *figures: Any, players: int = 3) -> Draft:
-    d = lying(name, *figures, boxes=("wheel",), players=players)
-    d.turn_open = False
-    return d
-
-
-@of("WHEEL-08")
-def storm(c: Case, name: str) -> None:
-    d = before_tile(name, ("red", "follower", (1, 0)), players=2)
-    play(d, "tile 0 base.B 1,1 0", "crown 0 follower plague", "end_turn")
-    d.scores[:] = [0, 0]
-    assert turn_wheel(d, "storm", 1) == {"red": c.more["supply"]["red"], "blue": c.more["supply"]["blue"]}
-
-
-@of("WHEEL-09")
-def inquisition(c: Case, name: str) -> None:
-    d = before_tile(name, ("red", "follower", (1, 0)), ("red", "follower", (2, 0)), ("blue", "follower", (0, 2)))
-    assert turn_wheel(d, "inquisition", 0) == c.expect["points"]
-
-
-@of("WHEEL-10")
-def plague(c: Case, name: str) -> None:
-    d = before_tile(name, ("red", "follower", (1, 0)), ("red", "follower", (2, 0)), ("blue", "follower", (0, 2)),
-                    ("yellow", "follower", (0, 1)))
-    assert turn_wheel(d, "plague", 1) == c.expect["points"]
-    assert [COLOURS[p] for p in wheel(d).plagued] == c.expect["order"]
-    for asked in questions(d):
-        apply(d, asked.answers[0])
-    assert [in_hand(d, p, "follower") for p in range(3)] == [6, 7, 7]
-    assert (wheel(d).plagued, d.issues) == ((), [])
-
-
-@of("WHEEL-16")
-def crowns_at_the_end(c: Case, name: str) -> None:
-    d = before_tile(name)
-    play(d, "tile 0 base.B 1,1 0", "crown 0 follower tax", "end_turn", "end_game")
-    assert (d.scores, d.issues) == ([0, 0, 0], [])
-
-
-@of("WHEEL-17")
-def crowns_passed(c: Case, name: str) -> None:
-    """R-WHEEL-05: only where the pig stops."""
-    d = before_tile(name)
-    play(d, "tile 0 base.B 1,1 0", "crown 0 follower tax", "end_turn", f"wheel 1 {c.more['steps'][0]['steps']}")
-    assert (wheel(d).pig, d.scores, in_hand(d, 0, "follower")) == ("famine", [0, 0, 0], 6)
-
-
-@of("WHEEL-18")
-def wheel_before_tile(c: Case, name: str) -> None:
-    slots = list(box_for(("wheel",), edition(name), 2).slots)
-    assert slots == ["start", "draw", "wheel", "place", "wood", "score", "end"]
-    setup = Setup(players=(Player(name="A", colour="red"), Player(name="B", colour="blue")), rules=edition(name),
-                  expansions=("wheel",))
-    state = fold(setup, [])
-    sign = next(t for t in catalogue().values() if "wheel_icon" in t.flags and legal_placements(state, t.id))
-    (x, y), rot = legal_placements(state, sign.id)[0]
-    laid = f"tile 0 {sign.id} {x},{y} {rot}"
-    assert fits(state, sign.id, (x, y), rot)
-    assert fold(setup, map(parse_event, ("wheel 0 2", laid, "end_turn"))).issues == ()
-    assert [i.code for i in fold(setup, [parse_event(laid), GameEnded()]).issues] == ["wheel_not_turned"]
+def test_every_flow_case_is_checked() -> None:
+    assert set(CHECKS) == set(ROWS)
