@@ -12,6 +12,7 @@ from flood import Flood
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_games import random_game
+from spoiling import spoilt
 
 from scoring.engine import apply, fold, new_game, states, step
 from scoring.errors import ScoringError
@@ -31,7 +32,7 @@ from scoring.log import Amended, Inserted, LogEntry, Retracted, effective, entry
 from scoring.notation import FigureRef
 from scoring.report import play
 from scoring.state import Draft, GameState, supplies
-from scoring.tiles import HALVES, neighbour, turn, where_of
+from scoring.tiles import turn, where_of
 from scoring.transcript import Game, read, turns_of, write
 
 BOXES = ("base", "river", "inns", "traders", "dragon", "tower")
@@ -285,20 +286,3 @@ def test_whatever_is_recorded_is_scored(seed: int, rng: random.Random) -> None:
                 off = sum(n for p, name, n in state.box.off_board(state) if (p, name) == (player, piece))
                 assert count + off + sum((f.player, f.figure) == (player, piece) for f in state.figures) \
                     == state.box.counts[piece]
-
-
-def spoilt(event: Event, rng: random.Random) -> Event:
-    """The event with one of its values changed."""
-    values: dict[str, object] = {
-        "player": rng.randrange(6), "owner": rng.randrange(6), "jailer": rng.randrange(6), "rot": rng.randrange(4),
-        "part": rng.randint(1, 2), "tile": rng.choice(("base.C", "dragon.06", "dragon.01", "wheel.31", "river.02")),
-        "figure": rng.choice(("follower", "large", "builder", "pig")), "steps": rng.randrange(9),
-        "feature": rng.choice(("city", "road", "field", "cloister", "river", "tower")),
-        "where": rng.choice(("N", "I", "E W", *HALVES)), "portal": True,
-    }
-    if hasattr(event, "at"):
-        values["at"] = neighbour(event.at, rng.choice("NESW"))
-    if hasattr(event, "path"):
-        values["path"] = tuple((rng.randint(-3, 3), rng.randint(-3, 3)) for _ in range(rng.randint(1, 8)))
-    known = [k for k in values if hasattr(event, k)]
-    return replace(event, **{k: values[k] for k in known if rng.random() < 0.5}) if known else event  # type: ignore
