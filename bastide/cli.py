@@ -18,7 +18,7 @@ from bastide import __version__
 from bastide.errors import Failure, UsageError
 
 ROOMS = ("scoring", "vision", "calibration", "hardware", "web", "bastide")
-VERBS = ("demo", "serve", "watch", "read", "score", "rules", "teach", "calibrate", "print", "doctor", "export",
+VERBS = ("demo", "serve", "watch", "read", "score", "rules", "teach", "aim", "calibrate", "print", "doctor", "export",
          "backup", "restore", "pin")
 
 
