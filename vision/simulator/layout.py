@@ -78,16 +78,18 @@ def turned(poses: Mapping[Square, Pose], angle_deg: float, centre: tuple[float, 
     return result
 
 
-def set_up(poses: Mapping[Square, Pose], level: Level, size: tuple[int, int],
-           rng: np.random.Generator) -> tuple[Camera, dict[Square, Pose]]:
+def set_up(poses: Mapping[Square, Pose], level: Level, size: tuple[int, int], rng: np.random.Generator, *,
+           fov_deg: float | None = None, bend: float | None = None) -> tuple[Camera, dict[Square, Pose]]:
     """A camera that sees the whole final board, and the board as it lies under it.
 
     A standard lens (66 degrees) if that is enough from at most 85 cm, a wider one for boards that ask for it.
+    ``fov_deg`` and ``bend`` (k1) choose another, which hangs so that it sees as much.
     """
     long_x = _extent(poses, 0) >= _extent(poses, 90)
     fov, lift, last = 66.0, rng.uniform(650, 820), None
     tilt = tuple(np.radians(rng.uniform(-level.tilt_deg, level.tilt_deg, 3)))
-    k1 = float(rng.uniform(*level.k1))
+    k1 = float(rng.uniform(*level.k1)) if bend is None else bend
+    usual = math.tan(math.radians(33.0))
     centre = (size[0] / 2 + rng.normal(0, 0.004 * size[0]), size[1] / 2 + rng.normal(0, 0.004 * size[0]))
     for attempt in range(60):
         swing = level.board_deg * max(0.0, 1 - attempt / 16)
@@ -96,8 +98,9 @@ def set_up(poses: Mapping[Square, Pose], level: Level, size: tuple[int, int],
             lift = min(850.0, lift + 15)
         if attempt > 16:
             fov = min(115.0, fov + 2)
-        camera = Camera(width=size[0], height=size[1], focal_px=focal_of(size[0], fov), centre_px=centre, k1=k1,
-                        k2=-0.25 * k1, position_mm=(lift * math.tan(tilt[1]), -lift * math.tan(tilt[0]), lift),
+        seen, up = (fov, lift) if fov_deg is None else (fov_deg, lift * usual / math.tan(math.radians(fov_deg / 2)))
+        camera = Camera(width=size[0], height=size[1], focal_px=focal_of(size[0], seen), centre_px=centre, k1=k1,
+                        k2=-0.25 * k1, position_mm=(up * math.tan(tilt[1]), -up * math.tan(tilt[0]), up),
                         tilt=(float(tilt[0]), float(tilt[1]), float(tilt[2])))
         board = turned(poses, angle, (rng.normal(0, 12), rng.normal(0, 8)))
         last = camera, board

@@ -56,7 +56,8 @@ LEVELS: Mapping[str, Level] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """``rest`` is the least number of frames that a table lies untouched between two visits of a hand.
+    """``fov`` (horizontal degrees) and ``k1`` are the lens when it is not to be a usual one; a wide one hangs lower.
+    ``rest`` is the least number of frames that a table lies untouched between two visits of a hand.
 
     ``tiles`` is a folder of taught pictures to draw with instead of our own art. ``turns`` stops the game early.
     """
@@ -68,6 +69,8 @@ class Options:
     tail_s: float = 3.0
     turns: int | None = None
     tiles: Path | None = None
+    fov: float | None = None
+    k1: float | None = None
 
     @property
     def conditions(self) -> Level:
@@ -93,6 +96,14 @@ def options_from(given: Mapping[str, str]) -> Options:
                 values[key] = float(text)
                 if not 0 < float(text) <= 120:
                     raise ValueError
+            elif key == "fov":
+                values[key] = float(text)
+                if not 30 <= float(text) <= 115:
+                    raise ValueError
+            elif key == "k1":
+                values[key] = float(text)
+                if not -0.2 <= float(text) <= 0.2:
+                    raise ValueError
             elif key in ("rest", "turns"):
                 values[key] = int(text)
                 if int(text) < 1:
@@ -104,6 +115,6 @@ def options_from(given: Mapping[str, str]) -> Options:
                                   f"{', '.join(sorted(known | {'transcript', 'seed', 'pace'}))}")
         except ValueError:
             allowed = {"level": f"one of {', '.join(LEVELS)}", "size": "WIDTHxHEIGHT, 320x180 or more",
-                       "rest": "a whole number above 0", "turns": "a whole number above 0"}
+                       "fov": "30 to 115 degrees", "k1": "-0.2 to 0.2", "rest": "a whole number above 0", "turns": "a whole number above 0"}
             raise SourceError(f"sim option {key}={text!r} should be {allowed.get(key, 'a number above 0')}") from None
     return Options(**values)  # type: ignore[arg-type]

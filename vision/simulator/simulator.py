@@ -46,7 +46,8 @@ class Simulator:
         self.script = script
         rng = self._rng("layout")
         laid = [*([script.start] if script.start else []), *(t.laid for t in script.turns if t.laid)]
-        camera, poses = set_up(lay_tiles(laid, level, rng), level, self.options.size, self._rng("camera"))
+        camera, poses = set_up(lay_tiles(laid, level, rng), level, self.options.size, self._rng("camera"),
+                               fov_deg=self.options.fov, bend=self.options.k1)
         pieces, numbers = self._stand(script, {t.at: t for t in laid}, poses)
         planner = Planner(camera, self.options, max(1, len(script.colours)), self._rng("hands"))
         timeline = planner.plan(script.turns, {at: (p.x_mm, p.y_mm) for at, p in poses.items()},
