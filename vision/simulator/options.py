@@ -115,6 +115,7 @@ def options_from(given: Mapping[str, str]) -> Options:
                                   f"{', '.join(sorted(known | {'transcript', 'seed', 'pace'}))}")
         except ValueError:
             allowed = {"level": f"one of {', '.join(LEVELS)}", "size": "WIDTHxHEIGHT, 320x180 or more",
-                       "fov": "30 to 115 degrees", "k1": "-0.2 to 0.2", "rest": "a whole number above 0", "turns": "a whole number above 0"}
+                       "fov": "30 to 115 degrees",
+                       "k1": "-0.2 to 0.2", "rest": "a whole number above 0", "turns": "a whole number above 0"}
             raise SourceError(f"sim option {key}={text!r} should be {allowed.get(key, 'a number above 0')}") from None
     return Options(**values)  # type: ignore[arg-type]
