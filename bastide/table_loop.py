@@ -55,10 +55,12 @@ def follow(source: FrameSource, watcher: TableWatcher, session: TableSession, *,
         if frame is None:
             break
         begun = time.perf_counter()
-        if session.game != game and renew is not None:
+        if session.game != game:
+            if renew is None:  # what is seen belongs to a game that nobody plays here any more
+                break
             watcher, game = renew(session.setup), session.game
         seen = watcher.feed(frame, session.state)
-        if session.game != game and renew is not None:
+        if session.game != game:
             continue  # what was seen belongs to the game before
         still = keep(frame.bgr, watcher.poses) if seen.proposals else None
         for proposal in seen.proposals:
@@ -148,8 +150,8 @@ class TableLoop(threading.Thread):
 
     def _new_watcher(self, setup: Setup) -> TableWatcher:
         """Another game has begun at the table; a camera that is lost meanwhile finds its watcher too."""
-        if self._renew is not None:
-            self._watcher = self._renew(setup)
+        assert self._renew is not None
+        self._watcher = self._renew(setup)
         return self._watcher
 
     def _save(self, session: TableSession, proposal: Proposal, still: Still) -> None:

@@ -107,8 +107,10 @@ export function ticks(board, event) {
       for (const n of g.segments) {
         const segment = g.tile.segments[n];
         for (let k = 0; k < (segment.pennants || 0); k += 1) {
-          const [x, y] = rotatePoint(...(segment.marks?.[k] ?? segment.spot), g.rot);
-          out.push(tick(g.x * 100 + x + 7, g.y * 100 + y - 7));
+          // beside the pennant, away from the number in the segment's middle
+          const [sx, sy] = segment.spot, [mx, my] = segment.marks?.[k] ?? segment.spot, far = Math.hypot(mx - sx, my - sy) || 1;
+          const [x, y] = rotatePoint(mx + ((mx - sx) / far) * 8, my + ((my - sy) / far) * 8 || my, g.rot);
+          out.push(tick(g.x * 100 + Math.min(92, Math.max(8, x)), g.y * 100 + Math.min(92, Math.max(8, y))));
         }
       }
     }
