@@ -23,7 +23,7 @@ from scoring.errors import IllegalMove, InvalidNotation
 from scoring.events import Event, FigurePlaced, Setup, TilePlaced, from_json, to_json
 from scoring.geometry import distance_to_segment, spot_of
 from scoring.log import Amended, Body, Inserted, LogEntry, Retracted, Settled, effective, state_of
-from scoring.projection import Memory, live_view, running_scores
+from scoring.projection import Memory, final_scoring, live_view, running_scores
 from scoring.rules import changes, editions
 from scoring.state import GameState
 from scoring.tiles import catalogue, segment_index, where
@@ -31,6 +31,7 @@ from vision.stills import Still
 from web.protocol import CommandError, StaleView, Subscription
 
 Candidates = list[dict[str, Any]]
+MOST_DOUBTED = 2  # open questions whose answers are all tried out, to tell whose score they may change
 
 
 class TableSession:
@@ -249,6 +250,10 @@ class TableSession:
             body = question["candidates"][choice]["body"]
         else:
             raise CommandError("malformed", "choice: must be the number of a candidate or 'other'")
+        return self._settling(question, body, known)
+
+    def _settling(self, question: Mapping[str, Any], body: object, known: Mapping[int, Event]) -> tuple[Body, ...]:
+        """What an answer to a question writes; without a body the answer is that nothing is there."""
         about = question["seq"]
         if question["text_key"] == CLAIM:
             if body is None:
@@ -323,9 +328,10 @@ class TableSession:
 
     def _render(self, questions: list[dict[str, Any]] | None = None) -> dict[str, Any]:
         questions = self._questions() if questions is None else questions
+        view = {**self._game_view, "players": self._doubted(questions)} if questions else self._game_view
         chip = "check" if questions and self._chip == "watching" else self._chip
         chip = "ended" if self._state.over and self._chip != "check" else chip
-        return {**self._game_view, "game": self._game, "update": self._update, "questions": questions,
+        return {**view, "game": self._game, "update": self._update, "questions": questions,
                 "aid": self._aid, "rules": changes(self.setup.rules),
                 "edition_title": editions()[self.setup.edition]["title"],
                 "status": {"chip": chip, "text": self._text}}
@@ -334,6 +340,23 @@ class TableSession:
         """What people are asked: doubtful readings, then what nobody has seen; oldest first."""
         doubtful = readings(self._entries, lambda seq: self._store.crop(self._game, seq))
         return doubtful + claims(self._state, self._entries)
+
+    def _doubted(self, questions: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """The players, each with whether an open question may change the score or the forecast: whoever's move it is
+        about, and whoever gets or loses points by one of its answers. Where many are open, everybody's may."""
+        players: list[dict[str, Any]] = self._game_view["players"]
+        doubted = set(range(len(players))) if len(questions) > MOST_DOUBTED else set()
+        known = dict(effective(self._entries))
+        for question in questions[:MOST_DOUBTED] if not doubted else ():
+            doubted.add(getattr(known.get(question["seq"]), "player", 0))  # it may be something else altogether
+            for candidate in question["candidates"]:
+                with suppress(InvalidNotation, IllegalMove):
+                    bodies = self._settling(question, candidate.get("body"), known)
+                    _, state = self._tried(bodies, source="hand")
+                    now, then = running_scores(state), final_scoring(state).totals
+                    doubted |= {p["index"] for p in players
+                                if (p["score"], p["projected"]) != (now[p["index"]], then[p["index"]])}
+        return [{**p, "uncertain": p["index"] in doubted} for p in players]
 
     def _publish(self, questions: list[dict[str, Any]] | None = None) -> None:
         """Show the game as it is now to everybody; ``questions`` when they are known not to have changed."""

@@ -65,8 +65,8 @@ def live_view(state: GameState, entries: Iterable[LogEntry], version: int,
         "projected_final": final,
         "issues": [{"code": i.code, "text": i.text, "squares": [list(s) for s in i.squares], "turn": i.turn}
                    for i in state.issues],
-        "open_questions": [{"code": q.code, "text": q.text, "player": q.player,
-                            "answers": [to_json(e) for e in q.answers]} for q in waiting(state)],
+        "open_questions": [{"code": q.code, "text": q.text, "player": q.player, "turn": q.turn, "must": q.must,
+                            "before": q.before, "answers": [to_json(e) for e in q.answers]} for q in waiting(state)],
         "history": told.history,
     }
 

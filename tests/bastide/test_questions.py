@@ -113,9 +113,10 @@ def test_a_correction_that_is_unsure_itself_is_asked_about_until_answered(sessio
     at = next(e.body for e in session.entries if e.seq == asked).at  # type: ignore[union-attr]
     seen(session, TilePlaced(player=2, tile="base.U", at=at, rot=1), asked=True, replaces=asked)
     view = session.view()
-    assert [q["id"] for q in view["questions"]] == [asked] and view["players"][0]["uncertain"]
+    assert [q["id"] for q in view["questions"]] == [asked]
+    assert [p["index"] for p in view["players"] if p["uncertain"]] == [1, 2]  # not Anna
     view = session.command({"do": "answer", "question": asked, "choice": 0})
-    assert view["questions"] == [] and not view["players"][0]["uncertain"]
+    assert view["questions"] == [] and not any(p["uncertain"] for p in view["players"])
     assert not any(t["asked"] for t in view["board"]["tiles"])
 
 

@@ -128,3 +128,17 @@ def test_another_game_is_begun_on_the_page(serve):
         status, answer = post(server.url + "api/commands", {"do": "new_game", "setup": {**setup, **change}})
         assert status == 400 and "\n" not in answer["error"]["text"], change
     assert session.view()["game"] == view["game"]
+
+
+def test_only_scores_that_hang_on_a_question_are_in_doubt(serve):
+    n, wrong, true = misread()
+    session, _ = serve(n)
+    before = [p["score"] for p in session.view()["players"]]
+    session.commit((wrong,), confidence=0.5, asked=True, crop=b"x",
+                   alternatives=(((wrong,), 0.5), ((true,), 0.4)))
+    view = session.view()
+    doubted = {p["index"] for p in view["players"] if p["uncertain"]}
+    answers = [session.preview([{"do": "answer", "question": view["questions"][0]["id"], "choice": k}])[0]["scores"]
+               for k in range(len(view["questions"][0]["candidates"]))]
+    moved = {s["player"] for scores in answers for s in scores}
+    assert moved and moved <= doubted < {0, 1, 2, 3} and len(before) == 4

@@ -2,7 +2,7 @@
 
 import { firstRun } from "./access.js";
 import { Add } from "./add.js";
-import { Asking } from "./asking.js";
+import { Asking, asked } from "./asking.js";
 import { Bar } from "./bar.js";
 import { Board } from "./board.js";
 import { Commands } from "./commands.js";
@@ -145,7 +145,7 @@ class App {
 
   // What the rules ask beside what the camera asks.
   get askings() {
-    return this.past ? [] : (this.newest.open_questions ?? []).map((q) => new Asking(this, q));
+    return this.past ? [] : asked(this.newest).map((q) => new Asking(this, q));
   }
 
   // Show the oldest question that nobody put off, unless something else is open.

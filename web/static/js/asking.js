@@ -6,6 +6,10 @@ import { STEP } from "./shapes.js";
 import { tileButton } from "./tilebutton.js";
 import { figureName, placeName } from "./words.js";
 
+// What is asked: what must be known, and what this turn alone can tell. Who claimed something is asked with the camera's
+// questions, or entered by hand.
+export const asked = (view) => (view.open_questions ?? []).filter((q) => q.code !== "claim" && q.answers.length && (q.must || q.turn + 1 === view.turn.number));
+
 export class Asking {
   constructor(app, question) {
     Object.assign(this, { app, question });
@@ -13,7 +17,7 @@ export class Asking {
   }
 
   get code() {
-    return `${this.app.view.game}/${this.question.code}/${this.question.player}/${this.app.view.turn.number}`;
+    return `${this.app.view.game}/${this.question.code}/${this.question.player}/${this.question.turn}`;
   }
 
   title() {
@@ -21,7 +25,7 @@ export class Asking {
   }
 
   still(view) {
-    const now = view.open_questions.find((q) => q.code === this.question.code && q.player === this.question.player);
+    const now = asked(view).find((q) => q.code === this.question.code && q.player === this.question.player && q.turn === this.question.turn);
     if (now) this.question = now;
     return !!now;
   }
@@ -37,11 +41,21 @@ export class Asking {
   }
 
   body() {
-    const { question: q, app } = this, answer = (move) => app.commands.send(move);
+    const { question: q, app } = this, answer = (move) => app.commands.send(this.placed(move));
     const walks = q.answers.filter((a) => a.do === "dragon");
     app.board.choose(walks.map((a) => a.path[0]), (at) => answer(walks.find((a) => a.path[0].join() === at.join())));
     return [h("p", { class: "note", dir: "auto" }, t("question.for", { name: app.view.players[q.player].name })),
       h("div", { class: "choices" }, q.answers.map((move, n) => this.choice(move, n, () => answer(move))))];
+  }
+
+  // An answer belongs to the turn that it was asked about, before or after its tile.
+  placed(move) {
+    const { view } = this.app, { turn, before } = this.question;
+    const tile = view.board.tiles.find((p) => p.turn === turn && p.seq);
+    if (!tile || (!before && turn + 1 === view.turn.number && view.turn.open)) return move;
+    const at = view.history.findIndex((e) => e.seq === tile.seq);
+    const own = view.history.filter((e) => e.turn === view.history[at].turn);
+    return { do: "insert", after: before ? view.history[at - 1]?.seq ?? 0 : own.at(-1).seq, body: move };
   }
 
   choice(move, n, act) {
@@ -55,6 +69,10 @@ export class Asking {
       const names = move.released.map((r) => `${players[r.owner].name}: ${t(`figure.${r.figure}`)}`).join(" – ");
       return button(t("answer.exchange", { names }), act, { className: "action candidate", data: { key: `choice-${n}` } });
     }
+    if (move.do === "end_game" || move.do === "wheel") {
+      return button(move.do === "wheel" ? t("add.wheel", { n: move.steps }) : t("answer.end_game"), act, { className: "action candidate", data: { key: `choice-${n}` } });
+    }
+    if (move.beside) move = { ...move, ...move.beside };
     const tile = move.at && board.tiles.find((p) => p.at[0] === move.at[0] && p.at[1] === move.at[1]);
     const label = figureName(players, move), figure = { ...move, player: move.owner ?? move.player };
     if (!tile) return button(label, act, { className: "action candidate", data: { key: `choice-${n}` } });

@@ -18,6 +18,9 @@ export function specials(add, player) {
       done: (tile) => commands.send({ do: "discard", tile }), then: () => app.sheet.open(new add.constructor(app)) }))));
   }
   if (board.wheel && !view.turn.open) for (const n of WHEEL_STEPS) out.push(act(`wheel-${n}`, t("add.wheel", { n }), () => send({ do: "wheel", steps: n })));
+  for (const [goods, held] of Object.entries(board.goods?.[player] ?? {})) {
+    if (board.bank[goods] > 0) out.push(act(`goods-${goods}`, t("add.goods", { name: view.players[player].name, n: held + 1, goods: t(`goods.${goods}`) }), () => send({ do: "goods", goods, count: held + 1 })));
+  }
   if (view.expansions.includes("dragon")) out.push(...beasts(add, player, { act, send, flagged }));
   if (view.expansions.includes("tower")) out.push(...towers(add, player, { act, send, flagged }));
   if (board.wheel && view.turn.open) {
