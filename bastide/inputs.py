@@ -15,6 +15,7 @@ from scoring.events import Player
 from scoring.expansions import KNOWN, chosen
 from scoring.rules import DEFAULT_EDITION, Rules, edition, editions, with_options
 
+LARGEST = 50_000_000  # bytes of a JSON file, unpacked
 COLOURS = ("red", "blue", "yellow", "green", "black", "grey")
 
 
@@ -23,8 +24,11 @@ def read_json(path: str) -> Any:
     try:
         raw = Path(path).read_bytes()
         if raw[:2] == b"\x1f\x8b":
-            raw = gzip.decompress(raw)
-        return json.loads(raw.decode("utf-8"))
+            with gzip.open(path) as packed:
+                raw = packed.read(LARGEST + 1)
+        if len(raw) > LARGEST:
+            raise UsageError(f"{path}: is larger than {LARGEST // 1_000_000} MB, which no game or setting is")
+        return json.loads(raw.decode("utf-8-sig"))  # Windows programs begin a text file with a mark
     except OSError as e:
         raise UsageError(unreadable(path, e)) from e
     except UnicodeDecodeError:

@@ -33,7 +33,7 @@ class Past:
 
     def turns(self) -> list[dict[str, Any]]:
         """The turns in order: number, player, the tile and its square, whether there is a picture of the table."""
-        kept = self._store.stills(self._session.game)
+        kept = self._store.pictures.stills(self._session.game)
         return [{"turn": t.turn, "player": t.player, "tile": t.tile, "at": list(t.at) if t.at else None,
                  "picture": not kept.isdisjoint(t.seqs)} for t in self._turns()]
 
@@ -50,17 +50,22 @@ class Past:
 
         ``part`` is a rectangle of squares: x, y, width, height. None when there is no such picture.
         """
-        kept = self._store.stills(self._session.game)
+        kept = self._store.pictures.stills(self._session.game)
         turns = [t for t in self._turns() if turn in (None, t.turn) and not kept.isdisjoint(t.seqs)]
         if not turns:
             return None
-        found = self._store.still(self._session.game, max(kept.intersection(turns[-1].seqs)))
+        found = self._store.pictures.still(self._session.game, max(kept.intersection(turns[-1].seqs)))
         if found is None or part is None:
             return found[0] if found else None
         poses = {(x, y): np.array(pose) for x, y, pose in found[1]}
         x, y, width, height = part
         above = from_above(Still(jpeg=found[0], poses=poses), Part(x=x, y=y, width=width, height=height))
         return encode_jpeg(above) if above is not None else None
+
+    def games(self) -> list[dict[str, Any]]:
+        """All games that are on disk, newest first: game, created_s, players, entries, over, and which is shown."""
+        return [{"game": g.id, "created_s": g.created_s, "players": list(g.players), "entries": g.entries,
+                 "over": g.over, "shown": g.id == self._session.game} for g in self._store.games()]
 
     def corrections(self) -> list[dict[str, Any]]:
         """What people have changed, newest first."""

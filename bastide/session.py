@@ -58,9 +58,12 @@ class TableSession:
 
     @classmethod
     def resume(cls, store: Store) -> TableSession | None:
-        """The newest unfinished game of a store, or None. A game in which nothing has happened yet is not resumed."""
-        found = store.unfinished()
-        if found is None or not found.entries:
+        """The newest game of a store in which something has happened, or None.
+
+        One that is over is shown again too, until another is begun: its end may have been a mistake.
+        """
+        found = store.newest()
+        if found is None:
             return None
         return cls(store, found.setup, game=found.id, entries=found.entries, aid=found.aid)
 
@@ -103,7 +106,7 @@ class TableSession:
         """What a logged tile may be, the reading's best first, all that fit there legally after them."""
         with self._lock:
             event = dict(effective(self._entries)).get(seq)
-            kept = self._store.crop(self._game, seq)
+            kept = self._store.pictures.crop(self._game, seq)
             if not isinstance(event, TilePlaced):
                 return [dict(c) for c in kept[1]] if kept else []
             before = self._state_before(seq)
@@ -122,7 +125,7 @@ class TableSession:
 
     def crop_png(self, seq: int) -> bytes | None:
         """The picture behind an entry (JPEG), or None."""
-        kept = self._store.crop(self._game, seq)
+        kept = self._store.pictures.crop(self._game, seq)
         return kept[0] if kept else None
 
     # -- looking ahead ----------------------------------------------------------------------------------------------
@@ -182,10 +185,10 @@ class TableSession:
                 if crop is not None:
                     options = [{"body": to_json(e[0]) if e else None, "probability": round(p, 4)}
                                for e, p in alternatives]
-                    self._store.keep_crop(self._game, target, crop, options)
+                    self._store.pictures.keep_crop(self._game, target, crop, options)
                 if still is not None:
                     poses = [[*at, pose.round(9).tolist()] for at, pose in still.poses.items()]
-                    self._store.keep_still(self._game, target, still.jpeg, poses)
+                    self._store.pictures.keep_still(self._game, target, still.jpeg, poses)
             finally:
                 self._publish()
             return seqs
@@ -204,6 +207,9 @@ class TableSession:
                     self._begin(setup, self._store.new_game(setup, aid=aid), (), aid)
                     self._publish()
                     return self._view
+                if data.get("do") == "open_game":
+                    self._open_game(data.get("game"))
+                    return self._view
                 bodies = self._bodies(data)
                 who = str(data.get("who", ""))[:40].removeprefix(UNDO)
                 who = UNDO + who if data.get("do") == "undo" else who
@@ -214,6 +220,14 @@ class TableSession:
                 raise CommandError("not_saved", str(e)) from e
             self._publish()
             return self._view
+
+    def _open_game(self, game: object) -> None:
+        """Go back to an earlier game: another was begun by mistake, or an end is to be undone."""
+        if type(game) is not int or game not in {line.id for line in self._store.games()}:
+            raise CommandError("unknown_game", f"there is no game {str(game)[:20]}")
+        found = self._store.load(game)
+        self._begin(found.setup, game, found.entries, found.aid)
+        self._publish()
 
     def _bodies(self, data: Mapping[str, Any]) -> tuple[Body, ...]:
         do = data.get("do")
@@ -338,7 +352,7 @@ class TableSession:
 
     def _questions(self) -> list[dict[str, Any]]:
         """What people are asked: doubtful readings, then what nobody has seen; oldest first."""
-        doubtful = readings(self._entries, lambda seq: self._store.crop(self._game, seq))
+        doubtful = readings(self._entries, lambda seq: self._store.pictures.crop(self._game, seq))
         return doubtful + claims(self._state, self._entries)
 
     def _doubted(self, questions: list[dict[str, Any]]) -> list[dict[str, Any]]:

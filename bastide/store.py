@@ -1,7 +1,7 @@
 """The append-only event log on disk: SQLite, WAL, synchronous=FULL, one transaction per proposal or command.
 
-What `append` has returned from is on disk, all of it or nothing. A file that cannot be read is set aside under another
-name, never deleted.
+What `append` has returned from is on disk, all of it or nothing. A file that is damaged is set aside under another
+name, never deleted, and what is whole in it is taken over into a new one. Pictures are in a file of their own.
 """
 
 from __future__ import annotations
@@ -16,27 +16,16 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from bastide.errors import Failure
+from bastide.pictures import Pictures, set_aside
+from bastide.salvage import salvage
+from bastide.schema import SCHEMA_VERSION, checksum, pictures_of, prepare
+from bastide.setup_json import setup_from_json, setup_to_json
 from scoring.errors import InvalidNotation
-from scoring.events import Player, Setup, StartTile
+from scoring.events import Setup
 from scoring.log import LogEntry, entry_from_json, entry_to_json
-from scoring.rules import edition, with_options
-
-SCHEMA_VERSION = 1
-CROPS_KEPT = 400
-STILLS_KEPT = 200  # pictures of the whole table, over all games: about 50 MB
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS games (id INTEGER PRIMARY KEY, created_s REAL NOT NULL, setup TEXT NOT NULL,
-                                  over INTEGER NOT NULL DEFAULT 0);
-CREATE TABLE IF NOT EXISTS entries (game INTEGER NOT NULL REFERENCES games(id), seq INTEGER NOT NULL,
-                                    body TEXT NOT NULL, PRIMARY KEY (game, seq)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS crops (game INTEGER NOT NULL, seq INTEGER NOT NULL, jpeg BLOB NOT NULL,
-                                  candidates TEXT NOT NULL, PRIMARY KEY (game, seq));
-CREATE TABLE IF NOT EXISTS stills (id INTEGER PRIMARY KEY, game INTEGER NOT NULL, seq INTEGER NOT NULL,
-                                   jpeg BLOB NOT NULL, poses TEXT NOT NULL, UNIQUE (game, seq) ON CONFLICT REPLACE);
-"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +39,17 @@ class StoredGame:
     aid: str = "coach"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GameLine:
+    """A game in the list of all: when it was begun, who plays, how many entries, whether it is over."""
+
+    id: int
+    created_s: float
+    players: tuple[str, ...]
+    entries: int
+    over: bool
+
+
 class Store:
     """Games and their logs in one file. Safe to use from several threads; a second process is refused.
 
@@ -59,6 +59,7 @@ class Store:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.notice: str | None = None  # what a person should know about the file, e.g. that it was set aside
+        self.pictures = Pictures(pictures_of(path))
         self._lock = threading.Lock()
         self._db: sqlite3.Connection | None = None
         self._mine: int | None = None  # file descriptor of the lock that keeps other processes out
@@ -67,25 +68,28 @@ class Store:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._mine = self._claim()
+            _remember_names(self.path.parent)
             try:
                 self._db = self._open()
             except sqlite3.DatabaseError as e:
                 if isinstance(e, sqlite3.OperationalError):
                     raise
-                self._set_aside()
-                self._db = self._open()
+                self._begin_anew()
+            self.pictures.open()
+            self.notice = " ".join(filter(None, (self.notice, self.pictures.notice))) or None
         except sqlite3.Error as e:
-            self._release()
+            self.__exit__()
             raise Failure(f"the log {self.path} cannot be opened ({e}); check the disk and its rights") from e
         except OSError as e:
-            self._release()
+            self.__exit__()
             raise Failure(f"the folder {self.path.parent} cannot be used ({e.strerror})") from e
         except Failure:
-            self._release()
+            self.__exit__()
             raise
         return self
 
     def __exit__(self, *exc: object) -> None:
+        self.pictures.close()
         with self._lock:
             if self._db is not None:
                 self._db.close()
@@ -95,55 +99,43 @@ class Store:
     def new_game(self, setup: Setup, *, aid: str = "coach") -> int:
         """Begin a game; its number. ``aid`` is how much the page may help the players."""
         with self._transaction() as db:
-            cursor = db.execute("INSERT INTO games (created_s, setup) VALUES (?, ?)",
-                                (time.time(), json.dumps({**setup_to_json(setup), "aid": aid})))
-            return int(cursor.lastrowid or 0)
+            text = json.dumps({**setup_to_json(setup), "aid": aid})
+            number = int(db.execute("SELECT coalesce(max(id), 0) + 1 FROM games").fetchone()[0])
+            db.execute("INSERT INTO games (id, created_s, setup, crc) VALUES (?, ?, ?, ?)",
+                       (number, time.time(), text, checksum(number, 0, text)))
+            return number
 
     def append(self, game: int, entries: Iterable[LogEntry], *, over: bool = False) -> None:
         """Put entries on disk in one transaction: what belongs together is there together or not at all.
 
         ``over`` is whether the game is over with them. Raises Failure when the disk does not take them.
         """
-        rows = [(game, e.seq, json.dumps(entry_to_json(e))) for e in entries]
+        bodies = [(e.seq, json.dumps(entry_to_json(e))) for e in entries]
+        rows = [(game, seq, body, checksum(game, seq, body)) for seq, body in bodies]
         with self._transaction() as db:
-            db.executemany("INSERT INTO entries (game, seq, body) VALUES (?, ?, ?)", rows)
+            db.executemany("INSERT INTO entries (game, seq, body, crc) VALUES (?, ?, ?, ?)", rows)
             db.execute("UPDATE games SET over = ? WHERE id = ? AND over != ?", (int(over), game, int(over)))
-
-    def keep_crop(self, game: int, seq: int, jpeg: bytes, candidates: object) -> None:
-        """Keep the picture and the candidates behind an entry; the oldest pictures make room."""
-        with self._transaction() as db:
-            db.execute("INSERT OR REPLACE INTO crops VALUES (?, ?, ?, ?)", (game, seq, jpeg, json.dumps(candidates)))
-            db.execute("DELETE FROM crops WHERE game = ? AND seq <= ?", (game, seq - CROPS_KEPT))
-
-    def crop(self, game: int, seq: int) -> tuple[bytes, list[dict[str, object]]] | None:
-        """The picture (JPEG) and the candidates behind an entry."""
-        with self._transaction() as db:
-            row = db.execute("SELECT jpeg, candidates FROM crops WHERE game = ? AND seq = ?", (game, seq)).fetchone()
-        return (row[0], json.loads(row[1])) if row else None
-
-    def keep_still(self, game: int, seq: int, jpeg: bytes, poses: object) -> None:
-        """Keep the picture of the whole table at an entry, with the poses of its tiles; the oldest make room."""
-        with self._transaction() as db:
-            db.execute("INSERT INTO stills (game, seq, jpeg, poses) VALUES (?, ?, ?, ?)",
-                       (game, seq, jpeg, json.dumps(poses)))
-            db.execute("DELETE FROM stills WHERE id <= (SELECT max(id) FROM stills) - ?", (STILLS_KEPT,))
-
-    def still(self, game: int, seq: int) -> tuple[bytes, list[Any]] | None:
-        """The picture of the table (JPEG) kept with an entry, and the poses of its tiles."""
-        with self._transaction() as db:
-            row = db.execute("SELECT jpeg, poses FROM stills WHERE game = ? AND seq = ?", (game, seq)).fetchone()
-        return (row[0], json.loads(row[1])) if row else None
-
-    def stills(self, game: int) -> frozenset[int]:
-        """The entries of a game with which a picture of the table is kept."""
-        with self._transaction() as db:
-            return frozenset(seq for (seq,) in db.execute("SELECT seq FROM stills WHERE game = ?", (game,)))
 
     def unfinished(self) -> StoredGame | None:
         """The newest game that is not over."""
         with self._transaction() as db:
             row = db.execute("SELECT id FROM games WHERE over = 0 ORDER BY id DESC LIMIT 1").fetchone()
         return self.load(row[0]) if row else None
+
+    def newest(self) -> StoredGame | None:
+        """The newest game in which something has happened, over or not."""
+        with self._transaction() as db:
+            row = db.execute("SELECT max(game) FROM entries").fetchone()
+        return self.load(row[0]) if row and row[0] is not None else None
+
+    def games(self) -> tuple[GameLine, ...]:
+        """All games, newest first."""
+        with self._transaction() as db:
+            rows = db.execute("SELECT id, created_s, setup, over, (SELECT count(*) FROM entries WHERE game = id) "
+                              "FROM games ORDER BY id DESC").fetchall()
+        return tuple(GameLine(id=number, created_s=created, over=bool(over), entries=count,
+                              players=tuple(str(p.get("name", "")) for p in json.loads(setup).get("players", ())))
+                     for number, created, setup, over, count in rows)
 
     def load(self, game: int) -> StoredGame:
         """A game with all its entries. Raises Failure also when there is no such game."""
@@ -168,22 +160,32 @@ class Store:
             version = db.execute("PRAGMA user_version").fetchone()[0]
             if version > SCHEMA_VERSION:
                 raise Failure(f"{self.path} was written by a newer version of bastide; update bastide to open it")
-            if db.execute("PRAGMA quick_check").fetchone()[0] != "ok":
-                raise sqlite3.DatabaseError("damaged")
-            db.executescript(_SCHEMA)
-            db.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+            if version < SCHEMA_VERSION:
+                self.notice = prepare(db, self.path, version)
+            _check(db)
         except BaseException:
             db.close()
             raise
         return db
 
-    def _set_aside(self) -> None:
-        aside = self.path.with_name(f"{self.path.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}")
-        for suffix in ("", "-wal", "-shm"):
-            old = Path(f"{self.path}{suffix}")
-            if old.exists():
-                os.replace(old, f"{aside}{suffix}")
-        self.notice = f"the log {self.path} was damaged and is kept as {aside.name}; a new one was begun"
+    def _begin_anew(self) -> None:
+        """Set the damaged file aside and begin another with what is whole in it."""
+        aside = set_aside(self.path)
+        self._db = self._open()
+        found = salvage(aside)
+        with self._db as db:
+            db.executemany("INSERT INTO games (id, created_s, setup, over, crc) VALUES (?, ?, ?, ?, ?)",
+                           [(game, *row, checksum(game, 0, row[1])) for game, row in found.games.items()])
+            db.executemany("INSERT INTO entries (game, seq, body, crc) VALUES (?, ?, ?, ?)",
+                           [(game, n, body, checksum(game, n, body)) for game, bodies in found.entries.items()
+                            for n, body in enumerate(bodies, 1)])
+        kept = f"{found.moves} entries of {len(found.games)} games were recovered" if found.games else \
+            "nothing in it could be recovered"
+        lost = f", {found.lost} more were there but what came before them is gone" if found.lost else ""
+        self.notice = f"the log {self.path} was damaged and is kept as {aside.name}; {kept}{lost}."
+        self.pictures.open()
+        self.pictures.forget(frozenset(found.games))
+        self.pictures.close()
 
     def _claim(self) -> int:
         """Lock the file for this process; the system lets go of it when the process ends in whatever way."""
@@ -213,21 +215,33 @@ class Store:
                 raise Failure(text) from e
 
 
-def setup_to_json(setup: Setup) -> dict[str, object]:
-    """A game's set-up as JSON-ready data."""
-    rules = {name: getattr(setup.rules, name) for name in type(setup.rules).__slots__ if name != "edition"}
-    start = setup.start
-    return {"players": [{"name": p.name, "colour": p.colour} for p in setup.players], "edition": setup.rules.edition,
-            "rules": rules, "expansions": list(setup.expansions),
-            "start": {"tile": start.tile, "at": list(start.at), "rot": start.rot} if start else None}
+def damage(db: sqlite3.Connection) -> str | None:
+    """What is wrong with an open log of the present version; None when every page and every entry is whole."""
+    told = db.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if told != "ok":
+        return str(told)
+    for game, setup, crc in db.execute("SELECT id, setup, crc FROM games"):
+        if crc != checksum(game, 0, setup):
+            return f"the set-up of game {game} has changed"
+    last = (0, 0)
+    for game, seq, body, crc in db.execute("SELECT game, seq, body, crc FROM entries ORDER BY game, seq"):
+        if crc != checksum(game, seq, body):
+            return f"entry {seq} of game {game} has changed"
+        if seq != (last[1] + 1 if game == last[0] else 1):
+            return f"an entry of game {game} is missing before {seq}"
+        last = game, seq
+    return None
 
 
-def setup_from_json(data: dict[str, object]) -> Setup:
-    """The set-up that `setup_to_json` wrote. Raises KeyError or InvalidNotation."""
-    start = data.get("start")
-    return Setup(
-        players=tuple(Player(name=p["name"], colour=p["colour"]) for p in data["players"]),  # type: ignore[attr-defined]
-        rules=with_options(edition(str(data["edition"])), data["rules"]),  # type: ignore[arg-type]
-        expansions=tuple(data["expansions"]),  # type: ignore[arg-type]
-        start=StartTile(tile=start["tile"], at=tuple(start["at"]), rot=start["rot"]) if start else None,  # type: ignore
-    )
+def _check(db: sqlite3.Connection) -> None:
+    if (found := damage(db)) is not None:
+        raise sqlite3.DatabaseError(found)
+
+
+def _remember_names(folder: Path) -> None:
+    """Have the folder's own entry on disk: a new file in a folder that is not there any more is no use."""
+    above = os.open(folder.resolve().parent, os.O_RDONLY)
+    try:
+        os.fsync(above)
+    finally:
+        os.close(above)

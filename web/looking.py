@@ -72,6 +72,12 @@ def corrections() -> Response:
     return json_answer({"corrections": _session().past.corrections()})
 
 
+@looking.get("/api/games")
+def games() -> Response:
+    """All games that are kept, newest first."""
+    return _json({"games": _session().past.games()})
+
+
 @looking.get("/api/setups")
 def new_games() -> Response:
     """What a new game can be: editions, house rules, boxes."""

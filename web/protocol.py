@@ -82,6 +82,11 @@ class LookingBack(Protocol):
         above. None without such a picture."""
         ...
 
+    def games(self) -> list[dict[str, Any]]:
+        """All games that are kept, newest first: game, created_s, players, entries, over, shown. The command
+        ``open_game`` goes on with one of them."""
+        ...
+
     def corrections(self) -> list[dict[str, Any]]:
         """What people have changed, newest first: seq, at_s, who, do, of, before, after."""
         ...

@@ -68,13 +68,16 @@ def run(args: argparse.Namespace) -> int:
         if store.notice:
             print(store.notice, file=sys.stderr)
         session = None if args.new else TableSession.resume(store)
+        asked = args.players or args.edition or args.rule or args.expansions or args.first
+        if session is not None and session.state.over and asked:
+            session = None  # the last game is over, and another was described
         if session is None:
             seated = players(args.players) if args.players else None
             setup = table_setup(args.source or "", rules(args), expansions(args.expansions), seated, args.first)
             session = TableSession(store, setup)
         else:
             print(f"going on with the game begun before: {len(session.state.tiles)} tiles lie", flush=True)
-            if args.players or args.edition or args.rule or args.expansions or args.first:
+            if asked:
                 print("players, rules and expansions are those it was begun with; --new begins another",
                       file=sys.stderr)
         loop = camera = None

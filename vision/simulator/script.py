@@ -62,7 +62,7 @@ def load(path: Path) -> dict[str, Any]:
         raw = path.read_bytes()
         if raw[:2] == b"\x1f\x8b":
             raw = gzip.decompress(raw)
-        data = json.loads(raw)
+        data = json.loads(raw.decode("utf-8-sig"))
     except OSError as error:
         raise SourceError(f"cannot read the transcript {path}: {error.strerror or error}") from None
     except ValueError as error:

@@ -1,0 +1,321 @@
+"""Nothing is lost: the program is killed at random moments of a running game, and its disk is made to misbehave.
+
+    ./run bench power_pull                      500 kills of a real server, 5 with a simulated camera
+    ./run bench power_pull --kills 1000 --seed 7 --data FOLDER   in pieces: the same folder goes on with the same log
+    ./run bench power_pull --kills 0 --images 2000 --spells 400  the storage alone
+
+Kills: `bastide serve` plays by commands over HTTP as fast as it answers, with clients on its event stream, and gets
+SIGKILL at a random moment, some while it starts. After each restart the log on disk is held against what was sent:
+nothing acknowledged missing, nothing doubled, at most the one command that had no answer yet; what each client was
+shown is on disk; all clients converge on the served view. Printed: the counts, and how long a restart takes from the
+start of the process to the first answer.
+
+Storage: crash images from recorded writes and syncs (tests/bastide/faulty_disk.py), with torn, lost and reordered
+writes; a disk that ignores syncs; a disk that is full, read-only or broken for spells.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "bastide")]
+
+from processes import Served  # noqa: E402
+
+from bastide.demo_game import demo_game  # noqa: E402
+from scoring.events import to_json  # noqa: E402
+
+CLIENTS = 3
+LONGEST = 160  # entries after which another game is begun
+
+
+@dataclass(slots=True)
+class Result:
+    kills: int = 0
+    starting: int = 0
+    acknowledged: int = 0
+    unanswered_kept: int = 0
+    games: int = 0
+    missing: int = 0
+    doubled: int = 0
+    wrong: int = 0
+    shown_not_kept: int = 0
+    diverged: int = 0
+    notices: int = 0
+    resume_s: list[float] = field(default_factory=list)
+    why: list[str] = field(default_factory=list)
+
+    @property
+    def losses(self) -> int:
+        return self.missing + self.doubled + self.wrong + self.shown_not_kept + self.diverged + self.notices
+
+    def line(self) -> dict[str, Any]:
+        times = sorted(self.resume_s) or [0.0]
+        return {"kills": self.kills, "of them while starting": self.starting, "acknowledged commands":
+                self.acknowledged, "unanswered but kept": self.unanswered_kept, "games": self.games,
+                "missing": self.missing, "doubled": self.doubled, "wrong": self.wrong,
+                "shown but not kept": self.shown_not_kept, "clients diverged": self.diverged,
+                "damaged files": self.notices, "resume s median": round(statistics.median(times), 2),
+                "resume s worst": round(times[-1], 2)}
+
+
+class Client(threading.Thread):
+    """A viewer: keeps the highest version it was shown in each game, and the view it has now."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(daemon=True)
+        self._url = url
+        self.view: dict[str, Any] = {}
+        self.shown: tuple[int, int] = (0, 0)
+        self.news = threading.Condition()
+
+    def run(self) -> None:
+        try:
+            with urllib.request.urlopen(self._url + "api/events", timeout=60) as stream:
+                kind = ""
+                for raw in stream:
+                    line = raw.decode().rstrip("\n")
+                    if line.startswith("event: "):
+                        kind = line[7:]
+                    elif line.startswith("data: "):
+                        self._take(kind, json.loads(line[6:]))
+        except (OSError, ValueError):
+            pass  # killed in the middle of a line, as everything else
+
+    def _take(self, kind: str, data: dict[str, Any]) -> None:
+        with self.news:
+            if kind == "view":
+                self.view = data
+            elif kind == "change" and data["base"] == self.view.get("update"):
+                self.view = {k: v for k, v in {**self.view, **data["set"]}.items() if k not in data["drop"]}
+            if self.view:
+                self.shown = max(self.shown, (self.view["game"], self.view["version"]))
+            self.news.notify_all()
+
+    def until(self, update: int) -> bool:
+        with self.news:
+            return self.news.wait_for(lambda: self.view.get("update", -1) >= update, 30)
+
+
+class Commands:
+    """What is sent, one after the other: moves of a game, now and then an undo, a correction, another game."""
+
+    def __init__(self, seed: int) -> None:
+        self._rng = random.Random(seed)
+        self._moves: list[dict[str, Any]] = []
+
+    def next(self, view: dict[str, Any]) -> dict[str, Any]:
+        dice, version = self._rng.random(), view["version"]
+        if view["phase"] == "over" or version > LONGEST:
+            players = [{"name": p["name"], "colour": p["colour"]} for p in view["players"]]
+            return {"do": "new_game", "setup": {"players": players, "edition": view["edition"]}}
+        if version > 3 and dice < 0.08:
+            return {"do": "undo"}
+        if version > 3 and dice < 0.12:
+            return {"do": "retract", "seq": view["history"][-1]["seq"]} if view["history"] else {"do": "end_turn"}
+        if dice < 0.15:
+            return {"do": "end_turn"}
+        if not self._moves:
+            self._moves = [{k: v for k, v in to_json(e).items() if k != "player"}
+                           for e in demo_game(self._rng.randrange(9999), turns=30).events]
+        return self._moves.pop(0)
+
+
+def rows(log: Path) -> dict[int, list[str]]:
+    """Every game's entries as they are on disk, read beside the program."""
+    db = sqlite3.connect(f"file:{log}?mode=ro", uri=True)
+    try:
+        out: dict[int, list[str]] = {number: [] for (number,) in db.execute("SELECT id FROM games")}
+        for game, body in db.execute("SELECT game, body FROM entries ORDER BY game, seq"):
+            out[game].append(body)
+        return out
+    finally:
+        db.close()
+
+
+def pull(kills: int, data: Path, seed: int, say: bool = False) -> Result:
+    """Kill and restart that many times and look after every restart."""
+    rng, out = random.Random(seed), Result()
+    commands = Commands(seed)
+    log = data / "log.sqlite"
+    argv = ("serve", "--port", 0, "--host", "127.0.0.1", "--data", data)
+    known: dict[int, list[str]] = rows(log) if log.exists() else {}  # what is acknowledged, and cannot change any more
+    acknowledged: tuple[int, int] = (0, 0)
+    shown: list[tuple[int, int]] = []
+    while out.kills < kills:
+        if out.kills % 10 == 9:  # in the middle of starting: the log is being opened, or not yet
+            process = subprocess.Popen([sys.executable, "-m", "bastide", *map(str, argv)], cwd=ROOT,
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            try:
+                process.wait(rng.uniform(0.2, 0.9))
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+            out.kills, out.starting = out.kills + 1, out.starting + 1
+        begun = time.perf_counter()
+        with Served(*argv) as served:
+            view = served.get()
+            out.resume_s.append(time.perf_counter() - begun)
+            now = rows(log)
+            look(out, served.lines, known, now, acknowledged, shown, view)
+            known = now
+            clients = [Client(served.url) for _ in range(CLIENTS)]
+            for c in clients:
+                c.start()
+            if not all(c.until(view["update"]) for c in clients):
+                out.diverged += 1
+                out.why.append("a client saw nothing after a restart")
+            stopper = threading.Timer(rng.uniform(0.02, 0.6), served.process.kill)
+            stopper.start()
+            acknowledged = (view["game"], view["version"])
+            try:
+                while True:
+                    answer = served.do(**commands.next(view))
+                    if "error" in answer:
+                        view = served.get()
+                        continue
+                    view = answer
+                    out.acknowledged += 1
+                    acknowledged = (view["game"], view["version"])
+            except (OSError, ValueError, EOFError, urllib.error.URLError):
+                pass  # the plug is out
+            except Exception as e:
+                if type(e).__module__ != "http.client":
+                    raise
+            stopper.join()
+            served.process.wait()
+            for c in clients:
+                c.join(30)
+            shown = [c.shown for c in clients]
+        out.kills += 1
+        if say and out.kills % 50 < 2:
+            print(out.kills, json.dumps(out.line()), flush=True)
+    with Served(*argv) as served:  # the last word: everybody sees the same
+        view = served.get()
+        look(out, served.lines, known, rows(log), acknowledged, shown, view)
+        served.end()
+    out.games = len(rows(log))
+    return out
+
+
+def look(out: Result, lines: list[str], known: dict[int, list[str]], now: dict[int, list[str]],
+         acknowledged: tuple[int, int], shown: list[tuple[int, int]], view: dict[str, Any]) -> None:
+    """Hold what is on disk after a restart against what was known, acknowledged and shown before."""
+    def complain(what: str, text: str) -> None:
+        setattr(out, what, getattr(out, what) + 1)
+        out.why.append(text)
+
+    for game, bodies in known.items():
+        if now.get(game, [])[:len(bodies)] != bodies:
+            complain("wrong", f"game {game} is not what it was")
+    game, version = acknowledged
+    if game:
+        there = now.get(game)
+        if there is None or len(there) < version:
+            complain("missing", f"game {game}: {version} acknowledged, {there and len(there)} on disk")
+        else:
+            out.unanswered_kept += len(there) > version
+    for number, bodies in now.items():
+        seqs = [json.loads(b)["seq"] for b in bodies]
+        if seqs != list(range(1, len(seqs) + 1)):
+            complain("doubled", f"game {number}: entries {seqs}")
+    for seen_game, seen_version in shown:
+        if seen_game and len(now.get(seen_game, ())) < seen_version:
+            complain("shown_not_kept", f"a client saw entry {seen_version} of game {seen_game}")
+    if view["game"] in now and view["version"] != len(now[view["game"]]):
+        complain("diverged", f"the view is at {view['version']}, the log at {len(now[view['game']])}")
+    if any("damaged" in line for line in lines):
+        complain("notices", next(line for line in lines if "damaged" in line))
+
+
+def with_camera(kills: int, folder: Path, seed: int) -> Counter[str]:
+    """The same with a simulated camera: killed after some move was shown, the page shows at least that again."""
+    rng, out = random.Random(seed), Counter[str]()
+    from scoring.transcript import write
+    for n in range(kills):
+        game = folder / f"game{n}.json"
+        game.write_text(json.dumps(write(demo_game(seed + n, turns=12))), "utf-8")
+        where = ("serve", "--port", 0, "--host", "127.0.0.1", "--data", folder / f"camera{n}")
+        source = f"sim:transcript={game}&seed={n}&level=easy&size=1152x648"
+        with Served(*where, "--source", source) as served:
+            view = served.until(version=rng.randint(1, 6))
+            served.kill()
+        with Served(*where) as again:
+            after = again.get()
+            whole = after["history"][:len(view["history"])] == view["history"]
+            out["camera kills"] += 1
+            out["shown but not kept"] += not (whole and after["version"] >= view["version"])
+            again.end()
+    return out
+
+
+def storage(images: int, spells: int, seed: int) -> dict[str, Any]:
+    """The trials of the storage alone."""
+    from faulty_disk import FULL, IOERR_FSYNC, IOERR_WRITE, READONLY
+    from storage_trials import crash_images, disk_that_fails
+
+    honest, lying, failing = Counter[str](), Counter[str](), Counter[str]()
+    each = 100
+    with tempfile.TemporaryDirectory() as scratch:
+        for n in range(-(-images // each)):
+            for lies, into in ((False, honest), (True, lying)):
+                folder = Path(scratch) / f"{n}{lies}"
+                folder.mkdir()
+                trial = crash_images(folder, images=min(each, images - n * each), seed=seed + n, lies=lies)
+                into.update(trial.lying if lies else trial.honest)
+        for n in range(-(-spells // 12)):
+            code = (FULL, IOERR_WRITE, IOERR_FSYNC, READONLY)[n % 4]
+            folder = Path(scratch) / f"fails{n}"
+            folder.mkdir()
+            failing.update(disk_that_fails(folder, code, seed=seed + n))
+    return {"power cuts": dict(honest), "power cuts with a disk that ignores syncs": dict(lying),
+            "disk refusing for spells": dict(failing)}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kills", type=int, default=500)
+    parser.add_argument("--camera", type=int, default=5)
+    parser.add_argument("--images", type=int, default=0, help="crash images of each kind")
+    parser.add_argument("--spells", type=int, default=0, help="times that the disk refuses")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--data", type=Path, help="a folder to go on with")
+    args = parser.parse_args()
+    bad = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        if args.kills:
+            result = pull(args.kills, args.data or Path(scratch) / "data", args.seed, say=True)
+            print(json.dumps(result.line(), indent=1))
+            print("\n".join(result.why[:20]))
+            bad += result.losses
+        if args.camera:
+            camera = with_camera(args.camera, Path(scratch), args.seed)
+            print(json.dumps(camera))
+            bad += camera["shown but not kept"]
+    if args.images or args.spells:
+        found = storage(args.images, args.spells, args.seed)
+        print(json.dumps(found, indent=1))
+        bad += sum(n for what, n in found["power cuts"].items() if what != "whole")
+        bad += found["power cuts with a disk that ignores syncs"].get("WRONG", 0)
+        bad += sum(found["disk refusing for spells"].get(k, 0) for k in ("missing", "doubled"))
+    return bad > 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
