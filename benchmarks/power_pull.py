@@ -199,7 +199,7 @@ def pull(kills: int, data: Path, seed: int, say: bool = False) -> Result:
                 if type(e).__module__ != "http.client":
                     raise
             stopper.join()
-            served.process.wait()
+            served.kill()  # it is dead already; this lets go of what held it
             for c in clients:
                 c.join(30)
             shown = [c.shown for c in clients]
