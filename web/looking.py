@@ -75,7 +75,7 @@ def corrections() -> Response:
 @looking.get("/api/games")
 def games() -> Response:
     """All games that are kept, newest first."""
-    return _json({"games": _session().past.games()})
+    return json_answer({"games": _session().past.games()})
 
 
 @looking.get("/api/setups")
