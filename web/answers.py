@@ -9,8 +9,11 @@ from typing import Any
 from flask import Response, request
 
 from web.protocol import CommandError
+from web.rights import network
+from web.stream import Streams, TooManyStreams, compact
 
 MAX_BODY_BYTES = 16_384
+RETRY_AFTER_S = 5
 
 
 def json_answer(data: Any, status: int = HTTPStatus.OK) -> Response:
@@ -23,9 +26,18 @@ def error_answer(code: str, text: str, status: int, **more: Any) -> Response:
     return json_answer({"error": {"code": code, "text": text}, **more}, status)
 
 
-def compact(data: Any) -> str:
-    """JSON as it is sent."""
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+def stream_answer(streams: Streams) -> Response:
+    """A new event stream for whoever asks; it goes on after ``Last-Event-ID`` or ``?after``."""
+    after = request.headers.get("Last-Event-ID") or request.args.get("after", "")
+    try:
+        stream = streams.open(request.environ.get("waitress.client_disconnected", lambda: False),
+                              who=network(request.remote_addr or ""), after=after)
+    except TooManyStreams:
+        answer = error_answer("too_many_streams", "all live connections are taken; ask /api/state instead",
+                              HTTPStatus.SERVICE_UNAVAILABLE)
+        answer.headers["Retry-After"] = str(RETRY_AFTER_S)
+        return answer
+    return Response(stream, mimetype="text/event-stream", headers={"X-Accel-Buffering": "no"})
 
 
 def asked_object() -> dict[str, Any]:

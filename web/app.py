@@ -11,16 +11,15 @@ from werkzeug.exceptions import HTTPException
 
 from scoring.errors import InvalidNotation
 from web.access import Access, access, refusal
-from web.answers import MAX_BODY_BYTES, asked_object, error_answer, json_answer
+from web.answers import MAX_BODY_BYTES, asked_object, error_answer, json_answer, stream_answer
 from web.assets import Assets
 from web.catalogue import tiles
 from web.gate import Gate
 from web.looking import looking
 from web.protocol import CommandError, LiveSession, StaleView
 from web.rights import Refused, Right, needs
-from web.stream import Streams, TooManyStreams
+from web.stream import Streams
 
-RETRY_AFTER_S = 5
 _CONTENT_SECURITY = "; ".join((
     "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'",
     "manifest-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
@@ -105,21 +104,13 @@ def _assets() -> Assets:
 @pages.get("/api/state")
 def state() -> Response:
     """The whole view."""
-    return json_answer(_session().view())
+    return Response(current_app.extensions["streams"].text(_session().view()), mimetype="application/json")
 
 
 @pages.get("/api/events")
 def events() -> Response:
     """The view and its changes as server-sent events."""
-    try:
-        stream = current_app.extensions["streams"].open(request.environ.get("waitress.client_disconnected",
-                                                                            lambda: False))
-    except TooManyStreams:
-        answer = error_answer("too_many_streams", "all live connections are taken; ask /api/state instead",
-                              HTTPStatus.SERVICE_UNAVAILABLE)
-        answer.headers["Retry-After"] = str(RETRY_AFTER_S)
-        return answer
-    return Response(stream, mimetype="text/event-stream", headers={"X-Accel-Buffering": "no"})
+    return stream_answer(current_app.extensions["streams"])
 
 
 @pages.get("/api/tiles")

@@ -6,6 +6,9 @@ import errno
 import logging
 import socket
 import threading
+import time
+from collections import Counter
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self
 
@@ -14,10 +17,17 @@ from waitress import wasyncore
 from waitress.channel import HTTPChannel
 from waitress.server import create_server
 
-THREADS = 48  # 30 event streams hold one each, the rest answers requests
+THREADS = 104  # 64 event streams and 8 overlays hold one each, the rest answers requests
+CONNECTIONS = 400
+PER_CLIENT = 120  # of them by one address; nobody needs a tenth
 _LOOP_S = 0.25
-_IDLE_S = 30  # a connection that asks for nothing, or never ends asking, makes room for others
+_SWEEP_S = 1.0
+_IDLE_S = 30  # a connection that asks for nothing makes room for others
+_ASKING_S = 15.0  # one that begins to ask and never ends, too
+_STUCK_S = 20.0  # and one that does not read what it asked for
+_MOST_BODY = 1_000_000  # more is not even listened to; what a request may bring is less, see `web.answers`
 _END_S = 1.0
+_KEEPALIVE = (("TCP_KEEPIDLE", 10), ("TCP_KEEPINTVL", 5), ("TCP_KEEPCNT", 2), ("TCP_USER_TIMEOUT", 20_000))
 
 
 class ServerError(Exception):
@@ -53,13 +63,20 @@ class PageServer:
     def __enter__(self) -> Self:
         listening = _listen(self.host, self.port)
         self.port = listening.getsockname()[1]
-        # With 48 threads and at most 30 streams a request seldom waits; waitress would warn each time that one does.
+        # With more threads than streams a request seldom waits; waitress would warn each time that one does.
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)
         self._server = create_server(
-            self._app, map=self._sockets, sockets=[listening], threads=THREADS, connection_limit=300,
+            self._app, map=self._sockets, sockets=[listening], threads=THREADS, connection_limit=CONNECTIONS,
             channel_request_lookahead=1, channel_timeout=_IDLE_S, cleanup_interval=10,
-            outbuf_high_watermark=1_000_000, ident="bastide",
+            outbuf_high_watermark=1_000_000, ident="bastide", max_request_body_size=_MOST_BODY,
+            max_request_header_size=16_384, trusted_proxy=None,
         )
+        # Waitress sets these on every connection: one whose client has vanished without a word ends in time.
+        self._server.adj.socket_options = [
+            (socket.SOL_TCP, socket.TCP_NODELAY, 1), (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
+            *((socket.IPPROTO_TCP, getattr(socket, name), value) for name, value in _KEEPALIVE
+              if hasattr(socket, name)),
+        ]
         self._thread = threading.Thread(target=self._run, name="page-server", daemon=True)
         self._thread.start()
         return self
@@ -67,7 +84,9 @@ class PageServer:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  trace: TracebackType | None) -> None:
         self._stop.set()
-        self._app.extensions["streams"].close()
+        for name in ("streams", "overlay_streams"):
+            if name in self._app.extensions:
+                self._app.extensions[name].close()
         self._server.pull_trigger()
         assert self._thread is not None
         self._thread.join(_END_S)
@@ -77,8 +96,48 @@ class PageServer:
         wasyncore.close_all(self._sockets, ignore_all=True)
 
     def _run(self) -> None:
+        sweeper, due = Sweeper(), time.monotonic() + _SWEEP_S
         while not self._stop.is_set():
             wasyncore.loop(timeout=_LOOP_S, map=self._sockets, count=1, use_poll=True)
+            if time.monotonic() >= due:
+                due = time.monotonic() + _SWEEP_S
+                for channel in sweeper.overdue([c for c in self._sockets.values() if isinstance(c, HTTPChannel)]):
+                    channel.handle_close()  # also frees a thread that waits for it to read
+
+
+class Sweeper:
+    """Finds the connections that hold a place for nothing: those that never finish asking, do not read their answer, or
+    are more than one client needs. Looks are a second apart and take what they see from waitress' own channels."""
+
+    def __init__(self, clock: Callable[[], float] = time.time) -> None:  # the clock that waitress has
+        self._clock = clock
+        self._asking: dict[Any, tuple[object, float]] = {}
+
+    def overdue(self, channels: list[Any]) -> list[Any]:
+        """The connections to close, of all that are open now."""
+        now = self._clock()
+        before, self._asking = self._asking, {}
+        late: list[Any] = []
+        waiting: dict[str, list[Any]] = {}  # by client: those with nothing under way, the first to make room
+        clients: Counter[str] = Counter()
+        for channel in channels:
+            client = str(channel.addr[0])
+            clients[client] += 1
+            if channel.request is not None:
+                begun, since = before.get(channel, (None, now))
+                since = since if begun is channel.request else now
+                self._asking[channel] = (channel.request, since)
+                slow = now - since > _ASKING_S
+            else:
+                slow = bool(channel.total_outbufs_len) and now - channel.last_activity > _STUCK_S
+            if slow:
+                late.append(channel)
+            elif not channel.requests:
+                waiting.setdefault(client, []).append(channel)
+        for client, count in clients.items():
+            if count > PER_CLIENT:
+                late += waiting.get(client, [])[:count - PER_CLIENT]
+        return late
 
 
 def _listen(host: str, port: int) -> socket.socket:

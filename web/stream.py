@@ -1,21 +1,26 @@
 """Server-sent events: the whole view on connecting, then what changed.
 
-Every update carries the number of the view as its id. A client that missed one finds that ``base`` is not what it has
-and fetches the whole view; a slow client skips views, it never makes a queue grow.
+Every update carries a number as its id: the server's own life and the number of the view. A client that comes back with
+the last id that it has gets only what changed since; one that missed something else finds that ``base`` is not what it
+has and fetches the whole view. A slow client skips views, it never makes a queue grow.
 """
 
 from __future__ import annotations
 
 import json
+import secrets
 import threading
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from web.protocol import LiveSession, Subscription, View
 
-MAX_STREAMS = 30
-HEARTBEAT_S = 10.0
+MAX_STREAMS = 64
+MAX_PER_CLIENT = 16  # the tabs of one browser share one stream
+HEARTBEAT_S = 5.0
 LOOK_S = 1.0  # how often a waiting stream looks whether its client is still there
+KEPT = 16  # views that a returning client's may be among
 
 
 class TooManyStreams(Exception):
@@ -27,47 +32,52 @@ def number(view: View) -> int:
     return int(view.get("update", view["version"]))
 
 
-def full(view: View) -> str:
-    """The event that carries a whole view."""
-    return _event("view", number(view), view)
-
-
-def changes(old: View, new: View) -> str:
-    """The event that turns one view into another: every part that differs, whole."""
+def difference(old: View, new: View) -> dict[str, Any]:
+    """What turns one view into another: every part that differs, whole."""
     different = {key: value for key, value in new.items() if old.get(key) != value}
-    gone = [key for key in old if key not in new]
-    return _event("change", number(new), {"base": number(old), "set": different, "drop": gone})
+    return {"base": number(old), "set": different, "drop": [key for key in old if key not in new]}
 
 
-def _event(kind: str, n: int, data: Any) -> str:
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return f"event: {kind}\nid: {n}\ndata: {text}\n\n"
+def compact(data: Any) -> str:
+    """JSON as it is sent."""
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
 
 class Streams:
-    """All open event streams of one server. ``close`` ends them, and no new one begins."""
+    """All open event streams of one server. ``close`` ends them, and no new one begins.
 
-    def __init__(self, session: LiveSession, *, most: int = MAX_STREAMS, heartbeat_s: float = HEARTBEAT_S) -> None:
+    ``shape`` makes what is shown out of a view, where that is not the whole of it.
+    """
+
+    def __init__(self, session: LiveSession, *, most: int = MAX_STREAMS, per_client: int = MAX_PER_CLIENT,
+                 heartbeat_s: float = HEARTBEAT_S, shape: Callable[[View], View] | None = None) -> None:
         self._session = session
-        self._most = most
+        self._most, self._per_client = most, per_client
         self._heartbeat_s = heartbeat_s
+        self._shape = shape
+        self._life = secrets.token_hex(4)  # numbers begin anew with the program: an id of before means nothing now
         self._lock = threading.Lock()
-        self._open: set[Subscription] = set()
+        self._open: dict[Subscription, str] = {}
         self._closed = False
+        self._writing = threading.Lock()  # fifty streams want the same text at the same time: one works it out
+        self._recent: OrderedDict[int, View] = OrderedDict()
+        self._shaped: tuple[View, View] | None = None
+        self._whole: tuple[View, str] | None = None
         self._last: tuple[View, View, str] | None = None
 
     def __len__(self) -> int:
         with self._lock:
             return len(self._open)
 
-    def open(self, gone: Callable[[], bool] = lambda: False) -> Iterator[str]:
-        """A new stream's events. ``gone`` tells whether its client has left. Raises TooManyStreams."""
+    def open(self, gone: Callable[[], bool] = lambda: False, *, who: str = "", after: str = "") -> Iterator[str]:
+        """A new stream's events. ``gone`` tells whether its client has left, ``who`` which client it is, ``after`` the
+        last id that it has. Raises TooManyStreams."""
         with self._lock:
-            if self._closed or len(self._open) >= self._most:
+            if self._closed or len(self._open) >= self._most or Counter(self._open.values())[who] >= self._per_client:
                 raise TooManyStreams
             subscription = self._session.subscribe()
-            self._open.add(subscription)
-        return _Stream(self._events(subscription, gone), lambda: self._leave(subscription))
+            self._open[subscription] = who
+        return _Stream(self._events(subscription, gone, after), lambda: self._leave(subscription))
 
     def close(self) -> None:
         """End every stream at once."""
@@ -77,8 +87,24 @@ class Streams:
         for subscription in waiting:
             subscription.close()
 
-    def _events(self, subscription: Subscription, gone: Callable[[], bool]) -> Iterator[str]:
-        shown: View | None = None
+    def text(self, view: View) -> str:
+        """A whole view as JSON."""
+        with self._writing:
+            if self._whole is None or self._whole[0] is not view:
+                self._whole = (view, compact(view))
+            return self._whole[1]
+
+    def shown(self, view: View) -> View:
+        """What is shown of a view."""
+        if self._shape is None:
+            return view
+        with self._writing:
+            if self._shaped is None or self._shaped[0] is not view:
+                self._shaped = (view, self._shape(view))
+            return self._shaped[1]
+
+    def _events(self, subscription: Subscription, gone: Callable[[], bool], after: str) -> Iterator[str]:
+        had = self._had(after)
         quiet_s = 0.0
         yield "retry: 1000\n\n"
         while not subscription.closed and not gone():
@@ -89,24 +115,44 @@ class Streams:
                     quiet_s = 0.0
                     yield "event: beat\ndata: {}\n\n"
                 continue
-            if shown is None:
-                yield full(view)
-            elif view is not shown:
-                yield self._changes(shown, view)
-            shown, quiet_s = view, 0.0
+            view = self.shown(view)
+            if had is None:
+                yield self._event("view", view, self.text(view))
+            elif view is not had:
+                yield self._event("change", view, self._changes(had, view))
+            elif quiet_s == 0.0:
+                yield "event: beat\ndata: {}\n\n"  # came back, and nothing has changed meanwhile
+            self._keep(view)
+            had, quiet_s = view, 0.0
+
+    def _event(self, kind: str, view: View, data: str) -> str:
+        return f"event: {kind}\nid: {self._life}-{number(view)}\ndata: {data}\n\n"
+
+    def _had(self, after: str) -> View | None:
+        """The view that a returning client has, if it is still known."""
+        life, _, text = after.partition("-")
+        if life != self._life or not text.isascii() or not text.isdecimal() or len(text) > 12:
+            return None
+        with self._writing:
+            return self._recent.get(int(text))
+
+    def _keep(self, view: View) -> None:
+        with self._writing:
+            self._recent[number(view)] = view
+            while len(self._recent) > KEPT:
+                del self._recent[min(self._recent)]
 
     def _changes(self, old: View, new: View) -> str:
         """Most streams go from the same view to the same view: work that out once."""
-        last = self._last
-        if last is not None and last[0] is old and last[1] is new:
+        with self._writing:
+            last = self._last
+            if last is None or last[0] is not old or last[1] is not new:
+                last = self._last = (old, new, compact(difference(old, new)))
             return last[2]
-        text = changes(old, new)
-        self._last = (old, new, text)
-        return text
 
     def _leave(self, subscription: Subscription) -> None:
         with self._lock:
-            self._open.discard(subscription)
+            self._open.pop(subscription, None)
         subscription.close()
 
 

@@ -13,16 +13,16 @@ from webtable import after, get
 from bastide.store import Store
 from web.app import create_app
 from web.protocol import Subscription
-from web.server import PageServer, PortInUse, ServerError
-from web.stream import Streams, TooManyStreams, changes
+from web.server import PER_CLIENT, PageServer, PortInUse, ServerError, Sweeper
+from web.stream import KEPT, Streams, TooManyStreams, difference
 
 
 class Stream:
     """One client's event stream."""
 
-    def __init__(self, server: PageServer) -> None:
+    def __init__(self, server: PageServer, after: str | None = None) -> None:
         self.connection = http.client.HTTPConnection(server.host, server.port, timeout=20)
-        self.connection.request("GET", "/api/events")
+        self.connection.request("GET", "/api/events", headers={"Last-Event-ID": after} if after else {})
         self.answer = self.connection.getresponse()
 
     def __enter__(self):
@@ -42,7 +42,8 @@ class Stream:
             text = line.decode().rstrip("\n")
             if not text:
                 if fields.get("event") in ("view", "change"):
-                    return fields["event"], int(fields["id"]), json.loads(fields["data"])
+                    self.last = fields["id"]
+                    return fields["event"], int(fields["id"].partition("-")[2]), json.loads(fields["data"])
                 fields = {}
                 continue
             name, _, value = text.partition(": ")
@@ -95,9 +96,101 @@ def test_a_slow_client_gets_the_newest_view_only():
 
 
 def test_changes_name_what_is_gone():
-    text = changes({"version": 1, "update": 1, "a": 1, "b": 2}, {"version": 1, "update": 2, "a": 1})
-    data = json.loads(text.split("data: ")[1])
-    assert data == {"base": 1, "set": {"update": 2}, "drop": ["b"]}
+    change = difference({"version": 1, "update": 1, "a": 1, "b": 2}, {"version": 1, "update": 2, "a": 1})
+    assert change == {"base": 1, "set": {"update": 2}, "drop": ["b"]}
+
+
+def test_a_returning_client_gets_what_changed_meanwhile(serve):
+    session, server = serve(5)
+    with Stream(server) as stream:
+        _, number, view = stream.next()
+    with Stream(server):  # somebody else stays, or leaves, as they like
+        for event in after(5)[:3]:
+            session.commit((event,), confidence=0.9, asked=False)
+    with Stream(server, after=stream.last) as again:
+        kind, _, change = again.next()
+        assert kind == "change" and change["base"] == number
+        view = {k: v for k, v in view.items() if k not in change["drop"]} | change["set"]
+        assert view == json.loads(json.dumps(session.view()))
+
+
+@pytest.mark.parametrize("after_id", ["0-1", "nonsense", "{life}-99999", "{life}--1", "{life}-1e3", "-", "x" * 500])
+def test_an_id_that_means_nothing_gets_the_whole_view(serve, after_id):
+    """Such as one of before a restart: its numbers are others now."""
+    session, server = serve(5)
+    with Stream(server) as stream:
+        stream.next()
+    life = stream.last.partition("-")[0]
+    with Stream(server, after=after_id.format(life=life)) as again:
+        assert again.next()[0] == "view"
+
+
+def test_only_few_views_are_kept_for_who_returns(serve):
+    session, _ = serve(1)
+    streams = Streams(session)
+    stream = streams.open()
+    next(stream), next(stream)
+    for n in range(3 * KEPT):
+        session.set_status("watching", str(n))
+        next(stream)
+    assert len(streams._recent) == KEPT
+    streams.close()
+
+
+def test_one_client_cannot_take_all_places(serve):
+    session, _ = serve(1)
+    streams = Streams(session, most=10, per_client=2)
+    held = [streams.open(who="a"), streams.open(who="a"), streams.open(who="b")]
+    with pytest.raises(TooManyStreams):
+        streams.open(who="a")
+    held[0].close()
+    streams.open(who="a")
+    streams.close()
+
+
+class Connection:
+    """What the sweeper sees of a connection."""
+
+    def __init__(self, client="10.0.0.1", request=None, unread=0, active=0.0, requests=()):
+        self.addr, self.request, self.total_outbufs_len = (client, 1), request, unread
+        self.last_activity, self.requests = active, requests
+
+
+def test_connections_that_hold_a_place_for_nothing_are_closed():
+    now = [0.0]
+    sweeper = Sweeper(lambda: now[0])
+    asking, unread, quick, busy = (Connection(request=object()), Connection(unread=9), Connection(request=object()),
+                                   Connection(requests=(1,)))
+    every = [asking, unread, quick, busy]
+    assert sweeper.overdue(every) == []
+    now[0] = 14
+    quick.request = object()
+    assert sweeper.overdue(every) == []
+    now[0] = 16
+    assert sweeper.overdue(every) == [asking]
+    now[0] = 21
+    assert sweeper.overdue([unread, quick, busy]) == [unread]
+    unread.last_activity = 20.5
+    assert sweeper.overdue([unread, quick, busy]) == []
+
+
+def test_one_address_cannot_hold_all_connections():
+    crowd = [Connection("10.0.0.9") for _ in range(PER_CLIENT + 7)] + [Connection("10.0.0.8", requests=(1,))]
+    late = Sweeper(lambda: 0.0).overdue(crowd)
+    assert len(late) == 7 and {c.addr[0] for c in late} == {"10.0.0.9"}
+
+
+def test_a_client_that_never_ends_asking_is_let_go(serve, monkeypatch):
+    monkeypatch.setattr("web.server._ASKING_S", 0.0)
+    monkeypatch.setattr("web.server._SWEEP_S", 0.05)
+    _, server = serve(1)
+    with socket.create_connection((server.host, server.port), timeout=20) as slow:
+        slow.sendall(b"GET /api/state HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
+        assert slow.recv(1) == b""
+    with socket.create_connection((server.host, server.port), timeout=20) as huge:
+        huge.sendall(b"POST /api/commands HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9999999999\r\n\r\n")
+        assert b" 413 " in huge.recv(100)
+    assert get(server.url + "api/state")[0] == 200
 
 
 def test_more_streams_than_places_are_sent_to_polling(tmp_path):

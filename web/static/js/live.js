@@ -1,9 +1,12 @@
 // The connection to the table: event stream first, polling when there is none, always the newest view.
 
 import { post } from "./access.js";
+import { Stream } from "./stream.js";
 
-const QUIET_MS = 25000; // the server says something every 10 s
+const QUIET_MS = 8000; // the server says something every 5 s
+const SEEK_MS = 1200; // how often a lost table is looked for, and how long it may take to answer
 const POLL_MS = 2000;
+const ASLEEP_MS = 4000; // a clock that jumps by more: the tab was frozen
 
 export class Live {
   // show(view) gets every new view; online(bool) tells whether the table answers
@@ -12,73 +15,90 @@ export class Live {
     this.online = online;
     this.view = null;
     this.number = null;
-    this.source = null;
-    this.failures = 0;
+    this.id = "";
     this.polling = null;
     this.watchdog = null;
+    this.seeking = false;
+    this.heardAt = 0;
+    this.stream = new Stream("/api/events", {
+      heard: (kind, data, id) => this.heard(kind, data, id), lost: () => this.seek(), full: () => this.poll(),
+      whole: () => this.view && this.fresh && [JSON.stringify(this.view), this.id],
+    });
     document.addEventListener("visibilitychange", () => {
       if (!document.hidden) this.wake();
     });
-    addEventListener("online", () => this.wake());
+    document.addEventListener("resume", () => this.wake(true));
+    addEventListener("online", () => this.wake(true));
     addEventListener("offline", () => this.online(false));
-    addEventListener("pagehide", () => this.source?.close());
-    addEventListener("pageshow", (e) => e.persisted && this.wake());
+    addEventListener("pageshow", (e) => e.persisted && this.wake(true));
+    let last = Date.now();
+    setInterval(() => {
+      if (Date.now() - last > ASLEEP_MS && !document.hidden) this.wake(true);
+      last = Date.now();
+    }, 1000);
+  }
+
+  // Whether events come in; a stream whose network has gone looks open for a long time.
+  get fresh() {
+    return Date.now() - this.heardAt < QUIET_MS;
   }
 
   start() {
-    this.connect();
-  }
-
-  wake() {
-    if (!this.source || this.source.readyState !== EventSource.OPEN) this.connect();
-    else this.refresh();
-  }
-
-  connect() {
-    this.source?.close();
-    const source = new EventSource("/api/events");
-    this.source = source;
-    source.addEventListener("view", (e) => {
-      this.alive();
-      this.adopt(JSON.parse(e.data), Number(e.lastEventId));
-    });
-    source.addEventListener("change", (e) => {
-      this.alive();
-      this.merge(JSON.parse(e.data), Number(e.lastEventId));
-    });
-    source.addEventListener("beat", () => this.alive());
-    source.onerror = () => {
-      if (source !== this.source) return;
-      // Closed for good: the server had no stream to give. Otherwise the browser tries again by itself.
-      if (source.readyState === EventSource.CLOSED) this.poll();
-      this.refresh();
-    };
+    this.stream.start();
     this.watch();
   }
 
-  alive() {
+  wake(stale = false) {
+    this.stream.wake(stale);
+    if (this.view) this.seek(); // what is shown is right as soon as the table answers, whatever becomes of the stream
+  }
+
+  heard(kind, data, id) {
     clearTimeout(this.polling);
     this.polling = null;
+    this.seeking = false;
+    this.heardAt = Date.now();
     this.online(true);
     this.watch();
+    if (kind !== "beat") this.id = id;
+    if (kind === "view") this.adopt(JSON.parse(data));
+    if (kind === "change") this.merge(JSON.parse(data));
   }
 
   watch() {
     clearTimeout(this.watchdog);
-    this.watchdog = setTimeout(() => this.connect(), QUIET_MS);
+    this.watchdog = setTimeout(() => this.seek(), QUIET_MS);
   }
 
+  // Look for the table until it answers, then ask for events again.
+  async seek() {
+    if (this.seeking || this.polling) return;
+    this.seeking = true;
+    while (this.seeking) {
+      const begun = Date.now();
+      if (await this.refresh()) {
+        if (this.seeking) this.stream.wake(!this.fresh);
+        this.seeking = false;
+        this.watch();
+        return;
+      }
+      await new Promise((done) => setTimeout(done, Math.max(0, SEEK_MS - (Date.now() - begun))));
+    }
+  }
+
+  // The whole view; false when the table does not answer.
   async refresh() {
     try {
-      const answer = await fetch("/api/state", { cache: "no-store" });
+      const answer = await fetch("/api/state", { cache: "no-store", signal: AbortSignal.timeout(SEEK_MS) });
       if (!answer.ok) throw new Error(answer.statusText);
       const view = await answer.json();
       this.online(true);
       // An answer that was under way while a newer event arrived is old news.
-      if (this.source?.readyState === EventSource.OPEN && this.newer(view)) return;
-      this.adopt(view, view.update ?? view.version);
+      if (!(this.stream.flows && this.newer(view))) this.adopt(view);
+      return true;
     } catch {
       this.online(false);
+      return false;
     }
   }
 
@@ -92,27 +112,28 @@ export class Live {
     let rounds = 0;
     const round = async () => {
       await this.refresh();
+      if (!this.polling) return; // events have come meanwhile
       rounds += 1;
       // now and then ask for a stream again
-      if (rounds % 8 === 0) this.connect();
-      else this.polling = setTimeout(round, POLL_MS);
+      this.polling = setTimeout(round, POLL_MS);
+      if (rounds % 8 === 0) this.stream.open();
     };
     this.polling = setTimeout(round, POLL_MS);
   }
 
-  merge({ base, set, drop }, number) {
+  merge({ base, set, drop }) {
     if (base !== this.number) {
       this.refresh();
       return;
     }
     const view = { ...this.view, ...set };
     for (const key of drop) delete view[key];
-    this.adopt(view, number);
+    this.adopt(view);
   }
 
-  adopt(view, number) {
+  adopt(view) {
     this.view = view;
-    this.number = number;
+    this.number = view.update ?? view.version;
     this.show(view);
   }
 
@@ -129,11 +150,11 @@ export class Live {
         return { failed: "offline" };
       }
       if (answer.ok) {
-        if (!this.newer(data)) this.adopt(data, data.update ?? data.version);
+        if (!this.newer(data)) this.adopt(data);
         return { view: data };
       }
       if (answer.status !== 409 || !data.view) return { failed: "refused", text: data.error?.text, code: data.error?.code };
-      if (!this.newer(data.view)) this.adopt(data.view, data.view.update ?? data.view.version);
+      if (!this.newer(data.view)) this.adopt(data.view);
       if (!same(data.view)) break;
       based = data.view.version;
     }
