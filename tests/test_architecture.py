@@ -24,7 +24,7 @@ FRAMES = "vision.frames"
 SIMULATED = ("hardware/sim.py", "vision.simulator")
 CV2_DRIVERS = {f"hardware/{n}.py" for n in ("video", "folder", "usb", "stream", "live", "quiet")}
 AT_HOME = {"picamera2": "hardware/pi.py", "libcamera": "hardware/pi.py", "gpiozero": "hardware/panel.py",
-           "reportlab": "bastide/sheets.py", "segno": "bastide/sheets.py",
+           "reportlab": "bastide/sheets.py", "segno": ("bastide/sheets.py", "web/join.py"),
            "flask": "web/", "waitress": "web/", "werkzeug": "web/"}
 EXPANSIONS = {"river", "inns", "traders", "dragon", "tower", "wheel"}
 LONGEST = 400

@@ -10,12 +10,14 @@ from flask import Blueprint, Flask, Response, current_app, render_template, requ
 from werkzeug.exceptions import HTTPException
 
 from scoring.errors import InvalidNotation
-from web.access import Access, access, refusal
+from web.access import Access, access, refusal, with_key
 from web.answers import MAX_BODY_BYTES, asked_object, error_answer, json_answer, stream_answer
 from web.assets import Assets
 from web.catalogue import tiles
 from web.gate import Gate
+from web.join import joining
 from web.looking import looking
+from web.overlay import MAX_OVERLAYS, overlays, shown
 from web.protocol import CommandError, LiveSession, StaleView
 from web.rights import Refused, Right, needs
 from web.stream import Streams
@@ -45,10 +47,12 @@ def create_app(session: LiveSession, *, streams: Streams | None = None, access: 
     app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES
     app.extensions["session"] = session
     app.extensions["streams"] = Streams(session) if streams is None else streams
+    app.extensions["overlay_streams"] = Streams(session, most=MAX_OVERLAYS, shape=shown)
     app.extensions["assets"] = Assets(Path(__file__).parent / "static")
     (Access() if access is None else access).guard(app)
     app.register_blueprint(pages)
-    app.register_blueprint(looking)
+    for part in (looking, overlays, joining):
+        app.register_blueprint(part)
     app.register_error_handler(HTTPException, _http_error)
     app.register_error_handler(Exception, _unexpected)
     app.after_request(_finish)
@@ -88,6 +92,7 @@ def favicon() -> Response:
 
 
 @pages.get("/static/<path:name>")
+@with_key
 def asset(name: str) -> Response:
     """One of the page's own files."""
     found = _assets().answer(name)

@@ -63,6 +63,7 @@ class PageServer:
     def __enter__(self) -> Self:
         listening = _listen(self.host, self.port)
         self.port = listening.getsockname()[1]
+        self._app.config["BOUND_HOST"] = self.host
         # With more threads than streams a request seldom waits; waitress would warn each time that one does.
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)
         self._server = create_server(

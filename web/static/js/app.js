@@ -89,6 +89,7 @@ class App {
       }
     }
     view = this.newest;
+    this.speech?.heard(before, view);
     if (before && before.game !== view.game) this.forget();
     if (view.phase === "over" && before?.phase !== "over" && !this.past) this.final.open();
     if (view.phase === "playing" && before?.phase === "over") this.final.close();
@@ -116,6 +117,14 @@ class App {
     this.board.point(null);
     this.board.view.fit();
     this.board.showGaps(this.byHand);
+  }
+
+  // Say aloud what is scored from now on, or no more.
+  async speak() {
+    const { Speech } = await import("./later/speech.js");
+    this.speech ??= new Speech();
+    this.speech.toggle();
+    this.sheet.render();
   }
 
   online(on) {

@@ -25,6 +25,8 @@ export class Menu {
         link("menu.tv", "/tv", { target: "_blank", rel: "noopener" })),
       h("h3", {}, t("menu.share")), h("div", { class: "row" }, go("share.png", "share", () => app.share()),
         link("share.csv", "/api/export/scores.csv", { download: "" }), link("share.game", "/api/export/game.json", { download: "" }))),
+      h("section", {}, h("h3", {}, t("join.title")), this.joining(),
+        "speechSynthesis" in window && button(t(app.speech?.on ? "speech.off" : "speech.on"), () => app.speak(), { icon: "ask", className: "action", data: { key: "speech" } })),
       h("section", {}, h("h3", {}, t("menu.language")), pick(t("menu.language"), Object.entries(LANGUAGES), language, speak),
         h("h3", {}, t("menu.who")), pick(t("menu.who"), [["", t("menu.table")], ...view.players.map((p) => [p.name, p.name])], commands.who, (name) => {
           commands.who = name;
@@ -35,5 +37,11 @@ export class Menu {
           h("p", {}, t(`option.${name}`), ": ", t(`option.${name}.${value}`), h("span", { class: "tag" }, t("setup.changed")))),
         h("p", {}, t("aid.title"), ": ", h("b", {}, t(`aid.${app.aid}`))), h("p", { class: "note" }, t(`aid.${app.aid}.note`), " ", t("setup.fixed"))),
     ];
+  }
+  // Made once: drawing the sheet anew does not ask again.
+  joining() {
+    this.join ??= h("div", {});
+    if (!this.join.firstChild) import("./later/join.js").then(({ joinCard }) => this.join.firstChild || this.join.append(joinCard()));
+    return this.join;
   }
 }

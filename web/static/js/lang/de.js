@@ -189,6 +189,11 @@ export default {
   "pin.wrong_pin": "Das ist nicht die PIN.", "pin.too_often": { one: "Zu viele falsche PINs: {n} Sekunde warten.", other: "Zu viele falsche PINs: {n} Sekunden warten." },
   "pin.bad_pin": "4 bis 12 Ziffern, die niemand zuerst errät.", "pin.pin_set": "Inzwischen hat jemand die PIN festgelegt: diese eingeben.",
   "pin.no_pin": "Die PIN wurde entfernt: eine neue festlegen.",
+  // joining and speaking
+  "join.title": "Mitmachen", "join.searching": "Die Adresse wird gesucht…", "join.machine": "Dieser Tisch ist nur auf seinem eigenen Gerät zu sehen.",
+  "join.code": "QR-Code von {address}",
+  "speech.on": "Wertungen ansagen", "speech.off": "Nicht mehr ansagen", "speech.begins": "Wertungen werden jetzt angesagt.", "speech.ends": "Wertungen werden nicht mehr angesagt.",
+  "speech.event": "{reason}: {who}.", "speech.points": { one: "{name} {n} Punkt", other: "{name} {n} Punkte" },
   // messages
   "issue.title": "Bitte prüfen", "issue.show": "Zeigen", "issue.more": { one: "und {n} weiteres", other: "und {n} weitere" }, "issue.hide": "Ausblenden",
   "toast.changed": "Geändert.", "toast.changed.scores": "Geändert: {scores}", "toast.removed": "Entfernt.", "toast.score": "{name} {from} → {to}", "toast.undo": "Zurücknehmen",

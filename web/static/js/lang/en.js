@@ -188,6 +188,11 @@ export default {
   "pin.wrong_pin": "That is not the PIN.", "pin.too_often": { one: "Too many wrong PINs: wait {n} second.", other: "Too many wrong PINs: wait {n} seconds." },
   "pin.bad_pin": "Take 4 to 12 digits that nobody guesses first.", "pin.pin_set": "Somebody has set the PIN meanwhile: enter that one.",
   "pin.no_pin": "The PIN has been removed: set a new one.",
+  // joining and speaking
+  "join.title": "Join", "join.searching": "Looking for the address…", "join.machine": "This table is shown on its own machine only.",
+  "join.code": "QR code of {address}",
+  "speech.on": "Speak what is scored", "speech.off": "Stop speaking", "speech.begins": "Scores are spoken now.", "speech.ends": "Scores are not spoken any more.",
+  "speech.event": "{reason}: {who}.", "speech.points": { one: "{name} {n} point", other: "{name} {n} points" },
   // messages
   "issue.title": "Please check", "issue.show": "Show", "issue.more": { one: "and {n} more", other: "and {n} more" }, "issue.hide": "Hide",
   "toast.changed": "Changed.", "toast.changed.scores": "Changed: {scores}", "toast.removed": "Removed.", "toast.score": "{name} {from} → {to}", "toast.undo": "Undo",

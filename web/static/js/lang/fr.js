@@ -189,6 +189,11 @@ export default {
   "pin.wrong_pin": "Ce n'est pas le code.", "pin.too_often": { one: "Trop de codes faux : attendre {n} seconde.", many: "Trop de codes faux : attendre {n} de secondes.", other: "Trop de codes faux : attendre {n} secondes." },
   "pin.bad_pin": "4 à 12 chiffres que personne ne devine d'abord.", "pin.pin_set": "Quelqu'un a choisi le code entre-temps : saisir celui-là.",
   "pin.no_pin": "Le code a été retiré : en choisir un nouveau.",
+  // joining and speaking
+  "join.title": "Rejoindre", "join.searching": "Recherche de l'adresse…", "join.machine": "Cette table ne se voit que sur son propre appareil.",
+  "join.code": "Code QR de {address}",
+  "speech.on": "Annoncer les points", "speech.off": "Ne plus annoncer", "speech.begins": "Les points sont annoncés.", "speech.ends": "Les points ne sont plus annoncés.",
+  "speech.event": "{reason} : {who}.", "speech.points": { one: "{name} {n} point", many: "{name} {n} de points", other: "{name} {n} points" },
   // messages
   "issue.title": "À vérifier", "issue.show": "Montrer", "issue.more": { one: "et {n} autre", many: "et {n} d'autres", other: "et {n} autres" }, "issue.hide": "Masquer",
   "toast.changed": "Corrigé.", "toast.changed.scores": "Corrigé : {scores}", "toast.removed": "Retiré.", "toast.score": "{name} {from} → {to}", "toast.undo": "Annuler",

@@ -1,0 +1,74 @@
+"""How others find the page: its addresses on the local network, and a QR code of the first of them."""
+
+from __future__ import annotations
+
+import io
+import ipaddress
+import socket
+
+import segno
+from flask import Blueprint, Response, current_app, request
+
+from web.answers import json_answer
+from web.rights import address_of
+
+joining = Blueprint("joining", __name__)
+_BEYOND = "192.0.2.1"  # an address for documentation: asking which of ours leads there sends nothing
+
+
+def addresses() -> list[str]:
+    """The page's addresses for other devices, the one to try first first; empty when it is for this machine only."""
+    bound = address_of(current_app.config.get("BOUND_HOST", ""))
+    if bound is not None and bound.is_loopback:
+        return []
+    port = str(request.environ.get("SERVER_PORT", "80"))
+    hosts = [_host(str(bound))] if bound is not None and not bound.is_unspecified else []
+    asked = request.host.rpartition(":")[0] if request.host.endswith(f":{port}") else request.host
+    if not _loopback(asked):
+        hosts.append(asked)
+    if found := _lan_address():
+        hosts.append(_host(found))
+    own = socket.gethostname().partition(".")[0]
+    if own and own != "localhost":
+        hosts.append(f"{own}.local")
+    tail = "" if port == "80" else f":{port}"
+    return [f"http://{h}{tail}/" for h in dict.fromkeys(hosts)]
+
+
+def _host(address: str) -> str:
+    return f"[{address}]" if ":" in address else address
+
+
+def _loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host in ("localhost", "")
+
+
+def _lan_address() -> str | None:
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+            s.connect((_BEYOND, 9))
+            found = str(s.getsockname()[0])
+    except OSError:
+        return None
+    return None if _loopback(found) else found
+
+
+@joining.get("/api/join")
+def join() -> Response:
+    """The addresses under which other devices reach the page."""
+    return json_answer({"addresses": addresses()})
+
+
+@joining.get("/api/join.svg")
+def join_code() -> Response:
+    """The first of them, or the address asked for, as a QR code."""
+    found = addresses()
+    out = io.BytesIO()
+    # Black on white with its quiet zone, also on a dark page: many readers take nothing else.
+    segno.make(found[0] if found else request.host_url, error="m", micro=False).save(
+        out, kind="svg", border=4, dark="#000", light="#fff", xmldecl=False, svgclass=None, lineclass=None,
+        omitsize=True, nl=False)
+    return Response(out.getvalue(), mimetype="image/svg+xml")

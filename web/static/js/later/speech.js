@@ -1,0 +1,45 @@
+// Scores spoken aloud by the browser's own voice: what has just been scored and nothing else, off until tapped.
+
+import { language, listed, t } from "../i18n.js";
+
+const id = (event) => JSON.stringify([event.turn, event.feature, event.reason, event.places, event.points]);
+
+export const possible = () => "speechSynthesis" in window;
+
+// What to say about the events of a view that were not in the one before.
+export function news(before, view) {
+  if (!before || before.game !== view.game) return [];
+  const known = new Set(before.feed.map(id));
+  const newest = before.feed.at(-1)?.turn ?? -1;
+  // A corrected earlier turn is not read out again: only what is as new as the newest that was known.
+  return view.feed.filter((e) => e.turn >= newest && !known.has(id(e))).map((e) => t("speech.event", {
+    reason: t(`reason.${e.reason}`, { fallback: e.reason }),
+    who: listed(e.points.map((p) => t("speech.points", { n: p.points, name: view.players[p.player].name }))) || t("feed.nobody"),
+  }));
+}
+
+export class Speech {
+  constructor() {
+    this.on = false;
+  }
+
+  // A tap: browsers speak only after one.
+  toggle() {
+    this.on = !this.on;
+    speechSynthesis.cancel();
+    this.say(t(this.on ? "speech.begins" : "speech.ends"));
+    return this.on;
+  }
+
+  heard(before, view) {
+    if (!this.on) return;
+    for (const text of news(before, view).slice(-3)) this.say(text);
+    if (before && before.game === view.game && view.phase === "over" && before.phase !== "over") this.say(t("chip.ended"));
+  }
+
+  say(text) {
+    const said = new SpeechSynthesisUtterance(text);
+    said.lang = language;
+    speechSynthesis.speak(said);
+  }
+}
