@@ -193,7 +193,7 @@ export default {
   "join.title": "Rejoindre", "join.searching": "Recherche de l'adresse…", "join.machine": "Cette table ne se voit que sur son propre appareil.",
   "join.code": "Code QR de {address}",
   "speech.on": "Annoncer les points", "speech.off": "Ne plus annoncer", "speech.begins": "Les points sont annoncés.", "speech.ends": "Les points ne sont plus annoncés.",
-  "speech.event": "{reason} : {who}.", "speech.points": { one: "{name} {n} point", many: "{name} {n} de points", other: "{name} {n} points" },
+  "speech.event": "{reason} : {who}.", "speech.points": { one: "{name} gagne {n} point", many: "{name} gagne {n} de points", other: "{name} gagne {n} points" },
   // messages
   "issue.title": "À vérifier", "issue.show": "Montrer", "issue.more": { one: "et {n} autre", many: "et {n} d'autres", other: "et {n} autres" }, "issue.hide": "Masquer",
   "toast.changed": "Corrigé.", "toast.changed.scores": "Corrigé : {scores}", "toast.removed": "Retiré.", "toast.score": "{name} {from} → {to}", "toast.undo": "Annuler",
