@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 import shlex
 from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
+from doc_commands import commands, run_commands
 
 from bastide.cli import main
 from calibration.documents import read_document
@@ -27,8 +27,7 @@ from vision.simulator.pieces import Piece, draw_piece
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "calibration.md"
 SIZE = (1152, 648)
-COMMANDS = [line.strip() for block in re.findall(r"```\n(.*?)```", DOCUMENT.read_text("utf-8"), re.DOTALL)
-            for line in block.splitlines() if line.startswith("bastide ")]
+COMMANDS = commands(DOCUMENT)
 CAMERA = {"aim": "table.jpg", "table": "table.jpg", "colours": "followers.jpg", "watch": "folder:film"}
 
 
@@ -75,7 +74,7 @@ def test_the_commands_of_the_document_run_in_its_order(bench: Path, monkeypatch:
     monkeypatch.chdir(bench)
     for command in COMMANDS:
         if command.startswith("bastide serve"):
-            continue  # it serves until it is stopped; the next test reads its options
+            continue  # it serves until it is stopped: below
         capsys.readouterr()
         assert main(words(command, bench)) == 0, (command, capsys.readouterr().err)
         printed = capsys.readouterr().out
@@ -86,6 +85,8 @@ def test_the_commands_of_the_document_run_in_its_order(bench: Path, monkeypatch:
     told = json.loads((bench / "table.json").read_text("utf-8"))["result"]
     assert told["method"] == "cards" and told["rms_mm"] < 0.3 and told["worst_corner_mm"] < 3
     assert abs(told["height_mm"] - 850) < 20
+    others = tuple({" ".join(c.split()[:2]) for c in COMMANDS if not c.startswith("bastide serve")})
+    assert len(run_commands(DOCUMENT, bench, {"picamera:0": "folder:film"}, others)) == 1
 
 
 def test_calibrations_of_another_size_are_refused_where_they_are_used(bench: Path, monkeypatch: pytest.MonkeyPatch,

@@ -1,0 +1,183 @@
+"""What a calibration changes in what is seen: a wide lens that bends, hung low and crooked, with and without one."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+
+import cv2
+import numpy as np
+import pytest
+
+from bastide.calibrated import CalibratedCamera, calibrated
+from bastide.demo_game import demo_game
+from calibration.documents import Document, LensResult, TableResult
+from scoring.tiles import catalogue
+from scoring.transcript import write
+from vision.frames import Frame, LateFrame, SourceError, SourceInfo
+from vision.lattice import rectify
+from vision.read import PhotoReader, box_counts
+from vision.simulator import Options, Simulator
+from vision.simulator.camera import Camera
+from vision.standing import CROP_PX, MARGIN, FigureReading, read_figure
+from vision.tileset import drawn_tileset
+from vision.view import View
+
+SIZE = (1280, 720)
+COLOURS = ("red", "blue", "yellow")
+
+
+@cache
+def table() -> Simulator:
+    """Twelve turns under a lens of 100 degrees that hangs at half the usual height."""
+    game = json.loads(json.dumps(write(demo_game(3, turns=12))))
+    return Simulator(game, 3, Options(level="normal", size=SIZE, fps=4, fov=100.0, k1=-0.12))
+
+
+def view_of(camera: Camera) -> View:
+    x, y, z = camera.position_mm
+    return View(size=(camera.width, camera.height), matrix=camera.matrix, distortion=camera.distortion,
+                rotation=camera.rotation, translation=camera.rotation @ np.array([-x, -y, z]))
+
+
+def pose_px(camera: Camera, corners: list[tuple[float, float]], view: View | None) -> np.ndarray:
+    """(3, 3) pose of a tile in a picture, straightened or not."""
+    px = camera.project([(x, y, 2.2) for x, y in corners])
+    if view is not None:
+        straight = view.straight
+        px = (camera.undistort(px) - camera.centre_px) / camera.focal_px * straight[0, 0] + straight[:2, 2]
+    unit = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
+    return cv2.getPerspectiveTransform(unit, px.astype(np.float32)).astype(float)
+
+
+def test_straight_pictures_have_straight_lines_and_points_find_their_way_back() -> None:
+    camera = table().truth.camera
+    view = view_of(camera)
+    assert view.bends
+    line = np.array([[x, -200.0, 0.0] for x in np.linspace(-350, 350, 9)])
+    bent = camera.project(line)
+    picture = np.zeros((SIZE[1], SIZE[0]), np.uint8)
+    for x, y in bent:
+        cv2.circle(picture, (round(x * 16), round(y * 16)), 5 * 16, 255, -1, cv2.LINE_AA, 4)
+    straight = view.straighten(picture)
+    _, _, _, centres = cv2.connectedComponentsWithStats((straight > 100).astype(np.uint8))
+    found = centres[1:][np.argsort(centres[1:, 0])]
+    ends = found[-1] - found[0]
+
+    def sag(points: np.ndarray) -> float:
+        along = points[-1] - points[0]
+        away = points - points[0]
+        return float(np.abs(away[:, 0] * along[1] - away[:, 1] * along[0]).max() / np.linalg.norm(along))
+
+    assert len(found) == 9 and ends[0] > 0
+    assert sag(bent) > 4 and sag(found) < 0.8
+    assert np.abs(view.bend(found) - bent).max() < 1.0
+    below = view.eye.nadir_px
+    assert np.hypot(*(view.bend([below])[0] - camera.project([(*camera.position_mm[:2], 0.0)])[0])) < 0.1
+
+
+def test_a_figure_stands_where_it_stands_only_when_the_camera_is_known() -> None:
+    simulator = table()
+    camera, truth = simulator.truth.camera, simulator.truth
+    view = view_of(camera)
+    off: dict[bool, list[float]] = {True: [], False: []}
+    for figure in truth.figures:
+        at = figure.standing.at
+        tile = truth.tiles[at]
+        middle = np.hypot(tile.pose.x_mm - camera.position_mm[0], tile.pose.y_mm - camera.position_mm[1])
+        if figure.piece.lying or middle < 60:
+            continue  # right below the camera nothing leans
+        before, after = simulator.still(figure.down - 1), simulator.still(figure.down)
+        for known in (True, False):
+            use = view if known else None
+            pose = pose_px(camera, tile.pose.corners(), use)
+            bare, crop = (rectify(p if use is None else use.straighten(p), pose, CROP_PX, MARGIN)
+                          for p in (before, after))
+            reading = read_figure(crop, bare, pose, (*SIZE[::-1], 3), catalogue()[tile.laid.tile], tile.laid.rot,
+                                  COLOURS, -1, (), bare=True, view=use)
+            if isinstance(reading, FigureReading):
+                off[known].append(_mm(reading, tile.pose, figure.piece))
+        if len(off[True]) >= 3:
+            break
+    assert len(off[True]) >= 3
+    assert np.median(off[True]) < 0.7 * np.median(off[False]), off
+    assert np.median(off[True]) < 3.0, off
+
+
+def _mm(reading: FigureReading, pose, piece) -> float:  # type: ignore[no-untyped-def]
+    x, y = pose.at((reading.foot[0] / 100 - 0.5) * 45.0, (reading.foot[1] / 100 - 0.5) * 45.0)
+    return float(np.hypot(x - piece.x_mm, y - piece.y_mm))
+
+
+def test_tiles_of_a_bent_photograph_lie_better_with_its_calibration() -> None:
+    simulator = table()
+    photo, camera = simulator.still(), simulator.truth.camera
+    reader = PhotoReader(drawn_tileset(tuple(t for t in catalogue() if t.startswith("base."))),
+                         counts=box_counts(["base"]))
+    worst = {}
+    for known in (True, False):
+        reading = reader.read(photo, figures=False, view=view_of(camera) if known else None)
+        off = []
+        for tile in simulator.truth.tiles.values():
+            corners = camera.project([(x, y, 2.2) for x, y in tile.pose.corners()])
+            near = min((float(np.linalg.norm(t.corners_px.mean(axis=0) - corners.mean(axis=0))) for t in reading.tiles),
+                       default=np.inf)
+            off.append(min(near, 40.0))
+        worst[known] = float(np.quantile(off, 0.9))
+    assert worst[True] < 2.5, "px in the photograph itself, though it was read straightened"
+    assert worst[True] <= worst[False] + 0.1, worst
+
+
+class _Still:
+    """A camera that gives one late frame for ever."""
+
+    def __init__(self, size: tuple[int, int], model: str) -> None:
+        self.info = SourceInfo(uri="usb:0", model=model, width=0, height=0, live=True)
+        self.fetched = 0
+        self._size = size
+
+    def __enter__(self) -> _Still:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        pass
+
+    def read(self, timeout_s: float = 5.0) -> Frame | None:
+        def fetch() -> np.ndarray:
+            self.fetched += 1
+            return np.full((self._size[1], self._size[0], 3), 90, np.uint8)
+
+        return LateFrame(id=0, t_s=0.0, source="usb:0", luma=np.full((270, 480), 90, np.uint8),
+                         shape=(self._size[1], self._size[0], 3), fetch=fetch, free=lambda: None)
+
+
+def _lens_document(k1: float) -> Document:
+    lens = LensResult(focal_px=700.0, centre_px=(640.0, 360.0), distortion=(k1, 0.0, 0.0, 0.0, 0.0), rms_px=0.1,
+                      focal_std_px=1.0, fov_deg=(85.0, 55.0), coverage=(), preset="")
+    return Document(kind="lens", model="Cam A", uri="usb:0", resolution=SIZE, made="2026-11-21T18:00:00+00:00",
+                    result=lens)
+
+
+def test_frames_come_straight_and_late_ones_stay_late() -> None:
+    document = _lens_document(-0.1)
+    lens = document.result
+    assert isinstance(lens, LensResult) and not isinstance(lens, TableResult)
+    view = View(size=SIZE, matrix=lens.matrix, distortion=np.array(lens.distortion))
+    still = _Still(SIZE, "Cam A")
+    with calibrated(still, (("lens.json", document),), view) as camera:
+        frame = camera.read()
+        assert frame is not None and frame.luma is not None and still.fetched == 0
+        assert frame.bgr.shape == (720, 1280, 3) and still.fetched == 1
+        assert frame.bgr is frame.bgr and still.fetched == 1
+    assert calibrated(still, (), None) is still
+
+
+@pytest.mark.parametrize(("size", "model", "why"), [((640, 360), "Cam A", "was made at 1280x720 and the pictures are"),
+                                                    (SIZE, "Cam B", "'Cam A' and this one is 'Cam B'")])
+def test_another_camera_is_refused_when_its_first_frame_comes(size: tuple[int, int], model: str, why: str) -> None:
+    document = _lens_document(-0.1)
+    assert isinstance(document.result, LensResult)
+    view = View(size=SIZE, matrix=document.result.matrix, distortion=np.array(document.result.distortion))
+    with CalibratedCamera(_Still(size, model), (("lens.json", document),), view) as camera, \
+            pytest.raises(SourceError, match=f"lens.json: was made .*{why}|lens.json: {why}"):
+        camera.read()
