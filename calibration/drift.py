@@ -129,10 +129,16 @@ class DriftWatch:
         self._reference, self._base = self.first, np.eye(3)
         self._checked_s = self._renewed_s = t_s
         self._suspect: Drift | None = None
+        self.last: Drift | None = None
+        """The newest check that could say something."""
+
+    def due(self, t_s: float) -> bool:
+        """Whether the next ``feed`` compares; pictures need not be fetched before."""
+        return t_s - self._checked_s >= CHECK_S
 
     def feed(self, bgr: Image, t_s: float, where: Mask | None = None) -> Drift | None:
         """One frame. The drift since the first view when it surely was bumped or surely has other light, else None."""
-        if t_s - self._checked_s < CHECK_S:
+        if not self.due(t_s):
             return None
         self._checked_s = t_s
         verdict, small, agreeing, brighter = _step(self._reference, bgr, where)
@@ -141,7 +147,7 @@ class DriftWatch:
         total = small @ self._base
         if verdict != "moved" and not _tiny(self.first, total):
             verdict = "moved"  # little by little
-        seen = _drift(self.first, verdict, total, agreeing, brighter)
+        seen = self.last = _drift(self.first, verdict, total, agreeing, brighter)
         before, self._suspect = self._suspect, seen if verdict != "same" else None
         if verdict == "same":
             if t_s - self._renewed_s > _RENEW_S and where is None:

@@ -1,0 +1,65 @@
+"""Whether the view is still the one that the game began with, for the page's status.
+
+The watcher finds a board that moved again by itself. What it could not follow is a thing for people: they are told how
+to put it back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from calibration.drift import DriftWatch, put_back
+from scoring.tiles import Square
+from vision.frames import Frame
+from vision.lattice import UNIT, Array, apply, area
+
+TILE_MM = 45.0
+_FOLLOWED = 0.15  # of a tile: poses that lie nearer to where the view's movement takes them were found again
+
+
+class Steadiness:
+    """Looks at a calm frame now and then. ``notice`` is the sentence to show while something must be put back."""
+
+    def __init__(self) -> None:
+        self.notice: str | None = None
+        self._watch: DriftWatch | None = None
+        self._poses: dict[Square, Array] = {}
+
+    def look(self, frame: Frame, poses: Mapping[Square, Array]) -> None:
+        """One frame without hands, and where the watcher believes the tiles to be (straight px)."""
+        if not poses:
+            return
+        if self._watch is None:
+            self._begin(frame, poses)
+            return
+        if not self._watch.due(frame.t_s):
+            return
+        told = self._watch.feed(frame.bgr, frame.t_s)
+        last = self._watch.last
+        if last is not None and last.verdict in ("same", "light"):
+            self.notice = None
+        if told is None:
+            return
+        if told.verdict == "light" or self._followed(told.to_now, poses):
+            self._begin(frame, poses)
+        else:
+            self.notice = put_back(told).text
+
+    def _begin(self, frame: Frame, poses: Mapping[Square, Array]) -> None:
+        sides = [np.sqrt(abs(area(apply(pose, UNIT)))) for pose in poses.values()]
+        self._watch = DriftWatch(frame.bgr, TILE_MM / float(np.median(sides)), frame.t_s)
+        self._poses, self.notice = dict(poses), None
+
+    def _followed(self, to_now: Array, poses: Mapping[Square, Array]) -> bool:
+        """Whether the watcher's tiles moved as the view did."""
+        both = [at for at in self._poses if at in poses]
+        if not both:
+            return False
+        off = []
+        for at in both:
+            here = apply(poses[at], UNIT)
+            there = apply(to_now, apply(self._poses[at], UNIT))
+            off.append(float(np.linalg.norm(here.mean(axis=0) - there.mean(axis=0)) / np.sqrt(abs(area(here)))))
+        return float(np.median(off)) < _FOLLOWED
