@@ -21,10 +21,11 @@ sys.path.insert(0, str(ROOT))
 
 from vision.overlay import draw_reading  # noqa: E402
 from vision.read import PhotoReader, box_counts  # noqa: E402
-from vision.tileset import load_tileset  # noqa: E402
+from vision.tileset import drawn_tileset, load_tileset  # noqa: E402
 
 SHARED = ROOT.parent / "shared"
 TAUGHT = {"k00": "c1", "k02": "c1", "k05": "c1", "k07": "c1", "k09": "c1", "l16": "new"}
+UNTAUGHT = (*TAUGHT, "m1", "m3")  # nobody has pictures of the tiles on these
 KEYS = ("tiles", "right", "extra", "figures", "figures_right", "figures_extra", "features_right")
 
 
@@ -32,6 +33,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help=f"photographs to read (default {' '.join(TAUGHT)})")
     parser.add_argument("--overlays", type=Path, help="folder for pictures of what was read")
+    parser.add_argument("--untaught", action="store_true", help="without any pictures of the tiles")
     options = parser.parse_args()
     compare = SHARED / "eval" / "compare.py"
     if not compare.is_file():
@@ -39,8 +41,10 @@ def main() -> int:
         return 0
     sums = dict.fromkeys(KEYS, 0)
     print(f"{'photo':6}" + "".join(f"{k:>15}" for k in KEYS) + f"{'seconds':>9}")
-    for name in options.names or TAUGHT:
-        reader = PhotoReader(load_tileset(SHARED / "tiles" / TAUGHT[name]), counts=box_counts(["base"]))
+    drawn = drawn_tileset(box_counts(["base"])) if options.untaught else None
+    for name in options.names or (UNTAUGHT if options.untaught else TAUGHT):
+        tiles = drawn or load_tileset(SHARED / "tiles" / TAUGHT[name])
+        reader = PhotoReader(tiles, counts=box_counts(["base"]))
         photo = cv2.imread(str(SHARED / "photos" / f"{name}.jpg"))
         start = time.perf_counter()
         reading = reader.read(photo)

@@ -18,11 +18,12 @@ from vision.evidence import foreign, learn_sides, palette, shield_loglik, shield
 from vision.figures import FigureReading, find_figures
 from vision.frames import Image
 from vision.joint import marginals
-from vision.keypoints import Sighting, SightingFinder
-from vision.lattice import UNIT, Array, Lattice, apply, fit_lattice, neighbours
+from vision.keypoints import SightingFinder
+from vision.lattice import UNIT, Array, Lattice, apply, fit_lattice, inside, neighbours, rectify
 from vision.settle import FINE_PX, Settled, Settler
 from vision.tiles import TileCandidate
 from vision.tileset import TileSet
+from vision.unseen import UnseenFinder
 from vision.view import View
 
 LONG_SIDE_PX = 2000  # photographs are read at this size: a tile is then 60 to 250 px wide
@@ -69,6 +70,17 @@ class PhotoReading:
         }
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Board:
+    """A board that was found: where its tiles lie, what each may be, and where colours are not the print's (255)."""
+
+    lattice: Lattice
+    squares: dict[Square, Settled]
+    strange: npt.NDArray[np.uint8]
+    evidence: Mapping[Square, npt.NDArray[np.float64]]
+    taught: bool = True
+
+
 class PhotoReader:
     """Reads photographs with one tile set. Keep it for several photographs: the pictures are prepared once."""
 
@@ -80,6 +92,7 @@ class PhotoReader:
         self._settler = Settler(tileset)
         self._twins = twins(catalogue(), tileset.ids)
         self._shields = shields(tileset, self._twins)
+        self._unseen: UnseenFinder | None = None
         self._letters = [[side_letters(kind, rot) for rot in range(4)] for kind in self.kinds]
 
     def read(self, bgr: Image, *, figures: bool = True, colours: Iterable[str] | None = None,
@@ -94,15 +107,11 @@ class PhotoReader:
     def _read(self, bgr: Image, figures: bool, colours: Iterable[str] | None, view: View | None) -> PhotoReading:
         scale = min(1.0, LONG_SIDE_PX / max(bgr.shape[:2]))
         photo = bgr if scale == 1.0 else cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-        sightings = self._finder.find(photo)
-        lattice = fit_lattice(sightings, photo.shape)
-        if lattice is None:
-            return PhotoReading(tiles=(), figures=(), issues=(self._nothing(sightings),))
-        strange = self._strange(photo, lattice)
-        squares = self._spread(photo, lattice, strange)
-        if not squares or np.median([s.best for s in squares.values()]) < PLAIN:
-            return PhotoReading(tiles=(), figures=(), issues=(self._nothing(sightings),))
-        beliefs = marginals(self._evidence(squares), self.kinds, self.counts)
+        board = self._by_pictures(photo) or self._by_structure(photo)
+        if board is None:
+            return PhotoReading(tiles=(), figures=(), issues=("no board was found: nothing looks like tiles",))
+        lattice, squares, strange = board.lattice, board.squares, board.strange
+        beliefs = marginals(board.evidence, self.kinds, self.counts)
         issues = []
         cut = [at for at, s in squares.items() if s.visible < COMPLETE]
         if cut:
@@ -119,16 +128,42 @@ class PhotoReader:
         if figures:
             best = {t.at: (t.tile, t.rot) for t in tiles}
             found = find_figures(photo, strange, lattice, {at: squares[at] for at in best}, best,
-                                 {at: self._picture(squares[at], *best[at]) for at in best}, scale=scale,
+                                 self._bare(board, best), scale=scale,
                                  colours=colours, view=view)
         return PhotoReading(tiles=tuple(tiles), figures=found, issues=tuple(issues),
                             lattice=Lattice(grid=grid, shifts=dict(lattice.shifts)))
 
-    def _nothing(self, sightings: list[Sighting]) -> str:
-        if self.tileset.drawn:
-            return "no board was found: this artwork is not known yet, teach it with --tiles"
-        seen = f"{len(sightings)} places look like single tiles" if sightings else "nothing looks like a known tile"
-        return f"no board was found: {seen}"
+    def _by_pictures(self, photo: Image) -> _Board | None:
+        """The board by what the tile set's pictures look like, or None."""
+        lattice = fit_lattice(self._finder.find(photo), photo.shape)
+        if lattice is None:
+            return None
+        strange = self._strange(photo, lattice)
+        squares = self._spread(photo, lattice, strange)
+        if not squares or np.median([s.best for s in squares.values()]) < PLAIN:
+            return None
+        return _Board(lattice=lattice, squares=squares, strange=strange, evidence=self._evidence(squares))
+
+    def _by_structure(self, photo: Image) -> _Board | None:
+        """The board by what every edition shares, whoever drew it, or None."""
+        if self._unseen is None:
+            self._unseen = UnseenFinder(self.kinds)
+        found = self._unseen.find(photo)
+        if found is None:
+            return None
+        common = np.log([[max(1, self.counts.get(kind.id, 1))] for kind in self.kinds])
+        squares, evidence = {}, {}
+        for at, pose in found.poses.items():
+            loglik = found.evidence[at] + common
+            evidence[at] = loglik
+            likely = np.exp(loglik - loglik.max())
+            seen = inside(photo.shape, pose, FINE_PX)
+            squares[at] = Settled(pose=pose, scores=(likely / likely.sum()).astype(np.float32),
+                                  crop=rectify(photo, pose, FINE_PX), weight=seen, visible=float(seen.mean()),
+                                  printed=1.0)
+        best = sorted(squares.values(), key=lambda s: -s.best)[:max(14, round(0.4 * len(squares)))]
+        return _Board(lattice=found.lattice, squares=squares, strange=_foreign_to(photo, found.lattice, squares, best),
+                      evidence=evidence, taught=False)
 
     def _strange(self, photo: Image, lattice: Lattice) -> npt.NDArray[np.uint8]:
         """255 where the photograph's colours are not those of the board's print."""
@@ -136,11 +171,7 @@ class PhotoReader:
         # A small board needs all its tiles to show every colour of its print; figures on some of them are outvoted.
         best = sorted(sure.values(), key=lambda s: -s.best)[:max(14, round(0.4 * len(sure)))]
         best = [s for s in best if s.best > 0.75 * float(np.median([b.best for b in best]))]
-        board = np.zeros(photo.shape[:2], np.uint8)
-        for at in sure:
-            wide = 1.3 * (UNIT - 0.5) + 0.5
-            cv2.fillConvexPoly(board, np.round(apply(lattice.predict(at), wide)).astype(np.int32), 1)
-        return foreign(photo, palette([s.crop for s in best], photo[board == 0][::7]))
+        return _foreign_to(photo, lattice, sure, best)
 
     def _spread(self, photo: Image, lattice: Lattice, strange: npt.NDArray[np.uint8]) -> dict[Square, Settled]:
         """Every square with a tile, from the sighted ones outwards. Adds what it finds to the lattice."""
@@ -220,6 +251,19 @@ class PhotoReader:
                 evidence[a, rot] = max(first, second) + min(odds, 0.0)
                 evidence[b, rot] = max(first, second) + min(-odds, 0.0)
 
+    def _bare(self, board: _Board, best: Mapping[Square, tuple[str, int]]) -> dict[Square, Image]:
+        """What each tile looks like without a figure: its taught picture, or else the surest other tile of its kind."""
+        if board.taught:
+            return {at: self._picture(board.squares[at], *best[at]) for at in best}
+        order = sorted(best, key=lambda at: -board.squares[at].best)
+        plain = np.full((FINE_PX, FINE_PX, 3), 128, np.uint8)
+        pictures = {}
+        for at, (tile, rot) in best.items():
+            other = next((o for o in order if o != at and best[o][0] == tile), None)
+            pictures[at] = plain if other is None else np.ascontiguousarray(
+                np.rot90(board.squares[other].crop, best[other][1] - rot))
+        return pictures
+
     def _picture(self, settled: Settled, tile: str, rot: int) -> Image:
         """The specimen of a kind that a square shows best, turned as it lies."""
         scores = self._settler.fine.score_specimens(settled.crop[None], settled.weight[None])[0]
@@ -237,6 +281,16 @@ class PhotoReader:
                          if _shape(self.kinds[k], r) == same)
         return TileReading(tile=first.tile, at=at, rot=first.rot, confidence=float(min(confidence, 1.0)),
                            corners_px=apply(pose, UNIT), candidates=candidates)
+
+
+def _foreign_to(photo: Image, lattice: Lattice, squares: Iterable[Square], best: Iterable[Settled],
+                ) -> npt.NDArray[np.uint8]:
+    """255 where a colour is not of the print that the ``best`` tiles show; around all ``squares`` lies the table."""
+    board = np.zeros(photo.shape[:2], np.uint8)
+    wide = 1.3 * (UNIT - 0.5) + 0.5
+    for at in squares:
+        cv2.fillConvexPoly(board, np.round(apply(lattice.predict(at), wide)).astype(np.int32), 1)
+    return foreign(photo, palette([s.crop for s in best], photo[board == 0][::7]))
 
 
 def read_photo(bgr: Image, tileset: TileSet, *, counts: Mapping[str, int] | None = None, figures: bool = True,

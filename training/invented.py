@@ -1,0 +1,257 @@
+"""Tiles of editions that never were: catalogue geometry, bent at random, in random paint, with random drawing.
+
+Only what every edition shares stays: green land, towns of brown, tan or red behind a wall, pale roads, blue water, a
+house in the middle of a cloister's tile, blue and white shields. Everything else is drawn by lot, so that a network
+which has to read these tiles cannot lean on anybody's artwork.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.geometry import flatten
+from scoring.tiles import Tile
+from training.buildings import FINE, SIDE, UNIT, Builder, Image
+from training.editions import hsv, mix
+
+
+@cache
+def _lines(tile: Tile) -> tuple[tuple[str, tuple[NDArray[np.float32], ...], float, tuple[str, ...]], ...]:
+    return tuple(
+        (s.kind, tuple(np.array(line, np.float32) for line in flatten(s.path)), s.width, s.atoms) for s in tile.segments
+    )
+
+
+class Painter(Builder):
+    """Paints one tile of an edition. ``paint`` gives (SIDE, SIDE, 3) uint8 BGR, upright as at rot 0."""
+
+    def paint(self, tile: Tile) -> Image:
+        e, rng = self.e, self.rng
+        self.image = self._ground(e.field, e.field_other)
+        self._bend()
+        town = np.zeros((SIDE, SIDE), np.uint8)
+        bands, towns = [], []
+        for kind, lines, _, atoms in _lines(tile):
+            if kind == "city":
+                mask = np.zeros((SIDE, SIDE), np.uint8)
+                cv2.fillPoly(mask, [self._fixed(line) for line in lines], 255, cv2.LINE_AA, FINE)
+                mask = self._bent(mask)
+                towns.append(mask)
+                np.maximum(town, mask, out=town)
+            elif kind in ("road", "river"):
+                bands.append((kind, lines, atoms))
+        self._clutter(town < 40)
+        for kind, lines, atoms in bands:
+            self._band(kind, lines, atoms)
+        if towns:
+            self._town(town)
+            for mask in towns:
+                self._wall(mask)
+        self._middle(tile, bands, bool(towns))
+        self._shields(tile, town)
+        if e.rim_width and rng.random() < 0.8:
+            colour = mix(e.rim, (30, 30, 30), rng.uniform(0, 0.6))
+            cv2.rectangle(self.image, (0, 0), (SIDE - 1, SIDE - 1), colour, 1 if e.rim_width < 1 else 2)
+        return self.image
+
+    def _bend(self) -> None:
+        """Towns' borders lie elsewhere in every edition; where a side is reached stays."""
+        steps = (np.arange(SIDE, dtype=np.float32) + 0.5) / SIDE
+        window = np.clip(np.minimum(steps, 1 - steps) / 0.3, 0.12, 1)
+        window = np.minimum.outer(window, window)
+        amplitude = 9.0 * UNIT * self.e.bend
+        x, y = np.meshgrid(np.arange(SIDE, dtype=np.float32), np.arange(SIDE, dtype=np.float32))
+        self._map = tuple(base + window * amplitude * self._noise((1, 0.6), (3, 0.6), (8, 0.22)) for base in (x, y))
+
+    def _bent(self, mask: Image) -> Image:
+        return cv2.remap(mask, self._map[0], self._map[1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+
+    def _clutter(self, free: NDArray[np.bool_]) -> None:
+        """Trees, bushes, sheep, stones, gardens, ponds, flowers, huts."""
+        rng, e = self.rng, self.e
+        for x, y in rng.uniform(2, 98, (int(rng.integers(0, 60) * e.clutter), 2)):
+            dark = mix(e.field, (10, 30, 10) if rng.random() < 0.7 else (120, 230, 230), rng.uniform(0.1, 0.6))
+            self._disc(x, y, rng.uniform(0.5, 1.3), dark, rng.uniform(0.4, 1.5))
+        for _ in range(int(rng.integers(0, 5))):
+            x, y = rng.uniform(6, 94, 2)
+            if not free[int(y * UNIT), int(x * UNIT)]:
+                continue
+            what = rng.random()
+            if what < 0.35:
+                leaf = mix(e.field, (15, 50, 20), rng.uniform(0.2, 0.8))
+                for _ in range(int(rng.integers(1, 6))):
+                    self._disc(
+                        x + rng.uniform(-4, 4),
+                        y + rng.uniform(-3, 3),
+                        rng.uniform(1.5, 5),
+                        mix(leaf, e.field, rng.uniform(0, 0.5)),
+                    )
+            elif what < 0.5:
+                for _ in range(int(rng.integers(1, 5))):
+                    self._disc(
+                        x + rng.uniform(-5, 5), y + rng.uniform(-4, 4), rng.uniform(1, 2.2), (225, 235, 240), 0.7
+                    )
+            elif what < 0.72:
+                w, h, turn = rng.uniform(5, 16), rng.uniform(4, 10), rng.uniform(0, 3.1)
+                colour = hsv(rng.uniform(10, 60), rng.uniform(0.2, 0.8), rng.uniform(0.4, 0.9))
+                corners = np.array([[-w, -h], [w, -h], [w, h], [-w, h]]) / 2
+                cos, sin = math.cos(turn), math.sin(turn)
+                corners = corners @ np.array([[cos, sin], [-sin, cos]]) + (x, y)
+                self._poly(corners, colour, True)
+                for k in np.linspace(0.15, 0.85, int(rng.integers(2, 7))):
+                    a, b = corners[0] + (corners[1] - corners[0]) * k, corners[3] + (corners[2] - corners[3]) * k
+                    cv2.polylines(
+                        self.image,
+                        [self._fixed([a, b])],
+                        False,
+                        mix(colour, (20, 60, 30), rng.uniform(0.2, 0.7)),
+                        1,
+                        cv2.LINE_AA,
+                        FINE,
+                    )
+            elif what < 0.8:
+                self._disc(x, y, rng.uniform(2, 7), mix(e.water, e.field, rng.uniform(0, 0.5)), rng.uniform(0.4, 1))
+            elif what < 0.93:
+                self._house(x, y, rng.uniform(4, 8))
+            else:
+                self._disc(x, y, rng.uniform(1.5, 4), hsv(40, rng.uniform(0, 0.3), rng.uniform(0.4, 0.8)), 0.7)
+
+    def _band(self, kind: str, lines: tuple[NDArray[np.float32], ...], atoms: tuple[str, ...]) -> None:
+        rng, e = self.rng, self.e
+        river = kind == "river"
+        width = e.road_width * rng.uniform(0.85, 1.15) if not river else rng.uniform(12, 20)
+        shift = self._map
+        for line in lines:
+            at = np.linspace(0, len(line) - 1, 24)
+            points = np.stack([np.interp(at, np.arange(len(line)), line[:, k]) for k in (0, 1)], axis=1)
+            deep = np.minimum(points, 100 - points).min(axis=1)
+            loose = np.clip(deep / 25, 0, 1)[:, None]
+            waves = np.cumsum(rng.standard_normal((24, 2)), axis=0)
+            waves = cv2.GaussianBlur(waves.astype(np.float32), (1, 7), 0, None, rng.uniform(0.5, 2.5))
+            waves -= waves.mean(axis=0)
+            cell = np.clip((points * UNIT).astype(int), 0, SIDE - 1)
+            drift = np.stack(
+                [cell[:, 0] - shift[0][cell[:, 1], cell[:, 0]], cell[:, 1] - shift[1][cell[:, 1], cell[:, 0]]], axis=1
+            )
+            points = points + loose * (waves * e.wander * 0.9 + drift * 0.5)
+            fixed = [self._fixed(points)]
+            if e.ink > 0.25 or river:
+                cv2.polylines(
+                    self.image,
+                    fixed,
+                    False,
+                    mix(e.field if river else e.road_rim, e.road_rim, 0.6),
+                    max(1, round((width + rng.uniform(1, 3)) * UNIT)),
+                    cv2.LINE_AA,
+                    FINE,
+                )
+            cv2.polylines(
+                self.image, fixed, False, e.water if river else e.road, max(2, round(width * UNIT)), cv2.LINE_AA, FINE
+            )
+            if rng.random() < 0.5:
+                for x, y in points[rng.integers(0, 24, 8)] + rng.uniform(-0.3, 0.3, (8, 2)) * width:
+                    self._disc(
+                        x, y, rng.uniform(0.4, 1.2), mix(e.water if river else e.road, e.road_rim, rng.uniform(0, 0.6))
+                    )
+
+    def _town(self, town: Image) -> None:
+        rng, e = self.rng, self.e
+        ground = self._ground(e.town, e.town_other)
+        weight = town[..., None].astype(np.float32) / 255
+        before = self.image
+        self.image = ground
+        deep = np.minimum(cv2.distanceTransform((town > 127).astype(np.uint8), cv2.DIST_L2, 3), SIDE) / UNIT
+        most = e.houses * (100 / e.house_size) ** 2 * 0.5
+        spots = rng.uniform(2, 98, (int(min(most * rng.uniform(0.5, 1.2), 120)), 2))
+        centre = rng.uniform(20, 80, 2)
+        for x, y in sorted(spots.tolist(), key=lambda p: p[1]):
+            near = e.houses > 0.5 or math.dist((x, y), centre) < 40
+            if near and deep[int(y * UNIT), int(x * UNIT)] > 1:
+                if rng.random() < 0.06:
+                    self._disc(x, y, rng.uniform(2, 4), mix(e.field, (20, 60, 20), rng.uniform(0, 0.7)))
+                else:
+                    self._house(x, y, e.house_size * rng.uniform(0.7, 1.3))
+        if rng.random() < 0.1:
+            self._disc(*rng.uniform(10, 90, 2).tolist(), rng.uniform(5, 12), e.field, rng.uniform(0.5, 1))
+        self.image = (before * (1 - weight) + self.image * weight).astype(np.uint8)
+
+    def _wall(self, mask: Image) -> None:
+        found, _ = cv2.findContours((mask > 127).astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+        for outline in found:
+            points = outline[:, 0].astype(np.float32)
+            inner = (points > 1.5).all(axis=1) & (points < SIDE - 2.5).all(axis=1)
+            if inner.sum() < 6:
+                continue
+            start = int(np.argmin(inner))
+            points, inner = np.roll(points, -start, axis=0), np.roll(inner, -start)
+            ends = np.flatnonzero(np.diff(np.concatenate([[0], inner.astype(np.int8), [0]])))
+            for a, b in zip(ends[::2], ends[1::2], strict=True):
+                line = points[a:b:3]
+                if len(line) >= 3:
+                    self._wall_line(line / UNIT)
+
+    def _middle(self, tile: Tile, bands: list, towns: bool) -> None:
+        rng, e = self.rng, self.e
+        if any(s.kind == "cloister" for s in tile.segments):
+            self._cloister()
+            return
+        ends = [
+            line[n]
+            for kind, lines, atoms in bands
+            if kind == "road" and len(atoms) == 1
+            for line in lines[:1]
+            for n in (0, -1)
+            if min(*line[n], *(100 - line[n])) > 3
+        ]
+        if len([b for b in bands if b[0] == "road"]) >= 3:
+            x, y = rng.uniform(45, 55, 2)
+            style = rng.random()
+            if style < 0.15:
+                self._disc(x, y, rng.uniform(3, 7), mix(e.road, e.road_rim, rng.uniform(0, 0.5)))
+            elif style < 0.3:
+                for _ in range(int(rng.integers(4, 12))):
+                    self._disc(
+                        x + rng.normal(0, 5),
+                        y + rng.normal(0, 5),
+                        rng.uniform(2, 4),
+                        mix(e.field, (20, 60, 20), rng.uniform(0.2, 0.8)),
+                    )
+            else:
+                if rng.random() < 0.5:
+                    self._disc(x, y, rng.uniform(5, 14), mix(e.town, e.field, rng.uniform(0, 0.6)))
+                for _ in range(int(rng.integers(2, 9))):
+                    self._house(x + rng.normal(0, 5), y + rng.normal(0, 5), rng.uniform(4.5, 9))
+        elif ends and towns:
+            x, y = ends[0]
+            for dx in (-1, 1):
+                r = rng.uniform(2, 4)
+                x0 = float(x) + dx * rng.uniform(3, 6)
+                self._poly([(x0 - r, y - 3 * r), (x0 + r, y - 3 * r), (x0 + r, y + r), (x0 - r, y + r)], e.wall, True)
+                if e.tower is not None and rng.random() < 0.7:
+                    self._poly(
+                        [(x0 - 1.3 * r, y - 2.6 * r), (x0, y - 5 * r), (x0 + 1.3 * r, y - 2.6 * r)], e.tower, True
+                    )
+
+    def _shields(self, tile: Tile, town: Image) -> None:
+        rng, e = self.rng, self.e
+        deep = cv2.distanceTransform(np.pad((town > 127).astype(np.uint8), 1), cv2.DIST_L2, 3)[1:-1, 1:-1] / UNIT
+        for segment in tile.segments:
+            for n in range(segment.pennants):
+                size = e.shield_size
+                room = np.argwhere(deep > min(size * 0.5, deep.max() * 0.8))
+                if rng.random() < 0.25 and len(segment.marks) > n:
+                    x, y = np.array(segment.marks[n]) + rng.normal(0, 3, 2)
+                elif len(room):
+                    y, x = room[int(rng.integers(len(room)))] / UNIT
+                else:
+                    continue
+                self._shield(
+                    float(np.clip(x, size * 0.5, 100 - size * 0.5)),
+                    float(np.clip(y, size * 0.55, 100 - size * 0.55)),
+                    size,
+                )

@@ -1,0 +1,124 @@
+"""What a square of a board shows, whoever drew it: sides, joined towns and roads, cloister, pennant, and whether a tile
+lies there squarely at all. A small network says it (``models/structure.onnx``, made by ``training/``, run by OpenCV);
+it has seen invented editions only, so it knows nobody's artwork, and what it says goes for every box.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from itertools import combinations
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from scoring.tiles import EDGES, Tile, edge, turn
+from vision.frames import Image
+
+Array = npt.NDArray[np.float64]
+
+CROP_PX = 80  # side of the network's picture
+MARGIN = 0.15  # of a tile around the square
+LETTERS = "FCRI"
+PAIRS = tuple(combinations(range(4), 2))  # of the sides N E S W
+TRUTHS = 4 + 2 * len(PAIRS) + 3  # letters of the sides, joined towns, joined roads, cloister, pennant, a tile at all
+OUTPUTS = 16 + TRUTHS - 4 + 8  # logits of the letters, of the rest, and where the corners are (8, in tiles)
+_FLOOR = -7.0  # no single answer is surer than that
+_BATCH = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """Of N squares: log-probabilities ``sides`` (N, 4, 4 letters), ``yes`` and ``no`` (N, 14: joined towns and roads
+    of PAIRS, cloister, pennant), ``present`` (N,) probability of a tile, ``corners`` (N, 4, 2) its corners in tiles.
+    """
+
+    sides: Array
+    yes: Array
+    no: Array
+    present: Array
+    corners: Array
+
+    def loglik(self, kinds: Sequence[Tile]) -> Array:
+        """(N, K, 4) log-likelihood of every kind in every quarter turn."""
+        asked = np.array([[_asked(kind, rot) for rot in range(4)] for kind in kinds])
+        letters = asked[..., :4]
+        total = sum(self.sides[:, n][:, letters[..., n]] for n in range(4))
+        marks = asked[..., 4:]
+        total = total + np.einsum("na,kra->nkr", self.yes, (marks == 1).astype(float))
+        return np.asarray(total + np.einsum("na,kra->nkr", self.no, (marks == 0).astype(float)))
+
+
+class StructureNet:
+    """The network, ready to be asked. Not to be shared between threads."""
+
+    def __init__(self) -> None:
+        self._net = cv2.dnn.readNetFromONNX(np.frombuffer(_weights(), np.uint8))
+
+    def ask(self, crops: Image, *, turns: int = 1) -> Said:
+        """Of (N, CROP_PX, CROP_PX, 3) crops with MARGIN. ``turns`` 4 asks in all quarter turns and takes the mean."""
+        total = 0.0
+        for k in range(turns):
+            total = total + _unturned(self._forward(np.rot90(crops, k, axes=(1, 2))), k)
+        return _said(np.asarray(total) / turns)
+
+    def _forward(self, crops: Image) -> Array:
+        out = []
+        for start in range(0, len(crops), _BATCH):
+            part = np.ascontiguousarray(crops[start:start + _BATCH].transpose(0, 3, 1, 2), np.float32) / 255
+            self._net.setInput(part)
+            out.append(self._net.forward().reshape(len(part), OUTPUTS).copy())
+        return np.concatenate(out).astype(float) if out else np.zeros((0, OUTPUTS))
+
+
+@cache
+def _weights() -> bytes:
+    return (resources.files("vision") / "models" / "structure.onnx").read_bytes()
+
+
+def _unturned(out: Array, k: int) -> Array:
+    """Answers about crops turned ``k`` quarters anticlockwise, as answers about the crops themselves."""
+    if k == 0:
+        return out
+    back = [(side - k) % 4 for side in range(4)]
+    result = out.copy()
+    result[:, :16] = out[:, :16].reshape(-1, 4, 4)[:, back].reshape(-1, 16)
+    for first in (16, 16 + len(PAIRS)):
+        for n, (a, b) in enumerate(PAIRS):
+            result[:, first + n] = out[:, first + PAIRS.index(tuple(sorted((back[a], back[b]))))]
+    corners = out[:, -8:].reshape(-1, 4, 2)
+    for _ in range(k):  # undo one anticlockwise turn: (x, y) -> (-y, x), and each corner moves on by one
+        corners = np.roll(np.stack([-corners[..., 1], corners[..., 0]], axis=-1), 1, axis=1)
+    result[:, -8:] = corners.reshape(-1, 8)
+    return result
+
+
+def _said(out: Array) -> Said:
+    sides = out[:, :16].reshape(-1, 4, 4)
+    sides = sides - sides.max(axis=2, keepdims=True)
+    sides = sides - np.log(np.exp(sides).sum(axis=2, keepdims=True))
+    marks = out[:, 16:16 + TRUTHS - 5]
+    base = np.array([[0, 0], [1, 0], [1, 1], [0, 1.0]])
+    return Said(sides=np.maximum(sides, _FLOOR), yes=np.maximum(-np.logaddexp(0, -marks), _FLOOR),
+                no=np.maximum(-np.logaddexp(0, marks), _FLOOR), present=1 / (1 + np.exp(-out[:, -9])),
+                corners=out[:, -8:].reshape(-1, 4, 2) + base)
+
+
+def truth_of(tile: Tile, rot: int) -> list[int]:
+    """What a turned tile shows, as the network is asked: the letters' numbers, then 1, 0, or -1 for no question."""
+    sides = [LETTERS.index(edge(tile, rot, side)) for side in EDGES]
+    out = list(sides)
+    for kind, letter in (("city", "C"), ("road", "R")):
+        joined = [{turn(a, rot) for a in s.atoms} for s in tile.segments if s.kind == kind]
+        for a, b in PAIRS:
+            both = sides[a] == sides[b] == LETTERS.index(letter)
+            out.append(int(any({EDGES[a], EDGES[b]} <= j for j in joined)) if both else -1)
+    out.append(int(any(s.kind == "cloister" for s in tile.segments)))
+    out.append(int(any(s.pennants for s in tile.segments)))
+    return out
+
+
+_asked = cache(truth_of)

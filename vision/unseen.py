@@ -1,0 +1,264 @@
+"""The board on a photograph whose artwork nobody has taught: which guessed grid is one, and where each tile lies.
+
+Grids that straight lines suggest are tried on the picture: the network says of each square whether a tile lies there
+and where its corners are. The grid it likes best is bent to those corners, and grown from square to square.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from scoring.tiles import Square, Tile
+from vision.frames import Image
+from vision.gridlines import Guess, guess_grids
+from vision.lattice import UNIT, Array, Lattice, apply, area, inside, neighbours, rectify
+from vision.structure import CROP_PX, MARGIN, Said, StructureNet
+
+TILE_PX = CROP_PX / (1 + 2 * MARGIN)
+GUESSES = 60
+SAMPLES = 14  # squares by which a guess is judged first
+FINALISTS = 6
+SEEN = 0.72  # of a square must lie in the photograph for it to be asked about
+PRESENT = 0.5
+FEWEST = 2
+LARGEST = 24  # squares either way from the middle: no table is larger
+_SMALLEST_PX = 20.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unseen:
+    """A board as it lies. ``poses`` of the squares with a tile; ``evidence`` (K, 4) log-likelihoods of each."""
+
+    lattice: Lattice
+    poses: Mapping[Square, Array]
+    evidence: Mapping[Square, Array]
+    present: Mapping[Square, float]
+
+
+class UnseenFinder:
+    """Finds boards of any artwork. Keep it for several photographs."""
+
+    def __init__(self, kinds: Sequence[Tile]) -> None:
+        self.kinds = tuple(kinds)
+        self.net = StructureNet()
+
+    def find(self, photo: Image) -> Unseen | None:
+        """The board on a BGR photograph, or None."""
+        ranked = self._ranked(photo, guess_grids(photo, most=GUESSES))
+        best: tuple[float, Array] | None = None
+        for grid in ranked[:FINALISTS]:
+            fitted, worth = self._fit(photo, grid)
+            if best is None or worth > best[0]:
+                best = (worth, fitted)
+        if best is None or best[0] <= 0:
+            return None
+        return self._grow(photo, best[1])
+
+    # --- which grid
+
+    def _ranked(self, photo: Image, guesses: Sequence[Guess]) -> list[Array]:
+        """Guessed grids by how much like tiles some of their squares look, best first."""
+        lively = _lively(photo)
+        plans = [(g.grid, _squares(photo.shape, g.grid)) for g in guesses]
+        plans = [(grid, _liveliest(lively, grid, squares)) for grid, squares in plans if squares]
+        said = self.ask(photo, [grid @ _moved(at) for grid, squares in plans for at in squares])
+        quality = said.present * np.exp(-(np.abs(said.corners - UNIT).max(axis=(1, 2)) / 0.15) ** 2)
+        scores, start = [], 0
+        for _, squares in plans:
+            scores.append(float(np.sort(quality[start:start + len(squares)])[::-1][:SAMPLES * 2 // 3].mean()))
+            start += len(squares)
+        found: list[Array] = []
+        for n in np.argsort(-np.array(scores)) if scores else ():
+            if all(not _same(plans[n][0], other, photo.shape) for other in found):
+                found.append(plans[n][0])
+        return found
+
+    def _fit(self, photo: Image, grid: Array) -> tuple[Array, float]:
+        """A grid pulled to the corners that the network sees, and what it is worth."""
+        worth = 0.0
+        for turn in range(3):
+            squares = _squares(photo.shape, grid)
+            if not squares:
+                return grid, 0.0
+            said = self.ask(photo, [grid @ _moved(at) for at in squares])
+            off = np.abs(said.corners - UNIT).max(axis=(1, 2))
+            worth = _worth(photo.shape, grid, squares, said, off)
+            good = np.flatnonzero((said.present > PRESENT) & (off < 0.3))
+            if len(good) < 4 or turn == 2:
+                break
+            steps = np.concatenate([UNIT + squares[n] for n in good])
+            pixels = np.concatenate([apply(grid @ _moved(squares[n]), said.corners[n]) for n in good])
+            side = float(np.sqrt(abs(area(apply(grid @ _moved(squares[good[0]]), UNIT)))))
+            fitted, _ = cv2.findHomography(steps, pixels, cv2.RANSAC, 0.12 * side, maxIters=2000, confidence=0.999)
+            if fitted is None:
+                break
+            grid = fitted
+        return grid, worth
+
+    # --- which squares
+
+    def _grow(self, photo: Image, grid: Array) -> Unseen | None:
+        """Squares with a tile, each in its own place, from the surest outwards."""
+        lattice = Lattice(grid=grid)
+        squares = _squares(photo.shape, grid)
+        said = self.ask(photo, [grid @ _moved(at) for at in squares])
+        sure = [at for n, at in enumerate(squares) if said.present[n] > 0.8]
+        if not sure:
+            return None
+        known: dict[Square, float] = {}
+        asked: set[Square] = set()
+        waiting = sure
+        for _ in range(40):
+            if not waiting:
+                break
+            known |= self._settle(photo, lattice, waiting)
+            asked |= set(waiting)
+            waiting = sorted(neighbours(known) - asked)
+        order = sorted(known)
+        said = self.ask(photo, [lattice.predict(at) for at in order], turns=4)
+        present = {at: float(p) for at, p in zip(order, said.present, strict=True)}
+        evidence = dict(zip(order, said.loglik(self.kinds), strict=True))
+        board = _largest(at for at in order if present[at] > PRESENT)
+        if len(board) < FEWEST:
+            return None
+        lattice.shifts = {at: shift for at, shift in lattice.shifts.items() if at in board}
+        return Unseen(lattice=lattice, poses={at: lattice.predict(at) for at in sorted(board)},
+                      evidence={at: evidence[at] for at in board}, present={at: present[at] for at in board})
+
+    def _settle(self, photo: Image, lattice: Lattice, squares: Sequence[Square]) -> dict[Square, float]:
+        """Which of these squares have a tile; where each lies goes into the lattice."""
+        todo = [at for at in squares if _visible(photo.shape, lattice.predict(at)) > SEEN]
+        poses = {at: lattice.predict(at) for at in todo}
+        present: dict[Square, float] = {}
+        for turn in range(2):
+            order = list(poses)
+            if not order:
+                break
+            said = self.ask(photo, [poses[at] for at in order])
+            for n, at in enumerate(order):
+                off = float(np.abs(said.corners[n] - UNIT).max())
+                if said.present[n] < 0.25 or off > 0.4:
+                    del poses[at]
+                    continue
+                corners = apply(poses[at], said.corners[n])
+                shift = lattice.shift_of(at, cv2.getPerspectiveTransform(UNIT.astype(np.float32),
+                                                                         corners.astype(np.float32)))
+                if np.hypot(shift[0], shift[1]) > 0.4 or abs(shift[2]) > 0.3:
+                    del poses[at]
+                    continue
+                poses[at] = lattice.pose(at, shift)
+                if turn == 1 and said.present[n] > PRESENT:
+                    present[at] = float(said.present[n])
+                    lattice.shifts[at] = shift
+        return present
+
+    def ask(self, photo: Image, poses: Iterable[Array], *, turns: int = 1) -> Said:
+        """What the network says of the squares of these poses."""
+        crops = [rectify(photo, pose, TILE_PX, MARGIN) for pose in poses]
+        return self.net.ask(np.array(crops) if crops else np.zeros((0, CROP_PX, CROP_PX, 3), np.uint8), turns=turns)
+
+
+def _worth(shape: Sequence[int], grid: Array, squares: Sequence[Square], said: Said, off: Array) -> float:
+    """Part of the photograph that tiles lying squarely on the grid cover, times how well their sides agree.
+
+    A grid of half the size covers as much with squares that look a little like tiles; but its sides do not match.
+    """
+    quality = said.present * np.exp(-(off / 0.2) ** 2)
+    sizes = np.array([area(apply(grid @ _moved(at), UNIT)) for at in squares]) / (shape[0] * shape[1])
+    index = {at: n for n, at in enumerate(squares)}
+    shown = np.exp(said.sides)
+    agree = total = 0.0
+    for (x, y), n in index.items():
+        for at, mine, theirs in (((x + 1, y), 1, 3), ((x, y + 1), 2, 0)):
+            if at in index:
+                both = quality[n] * quality[index[at]]
+                agree += both * float(shown[n, mine] @ shown[index[at], theirs])
+                total += both
+    return float((quality * sizes).sum()) * (agree / total) ** 2 if total > 0.5 else 0.0
+
+
+def _moved(at: Square) -> Array:
+    return np.array([[1, 0, at[0]], [0, 1, at[1]], [0, 0, 1.0]])
+
+
+def _visible(shape: Sequence[int], pose: Array) -> float:
+    return float(inside(shape, pose, 12).mean())
+
+
+def _squares(shape: Sequence[int], grid: Array) -> list[Square]:
+    """Squares of a grid that lie in a photograph of that shape."""
+    height, width = shape[:2]
+    border = np.array([[x, y] for x in np.linspace(0, width, 5) for y in np.linspace(0, height, 5)])
+    back = np.linalg.inv(grid)
+    depth = np.column_stack([border, np.ones(len(border))]) @ back[2]
+    if not (np.all(depth > 0) or np.all(depth < 0)):
+        depth_ok = np.sign(depth) == np.sign(np.array([width / 2, height / 2, 1.0]) @ back[2])
+        border = border[depth_ok]
+    steps = apply(back, border)
+    low = np.maximum(np.floor(steps.min(axis=0)), np.floor(np.median(steps, axis=0)) - LARGEST).astype(int)
+    high = np.minimum(np.ceil(steps.max(axis=0)), np.floor(np.median(steps, axis=0)) + LARGEST).astype(int)
+    found = []
+    for x in range(low[0], high[0]):
+        for y in range(low[1], high[1]):
+            corners = UNIT + (x, y)
+            depths = np.column_stack([corners, np.ones(4)]) @ grid[2]
+            if np.any(depths <= 1e-9):
+                continue
+            pixels = apply(grid, corners)
+            if area(pixels) < _SMALLEST_PX**2:
+                continue
+            middle = pixels.mean(axis=0)
+            if 0 < middle[0] < width and 0 < middle[1] < height and _visible(shape, grid @ _moved((x, y))) > SEEN:
+                found.append((x, y))
+    return found
+
+
+def _lively(photo: Image) -> npt.NDArray[np.float32]:
+    """How much a part of the picture has of a board: green, and edges. At an eighth of its size."""
+    small = cv2.resize(photo, None, fx=0.125, fy=0.125, interpolation=cv2.INTER_AREA).astype(np.float32)
+    b, g, r = small[..., 0], small[..., 1], small[..., 2]
+    green = (2 * g - b - r > 0.07 * (b + g + r)).astype(np.float32)
+    grey = small.mean(axis=2)
+    edges = np.minimum(np.abs(cv2.Laplacian(grey, cv2.CV_32F)) / 30, 1)
+    return green + edges
+
+
+def _liveliest(lively: npt.NDArray[np.float32], grid: Array, squares: Sequence[Square]) -> list[Square]:
+    """Some squares that most likely belong to a board, if there is one."""
+    middles = apply(grid, np.array(squares) + 0.5) / 8
+    x = np.clip(middles[:, 0].astype(int), 0, lively.shape[1] - 1)
+    y = np.clip(middles[:, 1].astype(int), 0, lively.shape[0] - 1)
+    side = np.sqrt(area(apply(grid @ _moved(squares[len(squares) // 2]), UNIT))) / 8
+    blurred = cv2.blur(lively, (max(3, int(side) | 1),) * 2)
+    order = np.argsort(-blurred[y, x], kind="stable")[:max(SAMPLES, len(squares) // 3)]
+    picked = order[np.linspace(0, len(order) - 1, min(SAMPLES, len(order))).astype(int)]
+    return [squares[n] for n in picked]
+
+
+def _same(one: Array, other: Array, shape: Sequence[int]) -> bool:
+    """Whether two grids are nearly the same in the photograph's middle, but for whole steps."""
+    middle = np.array([[shape[1] / 2, shape[0] / 2]])
+    away = np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 3.0], [3.0, 3.0]]) - 1.5
+    at = np.round(apply(np.linalg.inv(one), middle))
+    mapped = apply(np.linalg.inv(other), apply(one, at + away))
+    mapped = mapped - np.round(mapped[0] - (at + away)[0]) - at - away
+    return bool(np.abs(mapped).max() < 0.12)
+
+
+def _largest(squares: Iterable[Square]) -> set[Square]:
+    """The largest part of the squares that hangs together by sides."""
+    left, best = set(squares), set[Square]()
+    while left:
+        part, edge = set[Square](), {next(iter(left))}
+        while edge:
+            part |= edge
+            edge = neighbours(part) & left - part
+        left -= part
+        if len(part) > len(best):
+            best = part
+    return best
