@@ -7,7 +7,7 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from scoring.contributions import View
+from scoring.contributions import Question, View
 from scoring.engine import tiles_left, waiting
 from scoring.events import to_json
 from scoring.explain import explain
@@ -65,8 +65,7 @@ def live_view(state: GameState, entries: Iterable[LogEntry], version: int,
         "projected_final": final,
         "issues": [{"code": i.code, "text": i.text, "squares": [list(s) for s in i.squares], "turn": i.turn}
                    for i in state.issues],
-        "open_questions": [{"code": q.code, "text": q.text, "player": q.player, "turn": q.turn, "must": q.must,
-                            "before": q.before, "answers": [to_json(e) for e in q.answers]} for q in waiting(state)],
+        "open_questions": memory.table("question").of(waiting(state), _question),
         "history": told.history,
     }
 
@@ -74,6 +73,11 @@ def live_view(state: GameState, entries: Iterable[LogEntry], version: int,
 def running_scores(state: GameState) -> tuple[int, ...]:
     """The scores that a view shows: those of the state as if its open turn ended now."""
     return tuple(_closed(state).scores)
+
+
+def _question(q: Question) -> dict[str, Any]:
+    return {"code": q.code, "text": q.text, "player": q.player, "turn": q.turn, "at": list(q.at) if q.at else None,
+            "must": q.must, "before": q.before, "answers": [to_json(e) for e in q.answers]}
 
 
 def final_scoring(state: GameState) -> Final:

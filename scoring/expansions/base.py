@@ -273,7 +273,7 @@ def questions(view: View) -> Iterator[Question]:
     if view.turn_open and view.laid and not view.actions and (claims := unseen_claims(view)):
         yield Question(code="claim", text="Who claimed what is complete?", player=view.player, at=view.last_tile,
                        turn=view.turn, lasting=True, answers=claims)
-    if view.laid and not view.over and view.left and max(view.left.values()) < 1:
+    if view.laid and not view.over and not any(n > 0 for n in view.left.values()):
         yield Question(code="last_tile", text="Was that the last tile?", player=view.player, answers=(GameEnded(),),
                        turn=view.turn)
 
