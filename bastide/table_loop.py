@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from bastide.errors import Failure
 from bastide.learning import Learner
 from bastide.session import TableSession
+from bastide.steadiness import Steadiness
 from scoring.events import Setup, TilePlaced
 from scoring.log import effective
 from vision.frames import DeadSource, FrameSource, SourceError
@@ -49,7 +50,7 @@ def follow(source: FrameSource, watcher: TableWatcher, session: TableSession, *,
     Raises SourceError, and Failure when a move could not be saved.
     """
     done = Followed()
-    game = session.game
+    game, steadiness = session.game, Steadiness()
     while stop is None or not stop.is_set():
         frame = source.read()
         if frame is None:
@@ -58,7 +59,7 @@ def follow(source: FrameSource, watcher: TableWatcher, session: TableSession, *,
         if session.game != game:
             if renew is None:  # what is seen belongs to a game that nobody plays here any more
                 break
-            watcher, game = renew(session.setup), session.game
+            watcher, game, steadiness = renew(session.setup), session.game, Steadiness()
         seen = watcher.feed(frame, session.state)
         if session.game != game:
             continue  # what was seen belongs to the game before
@@ -68,7 +69,9 @@ def follow(source: FrameSource, watcher: TableWatcher, session: TableSession, *,
             (save or commit)(session, proposal, still)
             done.questions += proposal.asked
             done.latency_s.append(time.perf_counter() - begun)
-        session.set_status(*CHIPS[seen.status])
+        if seen.status == "watching":
+            steadiness.look(frame, watcher.poses)
+        session.set_status(*(CHIPS[seen.status] if steadiness.notice is None else ("camera_lost", steadiness.notice)))
         if learner is not None and seen.status == "watching":
             learner.look(frame, watcher.poses)
             if learner.due() and (tiles := learner.write()) is not None:

@@ -1,0 +1,57 @@
+"""People are told to put back what the watcher could not follow, and only that."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+
+from bastide.steadiness import Steadiness
+from vision.frames import Frame, Image
+
+POSE = np.array([[60.0, 0, 400], [0, 60.0, 250], [0, 0, 1]])
+
+
+@pytest.fixture
+def table() -> Image:
+    rng = np.random.default_rng(2)
+    rough = cv2.resize(rng.normal(0, 30, (72, 128, 3)).astype(np.float32), (1024, 576), interpolation=cv2.INTER_CUBIC)
+    return np.clip(120 + rough, 0, 255).astype(np.uint8)
+
+
+def pushed(picture: Image, x: float, y: float) -> Image:
+    return np.asarray(cv2.warpAffine(picture, np.array([[1.0, 0, x], [0, 1.0, y]]), (1024, 576),
+                                     borderMode=cv2.BORDER_REFLECT), np.uint8)
+
+
+def looks(steadiness: Steadiness, picture: Image, poses: dict[tuple[int, int], np.ndarray], begin: float) -> None:
+    for n in range(4):
+        steadiness.look(Frame(id=n, t_s=begin + 2 * n, source="", bgr=picture), poses)
+
+
+def test_a_table_that_moved_alone_is_to_be_put_back_and_then_all_is_well(table: Image) -> None:
+    steadiness = Steadiness()
+    looks(steadiness, table, {}, 0)
+    looks(steadiness, table, {(0, 0): POSE}, 10)
+    assert steadiness.notice is None
+    looks(steadiness, pushed(table, 20, 0), {(0, 0): POSE}, 20)  # 60 px are 45 mm
+    assert steadiness.notice is not None and "15 mm to the left" in steadiness.notice
+    looks(steadiness, pushed(table, 0, 0.5), {(0, 0): POSE}, 30)
+    assert steadiness.notice is None
+
+
+def test_a_board_that_the_watcher_found_again_is_nobodys_business(table: Image) -> None:
+    steadiness = Steadiness()
+    looks(steadiness, table, {(0, 0): POSE}, 0)
+    moved = np.array([[1, 0, 20], [0, 1, -9], [0, 0, 1.0]]) @ POSE
+    looks(steadiness, pushed(table, 20, -9), {(0, 0): moved, (1, 0): POSE}, 10)
+    assert steadiness.notice is None
+    looks(steadiness, table, {(0, 0): moved}, 20)
+    assert steadiness.notice is not None, "and the view since then is the one to keep"
+
+
+def test_another_light_is_no_notice(table: Image) -> None:
+    steadiness = Steadiness()
+    looks(steadiness, table, {(0, 0): POSE}, 0)
+    looks(steadiness, (table * 0.6).astype(np.uint8), {(0, 0): POSE}, 10)
+    assert steadiness.notice is None
