@@ -14,6 +14,7 @@ from bastide.demo_game import demo_game
 from calibration.documents import Document, LensResult, TableResult
 from scoring.tiles import catalogue
 from scoring.transcript import write
+from vision.artwork import draw_tile
 from vision.frames import Frame, LateFrame, SourceError, SourceInfo
 from vision.lattice import rectify
 from vision.read import PhotoReader, box_counts
@@ -109,7 +110,7 @@ def _mm(reading: FigureReading, pose, piece) -> float:  # type: ignore[no-untype
     return float(np.hypot(x - piece.x_mm, y - piece.y_mm))
 
 
-def test_tiles_of_a_bent_photograph_lie_better_with_its_calibration() -> None:
+def test_tiles_of_a_bent_photograph_are_told_in_its_own_pixels_and_lie_no_worse() -> None:
     simulator = table()
     photo, camera = simulator.still(), simulator.truth.camera
     reader = PhotoReader(drawn_tileset(tuple(t for t in catalogue() if t.startswith("base."))),
@@ -181,3 +182,28 @@ def test_another_camera_is_refused_when_its_first_frame_comes(size: tuple[int, i
     with CalibratedCamera(_Still(size, model), (("lens.json", document),), view) as camera, \
             pytest.raises(SourceError, match=f"lens.json: was made .*{why}|lens.json: {why}"):
         camera.read()
+
+
+@pytest.mark.parametrize(("wood", "owner", "taken_for"), [((38, 44, 62), "blue", "black"),
+                                                          ((232, 152, 44), "red", "yellow")])
+def test_wood_of_an_unusual_colour_is_known_by_its_measured_paint(wood: tuple[int, int, int], owner: str,
+                                                                  taken_for: str) -> None:
+    """Navy that is nearly black, an orange that is sold as red: named by the usual paint, right by its own."""
+    side = round(CROP_PX * (1 + 2 * MARGIN))
+    edge = round(CROP_PX * MARGIN)
+    bare = np.full((side, side, 3), (70, 90, 110), np.uint8)
+    bare[edge:edge + CROP_PX, edge:edge + CROP_PX] = draw_tile(catalogue()["base.V"], CROP_PX)
+    crop = bare.copy()
+    cv2.rectangle(crop, (edge + 30, edge + 40), (edge + 64, edge + 60), wood[::-1], -1)
+    crop = cv2.GaussianBlur(crop, (0, 0), 0.8)
+    colours = (owner, taken_for)
+    pose = np.array([[60.0, 0, 500], [0, 60.0, 300], [0, 0, 1.0]])
+
+    def owner_by(view: View | None) -> str | None:
+        reading = read_figure(crop, bare, pose, (*SIZE[::-1], 3), catalogue()["base.V"], 0, colours, -1, range(3),
+                              bare=True, view=view)
+        return None if reading is None else colours[reading.colours[0][0]]
+
+    lens = np.array([[1150.0, 0, 640], [0, 1150.0, 360], [0, 0, 1]])
+    measured = View(size=SIZE, matrix=lens, distortion=np.zeros(5), paints={owner: wood})
+    assert owner_by(None) != owner and owner_by(measured) == owner
