@@ -1,17 +1,22 @@
-"""``bastide restore``: bring back what `backup` kept."""
+"""``bastide restore``: a backup back into place."""
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
-from bastide.commands._later import not_yet
-
-HELP = "bring back a backup (not in this version yet)"
+HELP = "put a backup in place"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE")
+    parser.add_argument("--data", metavar="DIR", default="data", help="where the log is kept (default: data)")
+    parser.add_argument("--replace", action="store_true", help="even if there are games; they are kept beside it")
 
 
 def run(args: argparse.Namespace) -> int:
-    return not_yet("restore", "copy a saved data folder back while bastide is stopped")
+    from bastide.backups import restore_backup
+
+    contents = restore_backup(Path(args.file), Path(args.data), swap=args.replace)
+    print(f"{args.data}: {contents.games} games with {contents.entries} entries are back")
+    return 0

@@ -1,0 +1,290 @@
+"""Everything in one file: games, pictures, learned tiles, calibrations, settings; and back again, checked.
+
+    manifest.json   {"format": "bastide-backup", "version": 1, "made_s", "bastide", "files": {name: {"size", "sha256"}}}
+    data/...        what lay in the data folder: the log and its pictures as whole databases, tiles/, *.json
+    pins.json       the PINs as scrypt hashes; the keys that sign sessions stay behind and are made anew
+
+A backup is taken while the table is watched. It is read back and checked before it takes its name, and checked again
+before anything of it is restored. A restore builds a whole folder beside the old one and swaps the two.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import shutil
+import sqlite3
+import tempfile
+import time
+import zipfile
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from bastide import __version__
+from bastide.errors import Failure, UsageError
+from bastide.keys import NAME as SECRETS
+from bastide.keys import KeyFile
+from bastide.schema import SCHEMA_VERSION, pictures_of
+from bastide.store import Store, damage
+
+FORMAT, VERSION = "bastide-backup", 1
+LOG = "log.sqlite"
+KEPT = (".json", ".png", ".jpg", ".jpeg", ".conf")
+MOST_FILES, MOST_BYTES, MANIFEST_BYTES = 20_000, 2_000_000_000, 8_000_000
+_PIECE = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contents:
+    """What a backup holds, for people."""
+
+    files: int
+    size: int
+    games: int
+    entries: int
+    made_s: float
+
+
+def write_backup(data: Path, out: Path) -> Contents:
+    """Everything in a data folder into one file. Raises UsageError or Failure; then there is no file of that name."""
+    if not (data / LOG).is_file():
+        raise UsageError(f"{data}: there is no log in it to back up; --data says where bastide keeps its games")
+    if out.is_dir() or not out.parent.is_dir():
+        raise UsageError(f"{out}: must be a file in a folder that exists")
+    part = out.with_name(f".{out.name}.part")
+    try:
+        with tempfile.TemporaryDirectory(prefix="bastide-backup-") as scratch, \
+                zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED, compresslevel=3) as archive:
+            files: dict[str, dict[str, Any]] = {}
+            for name, path in _sources(data, Path(scratch)):
+                archive.write(path, name)
+                files[name] = {"size": path.stat().st_size, "sha256": _digest(path)}
+            manifest = {"format": FORMAT, "version": VERSION, "made_s": round(time.time(), 1),
+                        "bastide": __version__, "files": files}
+            archive.writestr("manifest.json", json.dumps(manifest, indent=1))
+        with open(part, "rb+") as f:
+            os.fsync(f.fileno())
+        contents = check_backup(part)
+        os.replace(part, out)
+    except OSError as e:
+        raise Failure(f"{out}: the backup cannot be written ({e.strerror or e}); free some space or choose another "
+                      "place with --out") from e
+    finally:
+        part.unlink(missing_ok=True)
+    return contents
+
+
+def check_backup(file: Path) -> Contents:
+    """Read a backup whole and hold it against its own checksums. Raises UsageError saying what is wrong with it."""
+    with tempfile.TemporaryDirectory(prefix="bastide-check-") as scratch:
+        return _unpack(file, Path(scratch))
+
+
+def restore_backup(file: Path, data: Path, *, swap: bool = False) -> Contents:
+    """Make a data folder of a backup. One that has games in it is kept under another name, with ``swap`` only.
+
+    Raises UsageError or Failure; then the folder is as it was.
+    """
+    try:
+        data.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=f".{data.name}.restore-", dir=data.parent) as scratch:
+            staged = Path(scratch) / "data"
+            staged.mkdir()
+            contents = _unpack(file, staged)
+            pins = staged / "pins.json"
+            kept = _pins(file, pins) if pins.exists() else None
+            pins.unlink(missing_ok=True)
+            with Store(staged / LOG):  # an older version is brought up to date, and anything else is found out now
+                pass
+            (staged / f"{LOG}.lock").unlink(missing_ok=True)
+            if kept is not None:
+                keys = KeyFile(staged)
+                keys.put(replace(keys.get(), **kept))
+            _like(data if data.exists() else data.parent, staged)
+            _swap(staged, data, swap)
+    except OSError as e:
+        raise Failure(f"{data}: cannot be restored ({e.strerror or e}); check the disk and its rights") from e
+    return contents
+
+
+def _sources(data: Path, scratch: Path) -> list[tuple[str, Path]]:
+    """Name in the backup and file, for everything that belongs into it."""
+    out = []
+    for source in (data / LOG, pictures_of(data / LOG)):
+        if source.exists():
+            copy = scratch / source.name
+            _copy_database(source, copy)
+            out.append((f"data/{source.name}", copy))
+    for path in sorted(data.rglob("*")):
+        inside = path.relative_to(data)
+        if path.is_file() and not path.is_symlink() and path.suffix.lower() in KEPT and path.name != SECRETS \
+                and not any(p.startswith(".") for p in inside.parts) and inside.parts[0] != "logs":
+            out.append((f"data/{inside.as_posix()}", path))
+    if (data / SECRETS).exists():
+        kept = KeyFile(data).get()
+        pins = scratch / "pins.json"
+        pins.write_text(json.dumps({"table": kept.table, "admin": kept.admin, "series": kept.series}), "utf-8")
+        out.append(("pins.json", pins))
+    return out
+
+
+def _copy_database(source: Path, copy: Path) -> None:
+    """A whole copy of a database that may be in use."""
+    try:
+        there = sqlite3.connect(f"file:{source.resolve().as_posix().replace('?', '%3f')}?mode=ro", uri=True)
+        here = sqlite3.connect(copy)
+        try:
+            there.backup(here, pages=1000)
+            here.execute("PRAGMA journal_mode=DELETE")
+        finally:
+            here.close()
+            there.close()
+    except sqlite3.Error as e:
+        raise Failure(f"{source} cannot be copied ({e}); bastide doctor says what is wrong with it") from e
+
+
+def _unpack(file: Path, into: Path) -> Contents:
+    """Check everything and write it out: data/ without its prefix. Raises UsageError."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            manifest = _manifest(file, archive)
+            there = {i.filename: i for i in archive.infolist()}
+            if set(there) != {*manifest["files"], "manifest.json"}:
+                raise UsageError(f"{file}: its list and its content differ; it is damaged or was changed")
+            for name, told in manifest["files"].items():
+                if (there[name].external_attr >> 16) & 0o170000 not in (0, 0o100000):
+                    raise UsageError(f"{file}: {name[:60]} is no plain file; nothing was restored")
+                target = into / _inside(file, name)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                digest, size = hashlib.sha256(), 0
+                with archive.open(name) as packed, open(target, "wb") as out:
+                    while piece := packed.read(_PIECE):
+                        size += len(piece)
+                        if size > told["size"]:
+                            break
+                        digest.update(piece)
+                        out.write(piece)
+                if size != told["size"] or digest.hexdigest() != told["sha256"]:
+                    raise UsageError(f"{file}: {name[:60]} is damaged in it; take another backup")
+    except FileNotFoundError:
+        raise UsageError(f"{file}: there is no such file") from None
+    except IsADirectoryError:
+        raise UsageError(f"{file}: is a folder, not a backup") from None
+    except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, EOFError, RuntimeError, KeyError,
+            ValueError, TypeError, RecursionError) as e:
+        raise UsageError(f"{file}: is no whole backup of bastide ({_short(e)})") from None
+    except Exception as e:  # zlib.error, lzma.LZMAError: whatever a packer's library calls damage
+        if isinstance(e, UsageError) or isinstance(e, OSError) and e.errno != errno.EINVAL:  # a place before the start
+            raise
+        raise UsageError(f"{file}: is no whole backup of bastide ({_short(e)})") from None
+    return _counted(file, into, manifest)
+
+
+def _manifest(file: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
+    info = archive.getinfo("manifest.json")
+    if info.file_size > MANIFEST_BYTES:
+        raise UsageError(f"{file}: is no whole backup of bastide (its list is too long)")
+    with archive.open(info) as f:
+        data = json.loads(f.read(MANIFEST_BYTES + 1))
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise UsageError(f"{file}: is no backup of bastide")
+    if type(data.get("version")) is not int or data["version"] > VERSION:
+        raise UsageError(f"{file}: was made by a newer version of bastide ({str(data.get('bastide'))[:20]}); "
+                         "update bastide to restore it")
+    files = data.get("files")
+    if not isinstance(files, dict) or not all(
+            isinstance(told, dict) and type(told.get("size")) is int and told["size"] >= 0
+            and isinstance(told.get("sha256"), str) for told in files.values()):
+        raise UsageError(f"{file}: is no whole backup of bastide (its list cannot be read)")
+    if len(files) > MOST_FILES or sum(told["size"] for told in files.values()) > MOST_BYTES:
+        raise UsageError(f"{file}: would come to more than {MOST_BYTES // 1_000_000_000} GB or {MOST_FILES} files, "
+                         "which no backup does; nothing was restored")
+    return data
+
+
+def _inside(file: Path, name: str) -> Path:
+    """Where a file of the backup goes. Raises UsageError for a name that leads anywhere else."""
+    path = PurePosixPath(name)
+    plain = path.parts[:1] == ("data",) and len(path.parts) > 1 or name == "pins.json"
+    if not plain or path.is_absolute() or "\\" in name or ":" in name or "\0" in name or \
+            any(p in ("..", ".") or p.startswith(".") for p in path.parts) or path.name == SECRETS:
+        raise UsageError(f"{file}: {name[:60]!r} does not belong into a backup; nothing was restored")
+    return Path(*path.parts[1:]) if path.parts[0] == "data" else Path(name)
+
+
+def _counted(file: Path, into: Path, manifest: dict[str, Any]) -> Contents:
+    """Look into the log of an unpacked backup."""
+    try:
+        db = sqlite3.connect(f"file:{(into / LOG).as_posix()}?mode=ro", uri=True)
+        try:
+            version = db.execute("PRAGMA user_version").fetchone()[0]
+            if version > SCHEMA_VERSION:
+                raise UsageError(f"{file}: was made by a newer version of bastide; update bastide to restore it")
+            wrong = damage(db) if version == SCHEMA_VERSION else None
+            if wrong is not None:
+                raise sqlite3.DatabaseError(wrong)
+            games = db.execute("SELECT count(*) FROM games").fetchone()[0]
+            entries = db.execute("SELECT count(*) FROM entries").fetchone()[0]
+        finally:
+            db.close()
+    except sqlite3.Error as e:
+        raise UsageError(f"{file}: the log in it cannot be read ({e}); take another backup") from None
+    sizes = [told["size"] for told in manifest["files"].values()]
+    made = manifest.get("made_s")
+    return Contents(files=len(sizes), size=sum(sizes), games=games, entries=entries,
+                    made_s=float(made) if isinstance(made, int | float) else 0.0)
+
+
+def _pins(file: Path, pins: Path) -> dict[str, Any]:
+    """What a backup says of the PINs. Raises UsageError."""
+    try:
+        data = json.loads(pins.read_text("utf-8"))
+        hashes = data["table"], data["admin"]
+        if set(data) == {"table", "admin", "series"} and type(data["series"]) is int and \
+                all(h is None or isinstance(h, str) and h.startswith("scrypt:") for h in hashes):
+            return dict(data)
+    except (ValueError, TypeError, RecursionError):
+        pass
+    raise UsageError(f"{file}: the PINs in it cannot be read; nothing was restored")
+
+
+def _swap(staged: Path, data: Path, wanted: bool) -> None:
+    if data.exists():
+        if (data / LOG).exists():
+            with Store(data / LOG) as store:  # refused while a bastide is using it
+                played = store.newest() is not None
+            if played and not wanted:
+                raise UsageError(f"{data}: there are games in it; --replace puts the backup in their place and keeps "
+                                 "them in a folder beside it")
+        aside = Path(tempfile.mkdtemp(prefix=f"{data.name}.before-{time.strftime('%Y%m%d-%H%M%S')}-",
+                                      dir=data.parent))
+        os.replace(data, aside)
+        try:
+            os.replace(staged, data)
+        except OSError:
+            os.replace(aside, data)
+            raise
+    else:
+        os.replace(staged, data)
+
+
+def _like(model: Path, folder: Path) -> None:
+    """Owned and readable as the folder that it takes the place of: the service may be another user than we are."""
+    if os.geteuid() == 0:
+        owner = model.stat()
+        for path in (folder, *folder.rglob("*")):
+            os.chown(path, owner.st_uid, owner.st_gid)
+    if model.name == folder.name:
+        shutil.copymode(model, folder)
+
+
+def _digest(path: Path) -> str:
+    with open(path, "rb") as f:
+        return hashlib.file_digest(f, "sha256").hexdigest()
+
+
+def _short(error: Exception) -> str:
+    return (str(error) or type(error).__name__).splitlines()[0][:80]

@@ -1,0 +1,204 @@
+"""Backup and restore: what comes back is what was there, and what is no whole backup changes nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import random
+import shutil
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bastide.backups import VERSION, check_backup, restore_backup, write_backup
+from bastide.demo_game import demo_game
+from bastide.errors import Failure, UsageError
+from bastide.keys import KeyFile, set_pins
+from bastide.session import TableSession
+from bastide.store import Store
+
+STORES = Path(__file__).parent / "stores"
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A data folder with everything in it."""
+    folder = tmp_path / "data"
+    (folder / "tiles" / "own").mkdir(parents=True)
+    (folder / "tiles" / "own" / "book.json").write_text("{}", "utf-8")
+    (folder / "tiles" / "own" / "base.D~v1n0.png").write_bytes(random.Random(1).randbytes(5000))
+    (folder / "calibration.json").write_text('{"kind": "lens"}', "utf-8")
+    (folder / "logs").mkdir()
+    (folder / "logs" / "bastide.json").write_text("not this", "utf-8")
+    with Store(folder / "log.sqlite") as store:
+        for seed in (1, 2):
+            session = TableSession(store, demo_game(seed, turns=3).setup)
+            for event in demo_game(seed, turns=3).events:
+                session.commit((event,), confidence=1.0, asked=False, crop=b"jpeg")
+    set_pins(KeyFile(folder), table="4711")
+    return folder
+
+
+def games(folder: Path) -> list[object]:
+    with Store(folder / "log.sqlite") as store:
+        return [store.load(g.id) for g in store.games()]
+
+
+def test_a_restored_backup_is_what_was_there(data: Path, tmp_path: Path) -> None:
+    with Store(data / "log.sqlite"):  # while the table is watched
+        contents = write_backup(data, tmp_path / "b.zip")
+    assert contents.games == 2 and contents.entries > 6 and contents == check_backup(tmp_path / "b.zip")
+    fresh = tmp_path / "elsewhere" / "data"
+    restore_backup(tmp_path / "b.zip", fresh)
+    assert games(fresh) == games(data)
+    with Store(fresh / "log.sqlite") as store:
+        assert store.notice is None and store.pictures.crop(1, 1) == (b"jpeg", [])
+    for name in ("tiles/own/book.json", "tiles/own/base.D~v1n0.png", "calibration.json"):
+        assert (fresh / name).read_bytes() == (data / name).read_bytes()
+    assert not (fresh / "logs").exists()
+    old, new = KeyFile(data).get(), KeyFile(fresh).get()
+    assert (old.table, old.series) == (new.table, new.series) and old.signing != new.signing
+    assert [p.name for p in fresh.parent.iterdir()] == ["data"]
+
+
+def test_no_secret_is_in_a_backup_in_clear(data: Path, tmp_path: Path) -> None:
+    write_backup(data, tmp_path / "b.zip")
+    with zipfile.ZipFile(tmp_path / "b.zip") as archive:
+        everything = b"".join(archive.read(n) for n in archive.namelist())
+    keys = KeyFile(data).get()
+    assert keys.signing.encode() not in everything and keys.overlay.encode() not in everything
+    assert keys.table is not None and keys.table.startswith("scrypt:") and keys.table.encode() in everything
+
+
+def test_games_in_the_folder_are_kept_unless_replacing_is_asked_for(data: Path, tmp_path: Path) -> None:
+    write_backup(data, tmp_path / "b.zip")
+    other = tmp_path / "other"
+    with Store(other / "log.sqlite") as store:
+        TableSession(store, demo_game(3, turns=1).setup)
+    restore_backup(tmp_path / "b.zip", other)  # nothing has been played there yet
+    before = games(other)
+    with pytest.raises(UsageError, match="--replace"):
+        restore_backup(tmp_path / "b.zip", other)
+    with Store(other / "log.sqlite"), pytest.raises(Failure, match="another bastide"):
+        restore_backup(tmp_path / "b.zip", other, swap=True)
+    assert games(other) == before
+    restore_backup(tmp_path / "b.zip", other, swap=True)
+    assert games(other) == before == games(data)
+    assert len([p for p in tmp_path.iterdir() if p.name.startswith("other.before-")]) >= 1
+
+
+def test_the_backup_of_every_version_is_restored(tmp_path: Path) -> None:
+    for version in range(1, VERSION + 1):
+        folder = tmp_path / str(version)
+        restore_backup(STORES / f"backup-v{version}.zip", folder)
+        with Store(folder / "log.sqlite") as store:
+            assert [(g.entries, g.over) for g in store.games()] == [(20, False), (15, True)]
+
+
+def test_a_backup_with_a_log_of_an_older_version_is_brought_up_to_date(tmp_path: Path) -> None:
+    (tmp_path / "old").mkdir()
+    shutil.copy(STORES / "v1.sqlite", tmp_path / "old" / "log.sqlite")
+    write_backup(tmp_path / "old", tmp_path / "b.zip")
+    restore_backup(tmp_path / "b.zip", tmp_path / "new")
+    with Store(tmp_path / "new" / "log.sqlite") as store:
+        assert store.notice is None and [g.entries for g in store.games()] == [20, 15]
+
+
+Files = dict[str, bytes]
+
+
+def packed(content_of: Files, **manifest: object) -> bytes:
+    """A backup by hand."""
+    told = {n: {"size": len(d), "sha256": hashlib.sha256(d).hexdigest()} for n, d in content_of.items()}
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in content_of.items():
+            archive.writestr(name, content)
+        archive.writestr("manifest.json", json.dumps({"format": "bastide-backup", "version": 1, "made_s": 1.0,
+                                                      "bastide": "0", "files": told, **manifest}))
+    return out.getvalue()
+
+
+def linked(log: bytes) -> bytes:
+    out = io.BytesIO(packed({"data/log.sqlite": log, "data/x.json": b"/etc/passwd"}))
+    with zipfile.ZipFile(out) as archive:
+        names = {n: archive.read(n) for n in archive.namelist()}
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, content in names.items():
+            info = zipfile.ZipInfo(name)
+            info.external_attr = (0o120777 if name == "data/x.json" else 0o100644) << 16
+            archive.writestr(info, content)
+    return out.getvalue()
+
+
+HOSTILE: dict[str, Callable[[bytes], bytes]] = {
+    "newer": lambda log: packed({"data/log.sqlite": log}, version=VERSION + 1),
+    "no version": lambda log: packed({"data/log.sqlite": log}, version="1"),
+    "up": lambda log: packed({"data/log.sqlite": log, "data/../../evil.json": b"{}"}),
+    "absolute": lambda log: packed({"data/log.sqlite": log, "/tmp/evil.json": b"{}"}),
+    "backslash": lambda log: packed({"data/log.sqlite": log, "data/..\\evil.json": b"{}"}),
+    "hidden": lambda log: packed({"data/log.sqlite": log, "data/.ssh/keys.json": b"{}"}),
+    "secrets": lambda log: packed({"data/log.sqlite": log, "data/secrets.json": b"{}"}),
+    "a link": linked,
+    "a bomb": lambda log: packed({"data/log.sqlite": log, "data/x.json": bytes(3_000_000)},
+                                 files={"data/log.sqlite": {"size": len(log), "sha256": "0"},
+                                        "data/x.json": {"size": 9_000_000_000, "sha256": "0"}}),
+    "a bomb that lies": lambda log: packed({"data/log.sqlite": log, "data/x.json": bytes(3_000_000)},
+                                           files={"data/log.sqlite": {"size": len(log), "sha256":
+                                                                      hashlib.sha256(log).hexdigest()},
+                                                  "data/x.json": {"size": 10, "sha256": "0"}}),
+    "not in its list": lambda log: packed({"data/log.sqlite": log, "data/x.json": b"{}"},
+                                          files={"data/log.sqlite": {"size": len(log), "sha256": "0"}}),
+    "no log": lambda log: packed({"data/x.json": b"{}"}),
+    "another log": lambda log: packed({"data/log.sqlite": b"SQLite format 3\0" + bytes(9000)}),
+    "nothing": lambda log: b"",
+    "no zip": lambda log: b"hello" * 500,
+    "another zip": lambda log: packed({"data/log.sqlite": log}, format="other"),
+    "a list that is none": lambda log: packed({"data/log.sqlite": log}, files=[1]),
+}
+
+
+@pytest.mark.parametrize("what", HOSTILE)
+def test_what_is_no_whole_backup_is_refused_and_changes_nothing(what: str, data: Path, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.zip"
+    bad.write_bytes(HOSTILE[what]((data / "log.sqlite").read_bytes()))
+    before = sorted(p.name for p in tmp_path.rglob("*"))
+    with pytest.raises(UsageError) as e:
+        restore_backup(bad, tmp_path / "new")
+    assert str(bad) in str(e.value) and "\n" not in str(e.value) and len(str(e.value)) < 300
+    assert sorted(p.name for p in tmp_path.rglob("*")) == before
+
+
+def test_every_changed_or_missing_byte_is_noticed(data: Path, tmp_path: Path) -> None:
+    """A backup is damaged anywhere: either it is refused, or what it restores is right all the same."""
+    write_backup(data, tmp_path / "b.zip")
+    whole, before = (tmp_path / "b.zip").read_bytes(), games(data)
+    rng = random.Random(3)
+    refused = 0
+    for n in range(40):
+        bad = bytearray(whole)
+        if n % 3:
+            bad[rng.randrange(len(bad))] ^= 1 << rng.randrange(8)
+        else:
+            del bad[rng.randrange(len(bad)):]
+        (tmp_path / "bad.zip").write_bytes(bad)
+        try:
+            restore_backup(tmp_path / "bad.zip", tmp_path / f"new{n}")
+        except UsageError:
+            refused += 1
+        else:
+            assert games(tmp_path / f"new{n}") == before
+    assert refused > 30
+
+
+def test_nothing_to_back_up_is_said(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no log"):
+        write_backup(tmp_path, tmp_path / "b.zip")
+    (tmp_path / "log.sqlite").write_bytes(b"no log at all" * 100)
+    with pytest.raises((UsageError, Failure), match="log"):
+        write_backup(tmp_path, tmp_path / "b.zip")
+    assert not list(tmp_path.glob("*.zip*")) and not list(tmp_path.glob(".b*"))
