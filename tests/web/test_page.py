@@ -250,8 +250,8 @@ def test_what_is_touched_is_large_enough(serve, visit):
         shows(page, session)
         tap(page, next(e.at for e in EVENTS if isinstance(e, FigurePlaced)))
         expect(page.locator("#sheet")).to_be_visible()
-        for box in page.locator("button:visible").evaluate_all(
-                "all => all.map(b => [b.className, b.offsetWidth, b.offsetHeight])"):
+        for box in page.evaluate("""() => [...document.querySelectorAll("button")].filter((b) => b.checkVisibility())
+                                    .map((b) => [b.className, b.offsetWidth, b.offsetHeight])"""):
             assert box[1] >= 48 and box[2] >= 48, box
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     score = visit(server.url).locator(".score").first.evaluate("e => parseFloat(getComputedStyle(e).fontSize)")

@@ -87,8 +87,9 @@ def test_everything_that_is_touched_is_large_enough(serve, visit, size):
         reset(page)
         go(page)
         picture(page, f"{name}-{size[0]}")
-        for box in page.locator("button:visible, a:visible, input:visible, select:visible").evaluate_all(
-                "all => all.map(b => [b.dataset.key ?? b.className, b.offsetWidth, b.offsetHeight])"):
+        for box in page.evaluate("""() => [...document.querySelectorAll("button, a, input, select")]
+                                    .filter((b) => b.checkVisibility())
+                                    .map((b) => [b.dataset.key ?? b.className, b.offsetWidth, b.offsetHeight])"""):
             if box[1] < 48 or box[2] < 48:
                 small.append((name, *box))
         if not page.evaluate("document.documentElement.scrollWidth <= innerWidth"):

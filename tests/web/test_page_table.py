@@ -83,8 +83,12 @@ def test_a_candidate_says_what_it_would_change(serve, visit):
         expect(shown).to_contain_text(f"{names[s['player']]} {s['after'] - s['before']:+d}")
     player = (session.view()["history"][-1]["player"] + 1) % 4  # and somebody else played it
     page.locator("#sheet [data-key='other']").wait_for()
+    entry = session.view()["history"][-1]
+    change = {"do": "amend", "seq": seq, "body": {"do": "tile", "tile": entry["tile"], "at": entry["at"],
+                                                  "rot": entry["rot"], "player": player}}
+    (moves,) = session.preview([change])
     page.locator(f"[data-key='played-{player}']").click()
-    if page.locator("[data-key='save']").count():
+    if moves["scores"] or moves["issues"]:
         page.locator("[data-key='save']").click()
     expect(page.locator("#sheet h2")).to_contain_text(names[player])
     page.keyboard.press("Escape")

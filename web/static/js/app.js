@@ -27,7 +27,12 @@ import { definitions } from "./tileart.js";
 
 const ANNOUNCED_MS = 9000;
 
-class App {
+export class App {
+  /** @type {any} */
+  looking;
+  /** @type {any} */
+  preparing;
+
   constructor() {
     this.kinds = {};
     this.isOnline = true;

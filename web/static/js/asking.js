@@ -11,6 +11,9 @@ import { figureName, placeName } from "./words.js";
 export const asked = (view) => (view.open_questions ?? []).filter((q) => q.code !== "claim" && q.answers.length && (q.must || q.turn + 1 === view.turn.number));
 
 export class Asking {
+  /** @type {import("./app.js").App} */
+  app;
+
   constructor(app, question) {
     Object.assign(this, { app, question });
     this.className = "question asking";

@@ -15,6 +15,13 @@ export function chip(view, online) {
 }
 
 export class Bar {
+  /** @type {any} */
+  acts;
+  /** @type {any} */
+  status;
+  /** @type {any} */
+  root;
+
   constructor(root, status, acts) {
     Object.assign(this, { root, status, acts });
   }

@@ -13,6 +13,13 @@ import { placeName, tileName } from "./words.js";
 const FIGURE = 40; // a figure's box in drawing units
 
 export class Board {
+  /** @type {any} */
+  open;
+  /** @type {any} */
+  gap;
+  /** @type {any} */
+  kinds;
+
   // open(square) is called for a tapped tile, gap(square) for a tapped empty place that touches one
   constructor(root, { kinds, open, gap }) {
     Object.assign(this, { kinds, open, gap });

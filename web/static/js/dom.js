@@ -2,6 +2,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
+/** @param {any} el @param {Record<string, any> | null} props @param {any[]} children */
 function fill(el, props, children) {
   for (const [key, value] of Object.entries(props || {})) {
     if (value === undefined || value === null || value === false) continue;
@@ -17,7 +18,9 @@ function fill(el, props, children) {
   return el;
 }
 
+/** @type {(tag: string, props?: Record<string, any>, ...children: any[]) => any} */
 export const h = (tag, props, ...children) => fill(document.createElement(tag), props, children);
+/** @type {(tag: string, props?: Record<string, any>, ...children: any[]) => any} */
 export const s = (tag, props, ...children) => fill(document.createElementNS(SVG, tag), props, children);
 
 export function replace(el, ...children) {
@@ -26,14 +29,21 @@ export function replace(el, ...children) {
 
 // Draw something anew without taking the focus from who is in it.
 export function redraw(el, ...children) {
-  const held = el.contains(document.activeElement) ? document.activeElement.closest("[data-key]")?.dataset.key : null;
+  const active = /** @type {HTMLElement} */ (document.activeElement);
+  const held = el.contains(active) ? /** @type {any} */ (active.closest("[data-key]"))?.dataset.key : null;
   replace(el, ...children);
   if (held) el.querySelector(`[data-key="${CSS.escape(held)}"]`)?.focus({ preventScroll: true });
 }
 
+/** @type {(id: string) => any} */
 export const byId = (id) => document.getElementById(id);
 
-// A button with a drawn symbol; the name is always there for those who do not see it.
+/**
+ * A button with a drawn symbol; the name is always there for those who do not see it.
+ * @param {string} name
+ * @param {(e: Event) => void} act
+ * @param {Record<string, any>} more
+ */
 export function button(name, act, { icon, className = "", label = true, ...more } = {}) {
   return h("button", { type: "button", class: className, "aria-label": name, title: label ? undefined : name,
                        on: { click: act }, ...more },

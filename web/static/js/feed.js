@@ -67,6 +67,13 @@ export function card(event, view, letters, { big = false, shown = false, proof, 
 }
 
 export class Feed {
+  /** @type {any} */
+  root;
+  /** @type {any} */
+  proof;
+  /** @type {any} */
+  fix;
+
   constructor(root, { proof, fix }) {
     Object.assign(this, { root, proof, fix });
   }

@@ -51,11 +51,13 @@ export const pattern = (player) => PATTERNS[player.index % PATTERNS.length];
 
 export function patternDefinitions() {
   const rect = (x, y, width, height) => s("rect", { x, y, width, height });
+  /** @type {any[]} */
   const looks = [
     ["stripes", 5, 45, () => [rect(0, 0, 2, 5)]], ["dots", 5, 45, () => [s("circle", { cx: 2.5, cy: 2.5, r: 1.3 })]],
     ["bars", 5, 0, () => [rect(0, 0, 5, 2)]], ["pales", 5, 0, () => [rect(0, 0, 2, 5)]],
     ["checks", 6, 0, () => [rect(0, 0, 3, 3), rect(3, 3, 3, 3)]],
   ];
+  /** @type {any[]} */
   const inks = [["dark", DARK, 0.5], ["light", LIGHT, 0.55]];
   const bodies = [["meeple", BODY], ["builder", BUILDER], ["pig", PIG]];
   return [bodies.map(([id, d]) => s("path", { id, d })), inks.map(([name, fill, opacity]) => looks.map(([id, size, angle, marks]) =>
@@ -75,6 +77,7 @@ export function meeple(player, letter, { lying = false, figure = "follower" } = 
     s("text", { x: down ? 17.5 : 16, y: down ? 20.6 : 23, class: "meeple-letter", fill: ink(player), stroke: hue(player) }, letter));
 }
 
+/** @param {any} player @param {string} letter @param {{ size?: string, lying?: boolean, figure?: string }} look */
 export function badge(player, letter, { size = "", lying = false, figure } = {}) {
   return s("svg", { viewBox: "-1.5 -1 35 34", class: `badge-figure ${size}`, role: "img",
                     "aria-label": t(`colour.${player.colour}`, { fallback: player.colour }) },

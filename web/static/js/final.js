@@ -8,6 +8,21 @@ import { extras, featureIcon, formula, gains, majority, reason } from "./feed.js
 import { listed, t } from "./i18n.js";
 
 export class Final {
+  /** @type {any} */
+  root;
+  /** @type {any} */
+  point;
+  /** @type {any} */
+  changed;
+  /** @type {any} */
+  done;
+  /** @type {any} */
+  proof;
+  /** @type {any} */
+  fix;
+  /** @type {any} */
+  share;
+
   // point(event) shows a feature on the board, proof(event) its proof, fix(event) where to mend it; done() leaves
   constructor(root, { point, changed, done, proof, fix, share }) {
     Object.assign(this, { root, point, changed, done, proof, fix, share });

@@ -10,6 +10,11 @@ import { difference } from "./words.js";
 const SHOWN = 3;
 
 export class Fix {
+  /** @type {import("./app.js").App} */
+  app;
+  /** @type {any} */
+  at;
+
   constructor(app, at) {
     Object.assign(this, { app, at });
     this.candidates = null;

@@ -7,6 +7,11 @@ import { tilePicture } from "./tileart.js";
 import { tileName } from "./words.js";
 
 export class Gap {
+  /** @type {import("./app.js").App} */
+  app;
+  /** @type {any} */
+  at;
+
   constructor(app, at) {
     Object.assign(this, { app, at });
     this.className = "gap-sheet";
@@ -31,6 +36,7 @@ export class Gap {
   body() {
     const { app, at } = this, { kinds: left, total } = app.view.left;
     app.board.select(at);
+    /** @type {any[]} */
     const fit = Object.entries(app.kinds).filter(([id]) => left[id] > 0).map(([id, kind]) =>
       [id, [0, 1, 2, 3].filter((rot) => fits(app.kinds, app.board.tiles, kind, at, rot))]).filter(([, rots]) => rots.length);
     const count = fit.reduce((sum, [id]) => sum + left[id], 0);

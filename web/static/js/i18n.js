@@ -53,5 +53,6 @@ export function speak(code) {
 }
 
 document.documentElement.lang = language;
-for (const el of document.querySelectorAll("[data-t]")) el.setAttribute("aria-label", t(el.dataset.t));
-for (const el of document.querySelectorAll("[data-text]")) el.textContent = t(el.dataset.text);
+/** @type {NodeListOf<HTMLElement>} */
+const labelled = document.querySelectorAll("[data-t]");
+for (const el of labelled) el.setAttribute("aria-label", t(el.dataset.t));

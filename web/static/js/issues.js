@@ -4,6 +4,13 @@ import { button, h, replace } from "./dom.js";
 import { t } from "./i18n.js";
 
 export class Issues {
+  /** @type {any} */
+  root;
+  /** @type {any} */
+  reveal;
+  /** @type {any} */
+  after;
+
   constructor(root, { show, hide }) {
     Object.assign(this, { root, reveal: show, after: hide });
     this.hidden = new Set();

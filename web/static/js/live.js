@@ -139,7 +139,7 @@ export class Live {
 
   // Send a command based on what is shown. A change elsewhere in the game does not disturb it: `same(view)` tells
   // whether what the person looked at is still so, and then it is sent again on top of the fresh view.
-  async command(body, same = () => true) {
+  async command(body, same = (/** @type {any} */ _view) => true) {
     let based = this.view.version;
     for (let attempt = 0; attempt < 4; attempt += 1) {
       let answer, data;

@@ -78,6 +78,7 @@ export function outline(board, places, kind, look = "") {
 export function numbers(board, event, standing) {
   const kind = event.feature === "field" ? "city" : event.feature;
   if (event.feature === "cloister") return around(board, event.places).map(([x, y], n) => flag(x * 100 + 50, y * 100 + 84, n + 1));
+  /** @type {any[]} */
   const flags = event.feature === "field" ? (event.cities ?? []).map((c) => c[Math.floor(c.length / 2)]) : event.places;
   const crowded = new Set(standing.map((f) => f.at.join(",")));
   const seen = new Set();
@@ -151,8 +152,12 @@ export function openFeature(board, feature) {
     s("rect", { x: -half, y: -13, width: 2 * half, height: 26, rx: 13 }), s("text", { y: 6 }, text)));
 }
 
-// The tiles that a cloister counts: its own and those around it, in reading order.
+/**
+ * The tiles that a cloister counts: its own and those around it, in reading order.
+ * @returns {[number, number, string][]}
+ */
 export function around(board, [[cx, cy]]) {
+  /** @type {[number, number, string][]} */
   const squares = [];
   for (let y = cy - 1; y <= cy + 1; y += 1) {
     for (let x = cx - 1; x <= cx + 1; x += 1) if (board.tiles.has(`${x},${y}`)) squares.push([x, y, "*"]);

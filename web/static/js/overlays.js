@@ -7,6 +7,13 @@ import { cityTicks, farmBadge, openFeature, overlay } from "./marks.js";
 const MOST = 24; // tiles along one side of a picture
 
 export class Overlays {
+  /** @type {any} */
+  root;
+  /** @type {any} */
+  changed;
+  /** @type {any} */
+  failed;
+
   // board is the board they lie on; failed() is called when there is no picture; changed() when one was switched
   constructor(root, { failed, changed }) {
     Object.assign(this, { root, failed, changed });
@@ -65,7 +72,7 @@ export class Overlays {
     board.svg.classList.add("photographed");
     const box = { x, y, width: Math.min(MOST, width), height: Math.min(MOST, height) };
     const source = view.replayed === undefined ? "/api/picture.jpg" : `/api/turns/${view.replayed}/picture.jpg`;
-    const href = `${source}?${new URLSearchParams({ ...box, v: view.version })}`, loaded = new Image();
+    const href = `${source}?${new URLSearchParams(Object.entries({ ...box, v: view.version }).map(([k, n]) => [k, String(n)]))}`, loaded = new Image();
     loaded.onload = () => at === this.seen && replace(board.layers.photo, s("image", { x: x * 100, y: y * 100, width: box.width * 100,
       height: box.height * 100, preserveAspectRatio: "none", href }));
     loaded.onerror = () => at === this.seen && this.missing(board);

@@ -8,6 +8,23 @@ import { tilePicture } from "./tileart.js";
 import { difference, tileName } from "./words.js";
 
 export class Picker {
+  /** @type {import("./app.js").App} */
+  app;
+  /** @type {any} */
+  name;
+  /** @type {any} */
+  back;
+  /** @type {any} */
+  current;
+  /** @type {any} */
+  at;
+  /** @type {any} */
+  done;
+  /** @type {any} */
+  then;
+  /** @type {any} */
+  command;
+
   // `at` is the place, or null when only a kind is asked for; done(tile, rot) is asked to do it and says whether it
   // worked, then() is what follows; back() returns to where the person came from; command(tile, rot) is what it would
   // send, to show what it would change

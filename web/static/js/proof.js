@@ -11,6 +11,13 @@ import { figureName } from "./words.js";
 const MOST = 24; // tiles along one side of a picture
 
 export class Proof {
+  /** @type {import("./app.js").App} */
+  app;
+  /** @type {any} */
+  event;
+  /** @type {any} */
+  last;
+
   constructor(app, event, { last = false } = {}) {
     Object.assign(this, { app, event, last });
     this.className = "proof";
@@ -48,7 +55,7 @@ export class Proof {
   draw() {
     const { box, board, event } = this;
     const lit = event.feature === "cloister" ? around(board, event.places) : event.places;
-    const asked = new URLSearchParams({ ...box });
+    const asked = new URLSearchParams(Object.entries(box).map(([k, n]) => [k, String(n)]));
     const source = `/api/${this.last ? "picture.jpg" : `turns/${event.turn}/picture.jpg`}?${asked}`;
     const frame = { x: box.x * 100, y: box.y * 100, width: box.width * 100, height: box.height * 100 };
     const drawn = s("g", { class: "proof-tiles" }, [...board.tiles.values()].filter((p) => p.at[0] >= box.x - 1 && p.at[0] <= box.x + box.width

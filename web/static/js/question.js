@@ -6,6 +6,9 @@ import { Picker } from "./picker.js";
 import { segmentPicker, sureness, tileButton, playerChoice } from "./tilebutton.js";
 
 export class Question {
+  /** @type {import("./app.js").App} */
+  app;
+
   constructor(app, question) {
     Object.assign(this, { app, question });
     this.id = question.id;

@@ -4,6 +4,11 @@ import { button, h, replace } from "./dom.js";
 import { t } from "./i18n.js";
 
 export class Sheet {
+  /** @type {any} */
+  root;
+  /** @type {any} */
+  resized;
+
   // resized(pixels) tells how much of the board the sheet covers
   constructor(root, { resized }) {
     Object.assign(this, { root, resized });
@@ -32,7 +37,7 @@ export class Sheet {
       return;
     }
     const inside = this.root.contains(document.activeElement);
-    const held = document.activeElement?.closest?.("#sheet [data-key]")?.dataset.key;
+    const held = /** @type {any} */ (document.activeElement?.closest?.("#sheet [data-key]"))?.dataset.key;
     this.root.className = this.content.className ?? "";
     replace(this.root,
       h("header", {}, h("h2", { id: "sheet-title", tabindex: -1 }, this.content.title()),

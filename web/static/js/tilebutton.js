@@ -7,6 +7,12 @@ import { look, rotatePoint, segmentIndex, where } from "./shapes.js";
 import { tilePicture } from "./tileart.js";
 import { segmentName, tileName } from "./words.js";
 
+/**
+ * @param {import("./app.js").App} app
+ * @param {{ tile: string, rot: number }} placed
+ * @param {() => void} act
+ * @param {{ note?: string, className?: string, key?: string, figure?: any, label?: string }} more
+ */
 export function tileButton(app, { tile, rot }, act, { note = "", className = "", key, figure, label } = {}) {
   const name = tileName(app.kinds, tile, rot);
   return h("button", { type: "button", class: `tile-button ${className}`, "aria-label": [label ?? t("fix.use", { name }), note].filter(Boolean).join(", "), title: name,

@@ -5,6 +5,15 @@ import { calm } from "./dom.js";
 const TAP_PX = 9;
 
 export class Viewport {
+  /** @type {any} */
+  resized;
+  /** @type {any} */
+  svg;
+  /** @type {any} */
+  layer;
+  /** @type {any} */
+  tap;
+
   constructor(svg, layer, { tap }) {
     Object.assign(this, { svg, layer, tap });
     this.scale = 1;

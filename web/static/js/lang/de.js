@@ -108,7 +108,6 @@ export default {
   "question.dragon_path": "Wohin zieht der Drache?", "question.princess": "Welchen Ritter schickt das Burgfräulein heim?",
   "question.capture": "Wen nimmt der Turm gefangen?", "question.exchange": "Welche Gefangenen kommen frei?",
   "question.plague": "Wen holt die Pest?", "question.for": "{name} entscheidet.",
-  "question.claim": "Wer stand auf dem, was fertig ist?",
   "question.wheel_steps": "Wie weit zog das Schwein?",
   "question.fairy_beside": "Bei welchem Gefolgsmann steht die Fee?",
   "question.last_tile": "War das das letzte Plättchen?",

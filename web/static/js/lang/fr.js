@@ -108,7 +108,6 @@ export default {
   "question.dragon_path": "Où va le dragon ?", "question.princess": "Quel chevalier la princesse renvoie-t-elle ?",
   "question.capture": "Qui la tour capture-t-elle ?", "question.exchange": "Quels prisonniers rentrent ?",
   "question.plague": "Qui la peste emporte-t-elle ?", "question.for": "{name} décide.",
-  "question.claim": "Qui occupait ce qui est terminé ?",
   "question.wheel_steps": "De combien le cochon a-t-il avancé ?",
   "question.fairy_beside": "Près de quel partisan est la fée ?",
   "question.last_tile": "Était-ce la dernière tuile ?",

@@ -6,6 +6,11 @@ import { t } from "../i18n.js";
 const STEP_MS = 900;
 
 export class Replay {
+  /** @type {import("../app.js").App} */
+  app;
+  /** @type {any} */
+  root;
+
   constructor(app, root) {
     Object.assign(this, { app, root });
     this.known = new Map(); // views by their place among the turns

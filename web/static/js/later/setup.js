@@ -9,6 +9,15 @@ const AIDS = ["score", "helper", "coach"];
 const MOST = 6;
 
 export class Setup {
+  /** @type {HTMLElement | null} */
+  before = null;
+  /** @type {import("../app.js").App} */
+  app;
+  /** @type {any} */
+  choices;
+  /** @type {any} */
+  root;
+
   constructor(app, root) {
     Object.assign(this, { app, root });
     root.addEventListener("keydown", (e) => e.key === "Escape" && this.close());
@@ -28,19 +37,19 @@ export class Setup {
     this.rules = { ...now.rules };
     this.aid = this.app.aid;
     this.root.hidden = false;
-    this.before = document.activeElement;
+    this.before = /** @type {HTMLElement | null} */ (document.activeElement);
     this.draw();
     this.root.querySelector("h2").focus();
   }
 
   close() {
     this.root.hidden = true;
-    this.before?.focus?.();
+    this.before?.focus();
   }
 
   // Draw again, keeping the focus and what is seen.
   draw() {
-    const top = this.root.querySelector(".setup-body")?.scrollTop ?? 0, held = document.activeElement?.dataset?.key;
+    const top = this.root.querySelector(".setup-body")?.scrollTop ?? 0, held = /** @type {any} */ (document.activeElement)?.dataset?.key;
     const busy = this.app.newest.phase === "playing" && this.app.newest.history.length > 0;
     replace(this.root,
       h("header", {}, h("h2", { id: "setup-title", tabindex: -1 }, t("setup.title")),
