@@ -10,6 +10,8 @@ import shutil
 from importlib.metadata import packages_distributions, version
 from pathlib import Path
 
+from hardware.pi import layers
+
 HELP = "check this machine: versions, camera libraries, disk"
 
 
@@ -36,15 +38,23 @@ def checks() -> list[dict[str, str]]:
             rows.append({"what": name, "state": "ok", "text": _version(module)})
         except ImportError as e:
             rows.append({"what": name, "state": "fail", "text": f"cannot be imported ({e}); run ./run demo once"})
-    try:
-        importlib.import_module("picamera2")
-        rows.append({"what": "Pi camera", "state": "ok", "text": "picamera2 is installed"})
-    except Exception as e:  # picamera2 fails in many ways off a Pi, and none of them matters there
-        rows.append({"what": "Pi camera", "state": "warn",
-                     "text": f"not usable here ({type(e).__name__}); usb:0, http://... and video:FILE are"})
+    rows.append(pi_camera(layers()))
     free_gb = shutil.disk_usage(Path.home()).free / 1e9
     rows.append({"what": "disk", "state": "ok" if free_gb > 0.5 else "fail", "text": f"{free_gb:.1f} GB free"})
     return rows
+
+
+def pi_camera(tried: list[tuple[str, str]]) -> dict[str, str]:
+    """The Pi camera's libraries, each tried by itself: what is broken is named, not what stands on it."""
+    broken = next(((name, why) for name, why in tried if why), None)
+    if broken is None:
+        return {"what": "Pi camera", "state": "ok", "text": ", ".join(name for name, _ in tried) + " are there"}
+    name, why = broken
+    if dict(tried).get("libcamera") or "ModuleNotFoundError" in dict(tried).get("picamera2", ""):
+        text = "not usable here (no picamera2); usb:0, http://... and video:FILE are"
+    else:
+        text = f"{name} cannot be imported ({why}); run sudo hardware/install.sh again"
+    return {"what": "Pi camera", "state": "warn", "text": text}
 
 
 def _version(module: str) -> str:
