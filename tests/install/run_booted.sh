@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# run_booted.sh bookworm|trixie [DIR]: the service under a real systemd, booted in namespaces of this machine, as root.
+# Shows that the hardened unit starts, is restarted when it is killed and when it hangs, reads a simulated table inside its
+# sandbox, keeps its log apart, ends in order, and is gone after --uninstall. Which devices it may open needs a real Pi.
+set -euo pipefail
+suite=${1:-bookworm} checkout=$(realpath "$(dirname "$0")/../..")
+root=$(realpath -m "${2:-/var/tmp/bastide-booted-$suite}")
+export LC_ALL=C
+step() { printf '%4d s  %s\n' "$SECONDS" "$*"; }
+die() { echo "run_booted.sh: $*" >&2; exit 1; }
+[ "$(id -u)" = 0 ] || die "must be root"
+if [ ! -e "$root/etc/debian_version" ]; then
+  command -v debootstrap >/dev/null || die "debootstrap is missing: apt-get install -y debootstrap"
+  debootstrap --variant=minbase --include=ca-certificates,systemd,systemd-sysv,dbus "$suite" "$root" >"$root.log" 2>&1 ||
+    die "debootstrap failed; see $root.log"
+fi
+cp -L /etc/resolv.conf "$root/etc/resolv.conf"
+cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt"
+step "a $suite to boot"
+
+# A control group of its own, which is all of them to the system inside.
+version=2 group=/sys/fs/cgroup/bastide-booted
+if [ -d /sys/fs/cgroup/systemd ]; then version=1 group=/sys/fs/cgroup/systemd/bastide-booted; fi
+mkdir -p "$group"
+# shellcheck disable=SC2016
+boot='
+  root=$1 checkout=$2 version=$3
+  mount --make-rprivate /; mount --bind "$root" "$root"
+  mount -t proc proc "$root/proc"; mount -t sysfs -o ro sysfs "$root/sys"
+  if [ "$version" = 2 ]; then mount -t cgroup2 cgroup "$root/sys/fs/cgroup"
+  else
+    mount -t tmpfs tmpfs "$root/sys/fs/cgroup"; mkdir "$root/sys/fs/cgroup/systemd"
+    mount -t cgroup -o none,name=systemd,xattr cgroup "$root/sys/fs/cgroup/systemd"
+  fi
+  mount -t tmpfs -o mode=755 tmpfs "$root/dev"
+  for n in null zero full random urandom tty; do touch "$root/dev/$n"; mount --bind "/dev/$n" "$root/dev/$n"; done
+  mkdir "$root/dev/pts" "$root/dev/shm"; mount -t devpts -o newinstance,ptmxmode=0666 devpts "$root/dev/pts"
+  ln -s pts/ptmx "$root/dev/ptmx"; ln -s /proc/self/fd "$root/dev/fd"
+  mount -t tmpfs tmpfs "$root/run"; mount -t tmpfs tmpfs "$root/tmp"
+  mkdir "$root/tmp/checkout"; mount --bind -o ro "$checkout" "$root/tmp/checkout"
+  exec chroot "$root" env -i container=other PATH=/usr/sbin:/usr/bin:/sbin:/bin /lib/systemd/systemd'
+# shellcheck disable=SC2016
+bash -c 'echo $$ >"$1/cgroup.procs"; shift; exec unshare --pid --fork --mount --uts --ipc --cgroup bash -c "$@"' _ "$group" \
+  "$boot" _ "$root" "$checkout" "$version" </dev/null >"$root.boot.log" 2>&1 &
+outer=$!
+init=
+for _ in $(seq 50); do
+  inner=$(pgrep -P "$outer" || true)
+  if [ -n "$inner" ] && [ "$(cat "/proc/$inner/comm" 2>/dev/null)" = systemd ]; then init=$inner; break; fi
+  sleep 0.2
+done
+[ -n "$init" ] || die "systemd did not start; see $root.boot.log"
+trap 'kill -9 "$init" 2>/dev/null || true; wait "$outer" 2>/dev/null || true
+      find "$group" -depth -type d -exec rmdir {} + 2>/dev/null || true' EXIT
+inside() { nsenter -t "$init" -m -p -u -i -C -r -w env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C HOME=/root "$@"; }
+until_true() { for _ in $(seq 120); do if "$@" >/dev/null 2>&1; then return; fi; sleep 0.5; done; die "waited in vain for: $*"; }
+booted() { inside systemctl is-system-running | grep -qE 'running|degraded'; }
+until_true booted
+step "booted: $(inside systemctl --version | head -1)"
+
+pid() { inside systemctl show -p MainPID --value bastide; }
+page() { inside /usr/bin/python3 -c 'import json, urllib.request
+view = json.load(urllib.request.urlopen("http://127.0.0.1:8000/api/state"))
+print(view["status"]["chip"], len(view["board"]["tiles"]))'; }
+inside /tmp/checkout/hardware/install.sh
+until_true page
+step "installed and started: $(inside systemctl show -p StatusText --value bastide)"
+
+another() { [ "$(pid)" != "$1" ] && [ "$(pid)" != 0 ]; }
+first=$(pid)
+inside kill -9 "$first"
+until_true another "$first"
+until_true page
+step "killed, and there again"
+inside mkdir -p /etc/systemd/system/bastide.service.d
+printf '[Service]\nWatchdogSec=5\n' | inside tee /etc/systemd/system/bastide.service.d/short.conf >/dev/null
+inside systemctl daemon-reload
+inside systemctl restart bastide
+hung=$(pid)
+inside kill -STOP "$hung"
+until_true another "$hung"
+until_true page
+step "hung, and there again: $(inside systemctl show -p NRestarts bastide)"
+
+inside bash -c 'rm -r /etc/systemd/system/bastide.service.d; systemctl daemon-reload; cd /opt/bastide
+  .venv/bin/python -c "import json
+from bastide.demo_game import demo_game
+from scoring.transcript import write
+json.dump(write(demo_game(3, turns=4)), open(\"/var/lib/bastide/game.json\", \"w\"))"; chown bastide /var/lib/bastide/game.json
+  echo "BASTIDE_OPTIONS=--port 8000 --new --source sim:transcript=/var/lib/bastide/game.json&seed=1&level=easy&size=1152x648" \
+    >/etc/bastide/bastide.conf; systemctl restart bastide'
+watched() { page | grep -qx 'manual 5'; } # the recording has ended, and four tiles lie beside the first
+until_true watched
+step "read a simulated table inside the sandbox"
+inside journalctl --namespace=bastide --no-pager -n 1 -o cat | grep -q . || die "the log is not where it should be"
+inside systemctl stop bastide
+[ "$(inside systemctl show -p Result --value bastide)" = success ] || die "it did not end in order"
+inside /tmp/checkout/hardware/install.sh --uninstall --purge
+if inside systemctl cat bastide >/dev/null 2>&1; then die "the unit is still there"; fi
+step "ended in order and gone; all is well under systemd on $suite"
