@@ -8,10 +8,12 @@ from functools import cache
 import cv2
 import numpy as np
 import pytest
+from calibration_scenes import error_mm
 
 from bastide.calibrated import CalibratedCamera, calibrated
 from bastide.demo_game import demo_game
 from calibration.documents import Document, LensResult, TableResult
+from calibration.table import find_table
 from scoring.tiles import catalogue
 from scoring.transcript import write
 from vision.artwork import draw_tile
@@ -33,6 +35,12 @@ def table() -> Simulator:
     """Twelve turns under a lens of 100 degrees that hangs at half the usual height."""
     game = json.loads(json.dumps(write(demo_game(3, turns=12))))
     return Simulator(game, 3, Options(level="normal", size=SIZE, fps=4, fov=100.0, k1=-0.12))
+
+
+@cache
+def reader() -> PhotoReader:
+    return PhotoReader(drawn_tileset(tuple(t for t in catalogue() if t.startswith("base."))),
+                       counts=box_counts(["base"]))
 
 
 def view_of(camera: Camera) -> View:
@@ -113,11 +121,9 @@ def _mm(reading: FigureReading, pose, piece) -> float:  # type: ignore[no-untype
 def test_tiles_of_a_bent_photograph_are_told_in_its_own_pixels_and_lie_no_worse() -> None:
     simulator = table()
     photo, camera = simulator.still(), simulator.truth.camera
-    reader = PhotoReader(drawn_tileset(tuple(t for t in catalogue() if t.startswith("base."))),
-                         counts=box_counts(["base"]))
     worst = {}
     for known in (True, False):
-        reading = reader.read(photo, figures=False, view=view_of(camera) if known else None)
+        reading = reader().read(photo, figures=False, view=view_of(camera) if known else None)
         off = []
         for tile in simulator.truth.tiles.values():
             corners = camera.project([(x, y, 2.2) for x, y in tile.pose.corners()])
@@ -127,6 +133,21 @@ def test_tiles_of_a_bent_photograph_are_told_in_its_own_pixels_and_lie_no_worse(
         worst[known] = float(np.quantile(off, 0.9))
     assert worst[True] < 2.5, "px in the photograph itself, though it was read straightened"
     assert worst[True] <= worst[False] + 0.1, worst
+
+
+def test_the_tiles_alone_say_where_the_table_is_and_how_badly_they_know() -> None:
+    simulator = table()
+    camera = simulator.truth.camera
+    lens = LensResult(focal_px=camera.focal_px, centre_px=camera.centre_px,
+                      distortion=(camera.k1, camera.k2, 0.0, 0.0, 0.0), rms_px=0.05, focal_std_px=1.0,
+                      fov_deg=(100.0, 67.0), coverage=(), preset="")
+    found = find_table(simulator.still(), lens, ("tiles",), reader=reader())
+    plane = found.plane.result
+    assert plane.method == "tiles" and len(found.plane.kept) >= 8
+    assert plane.height_mm == pytest.approx(camera.position_mm[2], rel=0.02)
+    mean, worst = error_mm(plane, camera)
+    assert mean < 8 and worst < 2.5 * plane.worst_corner_mm
+    assert "table.corner" in {a.code for a in found.advice}
 
 
 class _Still:
