@@ -17,6 +17,7 @@ from web.catalogue import tiles
 from web.gate import Gate
 from web.join import joining
 from web.looking import looking
+from web.openapi import describing
 from web.overlay import MAX_OVERLAYS, overlays, shown
 from web.protocol import CommandError, LiveSession, StaleView
 from web.rights import Refused, Right, needs
@@ -51,7 +52,7 @@ def create_app(session: LiveSession, *, streams: Streams | None = None, access: 
     app.extensions["assets"] = Assets(Path(__file__).parent / "static")
     (Access() if access is None else access).guard(app)
     app.register_blueprint(pages)
-    for part in (looking, overlays, joining):
+    for part in (looking, overlays, joining, describing):
         app.register_blueprint(part)
     app.register_error_handler(HTTPException, _http_error)
     app.register_error_handler(Exception, _unexpected)

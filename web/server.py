@@ -25,7 +25,7 @@ _SWEEP_S = 1.0
 _IDLE_S = 30  # a connection that asks for nothing makes room for others
 _ASKING_S = 15.0  # one that begins to ask and never ends, too
 _STUCK_S = 20.0  # and one that does not read what it asked for
-_MOST_BODY = 1_000_000  # more is not even listened to; what a request may bring is less, see `web.answers`
+_MOST_BODY = 65_536  # more is not even listened to; what a request may bring is less, see `web.answers`
 _END_S = 1.0
 _KEEPALIVE = (("TCP_KEEPIDLE", 10), ("TCP_KEEPINTVL", 5), ("TCP_KEEPCNT", 2), ("TCP_USER_TIMEOUT", 20_000))
 

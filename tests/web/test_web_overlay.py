@@ -143,6 +143,8 @@ def test_speech_says_what_is_new_and_only_after_a_tap(session, visit):
             assert session.view()["players"][p["player"]]["name"] in told and str(p["points"]) in told
         count = len(page.evaluate("said"))
         page.get_by_role("button", name="Stop speaking").click()
+        expect(page.get_by_role("button", name="Speak what is scored")).to_be_visible()
         scored()
+        page.wait_for_function(f"document.querySelectorAll('.tile').length >= {len(session.view()['board']['tiles'])}")
         page.wait_for_function(f"said.length > {count}")
         assert len(page.evaluate("said")) == count + 1

@@ -1,0 +1,209 @@
+"""The interface as an OpenAPI 3.1 document, at ``/api/openapi.json``.
+
+Moves are taken from the engine's own list of events, so that a new expansion is described by being there. A test holds
+the document against the application's routes, and random requests made from it against the running server.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import cache
+from typing import Any
+
+from flask import Blueprint, Response
+
+from scoring.events import event_types
+from web.answers import json_answer
+
+describing = Blueprint("describing", __name__)
+Schema = dict[str, Any]
+
+_TEXT: Schema = {"type": "string"}
+_NUMBER: Schema = {"type": "integer"}
+_COUNT: Schema = {"type": "integer", "minimum": 0}
+_FLAG: Schema = {"type": "boolean"}
+_SQUARE: Schema = {"type": "array", "items": _NUMBER, "minItems": 2, "maxItems": 2,
+                   "description": "column and row, the start tile at 0, 0; rows grow to the south"}
+_FIELDS: dict[str, Schema] = {
+    "player": _COUNT, "owner": _COUNT, "jailer": _COUNT, "tile": _TEXT, "at": _SQUARE, "part": _COUNT,
+    "rot": {"type": "integer", "minimum": 0, "maximum": 3, "description": "quarter turns clockwise"},
+    "figure": _TEXT, "feature": _TEXT, "where": _TEXT, "portal": _FLAG, "goods": _TEXT, "count": _COUNT,
+    "path": {"type": "array", "items": _SQUARE}, "steps": _COUNT, "segment": _TEXT,
+}
+
+
+def _object(required: dict[str, Schema], **optional: Schema) -> Schema:
+    return {"type": "object", "properties": {**required, **optional}, "required": list(required)}
+
+
+def _list(items: Schema) -> Schema:
+    return {"type": "array", "items": items}
+
+
+def _ref(name: str) -> Schema:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def _moves() -> list[Schema]:
+    """What can happen on a table, one shape for each."""
+    out = []
+    for do, kind in event_types().items():
+        names = [f.name for f in dataclasses.fields(kind)]
+        out.append(_object({"do": {"const": do}}, **{n: _FIELDS.get(n, {}) for n in names}))
+    return out
+
+
+def _commands() -> list[Schema]:
+    more = {"based_on": {"type": ["integer", "null"], "description": "the version this was decided on; when the game "
+                         "has another one by now, the answer is 409 with the fresh view"},
+            "who": {"type": "string", "description": "whose device; the first 40 characters are kept"}}
+    seq, body = {"seq": _NUMBER}, {"body": _ref("Move")}
+    return [
+        _object({"do": {"const": "undo"}}, **more),
+        _object({"do": {"const": "retract"}, **seq}, **more),
+        _object({"do": {"const": "amend"}, **seq, **body}, **more),
+        _object({"do": {"const": "insert"}, "after": _NUMBER, **body}, **more),
+        _object({"do": {"const": "answer"}, "question": _NUMBER, "choice": {"type": ["integer", "string"]}}, **body,
+                **more),
+        _object({"do": {"const": "new_game"}, "setup": _ref("Setup")}, **more),
+        {"allOf": [_ref("Move"), {"type": "object", "properties": more}]},
+    ]
+
+
+def _schemas() -> dict[str, Schema]:
+    player = _object({"index": _COUNT, "name": _TEXT, "colour": _TEXT, "score": _NUMBER, "projected": _NUMBER})
+    return {
+        "Error": _object({"error": _object({"code": {**_TEXT, "description": "for programs"},
+                                            "text": {**_TEXT, "description": "one sentence for people"}})},
+                         view={**_ref("View"), "description": "the fresh view, when the code is stale"}),
+        "View": _object({"version": {**_COUNT, "description": "grows with every entry of the game's log"},
+                         "update": {**_COUNT, "description": "grows with everything published"},
+                         "game": _COUNT, "edition": _TEXT, "expansions": _list(_TEXT), "phase": _TEXT,
+                         "turn": {"type": "object"}, "players": _list(player), "left": {"type": "object"},
+                         "board": {"type": "object"}, "features": _list({"type": "object"}),
+                         "feed": _list({"type": "object"}), "issues": _list({"type": "object"}),
+                         "history": _list({"type": "object"}), "questions": _list({"type": "object"}),
+                         "status": _object({"chip": _TEXT, "text": _TEXT})}),
+        "Overlay": _object({"version": _COUNT, "update": _COUNT, "phase": _TEXT, "players": _list(player),
+                            "feed": _list({"type": "object"}), "status": _object({"chip": _TEXT})}),
+        "Move": {"anyOf": _moves()},
+        "Command": {"anyOf": _commands()},
+        "Setup": _object({"edition": _TEXT, "players": {**_list(_object({"name": _TEXT, "colour": _TEXT})),
+                                                        "minItems": 1, "maxItems": 6}},
+                         expansions=_list(_TEXT), rules={"type": "object"},
+                         aid={"enum": ["score", "helper", "coach"]}),
+        "Session": _object({"right": {"enum": ["watch", "play", "admin"]},
+                            "token": {"type": ["string", "null"], "description": "to be repeated in X-CSRF-Token"},
+                            "pin": {"enum": ["set", "unset", "machine"]}, "admin_pin": _FLAG,
+                            "set_at_s": {"type": ["number", "null"]}, "set_from": {"type": ["string", "null"]}}),
+        "Pin": {"type": "string", "pattern": "^[0-9]{4,12}$"},
+    }
+
+
+_WHY = {400: "malformed, or not possible in this game", 401: "the PIN is needed: sign in first",
+        403: "not with this right, or not from this page, host or network", 404: "there is no such thing",
+        409: "the game has changed meanwhile; or it cannot be done now", 413: "the body is too long",
+        421: "not a name of this machine", 429: "too many wrong PINs; see Retry-After",
+        503: "all live connections are taken", 507: "the disk did not take it; nothing has changed"}
+
+
+def _answers(schema: Schema, *errors: int, mimetype: str = "application/json", text: str = "done") -> dict[str, Any]:
+    out: dict[str, Any] = {"200": {"description": text, "content": {mimetype: {"schema": schema}}}}
+    for status in (403, 421, *errors):
+        out[str(status)] = {"description": _WHY[status],
+                            "content": {"application/json": {"schema": _ref("Error")}}}
+    return dict(sorted(out.items()))
+
+
+def _get(about: str, schema: Schema, *errors: int, parameters: list[Schema] | None = None,
+         mimetype: str = "application/json") -> dict[str, Any]:
+    return {"get": {"summary": about, "parameters": parameters or [],
+                    "responses": _answers(schema, *errors, mimetype=mimetype)}}
+
+
+def _sends(about: str, body: Schema, schema: Schema, *errors: int, signed: bool = False) -> dict[str, Any]:
+    return {"summary": about, "responses": _answers(schema, 400, 413, *errors),
+            "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
+            "security": [{"session": [], "token": []}] if signed else []}
+
+
+def _in_path(name: str, most: int) -> Schema:
+    return {"name": name, "in": "path", "required": True,
+            "schema": {"type": "integer", "minimum": 0, "maximum": most}}
+
+
+def _query(name: str, schema: Schema, about: str = "") -> Schema:
+    return {"name": name, "in": "query", "schema": schema, "description": about}
+
+
+def _paths() -> dict[str, Any]:
+    seq, turn = _in_path("seq", 2**31 - 1), _in_path("turn", 9999)
+    part = [_query(n, _NUMBER, "with all four, those squares from above") for n in ("x", "y", "width", "height")]
+    after = [_query("after", _TEXT, "the id of the last event that is known; as Last-Event-ID")]
+    key = [_query("key", _TEXT, "the read-only key, from outside the local network")]
+    raw: Schema = {"type": "string"}
+    game: Schema = {"type": "object"}
+    return {
+        "/api/state": _get("The whole view.", _ref("View")),
+        "/api/events": _get("The view, then its changes, as numbered server-sent events: `view` (whole), `change` "
+                            "(`base`, `set`, `drop`), `beat`.", raw, 503, parameters=after,
+                            mimetype="text/event-stream"),
+        "/api/commands": {"post": _sends("Carry out one command.", _ref("Command"), _ref("View"), 401, 404, 409, 507,
+                                         signed=True)},
+        "/api/preview": {"post": _sends("What commands would come to, without doing them.",
+                                        _object({"commands": {**_list(_ref("Command")), "maxItems": 12}}),
+                                        _object({"previews": _list(game)}))},
+        "/api/tiles": _get("Shapes of every tile kind.", game, 400,
+                           parameters=[_query("expansions", _TEXT, "a,b; otherwise those of the running game")]),
+        "/api/candidates/{seq}": _get("What the tile of an entry may be, best first.",
+                                      _object({"seq": _COUNT, "candidates": _list(game)}), 404, parameters=[seq]),
+        "/api/crops/{seq}.jpg": _get("The camera's picture behind an entry.", raw, 404, parameters=[seq],
+                                     mimetype="image/jpeg"),
+        "/api/turns": _get("The turns played so far.", _object({"turns": _list(game)})),
+        "/api/turns/{turn}": _get("The view as it was when a turn was over.", game, 404, parameters=[turn]),
+        "/api/turns/{turn}/picture.jpg": _get("The table in a turn.", raw, 404, parameters=[turn, *part],
+                                              mimetype="image/jpeg"),
+        "/api/picture.jpg": _get("The newest picture of the table.", raw, 404, parameters=part,
+                                 mimetype="image/jpeg"),
+        "/api/corrections": _get("What people have changed, newest first.", _object({"corrections": _list(game)})),
+        "/api/games": _get("All games that are kept, newest first.", _object({"games": _list(game)})),
+        "/api/setups": _get("What a new game can be.", game),
+        "/api/export/game.json": _get("The game as transcript/1.", game),
+        "/api/export/scores.csv": _get("Every score event as a table.", raw, mimetype="text/csv"),
+        "/api/session": {**_get("What this device may do.", _ref("Session")),
+                         "post": _sends("Sign in with a PIN.", _object({"pin": _ref("Pin")}), _ref("Session"), 409,
+                                        429),
+                         "delete": {"summary": "Sign out.", "responses": _answers(_ref("Session"))}},
+        "/api/pin": {"post": _sends("Set the table's first PIN.", _object({"pin": _ref("Pin")}, admin=_ref("Pin")),
+                                    _ref("Session"), 409),
+                     "put": _sends("Change PINs (administration).", _object({}, pin=_ref("Pin"), admin=_ref("Pin")),
+                                   _ref("Session"), 401, 409, signed=True)},
+        "/api/join": _get("Where other devices find the page.", _object({"addresses": _list(_TEXT)})),
+        "/api/join.svg": _get("The same as a QR code.", raw, mimetype="image/svg+xml"),
+        "/api/overlay": _get("What an overlay for streams shows.", _ref("Overlay"), parameters=key),
+        "/api/overlay/events": _get("The same as server-sent events.", raw, 503, parameters=[*key, *after],
+                                    mimetype="text/event-stream"),
+        "/api/overlay/key": _get("The read-only key, for those who may change the game.",
+                                 _object({"key": {"type": ["string", "null"]}})),
+        "/api/openapi.json": _get("This document.", game),
+    }
+
+
+@cache
+def document() -> dict[str, Any]:
+    """The whole document."""
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "bastide", "version": "1", "description": "A table of Carcassonne: what lies there, what it "
+                 "scores, and how people correct it. Watching is open on the local network; changing takes the PIN."},
+        "paths": _paths(),
+        "components": {"schemas": _schemas(), "securitySchemes": {
+            "session": {"type": "apiKey", "in": "cookie", "name": "bastide"},
+            "token": {"type": "apiKey", "in": "header", "name": "X-CSRF-Token"}}},
+    }
+
+
+@describing.get("/api/openapi.json")
+def openapi() -> Response:
+    """The interface, described."""
+    return json_answer(document())
