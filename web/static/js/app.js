@@ -36,6 +36,7 @@ export class App {
   constructor() {
     this.kinds = {};
     this.isOnline = true;
+    this.speech = null; // says aloud what is scored, once somebody wants it
     this.isTv = document.body.classList.contains("tv");
     this.later = new Set(); // questions put off on this device
     this.past = null; // the view of an earlier turn that is looked at

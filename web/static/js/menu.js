@@ -6,6 +6,7 @@ import { LANGUAGES, language, speak, t } from "./i18n.js";
 export class Menu {
   constructor(app) {
     this.app = app;
+    this.join = h("div", {}); // made once: drawing the sheet anew does not ask again
     this.className = "menu";
   }
 
@@ -38,9 +39,7 @@ export class Menu {
         h("p", {}, t("aid.title"), ": ", h("b", {}, t(`aid.${app.aid}`))), h("p", { class: "note" }, t(`aid.${app.aid}.note`), " ", t("setup.fixed"))),
     ];
   }
-  // Made once: drawing the sheet anew does not ask again.
   joining() {
-    this.join ??= h("div", {});
     if (!this.join.firstChild) import("./later/join.js").then(({ joinCard }) => this.join.firstChild || this.join.append(joinCard()));
     return this.join;
   }

@@ -11,7 +11,11 @@ export class Stream {
   // heard(kind, data, id): an event, data as text. lost(): no events until further notice. full(): the server has no
   // stream to give. whole(): what this tab shows, as [data, id], or null.
   constructor(url, { heard, lost, full, whole }) {
-    Object.assign(this, { url, heard, lost, full, whole });
+    this.url = url;
+    this.heard = heard;
+    this.lost = lost;
+    this.full = full;
+    this.whole = whole;
     this.name = Math.random().toString(36).slice(2);
     this.claim = 0; // when this tab took the lead; 0 while it listens
     this.last = "";

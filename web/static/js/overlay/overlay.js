@@ -15,7 +15,7 @@ const HUES = { red: ["#c8342b", "#fff"], blue: ["#2f6fc1", "#fff"], green: ["#2f
 const QUIET_MS = 15000, SEEK_MS = 1500;
 
 document.documentElement.lang = language;
-document.documentElement.style.setProperty("--scale", scale);
+document.documentElement.style.setProperty("--scale", String(scale));
 if (CSS.supports("color", background)) document.body.style.background = background;
 
 const text = (name, otherwise) => (typeof texts[name] === "string" ? texts[name] : otherwise);
@@ -104,3 +104,5 @@ function follow() {
 }
 
 follow();
+
+export {};
