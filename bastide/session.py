@@ -43,7 +43,7 @@ class TableSession:
         self._clock = clock
         self.past = Past(self, store)
         self._lock = threading.RLock()
-        self._chip, self._text = "manual", ""
+        self._chip, self._text, self._code = "manual", "", ""
         self._subscribers: list[Subscription] = []
         self._update = 0
         self._begin(setup, store.new_game(setup, aid=aid) if game is None else game, entries, aid)
@@ -151,11 +151,11 @@ class TableSession:
                             "issues": [i.code for i in state.issues if (i.code, i.squares, i.turn) not in known]})
             return out
 
-    def set_status(self, chip: str, text: str = "") -> None:
+    def set_status(self, chip: str, text: str = "", code: str = "") -> None:
         """What the camera is doing; published when it changed."""
         with self._lock:
-            if (chip, text) != (self._chip, self._text):
-                self._chip, self._text = chip, text
+            if (chip, text, code) != (self._chip, self._text, self._code):
+                self._chip, self._text, self._code = chip, text, code
                 self._publish(self._view["questions"])
 
     # -- what changes the game --------------------------------------------------------------------------------------
@@ -348,7 +348,7 @@ class TableSession:
         return {**view, "game": self._game, "update": self._update, "questions": questions,
                 "aid": self._aid, "rules": changes(self.setup.rules),
                 "edition_title": editions()[self.setup.edition]["title"],
-                "status": {"chip": chip, "text": self._text}}
+                "status": {"chip": chip, "text": self._text, **({"code": self._code} if self._code else {})}}
 
     def _questions(self) -> list[dict[str, Any]]:
         """What people are asked: doubtful readings, then what nobody has seen; oldest first."""

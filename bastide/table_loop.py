@@ -16,10 +16,13 @@ from scoring.events import Setup, TilePlaced
 from scoring.log import effective
 from vision.frames import DeadSource, FrameSource, SourceError
 from vision.images import encode_jpeg
+from vision.picture import PictureCheck
 from vision.stills import Still, keep
 from vision.watcher import Proposal, TableWatcher
 
 RETRY_S = 2.0
+FROZEN_RESTART_S = 10.0  # a camera that repeats itself for so long is opened anew
+SIZE_RESTART_S = 5.0  # a picture of another size that stays is watched from the beginning
 _log = logging.getLogger("bastide.table")
 CHIPS = {"watching": ("watching", ""), "hand": ("hand", ""), "settling": ("reading", ""), "reading": ("reading", ""),
          "lost": ("camera_lost", "the camera's picture has changed its size")}
@@ -51,6 +54,8 @@ def follow(source: FrameSource, watcher: TableWatcher, session: TableSession, *,
     """
     done = Followed()
     game, steadiness = session.game, Steadiness()
+    check = PictureCheck(live=source.info.live)
+    bad_s: float | None = None
     while stop is None or not stop.is_set():
         frame = source.read()
         if frame is None:
@@ -60,6 +65,21 @@ def follow(source: FrameSource, watcher: TableWatcher, session: TableSession, *,
             if renew is None:  # what is seen belongs to a game that nobody plays here any more
                 break
             watcher, game, steadiness = renew(session.setup), session.game, Steadiness()
+        verdict = check.look(frame)
+        if not verdict.use:  # no picture of the table: the score stays as it is
+            bad_s = frame.t_s if bad_s is None else bad_s
+            if verdict.said:
+                session.set_status("camera_lost", verdict.text, verdict.code)
+            if verdict.code == "camera_frozen" and frame.t_s - bad_s >= FROZEN_RESTART_S:
+                raise SourceError(verdict.text)
+            if verdict.code == "camera_size" and frame.t_s - bad_s >= SIZE_RESTART_S and renew is not None:
+                watcher, steadiness = renew(session.setup), Steadiness()
+                check, bad_s = PictureCheck(live=source.info.live), None
+            done.frames += 1
+            if on_frame is not None:
+                on_frame(done)
+            continue
+        bad_s = None
         seen = watcher.feed(frame, session.state)
         if session.game != game:
             continue  # what was seen belongs to the game before
@@ -71,7 +91,8 @@ def follow(source: FrameSource, watcher: TableWatcher, session: TableSession, *,
             done.latency_s.append(time.perf_counter() - begun)
         if seen.status == "watching":
             steadiness.look(frame, watcher.poses)
-        session.set_status(*(CHIPS[seen.status] if steadiness.notice is None else ("camera_lost", steadiness.notice)))
+        chip, text = CHIPS[seen.status] if steadiness.notice is None else ("camera_lost", steadiness.notice)
+        session.set_status(chip, text or verdict.text, "" if text else verdict.code)
         if learner is not None and seen.status == "watching":
             learner.look(frame, watcher.poses)
             if learner.due() and (tiles := learner.write()) is not None:
@@ -130,7 +151,7 @@ class TableLoop(threading.Thread):
                             break
                         self._session.set_status("camera_lost", "the camera's pictures have ended")
                 except (SourceError, Failure) as e:
-                    self._session.set_status("camera_lost", str(e))
+                    self._session.set_status("camera_lost", str(e), "camera_gone")
                     if isinstance(e, DeadSource):
                         self.failure = self.dead = str(e)
                         break
@@ -164,6 +185,7 @@ class TableLoop(threading.Thread):
         """
         while not self._stop_asked.is_set():
             before = session.view()["version"]
+            self.beat_s = time.monotonic()  # waiting for the disk is no hanging
             try:
                 return commit(session, proposal, still)
             except Failure as e:

@@ -181,6 +181,7 @@ def pull(kills: int, data: Path, seed: int, say: bool = False) -> Result:
             if not all(c.until(view["update"]) for c in clients):
                 out.diverged += 1
                 out.why.append("a client saw nothing after a restart")
+            served.sign_in()
             stopper = threading.Timer(rng.uniform(0.02, 0.6), served.process.kill)
             stopper.start()
             acknowledged = (view["game"], view["version"])

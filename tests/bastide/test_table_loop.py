@@ -21,7 +21,7 @@ from vision.watcher import Observation, Proposal
 
 GAME = demo_game(3, turns=4)
 EVENTS = tuple(e for t in GAME.turns for e in t.events)
-PICTURE = np.zeros((8, 8, 3), np.uint8)
+PICTURE = np.random.default_rng(1).integers(40, 200, (8, 8, 3), np.uint8)
 PATIENCE_S = 30.0
 
 
@@ -132,7 +132,8 @@ def test_a_recording_that_breaks_is_not_begun_anew(session: TableSession) -> Non
     loop.join(PATIENCE_S)
     assert loop.ended.is_set() and loop.failure == "the file is cut off"
     assert len(session.entries) == 3
-    assert session.view()["status"] == {"chip": "camera_lost", "text": "the file is cut off"}
+    assert session.view()["status"] == {"chip": "camera_lost", "text": "the file is cut off",
+                                        "code": "camera_gone"}
 
 
 def test_a_table_out_of_sight_is_said(session: TableSession) -> None:

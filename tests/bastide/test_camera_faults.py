@@ -1,0 +1,188 @@
+"""Every way in which a camera can be wrong: the page says which, nothing is read meanwhile, it goes on by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Self
+
+import cv2
+import numpy as np
+import pytest
+
+from bastide.demo_game import demo_game
+from bastide.session import TableSession
+from bastide.store import Store
+from bastide.table_loop import follow
+from vision.frames import Frame, Image, SourceError, SourceInfo
+from vision.picture import TEXT, PictureCheck
+from vision.watcher import Observation
+
+GAME = demo_game(3, turns=4)
+SIZE = (240, 320)
+
+
+def table(n: int, size: tuple[int, int] = SIZE) -> Image:
+    """A wooden table with tiles on it, with the noise of picture ``n``."""
+    rng = np.random.default_rng(n)
+    picture = np.full((*size, 3), (60, 90, 120), np.float64)
+    picture += np.linspace(-20, 20, size[1])[None, :, None]
+    for k in range(6):
+        x, y = 30 + 40 * k, 60 + 20 * (k % 3)
+        picture[y:y + 36, x:x + 36] = (60 + 20 * k, 160, 90)
+    return np.clip(picture + rng.normal(0, 2.5, picture.shape), 0, 255).astype(np.uint8)
+
+
+def cut_jpeg(n: int) -> Image:
+    """A JPEG that was cut off on its way, as OpenCV decodes it."""
+    data = cv2.imencode(".jpg", table(n))[1].tobytes()
+    picture = cv2.imdecode(np.frombuffer(data[:len(data) // 2] + b"\xff\xd9", np.uint8), cv2.IMREAD_COLOR)
+    assert picture is not None
+    return np.asarray(picture, np.uint8)
+
+
+def half(n: int) -> Image:
+    picture = table(n)
+    picture[140:] = 0
+    return picture
+
+
+FAULTS: dict[str, tuple[Callable[[int], Image], str]] = {
+    "black": (lambda n: np.random.default_rng(n).integers(0, 9, (*SIZE, 3)).astype(np.uint8), "camera_black"),
+    "really black": (lambda n: np.zeros((*SIZE, 3), np.uint8) + np.uint8(n % 2), "camera_black"),
+    "overexposed": (lambda n: np.clip(table(n).astype(int) * 5 + 60, 0, 255).astype(np.uint8), "camera_blinded"),
+    "frozen": (lambda n: table(7), "camera_frozen"),
+    "half a frame": (half, "camera_half"),
+    "a JPEG cut off": (cut_jpeg, "camera_half"),
+    "another size": (lambda n: table(n, (480, 640)), "camera_size"),
+}
+
+
+class Camera:
+    """Pictures with their times; an exception among them is raised."""
+
+    def __init__(self, script: list[tuple[float, Image | Exception]], *, live: bool = True) -> None:
+        self.info = SourceInfo(uri="test:", model="test", width=320, height=240, live=live)
+        self._script = list(script)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        pass
+
+    def read(self, timeout_s: float = 5.0) -> Frame | None:
+        if not self._script:
+            return None
+        t_s, item = self._script.pop(0)
+        if isinstance(item, Exception):
+            raise item
+        return Frame(id=int(t_s * 1000), t_s=t_s, source="test:", bgr=item)
+
+
+class Watcher:
+    """Remembers what it was shown."""
+
+    poses: dict[tuple[int, int], Any] = {}
+
+    def __init__(self) -> None:
+        self.shown: list[float] = []
+
+    def feed(self, frame: Frame, state: object) -> Observation:
+        self.shown.append(frame.t_s)
+        return Observation(status="watching")
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[TableSession]:
+    with Store(tmp_path / "log.sqlite") as store:
+        yield TableSession(store, GAME.setup)
+
+
+def statuses(session: TableSession) -> list[dict[str, str]]:
+    """Every status that is published from now on."""
+    out: list[dict[str, str]] = []
+    publish = session._publish
+
+    def noting(*args: Any) -> None:
+        publish(*args)
+        out.append(session.view()["status"])
+
+    session._publish = noting  # type: ignore[method-assign]
+    return out
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_faulty_picture_is_said_not_read_and_over_when_it_is_over(fault: str, session: TableSession) -> None:
+    make, code = FAULTS[fault]
+    good = [(0.25 * n, table(n)) for n in range(8)]
+    bad: list[tuple[float, Image | Exception]] = [(2.0 + 0.25 * n, make(n)) for n in range(20)]
+    again = [(7.0 + 0.25 * n, table(100 + n)) for n in range(8)]
+    watcher, said = Watcher(), statuses(session)
+    follow(Camera([*good, *bad, *again]), watcher, session)  # type: ignore[arg-type]
+    codes = [s.get("code", "") for s in said]
+    assert codes == ["", code, ""], said
+    assert said[1] == {"chip": "camera_lost", "text": TEXT[code], "code": code} and said[2]["chip"] == "watching"
+    read = [t for t in watcher.shown if 2.0 <= t < 7.0]
+    assert len(read) == 0 or (fault == "frozen" and max(read) < 2.0 + 4.25)
+    assert watcher.shown[-8:] == [t for t, _ in again]
+
+
+def test_one_bad_picture_is_dropped_without_a_word(session: TableSession) -> None:
+    watcher, said = Watcher(), statuses(session)
+    follow(Camera([(0.1 * n, half(n) if n == 5 else table(n)) for n in range(10)]), watcher,  # type: ignore[arg-type]
+           session)
+    assert len(said) == 1 and len(watcher.shown) == 9
+
+
+def test_a_frozen_camera_is_opened_anew(session: TableSession) -> None:
+    with pytest.raises(SourceError, match="same picture"):
+        follow(Camera([(0.5 * n, table(1)) for n in range(60)]), Watcher(), session)  # type: ignore[arg-type]
+
+
+def test_a_camera_that_came_back_with_another_size_is_watched_from_the_beginning(session: TableSession) -> None:
+    made: list[Watcher] = []
+
+    def renew(setup: object) -> Watcher:
+        made.append(Watcher())
+        return made[-1]
+
+    script = [(0.25 * n, table(n, SIZE if n < 8 else (480, 640))) for n in range(60)]
+    follow(Camera(script), Watcher(), session, renew=renew)  # type: ignore[arg-type]
+    assert len(made) == 1 and len(made[0].shown) > 20 and session.view()["status"] == {"chip": "watching", "text": ""}
+
+
+def test_one_picture_in_ten_seconds_is_watched_and_said(session: TableSession) -> None:
+    watcher, said = Watcher(), statuses(session)
+    script = [(10.0 * n, table(n)) for n in range(6)] + [(50.2 + 0.2 * n, table(n)) for n in range(10)]
+    follow(Camera(script), watcher, session)  # type: ignore[arg-type]
+    assert [s.get("code", "") for s in said] == ["", "camera_slow", ""] and len(watcher.shown) == 16
+    assert said[1]["chip"] == "watching" and said[1]["text"] == TEXT["camera_slow"]
+
+
+def test_sixty_pictures_a_second_are_no_fault(session: TableSession) -> None:
+    watcher, said = Watcher(), statuses(session)
+    follow(Camera([(n / 60, table(n)) for n in range(120)]), watcher, session)  # type: ignore[arg-type]
+    assert len(watcher.shown) == 120 and [s["chip"] for s in said] == ["watching"]
+
+
+def test_a_recording_may_repeat_its_pictures(session: TableSession) -> None:
+    watcher = Watcher()
+    follow(Camera([(0.5 * n, table(1)) for n in range(60)], live=False), watcher, session)  # type: ignore[arg-type]
+    assert len(watcher.shown) == 60
+
+
+@pytest.mark.parametrize("scene", ["dark", "bright cloth", "plain table", "grey copy"])
+def test_unusual_tables_are_no_fault(scene: str) -> None:
+    def picture(n: int) -> Image:
+        bright = table(n).astype(float)
+        noise = np.random.default_rng(n).normal(0, 2, bright.shape)
+        return {"dark": np.clip(bright * 0.16 + noise, 0, 255),
+                "bright cloth": np.clip(bright * 0.2 + 195 + noise, 0, 248),
+                "plain table": np.clip(128 + noise, 0, 255), "grey copy": bright}[scene].astype(np.uint8)
+
+    check = PictureCheck(live=True)
+    for n in range(12):
+        luma = cv2.cvtColor(picture(n), cv2.COLOR_BGR2GRAY).astype(np.uint8) if scene == "grey copy" else None
+        verdict = check.look(Frame(id=n, t_s=n / 4, source="t:", bgr=picture(n), luma=luma))
+        assert verdict.use and not verdict.code
