@@ -116,7 +116,7 @@ def _sources(data: Path, scratch: Path) -> list[tuple[str, Path]]:
     for source in (data / LOG, pictures_of(data / LOG)):
         if source.exists():
             copy = scratch / source.name
-            _copy_database(source, copy)
+            copy_database(source, copy)
             out.append((f"data/{source.name}", copy))
     for path in sorted(data.rglob("*")):
         inside = path.relative_to(data)
@@ -131,7 +131,7 @@ def _sources(data: Path, scratch: Path) -> list[tuple[str, Path]]:
     return out
 
 
-def _copy_database(source: Path, copy: Path) -> None:
+def copy_database(source: Path, copy: Path) -> None:
     """A whole copy of a database that may be in use."""
     try:
         there = sqlite3.connect(f"file:{source.resolve().as_posix().replace('?', '%3f')}?mode=ro", uri=True)

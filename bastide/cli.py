@@ -19,7 +19,7 @@ from bastide.errors import Failure, UsageError
 
 ROOMS = ("scoring", "vision", "calibration", "hardware", "web", "bastide")
 VERBS = ("demo", "serve", "watch", "read", "score", "rules", "teach", "aim", "calibrate", "print", "doctor", "export",
-         "backup", "restore", "pin")
+         "backup", "restore", "support", "pin")
 
 
 class _Parser(argparse.ArgumentParser):

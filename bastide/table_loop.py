@@ -128,6 +128,7 @@ class TableLoop(threading.Thread):
         self._renew = renew
         self._stop_asked = threading.Event()
         self.retry_s = RETRY_S
+        self._frame = 0  # what a line of the log is about
         self.ended = threading.Event()
         self.failure: str | None = None
         self.dead: str | None = None  # why this process cannot watch any more; another one could
@@ -152,6 +153,7 @@ class TableLoop(threading.Thread):
                         self._session.set_status("camera_lost", "the camera's pictures have ended")
                 except (SourceError, Failure) as e:
                     self._session.set_status("camera_lost", str(e), "camera_gone")
+                    _log.info("the camera: %s", e, extra={"frame": self._frame})
                     if isinstance(e, DeadSource):
                         self.failure = self.dead = str(e)
                         break
@@ -163,7 +165,7 @@ class TableLoop(threading.Thread):
         except Exception as e:  # the page must say that nobody is watching any more, whatever happened
             self.failure = self.dead = f"reading the table failed ({type(e).__name__}: {e})"
             self._session.set_status("camera_lost", self.failure)
-            _log.error("reading the table failed", exc_info=e)
+            _log.error("reading the table failed", exc_info=e, extra={"frame": self._frame})
         finally:
             if self._learner is not None:
                 self._learner.write()
@@ -171,6 +173,7 @@ class TableLoop(threading.Thread):
 
     def _beat(self, done: Followed) -> None:
         self.beat_s = time.monotonic()
+        self._frame = done.frames
 
     def _new_watcher(self, setup: Setup) -> TableWatcher:
         """Another game has begun at the table; a camera that is lost meanwhile finds its watcher too."""
@@ -189,7 +192,7 @@ class TableLoop(threading.Thread):
             try:
                 return commit(session, proposal, still)
             except Failure as e:
-                _log.warning("%s", e)
+                _log.warning("%s", e, extra={"frame": proposal.frame})
                 session.set_status("check", str(e))
                 if session.view()["version"] != before:
                     return None  # the move is on disk; only its picture is not

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from vision.frames import Frame
+from vision.frames import Frame, Image
 
 WIDTH = 160
 BLACK_LEVEL = 14  # a dark room with a lamp far away is above it, a cap on the lens below
@@ -100,3 +100,14 @@ class PictureCheck:
         if self._same_since_s is None:
             self._same_since_s = t_s
         return t_s - self._same_since_s >= FROZEN_S
+
+
+def brightness(bgr: Image) -> float:
+    """Mean level of a picture."""
+    return float(cv2.cvtColor(bgr, cv2.COLOR_BGR2GRAY).mean())
+
+
+def sharpness(bgr: Image) -> float:
+    """How crisp the crispest edges are: the 99th percentile of what a blur of one pixel takes away."""
+    grey = cv2.cvtColor(bgr, cv2.COLOR_BGR2GRAY)
+    return float(np.percentile(cv2.absdiff(grey, cv2.GaussianBlur(grey, (0, 0), 1.0)), 99))

@@ -1,4 +1,4 @@
-"""``bastide doctor``: what this machine has of what bastide needs, one line each."""
+"""``bastide doctor``: what is right and wrong with this machine, one line each, with what to do."""
 
 from __future__ import annotations
 
@@ -6,55 +6,92 @@ import argparse
 import importlib
 import json
 import platform
-import shutil
+from collections.abc import Iterator
 from importlib.metadata import packages_distributions, version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from hardware.pi import layers
+from bastide.inputs import port
 
-HELP = "check this machine: versions, camera libraries, disk"
+if TYPE_CHECKING:
+    from bastide.health import Line
+
+HELP = "check this machine: camera, calibration, storage, memory, power, clock, port, versions"
+LOOKS = 12  # pictures of the camera that are looked at
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--data", metavar="DIR", default="data", help="where the log is kept (default: data)")
+    parser.add_argument("--source", metavar="URI", help="look through this camera too")
+    parser.add_argument("--calibration", metavar="FILE", action="append", help="check a calibration; repeatable")
+    parser.add_argument("--port", type=port, default=8000, help="the page's port (default: 8000)")
 
 
 def run(args: argparse.Namespace) -> int:
-    rows = checks()
+    from bastide.calibrated import load_calibrations
+    from bastide.health import report
+
+    found = report(Path(args.data), port=args.port, calibrations=load_calibrations(args.calibration),
+                   camera=[*versions(), *(camera(args.source) if args.source else ())])
     if args.json:
-        print(json.dumps({"checks": rows}))
+        print(json.dumps(found))
     else:
-        for row in rows:
-            print(f"{row['state']:<5} {row['what']}: {row['text']}")
-    return 1 if any(r["state"] == "fail" for r in rows) else 0
+        for row in found["checks"]:
+            print(f"{row['state']:<5} {row['what']}: {row['text']}{'; ' + row['do'] if row['do'] else ''}")
+    return 1 if found["state"] == "fail" else 0
 
 
-def checks() -> list[dict[str, str]]:
-    """Each check as what, state (ok, warn, fail) and one sentence."""
-    rows = [{"what": "Python", "state": "ok", "text": platform.python_version()}]
+def versions() -> Iterator[Line]:
+    """Python and the packages that bastide stands on."""
+    from bastide import __version__
+    from bastide.health import Line
+
+    yield Line(what="bastide", state="ok", text=__version__)
+    yield Line(what="Python", state="ok", text=platform.python_version())
     for module, name in (("numpy", "NumPy"), ("cv2", "OpenCV"), ("flask", "Flask"), ("waitress", "Waitress")):
         try:
             importlib.import_module(module)
-            rows.append({"what": name, "state": "ok", "text": _version(module)})
+            yield Line(what=name, state="ok", text=_version(module))
         except ImportError as e:
-            rows.append({"what": name, "state": "fail", "text": f"cannot be imported ({e}); run ./run demo once"})
-    rows.append(pi_camera(layers()))
-    free_gb = shutil.disk_usage(Path.home()).free / 1e9
-    rows.append({"what": "disk", "state": "ok" if free_gb > 0.5 else "fail", "text": f"{free_gb:.1f} GB free"})
-    return rows
+            yield Line(what=name, state="fail", text=f"cannot be imported ({e})", do="run ./run demo once")
+    try:
+        importlib.import_module("picamera2")
+        yield Line(what="Pi camera", state="ok", text="picamera2 is installed")
+    except Exception as e:  # picamera2 fails in many ways off a Pi, and none of them matters there
+        yield Line(what="Pi camera", state="warn", text=f"not usable here ({type(e).__name__})",
+                   do="use usb:0, http://... or video:FILE, or on a Pi: sudo apt install -y python3-picamera2")
 
 
-def pi_camera(tried: list[tuple[str, str]]) -> dict[str, str]:
-    """The Pi camera's libraries, each tried by itself: what is broken is named, not what stands on it."""
-    broken = next(((name, why) for name, why in tried if why), None)
-    if broken is None:
-        return {"what": "Pi camera", "state": "ok", "text": ", ".join(name for name, _ in tried) + " are there"}
-    name, why = broken
-    if dict(tried).get("libcamera") or "ModuleNotFoundError" in dict(tried).get("picamera2", ""):
-        text = "not usable here (no picamera2); usb:0, http://... and video:FILE are"
-    else:
-        text = f"{name} cannot be imported ({why}); run sudo hardware/install.sh again"
-    return {"what": "Pi camera", "state": "warn", "text": text}
+def camera(uri: str) -> Iterator[Line]:
+    """What some of its pictures look like: whether they come, can be believed, are bright and sharp enough."""
+    from bastide.errors import Failure, UsageError
+    from bastide.health import Line
+    from bastide.tables import open_camera
+    from vision.frames import SourceError
+    from vision.picture import PictureCheck, brightness, sharpness
+
+    try:
+        with open_camera(uri) as source:
+            check, verdict, frame = PictureCheck(live=source.info.live), None, None
+            for _ in range(LOOKS):
+                frame = source.read()
+                if frame is None:
+                    break
+                verdict, light, sharp = check.look(frame), brightness(frame.bgr), sharpness(frame.bgr)
+            if verdict is None:
+                raise SourceError(f"{uri} gives no picture")
+            yield Line(what="camera", state="fail" if verdict.code else "ok",
+                       text=verdict.text or f"{source.info.model}, {source.info.width}x{source.info.height}",
+                       do="see what it says, then ask again" if verdict.code else "")
+            bad = not 40 <= light <= 215
+            yield Line(what="light", state="warn" if bad else "ok", text=f"{light:.0f} of 255 on average",
+                       do=("more light on the table" if light < 128 else "less light, or no lamp in the picture")
+                       if bad else "")
+            yield Line(what="focus", state="warn" if sharp < 4.0 else "ok", text=f"sharpness {sharp:.1f}",
+                       do="focus on the table; printed edges should be crisp" if sharp < 4.0 else "")
+    except (SourceError, Failure, UsageError) as e:
+        yield Line(what="camera", state="fail", text=str(e), do="check its cable and its address, then ask again")
 
 
 def _version(module: str) -> str:

@@ -39,6 +39,7 @@ def run(args: argparse.Namespace) -> int:
     from bastide.calibrated import calibrated, load_calibrations, view_from
     from bastide.keys import KeyFile, set_pins
     from bastide.learning import Learner
+    from bastide.logs import logging_to
     from bastide.service import from_environment, panel, wait
     from bastide.session import TableSession
     from bastide.stopping import stop_on_signals
@@ -65,6 +66,7 @@ def run(args: argparse.Namespace) -> int:
     with ExitStack() as stack:
         stop = stack.enter_context(stop_on_signals())
         store = stack.enter_context(Store(Path(args.data) / "log.sqlite"))
+        stack.enter_context(logging_to(Path(args.data)))
         if store.notice:
             print(store.notice, file=sys.stderr)
         session = None if args.new else TableSession.resume(store)

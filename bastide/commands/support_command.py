@@ -1,0 +1,30 @@
+"""``bastide support``: one ZIP for whoever is asked for help, and playing one again."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+HELP = "pack what helps to find an error; --replay plays such a file again"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--out", metavar="FILE", default="bastide-support.zip")
+    parser.add_argument("--data", metavar="DIR", default="data", help="where the log is kept (default: data)")
+    parser.add_argument("--replay", metavar="FILE", help="fold the game of a support file again and compare its scores")
+
+
+def run(args: argparse.Namespace) -> int:
+    from bastide.support import replay, write_support
+
+    if args.replay:
+        found = replay(Path(args.replay))
+        print(f"{args.replay}: {found['entries']} entries, scores {found['scores']}, at the end {found['final']}")
+        if found["same"]:
+            print("as they were recorded")
+            return 0
+        print(f"recorded were {found['recorded']}, at the end {found['recorded_final']}")
+        return 1
+    names = write_support(Path(args.data), Path(args.out))
+    print(f"{args.out}: {', '.join(names)}; no PINs or passwords, no names, pictures of the board alone")
+    return 0

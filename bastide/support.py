@@ -1,0 +1,150 @@
+"""One ZIP for whoever is asked for help, with nothing in it that is nobody's business, and playing it again.
+
+    about.json     versions, the machine, the doctor's report
+    game.json      set-up (players are called by their colours) and every entry of the newest game, with the scores
+    board/N.jpg    the newest pictures of the table, cut to the board and seen from above
+    logs/*.jsonl   the program's log, without secrets
+    settings.conf  the service's options, without passwords
+
+`replay` folds the game in it again and says whether it comes to the same scores: an error in the rules that somebody
+has at home becomes a test here.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import tempfile
+import zipfile
+from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bastide import __version__
+from bastide.backups import LOG, copy_database
+from bastide.errors import Failure, UsageError
+from bastide.health import report
+from bastide.logs import clean
+from bastide.schema import pictures_of
+from bastide.setup_json import setup_from_json, setup_to_json
+from bastide.store import Store, StoredGame
+from scoring.engine import step
+from scoring.errors import InvalidNotation
+from scoring.events import GameEnded
+from scoring.log import entry_from_json, entry_to_json, state_of
+from vision.images import encode_jpeg
+from vision.stills import LARGEST, Part, Still, from_above
+
+FORMAT, VERSION = "bastide-support", 1
+PICTURES_KEPT, LOG_BYTES, GAME_BYTES = 6, 2_000_000, 20_000_000
+PACKAGES = ("numpy", "opencv-python-headless", "flask", "waitress")
+
+
+def write_support(data: Path, out: Path, settings: Path = Path("/etc/bastide/bastide.conf")) -> list[str]:
+    """Pack what helps; the names of what is in it. Raises UsageError or Failure."""
+    if out.is_dir() or not out.parent.is_dir():
+        raise UsageError(f"{out}: must be a file in a folder that exists")
+    about = {"format": FORMAT, "version": VERSION, "bastide": __version__, "python": platform.python_version(),
+             "machine": platform.machine(), "system": platform.platform(), "packages": _packages(),
+             "doctor": report(data)}
+    files: dict[str, bytes] = {"about.json": json.dumps(about, indent=1).encode()}
+    if (data / LOG).exists():
+        files.update(_game(data))
+    for file in sorted((data / "logs").glob("*.jsonl*")):
+        files[f"logs/{file.name}"] = clean_lines(file.read_bytes()[-LOG_BYTES:])
+    if settings.is_file():
+        files["settings.conf"] = clean_lines(settings.read_bytes())
+    try:
+        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, content in files.items():
+                archive.writestr(name, content)
+    except OSError as e:
+        raise Failure(f"{out}: cannot be written ({e.strerror or e}); choose another place with --out") from e
+    return list(files)
+
+
+def replay(file: Path) -> dict[str, Any]:
+    """Fold the game of a support file again: ``entries``, ``scores`` now, ``recorded`` then, whether they are ``same``.
+
+    Raises UsageError when it is no support file or has no game.
+    """
+    try:
+        with zipfile.ZipFile(file) as archive:
+            info = archive.getinfo("game.json")
+            if info.file_size > GAME_BYTES:
+                raise UsageError(f"{file}: the game in it is too large to be one")
+            data = json.loads(archive.read(info))
+        setup = setup_from_json(data["setup"])
+        entries = tuple(entry_from_json(e) for e in data["entries"])
+        recorded = [int(n) for n in data["scores"]]
+        final = [int(n) for n in data["final"]]
+    except FileNotFoundError:
+        raise UsageError(f"{file}: there is no such file") from None
+    except KeyError as e:
+        raise UsageError(f"{file}: is no support file with a game in it ({e} is missing)") from None
+    except (OSError, zipfile.BadZipFile, InvalidNotation, ValueError, TypeError, AttributeError, RecursionError,
+            NotImplementedError, EOFError, RuntimeError) as e:
+        raise UsageError(f"{file}: is no support file ({str(e).splitlines()[0][:80] if str(e) else 'empty'})") from None
+    now, end = _scores(StoredGame(id=1, setup=setup, entries=entries, over=False))
+    return {"entries": len(entries), "scores": now, "final": end, "recorded": recorded, "recorded_final": final,
+            "same": now == recorded and end == final}
+
+
+def _scores(game: StoredGame) -> tuple[list[int], list[int]]:
+    """Scores as they stand and if the game ended now."""
+    state = state_of(game.setup, game.entries)
+    return list(state.scores), list((state if state.over else step(state, GameEnded())).scores)
+
+
+def _game(data: Path) -> dict[str, bytes]:
+    """The newest game and its board, read from a copy: the table may be playing."""
+    with tempfile.TemporaryDirectory(prefix="bastide-support-") as scratch:
+        for source in (data / LOG, pictures_of(data / LOG)):
+            if source.exists():
+                copy_database(source, Path(scratch) / source.name)
+        with Store(Path(scratch) / LOG) as store:
+            game = store.newest()
+            if game is None:
+                return {}
+            scores, final = _scores(game)
+            players = tuple(replace(p, name=p.colour.capitalize()) for p in game.setup.players)
+            entries = [entry_to_json(replace(e, who="")) for e in game.entries]
+            files = {"game.json": json.dumps({
+                "setup": setup_to_json(replace(game.setup, players=players)), "entries": entries, "scores": scores,
+                "final": final}).encode()}
+            for seq in sorted(store.pictures.stills(game.id))[-PICTURES_KEPT:]:
+                kept = store.pictures.still(game.id, seq)
+                if kept is not None and (picture := board(*kept)) is not None:
+                    files[f"board/{seq}.jpg"] = picture
+    return files
+
+
+def board(jpeg: bytes, poses: list[Any]) -> bytes | None:
+    """A picture of the table cut to its tiles, as JPEG; None when it cannot be."""
+    try:
+        placed = {(int(x), int(y)): np.array(pose, np.float64) for x, y, pose in poses}
+        xs, ys = [x for x, _ in placed], [y for _, y in placed]
+        part = Part(x=min(xs), y=min(ys), width=min(LARGEST, max(xs) - min(xs) + 1),
+                    height=min(LARGEST, max(ys) - min(ys) + 1))
+        picture = from_above(Still(jpeg=jpeg, poses=placed), part, tile_px=96)
+    except (ValueError, TypeError):
+        return None
+    return None if picture is None else encode_jpeg(picture)
+
+
+def clean_lines(text: bytes) -> bytes:
+    """Text without what looks like a secret."""
+    return "\n".join(clean(line) for line in text.decode("utf-8", "replace").splitlines()).encode()
+
+
+def _packages() -> dict[str, str]:
+    out = {}
+    for name in PACKAGES:
+        try:
+            out[name] = version(name)
+        except PackageNotFoundError:
+            out[name] = "missing"
+    return out
