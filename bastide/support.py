@@ -16,6 +16,7 @@ import json
 import platform
 import tempfile
 import zipfile
+import zlib
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -86,7 +87,7 @@ def replay(file: Path) -> dict[str, Any]:
     except KeyError as e:
         raise UsageError(f"{file}: is no support file with a game in it ({e} is missing)") from None
     except (OSError, zipfile.BadZipFile, InvalidNotation, ValueError, TypeError, AttributeError, RecursionError,
-            NotImplementedError, EOFError, RuntimeError) as e:
+            NotImplementedError, EOFError, RuntimeError, zlib.error) as e:
         raise UsageError(f"{file}: is no support file ({str(e).splitlines()[0][:80] if str(e) else 'empty'})") from None
     now, end = _scores(StoredGame(id=1, setup=setup, entries=entries, over=False))
     return {"entries": len(entries), "scores": now, "final": end, "recorded": recorded, "recorded_final": final,
