@@ -22,8 +22,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--camera", metavar="NAME", help="a preset: module2, module3, module3-wide, hq-6mm, ...")
     parser.add_argument("--tiles", metavar="DIR", help="measure by your own tiles too")
     parser.add_argument("--expansions", metavar="A,B")
-    parser.add_argument("--count", type=int, metavar="N", help="stop after N looks (default: when the source ends)")
+    parser.add_argument("--count", type=_count, metavar="N", help="stop after N looks (default: when the source ends)")
     parser.add_argument("--json", action="store_true", help="one JSON document per look")
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is too few; take a whole number from 1")
+    return number
 
 
 def run(args: argparse.Namespace) -> int:

@@ -121,6 +121,9 @@ WRONG: list[tuple[str, int, tuple[str, ...]]] = [
     # what this version cannot do says so
     ("teach {f}/picture.png --out {o}", 2, ("picture.png",)),
     ("calibrate lens {f}/picture.png --out {o}/lens.json", 1, ("seen in 0 of 1 pictures", "--board")),
+    ("aim --source {f}/none.jpg", 2, ("none.jpg", "no such file")),
+    ("aim --source {f}/picture.png --count 0", 2, ("--count", "from 1")),
+    ("aim --source usb:97", 1, ("USB camera 97",)),
     ("calibrate lens --out {o}/lens.json", 2, ("needs pictures",)),
     ("calibrate lens {f}/none.jpg --out {o}/lens.json", 2, ("none.jpg", "no such file")),
     ("calibrate lens {f}/picture.png --board chess --out {o}/lens.json", 2, ("--board chess", "charuco:11x8:20:15")),

@@ -121,7 +121,7 @@ def test_presets_have_the_field_of_view_of_the_data_sheet() -> None:
         made = preset_lens(preset, size)
         assert made.fov_deg[0] == pytest.approx(preset.fov_deg[0], abs=0.01)
         assert made.fov_deg[1] == pytest.approx(preset.fov_deg[1], abs=6.0), "square pixels make the rest"
-    assert preset_of("imx708_wide_noir").name == "module3-wide"  # type: ignore[union-attr]
+    assert preset_of("Camera Module 3 Wide NoIR / imx708_wide_noir").name == "module3-wide"  # type: ignore[union-attr]
     assert preset_of("imx708").name == "module3" and preset_of("a webcam") is None  # type: ignore[union-attr]
 
 
