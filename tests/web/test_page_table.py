@@ -192,6 +192,27 @@ def test_the_end_has_a_chart_awards_and_files(serve, visit):
     assert json.loads(download.value.path().read_text("utf-8"))["format"] == "transcript/1"
 
 
+def test_farms_and_open_features_lie_over_the_board(serve, visit):
+    session, server = serve(45)
+    page = visit(server.url)
+    view = session.view()
+    page.locator("[data-key='tool-open']").click()
+    claimed = [f for f in view["features"] if f["owners"] and not f["complete"]]
+    expect(page.locator(".open-feature")).to_have_count(sum(f["kind"] != "field" for f in claimed))
+    for f in (f for f in claimed if f["kind"] != "field"):
+        text = f"{f['points_now']}→{f['points_complete']}"
+        expect(page.locator(".open-feature text", has_text=text).first).to_be_attached()
+    page.locator("[data-key='tool-farms']").click()
+    expect(page.locator(".open-feature")).to_have_count(0)
+    farms = [f for f in view["features"] if f["kind"] == "field" and f["owners"]]
+    expect(page.locator(".farm-badge")).to_have_count(len(farms))
+    paid = {json.dumps(c) for stage in view["projected_final"]["stages"] for e in stage["events"]
+            if e["feature"] == "field" for c in e["cities"]}
+    expect(page.locator(".worth .tick")).to_have_count(len(paid))
+    page.locator("[data-key='tool-farms']").click()
+    expect(page.locator(".farm-badge")).to_have_count(0)
+
+
 @pytest.fixture
 def by_hand(tmp_path):
     """A game with every box but the wheel, entered by hand."""
