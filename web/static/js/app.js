@@ -29,6 +29,9 @@ const ANNOUNCED_MS = 9000;
 
 export class App {
   /** @type {any} */
+  speech;
+
+  /** @type {any} */
   looking;
   /** @type {any} */
   preparing;

@@ -4,6 +4,7 @@ import { s } from "./dom.js";
 import { hue, patternFill } from "./figures.js";
 import { BANDS, rotatePoint, segmentIndex, wall } from "./shapes.js";
 
+const APART = 23; // of a number from a pennant
 let counter = 0;
 
 function shape(segment, fill, grow = 0) {
@@ -88,8 +89,9 @@ export function numbers(board, event, standing) {
     const n = tile ? segmentIndex(tile, placed.rot, kind, place) : -1;
     if (n < 0 || (kind === event.feature && seen.has(`${x},${y}`))) continue;
     seen.add(`${x},${y}`);
-    const [sx, sy] = rotatePoint(...tile.segments[n].spot, placed.rot);
-    const aside = crowded.has(`${x},${y}`) ? 21 : 0;
+    const taken = crowded.has(`${x},${y}`), marked = tile.segments[n].pennants && tile.segments[n].marks?.[0];
+    const [sx, sy] = rotatePoint(...clear(tile.segments[n], taken ? 20 : 0), placed.rot);
+    const aside = taken && !marked ? 21 : 0;
     const at = [sx + (sx > 70 ? -aside : aside), sy + (sy > 75 ? -aside : aside)];
     out.push(flag(x * 100 + at[0], y * 100 + at[1], out.length + 1));
   }
@@ -150,6 +152,16 @@ export function openFeature(board, feature) {
   const text = `${feature.owners.map((n) => board.letters[n]).join("+")} ${feature.points_now}→${feature.points_complete}`, half = 9 + text.length * 5.2;
   return s("g", { class: "open-feature" }, rims, s("g", { transform: `translate(${at.x * 100 + x} ${at.y * 100 + y + below})`, class: "farm-badge" },
     s("rect", { x: -half, y: -13, width: 2 * half, height: 26, rx: 13 }), s("text", { y: 6 }, text)));
+}
+
+// A segment's middle, moved aside where a pennant is printed there.
+function clear(segment, more) {
+  const [x, y] = segment.spot, mark = segment.pennants ? segment.marks?.[0] : null;
+  if (!mark) return segment.spot;
+  const far = Math.hypot(x - mark[0], y - mark[1]);
+  if (far >= APART + more) return segment.spot;
+  const [dx, dy] = far ? [(x - mark[0]) / far, (y - mark[1]) / far] : [Math.SQRT1_2, Math.SQRT1_2];
+  return [mark[0] + dx * (APART + more), mark[1] + dy * (APART + more)];
 }
 
 /**

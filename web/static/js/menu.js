@@ -4,6 +4,9 @@ import { button, h } from "./dom.js";
 import { LANGUAGES, language, speak, t } from "./i18n.js";
 
 export class Menu {
+  /** @type {any} */
+  join;
+
   constructor(app) {
     this.app = app;
     this.join = h("div", {}); // made once: drawing the sheet anew does not ask again

@@ -6,6 +6,7 @@ import { badge } from "./figures.js";
 import { t } from "./i18n.js";
 import { around, numbers, outline, ticks } from "./marks.js";
 import { symbolId } from "./tileart.js";
+import { figureOn } from "./tilebutton.js";
 import { figureName } from "./words.js";
 
 const MOST = 24; // tiles along one side of a picture
@@ -60,7 +61,11 @@ export class Proof {
     const frame = { x: box.x * 100, y: box.y * 100, width: box.width * 100, height: box.height * 100 };
     const drawn = s("g", { class: "proof-tiles" }, [...board.tiles.values()].filter((p) => p.at[0] >= box.x - 1 && p.at[0] <= box.x + box.width
       && p.at[1] >= box.y - 1 && p.at[1] <= box.y + box.height).map((p) =>
-      s("g", { transform: `translate(${p.at[0] * 100} ${p.at[1] * 100})` }, s("use", { href: `#${symbolId(p.tile)}`, transform: `rotate(${p.rot * 90} 50 50)` }))));
+      s("g", { transform: `translate(${p.at[0] * 100} ${p.at[1] * 100})` }, s("use", { href: `#${symbolId(p.tile)}`, transform: `rotate(${p.rot * 90} 50 50)` }))),
+    this.standing().map((e) => {
+      const under = board.tiles.get(e.at.join(","));
+      return under && s("g", { transform: `translate(${e.at[0] * 100} ${e.at[1] * 100})` }, figureOn(this.app, under.tile, under.rot, e));
+    }));
     const image = s("image", { ...frame, href: source, preserveAspectRatio: "none", class: "proof-photo",
                                on: { load: () => this.found(true, drawn), error: () => { image.remove(); this.found(false, drawn); } } });
     return s("svg", { viewBox: `${frame.x - 3} ${frame.y - 3} ${frame.width + 6} ${frame.height + 6}`, class: "proof-picture", role: "img", "aria-label": this.caption() },

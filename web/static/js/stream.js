@@ -8,6 +8,17 @@ const HUNG_MS = 2500; // a stream that is not open by then is asked for again
 const kinds = ["view", "change", "beat"];
 
 export class Stream {
+  /** @type {any} */
+  whole;
+  /** @type {any} */
+  heard;
+  /** @type {any} */
+  lost;
+  /** @type {any} */
+  url;
+  /** @type {any} */
+  full;
+
   // heard(kind, data, id): an event, data as text. lost(): no events until further notice. full(): the server has no
   // stream to give. whole(): what this tab shows, as [data, id], or null.
   constructor(url, { heard, lost, full, whole }) {
