@@ -12,10 +12,12 @@ from __future__ import annotations
 import argparse
 import json
 import logging
+import signal
 import sys
 import tempfile
 import time
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +78,8 @@ def run(examples: int, seed: int) -> dict[str, Any]:
                 failures.setdefault(f"{name}: too slow", f"{took:.1f} s")
             try:
                 case.validate_response(answer, checks=list(checks))
+            except KeyboardInterrupt:
+                raise
             except BaseException as e:  # a group of check failures
                 parts = getattr(e, "exceptions", (e,))
                 failures.setdefault(f"{name}: {answer.status_code} {type(parts[0]).__name__}",
@@ -84,15 +88,17 @@ def run(examples: int, seed: int) -> dict[str, Any]:
         # What takes a body can be got wrong in most ways; but every PIN is hashed, which takes its time.
         weights = [2 if o.path in PINS else 8 if o.body else 1 for o in operations]
         each, rounds = -(-examples // sum(weights)), 0
-        while sum(asked.values()) < examples:
-            rounds += 1
-            for n, operation in enumerate(operations):
-                strategy = operation.as_strategy(generation_mode=GenerationMode.POSITIVE)
-                if operation.body or any(True for _ in operation.iter_parameters()):
-                    strategy |= operation.as_strategy(generation_mode=GenerationMode.NEGATIVE)
-                test = settings(max_examples=each * weights[n], database=None, deadline=None, phases=[Phase.generate],
-                                suppress_health_check=list(HealthCheck))(given(strategy)(send))
-                seeded(seed + 1000 * n + 100_000 * rounds)(test)()
+        with suppress(KeyboardInterrupt):  # whoever has no more time gets the figures so far
+            while sum(asked.values()) < examples:
+                rounds += 1
+                for n, operation in enumerate(operations):
+                    strategy = operation.as_strategy(generation_mode=GenerationMode.POSITIVE)
+                    if operation.body or any(True for _ in operation.iter_parameters()):
+                        strategy |= operation.as_strategy(generation_mode=GenerationMode.NEGATIVE)
+                    limits = settings(max_examples=each * weights[n], database=None, deadline=None,
+                                      phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+                    test = limits(given(strategy)(send))
+                    seeded(seed + 1000 * n + 100_000 * rounds)(test)()
     return {"requests": sum(asked.values()), "seconds": round(time.monotonic() - begun, 1),
             "slowest_ms": round(1000 * slowest_s, 1), "by_operation": dict(asked),
             "by_status": {str(k): v for k, v in sorted(answers.items())}, "failures": failures}
@@ -114,6 +120,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     found = run(args.examples, args.seed)
     if args.json:
         print(json.dumps(found))
