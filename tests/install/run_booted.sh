@@ -68,7 +68,7 @@ step "installed and started: $(inside systemctl show -p StatusText --value basti
 
 another() { [ "$(pid)" != "$1" ] && [ "$(pid)" != 0 ]; }
 first=$(pid)
-inside kill -9 "$first"
+inside bash -c "kill -9 $first"
 until_true another "$first"
 until_true page
 step "killed, and there again"
@@ -77,7 +77,7 @@ printf '[Service]\nWatchdogSec=5\n' | inside tee /etc/systemd/system/bastide.ser
 inside systemctl daemon-reload
 inside systemctl restart bastide
 hung=$(pid)
-inside kill -STOP "$hung"
+inside bash -c "kill -STOP $hung"
 until_true another "$hung"
 until_true page
 step "hung, and there again: $(inside systemctl show -p NRestarts bastide)"

@@ -33,7 +33,7 @@ inside() { # in a mount and process namespace of its own: what the command leave
 listing() { # every file but what packages, caches and this script own
   (cd "$root" && find etc opt var/lib/bastide usr/local home root -xdev \( -name __pycache__ -prune \) -o \
     \( -type f -o -type l \) -printf '%p %s %l\n' 2>/dev/null |
-    grep -v -e '^etc/resolv.conf' -e '^etc/ssl/' -e '^etc/[a-z]*- ' -e 'ld.so.cache' -e '/\.cache/' | sort) || true
+    grep -v -e '^etc/resolv.conf' -e '^etc/ssl/' -e '^etc/[a-z]*- ' -e 'ld.so.cache' -e '^etc/alternatives/' -e '/\.cache/' | sort) || true
 }
 users() { grep -c '^bastide:' "$root/etc/passwd" || true; }
 
