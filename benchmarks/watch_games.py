@@ -90,7 +90,7 @@ def same_figure(a: dict, b: dict) -> bool:  # type: ignore[type-arg]
 
 
 def play(name: str, game: Game, level: str, fps: float, seed: int, keep: Path | None, taught: str | None = None,
-         drawn_with: str | None = None) -> dict:  # type: ignore[type-arg]
+         drawn_with: str | None = None, mishaps: str = "level") -> dict:  # type: ignore[type-arg]
     """Watch one simulated game; its line of the table."""
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "log.sqlite") as store:
         path = Path(folder) / "game.json"
@@ -98,7 +98,7 @@ def play(name: str, game: Game, level: str, fps: float, seed: int, keep: Path | 
         session = TableSession(store, game.setup)
         watcher = make_watcher(load_tiles(taught, game.setup.expansions), game.setup)
         begun = time.perf_counter()
-        uri = f"sim:transcript={path}&seed={seed}&level={level}&fps={fps}"
+        uri = f"sim:transcript={path}&seed={seed}&level={level}&fps={fps}&mishaps={mishaps}"
         with open_camera(uri + (f"&tiles={drawn_with}" if drawn_with else "")) as camera:
             done = follow(camera, watcher, session)
         spent = time.perf_counter() - begun
@@ -121,6 +121,8 @@ def main() -> None:
     parser.add_argument("--demo", action="store_true", help="our own games instead of recorded ones")
     parser.add_argument("--tiles", help="tile folder that is taught (default: our own drawings)")
     parser.add_argument("--drawn-with", metavar="DIR", help="tile folder that the simulated table is drawn with")
+    parser.add_argument("--mishaps", default="level",
+                        help="what goes wrong at the table: level (default), none, or names with commas between")
     parser.add_argument("--skip", type=int, default=0, help="leave out the first N games")
     parser.add_argument("--keep", type=Path, help="write every watched game and its truth into this folder")
     args = parser.parse_args()
@@ -131,7 +133,8 @@ def main() -> None:
             continue
         if args.turns:
             game = Game(setup=game.setup, turns=game.turns[:args.turns])
-        r = play(name, game, args.level, args.fps, n + 1, args.keep, args.tiles, args.drawn_with)
+        r = play(name, game, args.level, args.fps, n + 1, args.keep, args.tiles, args.drawn_with,
+                 args.mishaps)
         rows.append(r)
         cells = (r["name"], r["players"], r["tiles"], r["tiles_right"], r["figures"], r["figures_right"], r["asked"],
                  r["silent"], "equal" if r["totals"] else "differ", r["frames"], f"{r['fps']:.0f}", f"{r['p95']:.0f}")

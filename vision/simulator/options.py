@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from vision.frames import SourceError
+from vision.simulator.rates import NAMES, Mishaps, wanted
 
 TILE_MM = 45.0
 TILE_HEIGHT_MM = 2.2
@@ -60,6 +61,7 @@ class Options:
     ``rest`` is the least number of frames that a table lies untouched between two visits of a hand.
 
     ``tiles`` is a folder of taught pictures to draw with instead of our own art. ``turns`` stops the game early.
+    ``mishaps`` is ``none``, ``level`` for those of the level, or the names of some that then happen often.
     """
 
     level: str = "normal"
@@ -71,10 +73,15 @@ class Options:
     tiles: Path | None = None
     fov: float | None = None
     k1: float | None = None
+    mishaps: str = "none"
 
     @property
     def conditions(self) -> Level:
         return LEVELS[self.level]
+
+    @property
+    def goes_wrong(self) -> Mishaps:
+        return wanted(self.mishaps, self.level)
 
 
 def options_from(given: Mapping[str, str]) -> Options:
@@ -108,6 +115,9 @@ def options_from(given: Mapping[str, str]) -> Options:
                 values[key] = int(text)
                 if int(text) < 1:
                     raise ValueError
+            elif key == "mishaps":
+                wanted(text, "normal")
+                values[key] = text
             elif key == "tiles":
                 values[key] = Path(text)
             else:
@@ -115,7 +125,8 @@ def options_from(given: Mapping[str, str]) -> Options:
                                   f"{', '.join(sorted(known | {'transcript', 'seed', 'pace'}))}")
         except ValueError:
             allowed = {"level": f"one of {', '.join(LEVELS)}", "size": "WIDTHxHEIGHT, 320x180 or more",
-                       "fov": "30 to 115 degrees",
-                       "k1": "-0.2 to 0.2", "rest": "a whole number above 0", "turns": "a whole number above 0"}
+                       "fov": "30 to 115 degrees", "k1": "-0.2 to 0.2", "rest": "a whole number above 0",
+                       "turns": "a whole number above 0",
+                       "mishaps": f"none, level or some of {', '.join(NAMES)} with commas between"}
             raise SourceError(f"sim option {key}={text!r} should be {allowed.get(key, 'a number above 0')}") from None
     return Options(**values)  # type: ignore[arg-type]

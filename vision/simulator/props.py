@@ -28,10 +28,12 @@ class Props:
     stacks: tuple[tuple[Pose, int], ...]  # pose, number of tiles
     mug: Pose | None
     pad: Pose | None
+    track: Pose | None = None  # the score track
+    colours: tuple[str, ...] = ()
 
 
 def arrange(camera: Camera, tiles: Iterable[Pose], seats_deg: Sequence[float], colours: Sequence[str],
-            rng: np.random.Generator) -> Props:
+            rng: np.random.Generator, track: bool = False) -> Props:
     """Find room for everything; what finds none is left out (it stands outside the picture)."""
     room = _Room(camera, tiles, rng)
     supply = []
@@ -44,7 +46,9 @@ def arrange(camera: Camera, tiles: Iterable[Pose], seats_deg: Sequence[float], c
             stacks.append((Pose(x_mm=at[0], y_mm=at[1], angle_deg=float(rng.uniform(0, 90))), int(rng.integers(6, 16))))
     mug = room.anywhere(62) if rng.random() < 0.7 else None
     pad = room.anywhere(70) if rng.random() < 0.5 else None
-    return Props(supply=tuple(supply), stacks=tuple(stacks),
+    board = room.anywhere(84) if track else None
+    return Props(supply=tuple(supply), stacks=tuple(stacks), colours=tuple(colours),
+                 track=Pose(x_mm=board[0], y_mm=board[1], angle_deg=float(rng.uniform(0, 360))) if board else None,
                  mug=Pose(x_mm=mug[0], y_mm=mug[1], angle_deg=float(rng.uniform(0, 360))) if mug else None,
                  pad=Pose(x_mm=pad[0], y_mm=pad[1], angle_deg=float(rng.uniform(0, 360))) if pad else None)
 
@@ -161,6 +165,55 @@ def draw_pad(canvas: Image, pose: Pose, camera: Camera) -> Roi | None:
     _, alpha = polygons(roi, [(quad, (255, 255, 255))])
     blend(part(canvas, roi), cv2.warpPerspective(image, m, size, borderMode=cv2.BORDER_REPLICATE), alpha)
     return roi
+
+
+_CELLS = 50
+_CELL_MM = 13.0
+
+
+def _cell(n: int) -> tuple[float, float]:
+    """Middle of a cell of the score track (five rows of ten, to and fro) from the track's middle, mm."""
+    row, column = divmod(n % _CELLS, 10)
+    column = column if row % 2 == 0 else 9 - column
+    return (column - 4.5) * _CELL_MM, (row - 2) * _CELL_MM
+
+
+def draw_track(canvas: Image, pose: Pose, camera: Camera) -> Roi | None:
+    """A card with fifty numbered cells."""
+    scale = 4
+    w, h = round(10.6 * _CELL_MM * scale), round(5.6 * _CELL_MM * scale)
+    image = np.full((h, w, 3), (150, 178, 186), np.uint8)
+    for n in range(_CELLS):
+        x, y = (round(v * scale + m / 2) for v, m in zip(_cell(n), (w, h), strict=True))
+        half = round(_CELL_MM * scale / 2) - 2
+        cv2.rectangle(image, (x - half, y - half), (x + half, y + half), (96, 128, 150) if n % 5 else (60, 70, 140), -1)
+        cv2.putText(image, str(n), (x - half + 3, y + 6), cv2.FONT_HERSHEY_SIMPLEX, 0.5, (225, 232, 236), 1,
+                    cv2.LINE_AA)
+    right, low = w / scale / 2, h / scale / 2
+    quad = camera.project([(*pose.at(dx, dy), 1.0) for dx, dy in ((-right, -low), (right, -low), (right, low),
+                                                                  (-right, low))])
+    roi = around(quad, (camera.width, camera.height), 4)
+    if roi is None:
+        return None
+    m = cv2.getPerspectiveTransform(np.array([(0, 0), (w, 0), (w, h), (0, h)], np.float32),
+                                    (quad - roi[:2]).astype(np.float32))
+    darken(part(canvas, roi), shadow_of(roi, [quad + 1], 1.5) * np.float32(0.4))
+    _, alpha = polygons(roi, [(quad, (255, 255, 255))])
+    shown = cv2.warpPerspective(image, m, (roi[2] - roi[0], roi[3] - roi[1]), flags=cv2.INTER_AREA,
+                                borderMode=cv2.BORDER_REPLICATE)
+    blend(part(canvas, roi), shown, alpha)
+    return roi
+
+
+def on_track(track: Pose, player: int, colour: str, score: int) -> Piece:
+    """A player's figure on the score track."""
+    x, y = _cell(score)
+    x_mm, y_mm = track.at(x + 3 * math.cos(player * 1.3), y + 3 * math.sin(player * 1.3))
+    return Piece(figure="follower", colour=colour, x_mm=x_mm, y_mm=y_mm, z_mm=1.0, yaw_deg=40.0 * player, lying=False)
+
+
+def track_number(player: int) -> int:
+    return -(100_000 + player)
 
 
 def numbered(supply: Sequence[Sequence[Piece]]) -> Mapping[int, Piece]:

@@ -47,6 +47,7 @@ class Turn:
     laid: Laid | None
     figure: Standing | None
     home: tuple[Standing, ...]
+    scores: tuple[int, ...] = ()  # of all players when it is over
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +77,7 @@ def script_of(data: dict[str, Any], turns: int | None = None) -> Script:
     """The script of a transcript, to its end or for so many turns. Raises SourceError when it cannot be read."""
     try:
         game = read(data)
-        standing = _standing(game)
+        standing, scores = _standing(game)
     except ScoringError as error:
         raise SourceError(f"the transcript cannot be simulated: {error}") from None
     start = data.get("start")
@@ -93,23 +94,24 @@ def script_of(data: dict[str, Any], turns: int | None = None) -> Script:
         after = standing[index]
         put = Counter([figure] if figure else [])
         steps.append(Turn(index=index, player=turn["player"], laid=laid, figure=figure,
-                          home=tuple(((before + put) - after).elements())))
+                          home=tuple(((before + put) - after).elements()), scores=scores[index]))
         before = after
     return Script(colours=tuple(p["colour"] for p in data["setup"]["players"]), turns=tuple(steps),
                   start=Laid(tile=start["tile"], at=_square(start["at"]), rot=start["rot"]) if start else None)
 
 
-def _standing(game: Game) -> list[Counter[Standing]]:
-    """Which figures stand on the board after each turn, as the rules have it."""
+def _standing(game: Game) -> tuple[list[Counter[Standing]], list[tuple[int, ...]]]:
+    """Which figures stand on the board after each turn, and the scores, as the rules have it."""
     state = engine.new_game(game.setup)
-    result = []
+    result, scores = [], []
     for turn in game.turns:
         for event in (*turn.events, TurnEnded()):
             state = engine.step(state, event)
         result.append(Counter(
             Standing(player=f.player, figure=f.figure, at=f.at, feature=f.feature, where=f.where)
             for f in state.figures))
-    return result
+        scores.append(tuple(state.scores))
+    return result, scores
 
 
 def _square(at: Any) -> Square:

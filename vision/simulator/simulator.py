@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -13,15 +14,17 @@ import numpy as np
 from scoring.tiles import catalogue, segment_index
 from vision.artwork import draw_tile, segment_masks
 from vision.frames import Frame, Image, SourceError
+from vision.simulator.camera import Camera
 from vision.simulator.draw import Roi, part, smear, union
 from vision.simulator.film import Film
 from vision.simulator.hands import Hand
 from vision.simulator.layout import Pose, lay_tiles, set_up, stand
+from vision.simulator.mishaps import Lamps, Plan, homes, planned
 from vision.simulator.options import TILE_HEIGHT_MM, Options
 from vision.simulator.pieces import Piece, draw_piece, region
-from vision.simulator.props import Props, arrange
+from vision.simulator.props import Props, arrange, on_track, track_number
 from vision.simulator.props import number as prop_number
-from vision.simulator.script import Laid, Script, Square, script_of
+from vision.simulator.script import Laid, Script, Square, Standing, script_of
 from vision.simulator.surface import exposure, gloss, light_map, table_top
 from vision.simulator.table import StillTable
 from vision.simulator.timeline import Act, Planner, Visit, carried_height, number_figures
@@ -48,30 +51,49 @@ class Simulator:
         laid = [*([script.start] if script.start else []), *(t.laid for t in script.turns if t.laid)]
         camera, poses = set_up(lay_tiles(laid, level, rng), level, self.options.size, self._rng("camera"),
                                fov_deg=self.options.fov, bend=self.options.k1)
-        pieces, numbers = self._stand(script, {t.at: t for t in laid}, poses)
+        plan = self._plan(script, camera, poses)
+        standing, numbers = number_figures(script.turns)
+        homes(numbers, self.options.goes_wrong, len(script.turns), self._rng("late"))
+        pieces = self._stand(script, {t.at: t for t in laid}, poses, plan, standing, numbers)
         planner = Planner(camera, self.options, max(1, len(script.colours)), self._rng("hands"))
-        timeline = planner.plan(script.turns, {at: (p.x_mm, p.y_mm) for at, p in poses.items()},
-                                [p for _, p in pieces], numbers)
+        came = {t.laid.at: t.index for t in script.turns if t.laid}
+        spots = {at: plan.pose(at, p, came.get(at, -1)) for at, p in poses.items()}
+        timeline = planner.plan(script.turns, {at: (p.x_mm, p.y_mm) for at, p in spots.items()},
+                                [p for _, p in pieces], numbers, [s.player for _, s in standing])
         lamp_rng = self._rng("lamp")
         angle, far = lamp_rng.uniform(0, 2 * np.pi), lamp_rng.uniform(250, 700)
         lamp = (float(far * np.cos(angle)), float(far * np.sin(angle)), float(lamp_rng.uniform(900, 1500)))
-        self.truth = self._truth(script, camera, poses, pieces, timeline, lamp, number_figures(script.turns)[0])
+        self.truth = replace(self._truth(script, camera, poses, pieces, timeline, lamp, standing), plan=plan)
         self._artist = _Artist(self.options, seed)
         self.props = arrange(camera, poses.values(), planner.seats_deg, script.colours,
-                              self._rng("props")) if level.props else None
+                              self._rng("props"), plan.track) if level.props else None
 
     def __iter__(self) -> Iterator[Frame]:
+        unseen = self.truth.unseen
         for number, image in enumerate(self._images()):
+            if number in unseen:
+                continue
             yield Frame(id=number, t_s=number / self.options.fps, source=f"sim:{self.seed}", bgr=image)
 
     def _rng(self, purpose: str) -> np.random.Generator:
         return np.random.default_rng([self.seed, zlib.crc32(purpose.encode())])
 
-    def _stand(self, script: Script, laid: Mapping[Square, Laid],
-               poses: Mapping[Square, Pose]) -> tuple[list[tuple[int, Piece]], dict[tuple[int, str], list[int]]]:
-        """Every figure that is ever put down, where it stands, by turn."""
+    def _plan(self, script: Script, camera: Camera, poses: Mapping[Square, Pose]) -> Plan:
+        """What goes wrong; nothing of it takes the board out of the picture."""
+        px = np.vstack([camera.project([(x, y, TILE_HEIGHT_MM) for x, y in p.corners()]) for p in poses.values()])
+        low, high = px.min(axis=0), px.max(axis=0)
+        size = self.options.size
+        room = (float(low[0]), float(low[1]), float(size[0] - high[0]), float(size[1] - high[1]))
+        turn = float(np.degrees(min(room) / np.hypot(*size)))
+        scale = camera.scale((0.0, 0.0))
+        return planned(self.options.goes_wrong, script.turns, poses, min(2.5, max(0.0, turn)), size, scale, room,
+                       self._rng("mishaps"))
+
+    def _stand(self, script: Script, laid: Mapping[Square, Laid], poses: Mapping[Square, Pose], plan: Plan,
+               standing: list[tuple[int, Standing]], numbers: Mapping[tuple[int, str], list[int]],
+               ) -> list[tuple[int, Piece]]:
+        """Every figure that is ever put down, where it stands then, by turn."""
         rng, level = self._rng("figures"), self.options.conditions
-        standing, numbers = number_figures(script.turns)
         gone = {n: t for (t, what), ns in numbers.items() if what == "home" for n in ns}
         result: list[tuple[int, Piece]] = []
         for turn, s in standing:
@@ -80,12 +102,13 @@ class Simulator:
                 raise SourceError(f"the transcript cannot be simulated: turns[{turn}] puts a figure on "
                                   f"{s.feature} {s.where!r} at {list(s.at)}, and there is none")
             taken = [(p.x_mm, p.y_mm) for n, (_, p) in enumerate(result) if gone.get(n, 1 << 30) >= turn]
-            x, y = stand(s, tile, poses[s.at], _mask(tile.tile, s.feature, s.where, tile.rot), taken, level, rng)
+            lies = plan.pose(s.at, poses[s.at], turn)
+            x, y = stand(s, tile, lies, _mask(tile.tile, s.feature, s.where, tile.rot), taken, level, rng)
             colour = script.colours[s.player]
             result.append((turn, Piece(figure=s.figure, colour=colour, x_mm=x, y_mm=y, z_mm=TILE_HEIGHT_MM,
                                        yaw_deg=float(rng.uniform(0, 360)),
                                        lying=s.feature == "field" and s.figure in ("follower", "large"))))
-        return result, numbers
+        return result
 
     def _truth(self, script: Script, camera: Any, poses: Mapping[Square, Pose], pieces: list[tuple[int, Piece]],
                timeline: Any, lamp: tuple[float, float, float], standing: Any) -> Truth:
@@ -118,7 +141,7 @@ class Simulator:
                     self._carry_out(act, table)
             if visit.last <= number:
                 supply.give_back(visit)
-        return Film(self.options, self._rng("still")).develop(table.shown)
+        return Film(self.options, self._rng("still")).develop(self._bumped(table.shown, number))
 
     def _set_table(self) -> tuple[StillTable, _Supply, Callable[[float], np.ndarray]]:
         """The table before the first turn, and its light at any phase."""
@@ -134,9 +157,10 @@ class Simulator:
             return light_map(camera, level, lamp, self._rng("light"), phase, shine, metered)
 
         table = StillTable(bare, camera, lamp, light(0.0), level.blur_px)
-        supply = _Supply(table, self.props)
+        supply = _Supply(table, self.props, {t.index: t.scores for t in self.script.turns})
         if self.script.start:
-            table.put_tile(truth.tiles[self.script.start.at].pose, self._artist.art(self.script.start))
+            table.put_tile(truth.tiles[self.script.start.at].pose, self._artist.art(self.script.start),
+                           self.script.start.at)
         return table, supply, light
 
     def _images(self) -> Iterator[Image]:
@@ -146,13 +170,17 @@ class Simulator:
         hands = {n: Hand(self._rng(f"hand{n}")) for n in range(max(1, len(self.script.colours)))}
         visits = iter(truth.timeline.visits)
         visit = next(visits, None)
+        firsts = [0, *(t.end + 1 for t in truth.turns)]
+        lamps = Lamps(truth.plan.lamps, {t.turn: (f, t.end) for f, t in zip(firsts, truth.turns, strict=False)},
+                      self.options.size)
         for number in range(truth.frames):
-            if number and number % max(1, round(4 * self.options.fps)) == 0:
-                table.relight(light(float(np.sin(number / self.options.fps / 40))))
+            if number and (lamps.changed(number) or number % max(1, round(4 * self.options.fps)) == 0):
+                fresh = light(float(np.sin(number / self.options.fps / 40)))
+                table.relight(lamps.on(fresh))
             if visit and number > visit.last:
                 visit = next(visits, None)
             if visit is None or number < visit.first:
-                yield film.develop(table.shown.copy())
+                yield film.develop(self._bumped(table.shown.copy(), number))
                 continue
             hand = hands[visit.player]
             if number == visit.first:
@@ -163,15 +191,40 @@ class Simulator:
             for act in visit.acts:
                 if act.frame == number:
                     self._carry_out(act, table)
-            yield film.develop(self._with_hand(table, visit, number, hand))
+            yield film.develop(self._bumped(self._with_hand(table, visit, number, hand), number))
 
     def _carry_out(self, act: Act, table: StillTable) -> None:
         if act.kind == "tile" and act.square is not None:
-            table.put_tile(self.truth.tiles[act.square].pose, self._artist.art(self.truth.tiles[act.square].laid))
+            self._push(act.turn, table)
+            table.put_tile(self.truth.pose(act.square, act.turn),
+                           self._artist.art(self.truth.tiles[act.square].laid), act.square)
         elif act.kind == "figure" and act.piece is not None:
             table.put_piece(act.piece, self.truth.figures[act.piece].piece)
         elif act.kind == "home" and act.piece is not None:
             table.take_piece(act.piece)
+
+    def _push(self, turn: int, table: StillTable) -> None:
+        """Tiles that are pushed when a turn's tile comes, with the figures on them."""
+        truth = self.truth
+        for push in truth.plan.pushes:
+            if push.turn != turn:
+                continue
+            lying = {at: t for at, t in truth.tiles.items() if (-1 if t.turn is None else t.turn) < turn}
+            moved = {at for at, t in lying.items() if push.moves(at, t.pose)}
+            pieces = {n: push.piece(p) for n, p in table.pieces.items()
+                      if n >= 0 and truth.figures[n].standing.at in moved}
+            table.move({at: truth.pose(at, turn) for at in moved}, pieces)
+
+    def _bumped(self, image: Image, number: int) -> Image:
+        """The picture as a camera that was bumped takes it: it swings for two frames, then stays."""
+        out = image
+        size = self.options.size
+        for bump in self.truth.plan.bumps:
+            since = number - self.truth.bumped(bump.turn)
+            if since >= 0:
+                swing = (0.4, 1.25)[since] if since < 2 else 1.0
+                out = cv2.warpAffine(out, bump.affine(size, swing), size, borderMode=cv2.BORDER_REPLICATE)
+        return out
 
     def _with_hand(self, table: StillTable, visit: Visit, number: int, hand: Hand) -> Image:
         """The still table under an arm and what it carries, lit."""
@@ -220,9 +273,9 @@ class Simulator:
                 if act.square is not None:
                     tile = self.truth.tiles[act.square]
                     away = min(1.0, (act.frame - number) / 4)
-                    pose = Pose(x_mm=tip[0] + tile.pose.x_mm - act.at_mm[0],
-                                y_mm=tip[1] + tile.pose.y_mm - act.at_mm[1],
-                                angle_deg=tile.pose.angle_deg + 25 * away * np.sin(act.frame * 1.7))
+                    lies = self.truth.pose(act.square, act.turn)
+                    pose = Pose(x_mm=tip[0] + lies.x_mm - act.at_mm[0], y_mm=tip[1] + lies.y_mm - act.at_mm[1],
+                                angle_deg=lies.angle_deg + 25 * away * np.sin(act.frame * 1.7))
                     return pose, self._artist.art(tile.laid)
         return None
 
@@ -230,8 +283,8 @@ class Simulator:
 class _Supply:
     """Figures in hand lie beside the board: fewer when one is put down, more when one comes home."""
 
-    def __init__(self, table: StillTable, props: Props | None) -> None:
-        self._table = table
+    def __init__(self, table: StillTable, props: Props | None, scores: Mapping[int, tuple[int, ...]]) -> None:
+        self._table, self._props, self._scores = table, props, scores
         self._heaps = props.supply if props else ()
         self._left = [len(h) for h in self._heaps]
         if props:
@@ -244,6 +297,10 @@ class _Supply:
                 self._table.take_piece(prop_number(visit.player, self._left[visit.player]))
 
     def give_back(self, visit: Visit) -> None:
+        """What came home lies in supply again; figures on the score track hop before the visit after."""
+        if self._props and self._props.track:
+            for n, score in enumerate(self._scores.get(visit.acts[-1].turn - 1, ())):
+                self._table.put_piece(track_number(n), on_track(self._props.track, n, self._props.colours[n], score))
         for act in visit.acts:
             if act.kind == "home" and self._heaps and self._left[visit.player] < len(self._heaps[visit.player]):
                 n = self._left[visit.player]

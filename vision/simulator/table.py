@@ -15,7 +15,17 @@ from vision.simulator.draw import Roi, around, blend, darken, overlap, part, pic
 from vision.simulator.layout import Pose
 from vision.simulator.options import TILE_HEIGHT_MM, TILE_MM
 from vision.simulator.pieces import Piece, draw_piece, region
-from vision.simulator.props import Props, draw_mug, draw_pad, numbered, stack_tops, tile_back
+from vision.simulator.props import (
+    Props,
+    draw_mug,
+    draw_pad,
+    draw_track,
+    numbered,
+    on_track,
+    stack_tops,
+    tile_back,
+    track_number,
+)
 from vision.simulator.surface import lit
 
 _CARDBOARD = (118, 142, 156)
@@ -50,6 +60,8 @@ class StillTable:
         self._board = bare.copy()
         self._covered = np.zeros(bare.shape[:2], np.uint8)  # where tiles lie
         self._pieces: dict[int, Piece] = {}
+        self._tiles: dict[object, tuple[Pose, Image]] = {}
+        self._dressed: Image | None = None  # the table without tiles
         self.scene = np.empty_like(bare)
         self.shown = np.empty_like(bare)
         self._alpha = tile_alpha(_ART_PX)
@@ -59,8 +71,11 @@ class StillTable:
     def pieces(self) -> Mapping[int, Piece]:
         return self._pieces
 
-    def put_tile(self, pose: Pose, art: Image) -> None:
-        """Lay a tile; ``art`` is as it lies (quarter turns done)."""
+    def put_tile(self, pose: Pose, art: Image, name: object = None) -> None:
+        """Lay a tile; ``art`` is as it lies (quarter turns done). By its ``name`` it can be moved later."""
+        if self._dressed is None:
+            self._dressed = self._board.copy()
+        self._tiles[name] = pose, art
         self._refresh(self.draw_tile(self._board, pose, art, TILE_HEIGHT_MM, self._covered))
 
     def put_piece(self, number: int, piece: Piece) -> None:
@@ -70,6 +85,17 @@ class StillTable:
     def take_piece(self, number: int) -> None:
         piece = self._pieces.pop(number)
         self._refresh(region(piece, self._camera, self._lamp, piece.z_mm))
+
+    def move(self, poses: Mapping[object, Pose], pieces: Mapping[int, Piece]) -> None:
+        """Tiles and figures that lie lie elsewhere from now on."""
+        assert self._dressed is not None
+        self._board = self._dressed.copy()
+        self._covered[:] = 0
+        for name, (pose, art) in self._tiles.items():
+            self._tiles[name] = poses.get(name, pose), art
+            self.draw_tile(self._board, self._tiles[name][0], art, TILE_HEIGHT_MM, self._covered)
+        self._pieces |= pieces
+        self._refresh((0, 0, *self._size))
 
     def relight(self, light: npt.NDArray[np.uint8]) -> None:
         self.light = light
@@ -85,6 +111,10 @@ class StillTable:
             self.draw_tile(self._board, tops[-1][0], back, tops[-1][1])  # for the shadow of the whole stack
             for pose_n, height_mm in tops:
                 self.draw_tile(self._board, pose_n, back, height_mm, shadow=False)
+        if props.track:
+            draw_track(self._board, props.track, self._camera)
+            self._pieces |= {track_number(n): on_track(props.track, n, colour, 0)
+                             for n, colour in enumerate(props.colours)}
         if props.mug:
             draw_mug(self._board, props.mug, self._camera, self._lamp)
         self._pieces |= numbered(props.supply)

@@ -98,15 +98,15 @@ class Planner:
         self._frame = 0
 
     def plan(self, turns: Sequence[Turn], spots: dict[Square, Point], pieces: Sequence[Piece],
-             numbers: dict[tuple[int, str], list[int]]) -> Timeline:
-        """``numbers``: (turn, "put" or "home") -> indexes into ``pieces``."""
+             numbers: dict[tuple[int, str], list[int]], owners: Sequence[int]) -> Timeline:
+        """``numbers``: (turn, "put" or "home") -> indexes into ``pieces``; ``owners`` are the pieces' players."""
         visits: list[Visit] = []
         frames: list[TurnFrames] = []
         self._frame = self._rest(1.5)
         for turn in turns:
             down: dict[str, int] = {}
             clear: dict[str, int] = {}
-            for group in self._visits_of(turn, numbers, pieces):
+            for group in self._visits_of(turn, numbers, owners):
                 visit = self._visit(turn, *group, spots, pieces)
                 visits.append(visit)
                 for act in visit.acts:
@@ -120,7 +120,7 @@ class Planner:
         return Timeline(visits=tuple(visits), turns=tuple(frames), frames=self._frame + tail)
 
     def _visits_of(self, turn: Turn, numbers: dict[tuple[int, str], list[int]],
-                   pieces: Sequence[Piece]) -> list[tuple[int, list[tuple[str, int | None]]]]:
+                   owners: Sequence[int]) -> list[tuple[int, list[tuple[str, int | None]]]]:
         """(player, [(kind, figure)]) per visit."""
         rng, put = self._rng, numbers.get((turn.index, "put"), [])
         groups: list[tuple[int, list[tuple[str, int | None]]]] = []
@@ -133,10 +133,10 @@ class Planner:
                 groups[-1][1].append(("figure", n))
             else:
                 groups.append((turn.player, [("figure", n)]))
-        owners: dict[int, list[tuple[str, int | None]]] = {}
-        for n, home in zip(numbers.get((turn.index, "home"), []), turn.home, strict=True):
-            owners.setdefault(home.player, []).append(("home", n))
-        return groups + list(owners.items())
+        home: dict[int, list[tuple[str, int | None]]] = {}
+        for n in numbers.get((turn.index, "home"), []):
+            home.setdefault(owners[n], []).append(("home", n))
+        return groups + list(home.items())
 
     def _visit(self, turn: Turn, player: int, kinds: list[tuple[str, int | None]], spots: dict[Square, Point],
                pieces: Sequence[Piece]) -> Visit:

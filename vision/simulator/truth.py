@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from vision.simulator.camera import Camera
 from vision.simulator.layout import Pose
+from vision.simulator.mishaps import Plan
 from vision.simulator.options import TILE_HEIGHT_MM
 from vision.simulator.pieces import Piece
 from vision.simulator.script import Laid, Square, Standing
@@ -53,6 +54,7 @@ class Truth:
     tiles: Mapping[Square, TileTruth]
     figures: tuple[FigureTruth, ...]
     timeline: Timeline
+    plan: Plan = Plan()
 
     @property
     def turns(self) -> tuple[TurnFrames, ...]:
@@ -70,7 +72,40 @@ class Truth:
             figures=tuple(n for n, f in enumerate(self.figures)
                           if f.down <= number and (f.gone is None or number < f.gone)))
 
-    def corners_px(self, at: Square) -> npt.NDArray[np.float64]:
-        """(4, 2) px of the tile's upper face: the corners that are NW NE SE SW on the board (not on the tile)."""
-        pose = self.tiles[at].pose
-        return self.camera.project([(x, y, TILE_HEIGHT_MM) for x, y in pose.corners()])
+    def pose(self, at: Square, turn: int) -> Pose:
+        """Where a tile lies when so many turns have been laid, pushes and knocks included."""
+        return self.plan.pose(at, self.tiles[at].pose, turn)
+
+    def shift(self, number: int) -> npt.NDArray[np.float64]:
+        """(3, 3) px of the camera as it was set up to px of the frame: the bumps that it has taken by then."""
+        out = np.eye(3)
+        for bump in self.plan.bumps:
+            if number >= self.bumped(bump.turn) + 2:
+                out = np.vstack([bump.affine((self.camera.width, self.camera.height)), [0, 0, 1.0]]) @ out
+        return out
+
+    def bumped(self, turn: int) -> int:
+        """The frame in which the camera is bumped in that turn: when its tile lies and no hand is in view."""
+        times = self.turns[turn]
+        return min(times.end, (times.tile_clear or times.end) + 1)
+
+    @property
+    def unseen(self) -> frozenset[int]:
+        """Frames that the camera does not give: from a tile's coming to when the next one lies and no hand is there."""
+        out: set[int] = set()
+        for turn in self.plan.gaps:
+            first = next(v.first for v in self.timeline.visits if any(a.turn == turn for a in v.acts))
+            out |= set(range(first, self.turns[turn + 1].end - 1))
+        return frozenset(out)
+
+    def corners_px(self, at: Square, number: int | None = None) -> npt.NDArray[np.float64]:
+        """(4, 2) px of the tile's upper face: the corners that are NW NE SE SW on the board (not on the tile).
+
+        As it was laid, or as it lies at a frame.
+        """
+        pose = self.tiles[at].pose if number is None else self.pose(at, self.frame(number).turn)
+        px = self.camera.project([(x, y, TILE_HEIGHT_MM) for x, y in pose.corners()])
+        if number is None:
+            return px
+        moved = np.column_stack([px, np.ones(4)]) @ self.shift(number).T
+        return moved[:, :2]

@@ -1,0 +1,56 @@
+"""How often things go wrong at a simulated table, by level."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mishaps:
+    """How often what happens: chances per turn, except ``lamp``, ``bump`` and ``knock``, which are numbers per 72
+    turns.
+
+    ``nudge`` pushes a tile beside the one that is laid, ``late`` leaves a scored figure for some turns, ``forgotten``
+    to the end; in a ``gap`` the camera gives no pictures until the next tile lies too; ``bump`` moves the camera,
+    ``knock`` many tiles at once. ``*_mm`` are the furthest moves.
+    """
+
+    lamp: float = 0.0
+    shadow: float = 0.0
+    nudge: float = 0.0
+    late: float = 0.0
+    forgotten: float = 0.0
+    gap: float = 0.0
+    bump: float = 0.0
+    knock: float = 0.0
+    track: float = 0.0  # 1: a score track lies in view, its figures hop
+    nudge_mm: float = 1.5
+    bump_mm: float = 25.0
+    knock_mm: float = 12.0
+
+
+NONE = Mishaps()
+AT_LEVEL: Mapping[str, Mishaps] = {
+    "easy": Mishaps(lamp=0.5, shadow=0.02, nudge=0.02, late=0.05, track=1.0),
+    "normal": Mishaps(lamp=1, shadow=0.05, nudge=0.06, late=0.15, forgotten=0.03, gap=0.008, bump=0.5, knock=0.3,
+                      track=1.0),
+    "hard": Mishaps(lamp=3, shadow=0.15, nudge=0.12, late=0.25, forgotten=0.08, gap=0.02, bump=1.5, knock=1.0,
+                    track=1.0, nudge_mm=2.5, knock_mm=20.0),
+}
+OFTEN = Mishaps(lamp=8, shadow=0.3, nudge=0.4, late=0.6, forgotten=0.3, gap=0.15, bump=8, knock=8, track=1.0)
+NAMES = tuple(f.name for f in fields(Mishaps) if not f.name.endswith("_mm"))
+
+
+def wanted(text: str, level: str) -> Mishaps:
+    """``none``, ``level`` (what its level has), or names with commas between: those, often. Raises ValueError."""
+    if text == "none":
+        return NONE
+    if text == "level":
+        return AT_LEVEL[level]
+    names = text.split(",")
+    if not set(names) <= set(NAMES):
+        raise ValueError
+    sizes = AT_LEVEL[level]
+    return replace(NONE, nudge_mm=sizes.nudge_mm, knock_mm=sizes.knock_mm,
+                   **{n: getattr(OFTEN, n) for n in names})
