@@ -162,8 +162,10 @@ class TableSession:
 
     def commit(self, events: tuple[Event, ...], *, confidence: float, asked: bool, frame: int | None = None,
                alternatives: tuple[tuple[tuple[Event, ...], float], ...] = (), crop: bytes | None = None,
-               replaces: int | None = None, still: Still | None = None) -> tuple[int, ...]:
-        """Put a camera's proposal into the log; the entries' numbers. ``replaces`` is the entry it improves on.
+               replaces: int | None = None, after: int | None = None,
+               still: Still | None = None) -> tuple[int, ...]:
+        """Put a camera's proposal into the log; the entries' numbers. ``replaces`` is the entry it improves on,
+        ``after`` the one right after which it happened when it was missed then.
 
         ``alternatives`` are other readings with their probabilities, ``crop`` is the evidence as JPEG, ``still`` the
         whole table at that moment. What a person has settled is not improved on: nothing is logged then. Raises
@@ -179,6 +181,8 @@ class TableSession:
                 bodies = (*amended, *events[1:])
             if not bodies:
                 return ()
+            if after is not None:
+                bodies = tuple(Inserted(after=after, body=event) for event in events)
             seqs = self._append(bodies, source="camera", confidence=confidence, asked=asked, frame=frame)
             target = replaces if replaces is not None else seqs[0]
             try:

@@ -112,9 +112,16 @@ def commit(session: TableSession, proposal: Proposal, still: Still) -> None:
         for seq, event in effective(session.entries):
             if isinstance(event, kind) and getattr(event, "at", None) == proposal.replaces:
                 replaces = seq
+    after = None
+    if proposal.after is not None:
+        laid = [seq for seq, event in effective(session.entries)
+                if isinstance(event, TilePlaced) and event.at == proposal.after]
+        if not laid:
+            return
+        after = laid[-1]
     session.commit(proposal.events, confidence=proposal.confidence, asked=proposal.asked, frame=proposal.frame,
                    alternatives=proposal.alternatives, crop=encode_jpeg(proposal.crop), replaces=replaces,
-                   still=still)
+                   still=still, after=after)
 
 
 class TableLoop(threading.Thread):

@@ -50,17 +50,18 @@ def compare(truth: Game, watched: dict) -> dict:  # type: ignore[type-arg]
     """Counts of what was right, asked and silently wrong. The start tile fixes the squares: no alignment is needed."""
     def laid(turns: list) -> dict:  # type: ignore[type-arg]
         out = {}
-        for turn in turns:
+        for number, turn in enumerate(turns):
             tile = None
             for m in turn["moves"]:
                 if m["do"] == "tile":
-                    tile = out[tuple(m["at"])] = {"tile": m, "player": turn["player"], "figure": None}
+                    tile = out[tuple(m["at"])] = {"tile": m, "player": turn["player"], "figure": None,
+                                                   "turn": number}
                 elif m["do"] == "deploy" and tile is not None:
                     tile["figure"] = m
         return out
 
     true, seen = laid(write(truth)["turns"]), laid(watched["turns"])
-    n = {"tiles": len(true), "tiles_right": 0, "figures": 0, "figures_right": 0, "asked": 0, "silent": 0}
+    n = {"tiles": len(true), "tiles_right": 0, "figures": 0, "figures_right": 0, "asked": 0, "silent": 0, "errors": []}
     for at, t in true.items():
         s = seen.pop(at, None)
         tile_ok = s is not None and same_tile(t["tile"], s["tile"])
@@ -72,8 +73,20 @@ def compare(truth: Game, watched: dict) -> dict:  # type: ignore[type-arg]
         asked = s is not None and any(m and m.get("asked") for m in (s["tile"], s["figure"]))
         n["asked"] += asked
         n["silent"] += not (tile_ok and figure_ok) and not asked
+        if asked or not (tile_ok and figure_ok):
+            n["errors"].append(f"turn {t['turn']} {at}: {'asked' if asked else 'SILENT'}, was {told(t)}, "
+                               f"read {told(s) if s else 'nothing'}")
     n["silent"] += sum(not s["tile"].get("asked") for s in seen.values())
+    n["errors"] += [f"{at}: {'asked' if s['tile'].get('asked') else 'SILENT'}, was nothing, read {told(s)}"
+                    for at, s in seen.items()]
     return n
+
+
+def told(move: dict) -> str:  # type: ignore[type-arg]
+    """A tile with its figure, for people."""
+    tile, figure = move["tile"], move["figure"]
+    on = f" + {figure['feature']} {figure['where']}" if figure else ""
+    return f"{tile['tile']}/{tile['rot']} by {move['player']}{on}"
 
 
 def same_tile(a: dict, b: dict) -> bool:  # type: ignore[type-arg]
@@ -124,6 +137,7 @@ def main() -> None:
     parser.add_argument("--mishaps", default="level",
                         help="what goes wrong at the table: level (default), none, or names with commas between")
     parser.add_argument("--skip", type=int, default=0, help="leave out the first N games")
+    parser.add_argument("--errors", action="store_true", help="tell every question and every error")
     parser.add_argument("--keep", type=Path, help="write every watched game and its truth into this folder")
     args = parser.parse_args()
     print("  ".join(f"{c:>8}" for c in COLUMNS), flush=True)
@@ -139,6 +153,8 @@ def main() -> None:
         cells = (r["name"], r["players"], r["tiles"], r["tiles_right"], r["figures"], r["figures_right"], r["asked"],
                  r["silent"], "equal" if r["totals"] else "differ", r["frames"], f"{r['fps']:.0f}", f"{r['p95']:.0f}")
         print("  ".join(f"{c!s:>8}" for c in cells), flush=True)
+        if args.errors:
+            print("\n".join(f"          {e}" for e in r["errors"]), flush=True)
     asked = sorted(r["asked"] for r in rows)
     print(f"{len(rows)} games at level {args.level}: totals equal in {sum(r['totals'] for r in rows)}, "
           f"silent errors {sum(r['silent'] for r in rows)}, questions in the median {asked[len(asked) // 2]}")

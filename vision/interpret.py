@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -37,6 +37,7 @@ class Proposal:
     crop: Image
     frame: int
     replaces: Square | None = None
+    after: Square | None = None  # it happened right after this square's tile was laid, and was missed then
 
 
 def tile_proposal(placement: Placement, player: int, crop: Image, frame: int, *, unsure: bool = False,
@@ -66,6 +67,12 @@ def figure_proposal(reading: FigureReading, at: Square, state: GameState, crop: 
     readings.append(((), max(0.0, 1.0 - sum(r[1] for r in readings))))
     return Proposal(events=readings[0][0], confidence=confidence, asked=asked, alternatives=tuple(readings[:4]),
                     crop=crop, frame=frame)
+
+
+def late_proposal(reading: FigureReading, at: Square, state: GameState, crop: Image, frame: int) -> Proposal:
+    """A figure that was seen to go from a tile on which the game has none: it was missed when it came. Always asked."""
+    found = figure_proposal(reading, at, state, crop, frame)
+    return replace(found, asked=True, after=at)
 
 
 def in_order(found: Sequence[Placement], taken: Mapping[Square, object], first: int, players: int,

@@ -16,7 +16,8 @@ import numpy.typing as npt
 from vision.frames import Image
 
 WIDTH_PX = 480
-FURNITURE_S = 3.0  # what has not moved for so long is part of the table, not a hand
+FURNITURE_S = 3.0  # what has not moved for so long may be part of the table
+HAND_S = 20.0  # but what reaches in from the border may be an arm that rests
 _MOVING = 9.0  # grey levels between two frames: above camera noise after averaging
 _CHANGED = 11.0  # grey levels against the settled view
 _HAND_PART = 0.004  # part of the picture: a region at the border larger than this is an arm, a head or a sleeve
@@ -24,6 +25,8 @@ _DRIFT = 0.2
 _LAMP_PX = 24.0  # wider than a tile: what changes over this width alike is light
 _LONG_S = 1e3
 _SURE_MOVED = 0.004  # of a region: more than noise flickers
+_SHARP = 0.05  # log units per pixel: things have borders and print, lamps and shadows change softly
+_SHARP_PART = 0.06  # of a region's pixels that are as sharp
 
 Grey = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
@@ -94,6 +97,16 @@ class Motion:
             grey = np.where(where, grey, self._settled[0])
         self._settled = (grey, _surroundings(grey))
 
+    def shift(self, moved: npt.NDArray[np.float64]) -> None:
+        """The camera was bumped: the settled view as it looks now, ``moved`` (3, 3) in px of the small picture."""
+        assert self._now is not None
+        if self._settled is None:
+            return
+        seen = cv2.warpPerspective(np.ones(self._now[0].shape, np.uint8), moved, self.size)
+        held = cv2.warpPerspective(self._settled[0], moved, self.size)
+        grey = np.where(seen > 0, held, self._now[0])
+        self._settled = (grey, _surroundings(grey))
+
     @property
     def settled(self) -> bool:
         """Whether there is a settled view to compare with."""
@@ -111,9 +124,18 @@ class Motion:
             if not touches or size < _HAND_PART * h * w:
                 continue
             region = labels == n
-            if float((self._seconds[region] < FURNITURE_S).mean()) > _SURE_MOVED:
+            if float((self._seconds[region] < HAND_S).mean()) > _SURE_MOVED and not self._light(region):
                 out |= region
         return out
+
+    def _light(self, region: Mask) -> bool:
+        """Whether a region differs from the settled view by its light alone, however much."""
+        assert self._now is not None and self._settled is not None
+        ratio = np.log(cv2.GaussianBlur(self._now[0] + 8, (0, 0), 1.0) /
+                       cv2.GaussianBlur(self._settled[0] + 8, (0, 0), 1.0))
+        along, down = (cv2.Sobel(ratio, cv2.CV_32F, x, 1 - x, scale=0.125) for x in (1, 0))
+        slope = np.hypot(along, down)
+        return float((slope[region] > _SHARP).mean()) < _SHARP_PART
 
 
 def _difference(a: tuple[Grey, Grey], b: tuple[Grey, Grey]) -> Grey:

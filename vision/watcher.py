@@ -16,21 +16,23 @@ import numpy as np
 from scoring.engine import legal_claims, open_squares, step
 from scoring.state import GameState
 from scoring.tiles import Square, catalogue
+from vision.board import Board
 from vision.finding import BoardFinder
 from vision.frames import Frame, Image
 from vision.interpret import SURE, Proposal, figure_proposal, in_order, tile_proposal
-from vision.lattice import UNIT, Array, Lattice, apply, rectify
-from vision.motion import FURNITURE_S, Look, Mask, Motion
+from vision.lattice import UNIT, Array, apply, rectify
+from vision.motion import FURNITURE_S, Look, Motion
 from vision.placements import Placement, PlacementReader, shape
 from vision.standing import CROP_PX, MARGIN, FigureReading, paint_mask, read_figure
 from vision.tileset import TileSet
+from vision.upkeep import Scene, Upkeep, shown
 from vision.view import View
+from vision.vigil import Notice, Vigil
 
-__all__ = ["Observation", "Proposal", "TableWatcher"]
+__all__ = ["Notice", "Observation", "Proposal", "TableWatcher"]
 
 STILL_FRAMES = 2  # frames without movement before a square is read
 STILL_S = 0.2
-CROP_SHOWN_PX = 160
 _TOUCHED = 0.12  # part of a square that must have changed before it is read again
 _TOUCHED_LAST = 0.004  # and of the tile laid last, on which a figure may come
 _TOUCHED_MUCH = 0.3  # more than a figure covers: the tile itself may have been turned
@@ -47,6 +49,7 @@ class Observation:
 
     status: str
     proposals: tuple[Proposal, ...] = ()
+    notices: tuple[Notice, ...] | None = None  # None: nothing new can be said of them
 
 
 @dataclass(slots=True)
@@ -60,6 +63,7 @@ class _Last:
     bare: bool = False  # ``known`` is the tile itself seen without a figure, not its taught picture
     read: bool = False
     gone: bool = False
+    seen: Image | None = None  # as it was looked at last
 
 
 class TableWatcher:
@@ -73,14 +77,14 @@ class TableWatcher:
         self.use(tileset)
         self._motion: Motion | None = None
         self._shape: tuple[int, ...] = ()
-        self._lattice: Lattice | None = None
+        self._board: Board | None = None
         self._view: Image | None = None  # the frame that was settled last, in colour
         self._last: _Last | None = None
         self._searched_s = -1e9
         self._fed = 0
         self._tries: dict[Square, int] = {}
         self._round: list[Square] = []
-        self._dropped: set[Square] = set()
+        self._upkeep = Upkeep(Vigil(colours, view))
 
     def use(self, tileset: TileSet) -> None:
         """Read with these pictures from now on: more has been learned of this table's tiles."""
@@ -90,9 +94,7 @@ class TableWatcher:
     @property
     def poses(self) -> dict[Square, Array]:
         """Pose of every tile found so far."""
-        if self._lattice is None:
-            return {}
-        return {at: self._lattice.pose(at, shift) for at, shift in self._lattice.shifts.items()}
+        return {} if self._board is None else self._board.poses
 
     @property
     def _glances(self) -> bool:
@@ -108,22 +110,33 @@ class TableWatcher:
         self._fed += 1
         # A camera that makes a small grey picture of its own hands out the full one only when it is looked at.
         look = self._motion.feed(frame.bgr if frame.luma is None else frame.luma, frame.t_s)
-        if self._lattice is None:
+        if self._board is None:
             return self._find_board(frame, look, state)
-        self._follow(state)
-        watched = self._watched()
+        self._board.follow(state)
+        scene = Scene(frame=frame, look=look, state=state, board=self._board, motion=self._motion, before=self._view,
+                      reader=self._reader)
+        self._upkeep.vigil.follow(state)
+        if self._view is not None and (moved := self._upkeep.reregister(scene)) is not None:
+            self._view = moved
+            if self._last is not None and self._last.at in self.poses:
+                self._last.pose = self.poses[self._last.at]
+            self._tries.clear()
+        watched = self._board.watched()
         hand = int((look.hands & watched).sum()) > 12
         calm = not hand and float(look.moved[watched].mean()) < 0.0006
-        proposals, pending = self._read(frame, look, state, calm)
+        proposals, pending = self._read(scene, calm)
         absorbed = look.changed & (look.still_s > FURNITURE_S) & ~look.hands
         for pose in pending:
-            absorbed &= ~self._area(pose, 0.15)
+            absorbed &= ~self._board.area(pose, 0.15)
         if absorbed.any():
             self._motion.settle(absorbed)
         if calm and not pending and (frame.luma is None or self._glances):
             self._view = frame.bgr
         status = "reading" if proposals else "hand" if hand else "settling" if pending or not calm else "watching"
-        return Observation(status=status, proposals=tuple(proposals))
+        notices = None
+        if status == "watching" and self._glances:
+            notices = self._upkeep.notices(scene)
+        return Observation(status=status, proposals=tuple(proposals), notices=notices)
 
     # -- the board --------------------------------------------------------------------------------------------------
 
@@ -136,11 +149,11 @@ class TableWatcher:
             return Observation(status="settling")
         self._searched_s = frame.t_s
         self._motion.settle()
-        self._lattice = self._finder.find(bgr, state)
-        if self._lattice is None:
+        lattice = self._finder.find(bgr, state)
+        if lattice is None:
             return Observation(status="settling")
-        self._view = bgr
-        self._bend()
+        self._board, self._view = Board(lattice, self._motion), bgr
+        self._board.bend()
         self._resume(bgr, state)
         return Observation(status="watching")
 
@@ -154,67 +167,24 @@ class TableWatcher:
         known = self._picture(bgr, pose, placed.tile, placed.rot, rectify(bgr, pose, CROP_PX, MARGIN))
         self._last = _Last(at=at, pose=pose, known=known, before=state, read=taken)
 
-    def _follow(self, state: GameState) -> None:
-        """Poses for exactly the tiles that lie: people correct the game by hand too."""
-        assert self._lattice is not None
-        shifts = self._lattice.shifts
-        if shifts.keys() == state.tiles.keys():
-            return
-        for at in [at for at in shifts if at not in state.tiles and len(shifts) > 1]:
-            del shifts[at]
-            self._dropped.add(at)
-        for at in state.tiles:
-            if at not in shifts:
-                shifts[at] = self._lattice.shift_of(at, self._lattice.predict(at))
-
-    def _bend(self) -> None:
-        """Fit the perspective of the whole board anew, so that far squares are predicted well."""
-        assert self._lattice is not None
-        poses = self.poses
-        if len(poses) < 4:
-            return
-        steps = np.concatenate([UNIT + at for at in poses])
-        pixels = np.concatenate([apply(pose, UNIT) for pose in poses.values()])
-        grid, _ = cv2.findHomography(steps, pixels, 0)
-        if grid is not None:
-            self._lattice.grid = grid
-            self._lattice.shifts = {at: self._lattice.shift_of(at, pose) for at, pose in poses.items()}
-
     # -- where to look ----------------------------------------------------------------------------------------------
-
-    def _area(self, pose: Array, grow: float) -> Mask:
-        """A square on the small picture, larger by ``grow`` tiles on every side."""
-        assert self._motion is not None
-        out = np.zeros(self._motion.size[::-1], np.uint8)
-        corners = apply(pose, UNIT * (1 + 2 * grow) - grow) * self._motion.scale
-        cv2.fillConvexPoly(out, corners.round().astype(np.int32), 1)
-        return out.astype(bool)
-
-    def _watched(self) -> Mask:
-        """The area in which movement matters: the board and two tiles around it."""
-        assert self._motion is not None
-        out = np.zeros(self._motion.size[::-1], np.uint8)
-        for pose in self.poses.values():
-            corners = apply(pose, UNIT * 5.0 - 2.0) * self._motion.scale
-            cv2.fillConvexPoly(out, corners.round().astype(np.int32), 1)
-        return out.astype(bool)
 
     def _due(self, at: Square, pose: Array, look: Look, part: float, grow: float) -> bool | None:
         """Whether a square has changed and should be read now; None when it has changed but is not ready, or was read
         a moment ago. What was read in vain three times becomes part of the settled view."""
         assert self._motion is not None
-        core = self._area(pose, grow)
+        core = self._board.area(pose, grow)
         if not core.any() or float(look.changed[core].mean()) <= part:
             self._tries.pop(at, None)
             return False
-        around = self._area(pose, 0.1)
+        around = self._board.area(pose, 0.1)
         frames, seconds = look.still(around)
         if (look.hands & around).any() or frames < STILL_FRAMES or seconds < STILL_S:
             self._tries.pop(at, None)
             return None
         tries = self._tries.get(at, 0)
         if tries >= len(_TRIES):
-            self._motion.settle(self._area(pose, 0.05))
+            self._motion.settle(self._board.area(pose, 0.05))
             self._tries.pop(at)
             return False
         if frames < _TRIES[tries]:
@@ -224,15 +194,16 @@ class TableWatcher:
 
     # -- reading ----------------------------------------------------------------------------------------------------
 
-    def _read(self, frame: Frame, look: Look, state: GameState, calm: bool) -> tuple[list[Proposal], list[Array]]:
+    def _read(self, scene: Scene, calm: bool) -> tuple[list[Proposal], list[Array]]:
         """Proposals, and the poses of squares that have changed and wait to be read."""
-        assert self._lattice is not None and self._motion is not None
+        assert self._board is not None and self._motion is not None
+        frame, look, state = scene.frame, scene.look, scene.state
         out: list[Proposal] = []
         pending: list[Array] = []
         if self._last is not None:
             state = self._look_again(frame, look, state, out, pending)
         found: list[Placement] = []
-        squares = {at: self._lattice.predict(at) for at in sorted(open_squares(state))}
+        squares = {at: self._board.lattice.predict(at) for at in sorted(open_squares(state))}
         for at, pose in squares.items():
             due = self._due(at, pose, look, _TOUCHED, -0.1)
             if due is not False:
@@ -242,6 +213,8 @@ class TableWatcher:
         if calm and not pending and self._glances:
             found += self._glance(frame.bgr, squares, state)
         self._propose(frame, self._distinct(found), state, out)
+        if not found:
+            out += self._upkeep.look_back(scene, self._last.at if self._last is not None else None)
         return out, pending
 
     def _try(self, bgr: Image, pose: Array, at: Square, state: GameState) -> Placement | None:
@@ -257,7 +230,8 @@ class TableWatcher:
 
     def _glance(self, bgr: Image, squares: dict[Square, Array], state: GameState) -> list[Placement]:
         """One empty square after the other gets a short look: a tile that came unseen is found within seconds."""
-        self._round = [at for at in self._round if at in squares] or [at for at in squares if at not in self._dropped]
+        dropped = self._board.dropped if self._board is not None else ()
+        self._round = [at for at in self._round if at in squares] or [at for at in squares if at not in dropped]
         if not self._round:
             return []
         at = self._round.pop(0)
@@ -298,19 +272,23 @@ class TableWatcher:
             self._figure(frame, state, out)
             if out[-1] is not proposal:
                 state = step(state, out[-1].events[0])
-        self._bend()
+        self._board.bend()
 
     def _lay(self, frame: Frame, placement: Placement, before: GameState) -> None:
         """Remember the tile as the one laid last, and take its square as settled."""
-        assert self._lattice is not None and self._motion is not None
-        self._lattice.shifts[placement.at] = self._lattice.shift_of(placement.at, placement.pose)
+        assert self._board is not None and self._motion is not None
+        if self._last is not None and self._last.at != placement.at:
+            last = self._last  # another tile is the last one now
+            if last.seen is not None:
+                self._upkeep.vigil.keep(last.at, last.seen, last.known if last.bare and last.read else None)
+        self._board.place({placement.at: placement.pose})
         self._last = _Last(at=placement.at, pose=placement.pose, known=self._known(frame, placement), before=before)
-        self._motion.settle(self._area(placement.pose, 0.2))
+        self._motion.settle(self._board.area(placement.pose, 0.2))
         self._tries.pop(placement.at, None)
-        self._dropped.discard(placement.at)
+        self._board.dropped.discard(placement.at)
 
     def _shown(self, frame: Frame, pose: Array) -> Image:
-        return rectify(frame.bgr, pose, CROP_SHOWN_PX // 2, 0.5)
+        return shown(frame.bgr, pose)
 
     # -- the tile laid last -----------------------------------------------------------------------------------------
 
@@ -328,7 +306,8 @@ class TableWatcher:
             return state
         placed = state.tiles[last.at]
         if not last.read:
-            part = float(look.changed[self._area(last.pose, -0.1)].mean())  # more than a figure covers: another tile?
+            # more than a figure covers: another tile?
+            part = float(look.changed[self._board.area(last.pose, -0.1)].mean())
             again = self._try(frame.bgr, last.pose, last.at, last.before) if part > _TOUCHED_MUCH else None
             last.gone = again is None and part > _TOUCHED_ALL
             if last.gone:
@@ -339,7 +318,7 @@ class TableWatcher:
                                          self._shown(frame, again.pose), frame.id, replaces=again.at))
                 state = step(last.before, out[-1].events[0])
             self._figure(frame, state, out)
-        self._motion.settle(self._area(last.pose, 0.1) & ~look.hands)
+        self._motion.settle(self._board.area(last.pose, 0.1) & ~look.hands)
         return state
 
     def _turned(self, again: Placement, tile: str, rot: int) -> bool:
@@ -389,6 +368,7 @@ class TableWatcher:
         free = [c.segment for c in legal_claims(state)]
         reading = read_figure(crop, last.known, last.pose, frame.bgr.shape, catalogue()[placed.tile], placed.rot,
                               self._colours, state.player, free, bare=last.bare, view=self._camera)
+        last.seen = crop
         if reading is None:
             last.known, last.bare = crop, True
             return None

@@ -189,8 +189,8 @@ def test_what_reaches_in_from_the_border_is_a_hand_until_it_has_lain_there_long(
     arm = table.copy()
     arm[0:150, 200:240] = (120, 150, 210)
     assert motion.feed(arm, 0.25).hands[20:140, 205:235].mean() > 0.9
-    looks = [motion.feed(arm, 0.25 * n) for n in range(2, 16)]
-    assert looks[3].hands.any() and not looks[-1].hands.any()
+    looks = [motion.feed(arm, 0.25 * n) for n in range(2, 90)]
+    assert looks[3].hands.any() and looks[30].hands.any() and not looks[-1].hands.any()
 
 
 def placement(at, tile="base.U"):

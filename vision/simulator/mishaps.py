@@ -195,7 +195,7 @@ class Lamps:
                 x, y, radius = lamp.blot_px
                 step = 8
                 yy, xx = np.mgrid[0:light.shape[0]:step, 0:light.shape[1]:step].astype(np.float32)
-                soft = 1.0 / (1.0 + np.exp((np.hypot(xx - x, yy - y) - radius) / (0.08 * radius + 4)))
+                soft = 0.5 - 0.5 * np.tanh((np.hypot(xx - x, yy - y) - radius) / (0.16 * radius + 8))
                 blot = cv2.resize(soft.astype(np.float32), light.shape[1::-1], interpolation=cv2.INTER_LINEAR)
                 gain *= (1 - (1 - np.float32(lamp.gain[0])) * blot)[..., None]
         return np.clip(light * gain, 1, 255).astype(np.uint8)

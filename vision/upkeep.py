@@ -1,0 +1,129 @@
+"""Tiles laid before: what people do to them while the game goes on is noticed, and the board is kept in step with it.
+
+Figures that go, come or stay (`vision.vigil`), tiles that were pushed, a board that was knocked and a camera that was
+bumped (`vision.steady`). What does not fit any more is kept as it was before, to be shown beside what is there now.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from scoring.state import GameState
+from scoring.tiles import Square
+from vision.board import Board
+from vision.frames import Frame, Image
+from vision.interpret import Proposal, late_proposal
+from vision.lattice import Array, rectify
+from vision.motion import Look, Motion
+from vision.placements import FLOOR, PlacementReader
+from vision.steady import find_moved
+from vision.vigil import Notice, Vigil
+
+CROP_SHOWN_PX = 160
+_TOUCHED = 0.004  # part of a tile that must have changed before it is looked at again: a figure's limb
+_PUSHED = 0.12  # and before its place is
+_STILL_FRAMES, _STILL_S = 3, 0.5  # how long it must have been still
+_LIKE = 0.1  # correlation by which a tile that lies may be worse than the best picture
+_LOST = 0.08  # correlation below the least at which a tile is read: something else is there
+_SHIFTED, _SHIFTED_PART = 0.1, 0.3  # of a tile's area, and of the tiles: the camera or the board may have moved
+_AGAIN_S = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """One frame with everything that is known of it. ``before`` is the view that was settled last, in colour."""
+
+    frame: Frame
+    look: Look
+    state: GameState
+    board: Board
+    motion: Motion
+    before: Image | None
+    reader: PlacementReader
+
+
+class Upkeep:
+    """Looks after the tiles that lie."""
+
+    def __init__(self, vigil: Vigil) -> None:
+        self.vigil = vigil
+        self._astray: dict[Square, Image] = {}  # tiles that do not lie where they lay, as they were seen before
+        self._searched_s = -1e9
+
+    def look_back(self, scene: Scene, last: Square | None) -> list[Proposal]:
+        """Look at tiles that have changed and are still again, all but the ``last`` one."""
+        out: list[Proposal] = []
+        frame, look, state = scene.frame, scene.look, scene.state
+        for at, pose in scene.board.poses.items():
+            area = scene.board.area(pose, 0.05)
+            changed = float(look.changed[area].mean()) if area.any() and at != last else 0.0
+            if changed <= _TOUCHED or (look.hands & area).any():
+                continue
+            frames, seconds = look.still(area)
+            if frames < _STILL_FRAMES or seconds < _STILL_S:
+                continue
+            late = self.vigil.look(frame.bgr, frame.t_s, at, pose, state)
+            if late is not None:
+                out.append(late_proposal(late, at, state, shown(frame.bgr, pose), frame.id))
+            if changed > _PUSHED or at in self._astray:
+                self._push(scene, at, pose)
+            scene.motion.settle(area)
+        return out
+
+    def _push(self, scene: Scene, at: Square, pose: Array) -> None:
+        """A tile that was touched lies a little elsewhere, or does not lie there any more."""
+        placed, reader = scene.state.tiles[at], scene.reader
+        if placed.tile not in reader.ids:
+            return
+        found = reader.settler.settle(scene.frame.bgr, pose)
+        own = float(found.scores[reader.ids.index(placed.tile), placed.rot])
+        if own > FLOOR and own > found.best - _LIKE:
+            scene.board.place({at: found.pose})
+            self._astray.pop(at, None)
+        elif own < FLOOR - _LOST and scene.before is not None:
+            self._astray.setdefault(at, shown(scene.before, pose))
+
+    def reregister(self, scene: Scene) -> Image | None:
+        """When much of the board has changed at once and is still: was the camera bumped, the board knocked? The
+        settled view as it looks from now on, None when nothing moved."""
+        frame, look, board, before = scene.frame, scene.look, scene.board, scene.before
+        if before is None or frame.t_s - self._searched_s < _AGAIN_S:
+            return None
+        poses = board.poses
+        areas = [board.area(pose, -0.05) for pose in poses.values()]
+        touched = [area for area in areas if area.any() and float(look.changed[area].mean()) > _SHIFTED]
+        if len(touched) < max(1.0, _SHIFTED_PART * len(poses)) or look.still(np.any(touched, axis=0))[0] < 2:
+            return None
+        self._searched_s = frame.t_s
+        moved = find_moved(before, frame.bgr, poses, scene.state, scene.reader)
+        if moved is None:
+            return None
+        for at in moved.astray:
+            self._astray.setdefault(at, shown(before, poses[at]))
+        for at in moved.poses.keys() - moved.astray:
+            self._astray.pop(at, None)
+        board.shift(moved.grid, moved.poses)
+        if not moved.camera:
+            for pose in moved.poses.values():
+                scene.motion.settle(board.area(pose, 0.1))
+            return before
+        scale = np.diag([scene.motion.scale, scene.motion.scale, 1.0])
+        scene.motion.shift(scale @ moved.grid @ np.linalg.inv(scale))
+        return np.asarray(cv2.warpPerspective(before, moved.grid, before.shape[1::-1],
+                                              borderMode=cv2.BORDER_REPLICATE), np.uint8)
+
+    def notices(self, scene: Scene) -> tuple[Notice, ...]:
+        """What people should put right, on a frame on which the table is still."""
+        frame, state, poses = scene.frame, scene.state, scene.board.poses
+        self._astray = {at: before for at, before in self._astray.items() if at in poses}
+        found = self.vigil.notices(frame.bgr, frame.t_s, poses, state)
+        return (*found, *(Notice(code="out_of_step", at=at, before=before, now=shown(frame.bgr, poses[at]))
+                          for at, before in self._astray.items()))
+
+
+def shown(bgr: Image, pose: Array) -> Image:
+    """A square with half a tile around it, as people are shown it."""
+    return rectify(bgr, pose, CROP_SHOWN_PX // 2, 0.5)
