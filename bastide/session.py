@@ -53,6 +53,8 @@ class TableSession:
         self._entries = list(entries)
         self._state = state_of(setup, entries)
         self._memory = Memory()
+        self._notices: list[dict[str, Any]] = []
+        self._pictures: dict[str, bytes] = {}
         self._game_view: dict[str, Any] = live_view(self._state, self._entries, len(self._entries), self._memory)
         self._view = self._render()
 
@@ -157,6 +159,19 @@ class TableSession:
             if (chip, text, code) != (self._chip, self._text, self._code):
                 self._chip, self._text, self._code = chip, text, code
                 self._publish(self._view["questions"])
+
+    def set_notices(self, rows: list[dict[str, Any]], pictures: Mapping[str, bytes]) -> None:
+        """What people are asked to put right on the table, beside the game's issues; published when it changed."""
+        with self._lock:
+            self._pictures = dict(pictures)
+            if rows != self._notices:
+                self._notices = rows
+                self._publish(self._view["questions"])
+
+    def notice_picture(self, name: str) -> bytes | None:
+        """A picture that a notice points to (JPEG), or None."""
+        with self._lock:
+            return self._pictures.get(name)
 
     # -- what changes the game --------------------------------------------------------------------------------------
 
@@ -349,7 +364,8 @@ class TableSession:
         view = {**self._game_view, "players": self._doubted(questions)} if questions else self._game_view
         chip = "check" if questions and self._chip == "watching" else self._chip
         chip = "ended" if self._state.over and self._chip != "check" else chip
-        return {**view, "game": self._game, "update": self._update, "questions": questions,
+        return {**view, "issues": [*view["issues"], *self._notices], "game": self._game, "update": self._update,
+                "questions": questions,
                 "aid": self._aid, "rules": changes(self.setup.rules),
                 "edition_title": editions()[self.setup.edition]["title"],
                 "status": {"chip": chip, "text": self._text, **({"code": self._code} if self._code else {})}}

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from bastide.errors import Failure
 from bastide.learning import Learner
+from bastide.notices import rows
 from bastide.session import TableSession
 from bastide.steadiness import Steadiness
 from scoring.events import Setup, TilePlaced
@@ -24,7 +25,7 @@ RETRY_S = 2.0
 FROZEN_RESTART_S = 10.0  # a camera that repeats itself for so long is opened anew
 SIZE_RESTART_S = 5.0  # a picture of another size that stays is watched from the beginning
 _log = logging.getLogger("bastide.table")
-CHIPS = {"watching": ("watching", ""), "hand": ("hand", ""), "settling": ("reading", ""), "reading": ("reading", ""),
+CHIPS = {"watching": ("watching", ""), "hand": ("hand", ""), "settling": ("settling", ""), "reading": ("reading", ""),
          "lost": ("camera_lost", "the camera's picture has changed its size")}
 
 
@@ -93,6 +94,8 @@ def follow(source: FrameSource, watcher: TableWatcher, session: TableSession, *,
             steadiness.look(frame, watcher.poses)
         chip, text = CHIPS[seen.status] if steadiness.notice is None else ("camera_lost", steadiness.notice)
         session.set_status(chip, text or verdict.text, "" if text else verdict.code)
+        if seen.notices is not None:
+            session.set_notices(*rows(seen.notices, session.setup.players))
         if learner is not None and seen.status == "watching":
             learner.look(frame, watcher.poses)
             if learner.due() and (tiles := learner.write()) is not None:

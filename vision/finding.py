@@ -5,15 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from scoring.state import GameState
+from scoring.tiles import Square
 from vision.frames import Image
-from vision.keypoints import SightingFinder
-from vision.lattice import Array, Lattice
+from vision.keypoints import Sighting, SightingFinder
+from vision.lattice import Array, Lattice, apply
 from vision.lone import find_lone_tile
 from vision.placements import FLOOR, PlacementReader
 from vision.tiles import TileMatcher
 from vision.tileset import TileSet
 
 _LIKE = 0.05  # correlation by which a known tile may be worse than the best picture on its square
+_NEAR = 0.25  # of a tile: how far the middle of a sighting may lie from its square's
+_SHOWN = 0.5  # part of a game's tiles that must be seen where the board is believed to lie
 _TURN = np.array([[0.0, 1, 0], [-1, 0, 0], [0, 0, 1]])
 _MIDDLE = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1.0]])
 
@@ -36,9 +39,13 @@ class BoardFinder:
         self._start_tile = start_tile
         self._reader = reader
         self._start = reader.ids.index(start_tile)
+        self._tileset = tileset
+        self._every: SightingFinder | None = None
 
     def find(self, bgr: Image, state: GameState) -> Lattice | None:
         """The board in one frame, or None. ``state`` names the start tile's square and rotation, and what else lies."""
+        if len(state.tiles) > 2 and (again := self._find_again(bgr, state)) is not None:
+            return again
         at, placed = next(iter(state.tiles.items()))
         for sighting in self._finder.find(bgr)[:5]:
             upright = np.vstack([sighting.pose, [0, 0, 1.0]])
@@ -57,11 +64,53 @@ class BoardFinder:
                 return Lattice(grid=turned(found.pose, placed.rot) @ step_back, shifts={at: (0.0, 0.0, 0.0)})
         return None
 
-    def _adopt(self, bgr: Image, state: GameState, lattice: Lattice, start: tuple[int, int]) -> None:
-        """Poses of the tiles that lie already, from the start tile outwards: each is predicted by its neighbours.
+    def _find_again(self, bgr: Image, state: GameState) -> Lattice | None:
+        """The board of a game that goes on, by whichever of its tiles are seen: the start tile may be hidden, and
+        other tiles of its kind may lie."""
+        if self._every is None:
+            self._every = SightingFinder(self._tileset)
+        sightings = self._every.find(bgr)
+        best: tuple[int, Array, Square] | None = None
+        for sighting in sightings[:12]:
+            for at, placed in state.tiles.items():
+                if placed.tile != sighting.tile:
+                    continue
+                pose = turned(np.vstack([sighting.pose, [0, 0, 1.0]]), placed.rot)
+                grid = pose @ np.array([[1, 0, -at[0]], [0, 1, -at[1]], [0, 0, 1.0]])
+                count = self._agree(grid, sightings, state)
+                if best is None or count > best[0]:
+                    best = count, grid, at
+        if best is None or best[0] < 2:
+            return None
+        _, grid, at = best
+        settled = self._reader.settler.settle(bgr, Lattice(grid=grid, shifts={}).pose(at, (0.0, 0.0, 0.0)))
+        lattice = Lattice(grid=settled.pose @ np.array([[1, 0, -at[0]], [0, 1, -at[1]], [0, 0, 1.0]]),
+                          shifts={at: (0.0, 0.0, 0.0)})
+        shown = 1 + self._adopt(bgr, state, lattice, at)
+        return lattice if shown >= _SHOWN * len(state.tiles) else None
+
+    def _agree(self, grid: Array, sightings: list[Sighting], state: GameState) -> int:
+        """How many sightings show the tile that lies there in the game, turned as it is turned there."""
+        back = np.linalg.inv(grid)
+        count = 0
+        for s in sightings:
+            upright = np.vstack([s.pose, [0, 0, 1.0]])
+            centre = apply(back, [s.centre])[0]
+            at = (int(np.floor(centre[0])), int(np.floor(centre[1])))
+            placed = state.tiles.get(at)
+            if placed is None or placed.tile != s.tile or np.abs(centre - np.array(at) - 0.5).max() > _NEAR:
+                continue
+            corner = apply(back, apply(turned(upright, placed.rot), [[0.0, 0.0]]))[0]
+            count += bool(np.abs(corner - np.array(at)).max() < 2 * _NEAR)
+        return count
+
+    def _adopt(self, bgr: Image, state: GameState, lattice: Lattice, start: tuple[int, int]) -> int:
+        """Poses of the tiles that lie already, from the start tile outwards: each is predicted by its neighbours. How
+        many of them are seen there.
 
         A tile that cannot be seen well (under a hand, a figure) keeps its prediction.
         """
+        seen = 0
         def steps(at: tuple[int, int]) -> int:
             return abs(at[0] - start[0]) + abs(at[1] - start[1])
 
@@ -73,4 +122,6 @@ class BoardFinder:
                 own = settled.scores[self._reader.ids.index(placed.tile), placed.rot]
                 if own > max(FLOOR, settled.best - _LIKE):
                     pose = settled.pose
+                    seen += 1
             lattice.shifts[at] = lattice.shift_of(at, pose)
+        return seen

@@ -41,6 +41,7 @@ _CONFIRMED = 0.62  # correlation from which an unexpected tile is read without a
 _TRIES = (STILL_FRAMES, 6, 14)  # still frames after which a changed square is read, and read again
 _BETTER = 0.08  # correlation by which another reading of the same tile must be better
 _FIND_AGAIN_S = 4.0
+_THEIRS, _NOT_THEIRS = 0.99, 0.02  # of a figure's colour: it is another player's, and not that of whose turn it is
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -263,10 +264,12 @@ class TableWatcher:
         first = (state.player + 1) % players if state.turn_open else state.player
         order, sure = in_order(found, state.tiles, first, players, lambda p: self._colours_on(frame, p, state))
         for placement in order:
-            player = (state.player + 1) % players if state.turn_open else state.player
+            due = (state.player + 1) % players if state.turn_open else state.player
+            player = self._whose(frame, placement, state, due) if len(order) == 1 else due
             before = state
             self._lay(frame, placement, before)
-            proposal = tile_proposal(placement, player, self._shown(frame, placement.pose), frame.id, unsure=not sure)
+            proposal = tile_proposal(placement, player, self._shown(frame, placement.pose), frame.id,
+                                     unsure=not sure or player != due)
             out.append(proposal)
             state = step(state, proposal.events[0])
             self._figure(frame, state, out)
@@ -358,6 +361,15 @@ class TableWatcher:
                               catalogue()[placement.tile], placement.rot, self._colours, -1, (), bare=False,
                               view=self._camera)
         return dict(reading.colours) if reading is not None else {}
+
+    def _whose(self, frame: Frame, placement: Placement, state: GameState, due: int) -> int:
+        """Who laid a tile: whoever is due, unless somebody else's figure and not theirs came with it. A turn that
+        nobody saw is noticed so."""
+        on = self._colours_on(frame, placement, state)
+        if not on or on.get(due, 0.0) > _NOT_THEIRS:
+            return due
+        player, odds = max(on.items(), key=lambda c: c[1])
+        return player if odds > _THEIRS else due
 
     def _figure(self, frame: Frame, state: GameState, out: list[Proposal]) -> FigureReading | None:
         """The figure on the tile laid last. A tile seen bare becomes its own reference."""

@@ -142,6 +142,15 @@ def crop(seq: int) -> Response:
     return Response(picture, mimetype=kind)
 
 
+@pages.get("/api/notices/<name>.jpg")
+def notice(name: str) -> Response:
+    """A square that people are asked to put right, as it was or as it is."""
+    picture = _session().notice_picture(name)
+    if picture is None:
+        return _error("no_picture", "this picture is not there any more", HTTPStatus.NOT_FOUND)
+    return Response(picture, mimetype="image/jpeg")
+
+
 # -- what people may do ---------------------------------------------------------------------------------------------
 
 

@@ -131,3 +131,7 @@ class LiveSession(Protocol):
     def crop_png(self, seq: int) -> bytes | None:
         """The picture behind an entry (JPEG or PNG), or None."""
         ...
+
+    def notice_picture(self, name: str) -> bytes | None:
+        """A picture that a notice among the issues points to (JPEG), or None."""
+        ...

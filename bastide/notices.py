@@ -1,0 +1,40 @@
+"""What the camera asks people to put right, as rows beside the issues of a view: one sentence, and its parts."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable
+from typing import Any
+
+from scoring.events import Player
+from vision.images import encode_jpeg
+from vision.vigil import Notice
+
+_ROLE = {"city": "knight", "road": "thief", "field": "farmer", "cloister": "monk"}
+_TEXT = {
+    "take_back": "Take back {name}'s {role} at {x}, {y}: it has been scored.",
+    "missing": "{name}'s {role} should stand at {x}, {y}, and the camera does not see it.",
+    "out_of_step": "The tile at {x}, {y} does not lie there as the game has it: put it straight or correct the game.",
+}
+
+
+def rows(notices: Iterable[Notice], players: tuple[Player, ...]) -> tuple[list[dict[str, Any]], dict[str, bytes]]:
+    """Rows (code, text, squares, turn, parts, and the addresses of two pictures where there are some), and the
+    pictures (JPEG) by their name."""
+    out: list[dict[str, Any]] = []
+    pictures: dict[str, bytes] = {}
+    for n in sorted(notices, key=lambda n: (n.code, n.at)):
+        name = players[n.player].name if n.player is not None else ""
+        role = _ROLE.get(n.feature, "follower")
+        row: dict[str, Any] = {
+            "code": n.code, "text": _TEXT[n.code].format(name=name, role=role, x=n.at[0], y=n.at[1]),
+            "squares": [list(n.at)], "turn": None,
+            "parts": {"player": n.player, "name": name, "role": role, "feature": n.feature, "where": n.where,
+                      "at": list(n.at)}}
+        for key, picture in (("before", n.before), ("now", n.now)):
+            if picture is not None and n.before is not None:
+                address = f"{n.at[0]}_{n.at[1]}_{key}_{zlib.crc32(n.before.tobytes()):08x}"
+                pictures[address] = encode_jpeg(picture)
+                row[key] = f"/api/notices/{address}.jpg"
+        out.append(row)
+    return out, pictures
