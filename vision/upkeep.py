@@ -19,6 +19,7 @@ from vision.interpret import Proposal, late_proposal
 from vision.lattice import Array, rectify
 from vision.motion import Look, Motion
 from vision.placements import FLOOR, PlacementReader
+from vision.standing import CROP_PX, MARGIN
 from vision.steady import find_moved
 from vision.vigil import Notice, Vigil
 
@@ -65,15 +66,16 @@ class Upkeep:
             frames, seconds = look.still(area)
             if frames < _STILL_FRAMES or seconds < _STILL_S:
                 continue
+            before = self.vigil.picture(at)
             late = self.vigil.look(frame.bgr, frame.t_s, at, pose, state)
             if late is not None:
                 out.append(late_proposal(late, at, state, shown(frame.bgr, pose), frame.id))
             if changed > _PUSHED or at in self._astray:
-                self._push(scene, at, pose)
+                self._push(scene, at, pose, before)
             scene.motion.settle(area)
         return out
 
-    def _push(self, scene: Scene, at: Square, pose: Array) -> None:
+    def _push(self, scene: Scene, at: Square, pose: Array, before: Image | None) -> None:
         """A tile that was touched lies a little elsewhere, or does not lie there any more."""
         placed, reader = scene.state.tiles[at], scene.reader
         if placed.tile not in reader.ids:
@@ -83,8 +85,8 @@ class Upkeep:
         if own > FLOOR and own > found.best - _LIKE:
             scene.board.place({at: found.pose})
             self._astray.pop(at, None)
-        elif own < FLOOR - _LOST and scene.before is not None:
-            self._astray.setdefault(at, shown(scene.before, pose))
+        elif own < FLOOR - _LOST and (before is not None or scene.before is not None):
+            self._astray.setdefault(at, before if before is not None else _square(np.asarray(scene.before), pose))
 
     def reregister(self, scene: Scene) -> Image | None:
         """When much of the board has changed at once and is still: was the camera bumped, the board knocked? The
@@ -102,7 +104,7 @@ class Upkeep:
         if moved is None:
             return None
         for at in moved.astray:
-            self._astray.setdefault(at, shown(before, poses[at]))
+            self._astray.setdefault(at, _square(before, poses[at]))
         for at in moved.poses.keys() - moved.astray:
             self._astray.pop(at, None)
         board.shift(moved.grid, moved.poses)
@@ -120,8 +122,12 @@ class Upkeep:
         frame, state, poses = scene.frame, scene.state, scene.board.poses
         self._astray = {at: before for at, before in self._astray.items() if at in poses}
         found = self.vigil.notices(frame.bgr, frame.t_s, poses, state)
-        return (*found, *(Notice(code="out_of_step", at=at, before=before, now=shown(frame.bgr, poses[at]))
+        return (*found, *(Notice(code="out_of_step", at=at, before=before, now=_square(frame.bgr, poses[at]))
                           for at, before in self._astray.items()))
+
+
+def _square(bgr: Image, pose: Array) -> Image:
+    return rectify(bgr, pose, CROP_PX, MARGIN)
 
 
 def shown(bgr: Image, pose: Array) -> Image:

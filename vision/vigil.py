@@ -60,18 +60,17 @@ class Vigil:
 
     def keep(self, at: Square, seen: Image, bare: Image | None = None) -> None:
         """A tile's picture as it is now; ``bare`` when it was also seen without a figure."""
-        known = self._kept.get(at)
-        self._kept[at] = _Kept(seen=seen, bare=bare if bare is not None or known is None else known.bare)
+        self._kept[at] = _Kept(seen=seen, bare=bare)
 
-    def forget(self, at: Square) -> None:
-        """No tile lies there any more."""
-        self._kept.pop(at, None)
-
-    def knows(self, at: Square) -> bool:
-        return at in self._kept
+    def picture(self, at: Square) -> Image | None:
+        """The tile as it was seen last, rectified with its margin; None when it never was."""
+        kept = self._kept.get(at)
+        return kept.seen if kept is not None else None
 
     def follow(self, state: GameState) -> None:
         """Which figures went off the board by the rules since the last frame."""
+        if len(self._kept) > len(state.tiles):
+            self._kept = {at: kept for at, kept in self._kept.items() if at in state.tiles}
         if state.figures is self._before:
             return
         now = {_key(f) for f in state.figures}

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 
 import cv2
+import films
 import numpy as np
 import pytest
+from films import Film, lay
 
 from bastide.demo_game import demo_game
 from scoring.engine import new_game, step
@@ -62,44 +64,9 @@ def test_a_short_game_is_read_right_or_asked(tileset, seed):
     assert len(state.tiles) == 5
 
 
-TILE_PX = 64
-
-
 @pytest.fixture
 def cloth():
-    rng = np.random.default_rng(5)
-    noise = cv2.GaussianBlur(rng.normal(0, 25, (480, 854, 3)).astype(np.float32), (0, 0), 2)
-    return np.clip(noise * 2 + (60, 70, 120), 0, 255).astype(np.uint8)
-
-
-def lay(image, tile, at, rot=0):
-    """The image with a tile on a square of a straight board whose start lies in the middle."""
-    x, y = 400 + at[0] * TILE_PX, 200 + at[1] * TILE_PX
-    out = image.copy()
-    out[y:y + TILE_PX, x:x + TILE_PX] = draw_tile(catalogue()[tile], TILE_PX, rot=rot)
-    return out
-
-
-class Film:
-    """Feeds frames at four a second and commits what is proposed."""
-
-    def __init__(self, tileset, turns=1):
-        self.watcher = TableWatcher(tileset, COLOURS, "base.D")
-        self.state = new_game(demo_game(1, turns=turns).setup)
-        self.n = 0
-
-    def feed(self, image, times):
-        out = []
-        for _ in range(times):
-            self.n += 1
-            noise = np.random.default_rng(self.n).integers(-2, 3, image.shape)
-            bgr = np.clip(image.astype(int) + noise, 0, 255).astype(np.uint8)
-            for proposal in self.watcher.feed(Frame(id=self.n, t_s=self.n / 4, source="test", bgr=bgr),
-                                              self.state).proposals:
-                out.append(proposal)
-                if proposal.replaces is None:
-                    self.state = step(self.state, proposal.events[0])
-        return out
+    return films.cloth()
 
 
 def test_nothing_is_committed_under_a_hand_that_rests_and_all_of_it_after(tileset, cloth):

@@ -1,0 +1,192 @@
+"""Tiles that lie are looked after: a bumped camera, a knocked board, figures that stay or go, hands that rest."""
+
+from __future__ import annotations
+
+import cv2
+import films
+import numpy as np
+import pytest
+from films import SIZE, TILE_PX, Film, arm, corner, lay, stand
+
+from scoring.engine import step
+from scoring.events import TilePlaced
+from scoring.tiles import catalogue
+from vision.lattice import UNIT, apply
+from vision.simulator import Options
+from vision.tileset import drawn_tileset
+
+TILES = (("base.U", (0, 1), 0), ("base.V", (1, 0), 0), ("base.D", (-1, 0), 2), ("base.E", (0, -1), 2))
+
+
+@pytest.fixture(scope="module")
+def tileset():
+    return drawn_tileset(tuple(t for t in catalogue() if t.startswith("base.")))
+
+
+@pytest.fixture(scope="module")
+def played(tileset):
+    """A film in which five tiles lie, and its picture."""
+    def begun():
+        film, image = Film(tileset), lay(films.cloth(), "base.D", (0, 0))
+        film.feed(image, 4)
+        for tile, at, rot in TILES:
+            image = lay(image, tile, at, rot)
+            film.feed(image, 4)
+        assert {(p.tile, at) for at, p in film.state.tiles.items()} >= {(t, at) for t, at, _ in TILES}
+        return film, image
+
+    return begun
+
+
+def moved(image, step_px, angle_deg):
+    matrix = cv2.getRotationMatrix2D((SIZE[0] / 2, SIZE[1] / 2), angle_deg, 1.0)
+    matrix[:, 2] += step_px
+    return cv2.warpAffine(image, matrix, SIZE, borderMode=cv2.BORDER_REPLICATE), np.vstack([matrix, [0, 0, 1]])
+
+
+def off(film, truth):
+    """How far the corners of all tiles lie from where they should, in tiles."""
+    far = [np.abs(apply(pose, UNIT) - apply(truth, UNIT * TILE_PX + corner(at))).max()
+           for at, pose in film.watcher.poses.items()]
+    return max(far) / TILE_PX
+
+
+@pytest.mark.parametrize(("step_px", "angle"), [((34, 8), 0.0), ((-20, -26), 1.8), ((5, -3), -0.5)])
+def test_a_bumped_camera_is_noticed_and_the_game_goes_on(played, step_px, angle):
+    film, image = played()
+    after, truth = moved(image, step_px, angle)
+    assert not film.feed(after, 4)
+    assert off(film, truth) < 0.06
+    laid, _ = moved(lay(image, "base.D", (-1, -1), 1), step_px, angle)
+    (proposal,) = film.feed(laid, 6)
+    assert proposal.events[0].at == (-1, -1) and not film.notices
+
+
+def test_a_tile_laid_while_the_camera_was_bumped_is_not_lost(played):
+    film, image = played()
+    laid, _ = moved(lay(image, "base.D", (-1, -1), 1), (16, 10), 0.7)
+    proposals = film.feed(laid, 8)
+    assert [p.events[0].at for p in proposals] == [(-1, -1)]
+
+
+def test_a_knocked_board_is_found_again_on_the_table_that_stayed(played):
+    film, _ = played()
+    bare = films.cloth()
+    board = np.zeros(bare.shape, np.uint8)
+    mask = np.zeros(bare.shape[:2], np.uint8)
+    for tile, at, rot in (("base.D", (0, 0), 0), *TILES):
+        board = lay(board, tile, at, rot)
+        x, y = corner(at)
+        mask[y:y + TILE_PX, x:x + TILE_PX] = 255
+    (board, truth), (mask, _) = moved(board, (14, 9), 1.2), moved(mask, (14, 9), 1.2)
+    knocked = np.where(mask[..., None] > 127, board, bare)
+    assert not film.feed(knocked, 8)
+    assert off(film, truth) < 0.06 and not film.notices
+
+
+def test_a_tile_that_does_not_lie_there_any_more_is_shown_before_and_now_until_it_does(played):
+    film, image = played()
+    gone = image.copy()
+    x, y = corner((1, 0))
+    gone[y:y + TILE_PX, x:x + TILE_PX] = films.cloth()[y:y + TILE_PX, x:x + TILE_PX]
+    film.state = step(film.state, TilePlaced(player=1, tile="base.W", at=(0, 2), rot=0))  # it is not the last tile
+    film.feed(gone, 8)
+    (notice,) = film.notices
+    assert notice.code == "out_of_step" and notice.at == (1, 0) and notice.before.shape == notice.now.shape
+    assert np.abs(notice.before.astype(int) - notice.now).mean() > 10
+    film.feed(image, 8)
+    assert not film.notices
+
+
+def test_an_arm_that_rests_for_long_is_no_table(tileset):
+    film = Film(tileset)
+    start = lay(films.cloth(), "base.D", (0, 0))
+    film.feed(start, 4)
+    laid = lay(start, "base.U", (0, 1))
+    assert not film.feed(arm(laid, (430, 230)), 30)
+    assert film.seen.status == "hand"
+    (proposal,) = film.feed(laid, 4)
+    assert proposal.events[0].tile == "base.U"
+
+
+def test_a_scored_follower_that_stays_is_told_until_it_goes_home(tileset):
+    film = Film(tileset)
+    image = lay(films.cloth(), "base.D", (0, 0))
+    film.feed(image, 4)
+    image = lay(image, "base.E", (0, -1), 2)  # it completes a town of two tiles
+    film.feed(image, 4)
+    town = next(n for n, s in enumerate(catalogue()["base.E"].segments) if s.kind == "city")
+    knight = stand(image, "base.E", (0, -1), 2, town, films.COLOURS[film.state.player])
+    (proposal,) = film.feed(knight, 6)
+    assert proposal.events[0].feature == "city"
+    scores = None
+    for bare, with_it in (("base.U", (0, 1)), ("base.V", (1, 0))):
+        image, knight = lay(image, bare, with_it), lay(knight, bare, with_it)
+        film.feed(knight, 8)
+        scores = film.state.scores if scores is None else scores
+        assert film.state.scores == scores and not film.state.figures
+        (notice,) = film.notices
+        assert (notice.code, notice.at, notice.feature) == ("take_back", (0, -1), "city")
+    assert not film.feed(image, 8) and not film.notices and film.state.scores == scores
+
+
+def test_a_follower_that_vanished_is_missed_and_nothing_else_changes(tileset):
+    film = Film(tileset)
+    image = lay(films.cloth(), "base.D", (0, 0))
+    film.feed(image, 4)
+    image = lay(image, "base.V", (1, 0))
+    film.feed(image, 4)
+    road = next(n for n, s in enumerate(catalogue()["base.V"].segments) if s.kind == "road")
+    thief = stand(image, "base.V", (1, 0), 0, road, films.COLOURS[film.state.player])
+    assert len(film.feed(thief, 6)) == 1
+    image, thief = lay(image, "base.U", (0, 1)), lay(thief, "base.U", (0, 1))
+    assert len(film.feed(thief, 6)) == 1 and not film.notices
+    assert not film.feed(image, 28)
+    (notice,) = film.notices
+    assert (notice.code, notice.at, len(film.state.figures)) == ("missing", (1, 0), 1)
+    assert not film.feed(thief, 10) and not film.notices
+
+
+def test_a_figure_that_nobody_saw_come_is_asked_about_when_it_goes(tileset):
+    film = Film(tileset)
+    image = lay(films.cloth(), "base.D", (0, 0))
+    film.feed(image, 4)
+    for tile, at in (("base.V", (1, 0)), ("base.U", (0, 1))):
+        image = lay(image, tile, at)
+        film.feed(image, 4)
+    road = next(n for n, s in enumerate(catalogue()["base.V"].segments) if s.kind == "road")
+    thief = stand(image, "base.V", (1, 0), 0, road, "blue")
+    assert not film.feed(thief, 8)  # put there too late to be this turn's: nothing is written
+    (late,) = film.feed(image, 8)
+    assert late.asked and late.after == (1, 0)
+    assert (late.events[0].player, late.events[0].feature) == (1, "road")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_move_made_in_a_hurry_is_lost_and_none_is_taken_from_under_a_hand(tileset, seed):
+    """Tiles come under arms that hardly leave between two of them; each is proposed once, after its arm has gone."""
+    rng = np.random.default_rng(seed)
+    film, image = Film(tileset), lay(films.cloth(seed), "base.D", (0, 0))
+    film.feed(image, 4)
+    found = []
+    order = [TILES[n] for n in rng.permutation(len(TILES))]
+    for tile, at, rot in order:
+        x, y = corner(at)
+        tip = x + int(rng.integers(10, 54)), y + int(rng.integers(4, 40))
+        for _ in range(int(rng.integers(1, 4))):
+            tip = tip[0] + int(rng.integers(-3, 4)), tip[1]
+            found += film.feed(arm(image, tip), 1)
+        image = lay(image, tile, at, rot)
+        under = film.feed(arm(image, tip), int(rng.integers(1, 8)))
+        assert at not in [p.events[0].at for p in under]
+        found += under + film.feed(image, int(rng.integers(1, 3)))
+    found += film.feed(image, 10)
+    assert sorted(p.events[0].at for p in found) == sorted(at for _, at, _ in TILES)
+    assert all(film.state.tiles[at].tile == tile for tile, at, _ in TILES)
+
+
+def test_what_goes_wrong_is_named_or_refused():
+    assert Options(mishaps="level", level="hard").goes_wrong.bump > 0
+    assert Options(mishaps="bump,late").goes_wrong.knock == 0
+    with pytest.raises(ValueError):
+        _ = Options(mishaps="earthquake").goes_wrong
