@@ -147,7 +147,7 @@ def notice(name: str) -> Response:
     """A square that people are asked to put right, as it was or as it is."""
     picture = _session().notice_picture(name)
     if picture is None:
-        return _error("no_picture", "this picture is not there any more", HTTPStatus.NOT_FOUND)
+        return error_answer("no_picture", "this picture is not there any more", HTTPStatus.NOT_FOUND)
     return Response(picture, mimetype="image/jpeg")
 
 
