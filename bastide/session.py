@@ -9,24 +9,22 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
 from bastide.asking import CLAIM, claims, readings
 from bastide.errors import Failure
 from bastide.history import UNDO, by_hand, last_action
+from bastide.moving import moved_figure
 from bastide.new_game import asked_setup
 from bastide.past import Past
 from bastide.store import Store
 from scoring.engine import fits, new_game, step
 from scoring.errors import IllegalMove, InvalidNotation
 from scoring.events import Event, FigurePlaced, Setup, TilePlaced, from_json, to_json
-from scoring.geometry import distance_to_segment, spot_of
 from scoring.log import Amended, Body, Inserted, LogEntry, Retracted, Settled, effective, state_of
 from scoring.projection import Memory, final_scoring, live_view, running_scores
 from scoring.rules import changes, editions
 from scoring.state import GameState
-from scoring.tiles import catalogue, segment_index, where
 from vision.stills import Still
 from web.protocol import CommandError, StaleView, Subscription
 
@@ -163,15 +161,13 @@ class TableSession:
     def set_notices(self, rows: list[dict[str, Any]], pictures: Mapping[str, bytes]) -> None:
         """What people are asked to put right on the table, beside the game's issues; published when it changed."""
         with self._lock:
-            self._pictures = dict(pictures)
-            if rows != self._notices:
-                self._notices = rows
+            changed, self._notices, self._pictures = rows != self._notices, rows, dict(pictures)
+            if changed:
                 self._publish(self._view["questions"])
 
     def notice_picture(self, name: str) -> bytes | None:
         """A picture that a notice points to (JPEG), or None."""
-        with self._lock:
-            return self._pictures.get(name)
+        return self._pictures.get(name)
 
     # -- what changes the game --------------------------------------------------------------------------------------
 
@@ -403,18 +399,3 @@ class TableSession:
         with self._lock:
             if subscription in self._subscribers:
                 self._subscribers.remove(subscription)
-
-
-def moved_figure(figure: FigurePlaced, old: TilePlaced, new: TilePlaced) -> FigurePlaced:
-    """The figure on a tile that turned out to be another: at the same spot, on the nearest segment of its kind.
-
-    When the new tile has no such segment, the figure stays as it was read and the engine reports it.
-    """
-    was, now = catalogue()[old.tile], catalogue()[new.tile]
-    index = segment_index(was, old.rot, figure.feature, figure.where)
-    places = [n for n, s in enumerate(now.segments) if s.kind == figure.feature]
-    if index is None or not places:
-        return replace(figure, at=new.at)
-    x, y = spot_of(was, index, old.rot)
-    best = min(places, key=lambda n: distance_to_segment(now, n, x, y, new.rot))
-    return replace(figure, at=new.at, where=where(now.segments[best], new.rot))

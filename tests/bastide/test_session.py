@@ -6,16 +6,19 @@ import itertools
 import threading
 from typing import Any
 
+import numpy as np
 import pytest
 from sessions import JPEG, SETUP, error, history, played, seen
 
 from bastide.demo_game import demo_game
 from bastide.history import last_action
+from bastide.notices import rows
 from bastide.session import TableSession
 from bastide.store import Store
 from scoring.engine import fold, new_game
 from scoring.events import Event, FigurePlaced, TilePlaced, to_json
 from scoring.tiles import catalogue
+from vision.vigil import Notice
 from web.protocol import CommandError, StaleView
 
 # -- what is shown --------------------------------------------------------------------------------------------------
@@ -298,3 +301,23 @@ def test_a_correction_that_means_nothing_in_this_game_is_refused_and_nothing_is_
             session.command(command)
     assert len(session.entries) == before
     assert session.candidates(2)
+
+
+def test_what_the_camera_asks_people_to_put_right_stands_beside_the_issues_until_it_is_done(
+        session: TableSession) -> None:
+    picture = np.zeros((8, 8, 3), np.uint8)
+    told = [Notice(code="take_back", at=(1, 0), player=1, feature="city", where="N"),
+            Notice(code="out_of_step", at=(0, 0), before=picture, now=picture)]
+    before = session.view()["update"]
+    for _ in range(2):
+        session.set_notices(*rows(told, session.setup.players))
+    view = session.view()
+    assert view["update"] == before + 1
+    astray, owed = view["issues"]
+    name = session.setup.players[1].name
+    assert owed["text"] == f"Take back {name}'s knight at 1, 0: it has been scored."
+    assert owed["parts"]["role"] == "knight" and owed["squares"] == [[1, 0]]
+    picture_name = astray["before"].removeprefix("/api/notices/").removesuffix(".jpg")
+    assert (session.notice_picture(picture_name) or b"").startswith(b"\xff\xd8")
+    session.set_notices([], {})
+    assert not session.view()["issues"] and session.notice_picture(picture_name) is None
