@@ -161,8 +161,8 @@ class TableSession:
     def set_notices(self, rows: list[dict[str, Any]], pictures: Mapping[str, bytes]) -> None:
         """What people are asked to put right on the table, beside the game's issues; published when it changed."""
         with self._lock:
-            changed, self._notices, self._pictures = rows != self._notices, rows, dict(pictures)
-            if changed:
+            before, self._notices, self._pictures = self._notices, rows, dict(pictures)
+            if rows != before:
                 self._publish(self._view["questions"])
 
     def notice_picture(self, name: str) -> bytes | None:

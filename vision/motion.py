@@ -25,8 +25,9 @@ _DRIFT = 0.2
 _LAMP_PX = 24.0  # wider than a tile: what changes over this width alike is light
 _LONG_S = 1e3
 _SURE_MOVED = 0.004  # of a region: more than noise flickers
-_SHARP = 0.05  # log units per pixel: things have borders and print, lamps and shadows change softly
-_SHARP_PART = 0.1  # of a region's pixels that are as sharp: shadows have 0.06, arms with sleeves 0.2 to 0.4
+_SHARP, _LEAST = 0.18, 0.03  # of a region's difference (log units) that its border may rise by per pixel
+_SHARP_RIM = 0.08  # of a region's border that is as sharp: shadows have up to 0.07, arms 0.14 to 0.44
+_PRINT, _PRINT_PART = 0.05, 0.1  # log units per pixel inside, and of the region: shadows have 0.06, arms 0.2 to 0.4
 
 Grey = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
@@ -135,7 +136,13 @@ class Motion:
                        cv2.GaussianBlur(self._settled[0] + 8, (0, 0), 1.0))
         along, down = (cv2.Sobel(ratio, cv2.CV_32F, x, 1 - x, scale=0.125) for x in (1, 0))
         slope = np.hypot(along, down)
-        return float((slope[region] > _SHARP).mean()) < _SHARP_PART
+        if float((slope[region] > _PRINT).mean()) > _PRINT_PART:
+            return False
+        sharp = slope > max(_LEAST, _SHARP * abs(float(np.median(ratio[region]))))
+        solid = region.astype(np.uint8)
+        rim = (cv2.dilate(solid, np.ones((5, 5), np.uint8)) > cv2.erode(solid, np.ones((7, 7), np.uint8)))
+        rim[[0, 1, -2, -1]] = rim[:, [0, 1, -2, -1]] = False
+        return bool(rim.any()) and float(sharp[rim].mean()) < _SHARP_RIM
 
 
 def _difference(a: tuple[Grey, Grey], b: tuple[Grey, Grey]) -> Grey:
