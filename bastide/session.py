@@ -51,8 +51,7 @@ class TableSession:
         self._entries = list(entries)
         self._state = state_of(setup, entries)
         self._memory = Memory()
-        self._notices: list[dict[str, Any]] = []
-        self._pictures: dict[str, bytes] = {}
+        self._notices, self._pictures = list[dict[str, Any]](), dict[str, bytes]()
         self._game_view: dict[str, Any] = live_view(self._state, self._entries, len(self._entries), self._memory)
         self._view = self._render()
 
