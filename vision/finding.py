@@ -60,6 +60,7 @@ class BoardFinder:
         if self._lone is not None and len(state.tiles) == 1:
             found = find_lone_tile(bgr, self._lone, self._start_tile)
             if found is not None:
+                self._reader.foreign = True
                 step_back = np.array([[1, 0, -at[0]], [0, 1, -at[1]], [0, 0, 1.0]])
                 return Lattice(grid=turned(found.pose, placed.rot) @ step_back, shifts={at: (0.0, 0.0, 0.0)})
         return None

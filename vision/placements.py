@@ -1,5 +1,8 @@
 """What a new tile is: the pixels' likelihood, weighed by the neighbours' edges and by what is left in the box.
 
+The pixels say two things: which taught picture is like them, and what structure they show (sides, joined towns and
+roads, cloister, pennant) in whatever paint. Kinds that have no picture yet are told by structure alone.
+
 A mismatching edge or an empty box makes a reading unlikely, never impossible: what lies on the table is never refused.
 """
 
@@ -17,14 +20,24 @@ from scoring.state import GameState
 from scoring.tiles import Square, Tile, catalogue, turn
 from vision.evidence import Shield, shield_loglik, shields, twins
 from vision.frames import Image
-from vision.lattice import Array, rectify
+from vision.lattice import UNIT, Array, rectify
 from vision.settle import Settled, Settler
+from vision.structure import CROP_PX as NET_PX
+from vision.structure import MARGIN as NET_MARGIN
+from vision.structure import StructureNet
 from vision.tileset import TileSet
 
 TEMPERATURE = 0.035  # correlation difference that makes a reading e times as likely
 MISMATCH = -7.0  # log-odds of one edge that does not match
 NONE_LEFT = -7.0
+STRUCTURE = 0.5  # weight of what the structure says where the picture is known too
+UNKNOWN = 0.45  # correlation that a kind without a picture is taken to have: what an unlike picture reaches
+TWIN_LESS = 0.03  # correlation by which a pennant alone makes a picture unlike
+PRESENT = 0.9  # probability from which a square holds a tile, whatever its paint
 PLAIN = 0.7  # correlation from which a tile is read as a whole
+_CORNERS_OFF = 0.3  # of a tile: corners further off are another tile's
+_TO_MIDDLE = np.array([[1, 0, -0.5], [0, 1, -0.5], [0, 0, 1.0]])
+_AGREES, _AGREES_PER = 0.9, 40.0  # how structure is put on the scale of correlations
 FLOOR = 0.38  # correlation below which a square holds no tile that we know
 
 
@@ -63,6 +76,11 @@ class PlacementReader:
     def __init__(self, tileset: TileSet) -> None:
         self.settler = Settler(tileset)
         self.ids = self.settler.fine.ids
+        self.foreign = False  # the tiles on this table are not painted like our drawings
+        self._net = StructureNet()
+        self._kinds = [catalogue()[tile] for tile in self.ids]
+        taught = {s.tile for s in tileset.specimens if not s.drawn}
+        self._taught = np.array([tile in taught for tile in self.ids])
         pairs = twins(catalogue(), self.ids)
         self._twin = dict(pairs)
         self._shields: Mapping[str, Shield] = shields(tileset, pairs)
@@ -89,23 +107,60 @@ class PlacementReader:
         if settled.best < PLAIN and strange is not None:
             without = self.settler.settle(photo, pose, strange=strange)
             settled = max(settled, without, key=lambda s: s.best)
-        if settled.best < FLOOR or settled.visible < 0.7:
+        known = self._taught if self.foreign else np.ones(len(self.ids), bool)
+        like = float(settled.scores[known].max()) if known.any() else -1.0
+        if self.foreign and like < PLAIN:
+            settled.pose = self._squared(photo, pose)
+        said = self._net.ask(cut(photo, settled.pose)[None], turns=4)
+        there = like >= FLOOR or (self.foreign and said.present[0] >= PRESENT)
+        if not there or settled.visible < 0.7:
             return None
-        options = self._weigh(settled, at, state)
+        structure = said.loglik(self._kinds)[0]
+        scores = settled.scores.astype(float)
+        if not known.all():
+            scores[~known] = UNKNOWN
+            self._like_their_twins(scores, known)
+        options = self._weigh(settled, scores, structure * (STRUCTURE if known.all() else 1.0), at, state)
         tile, rot, _ = options[0]
         legal = not mismatches(state.board, catalogue()[tile], at, rot)
-        every = {(kind, r): float(settled.scores[n, r]) for n, kind in enumerate(self.ids) for r in range(4)}
+        scores[~known] = np.maximum(-1.0, _AGREES + structure[~known] / _AGREES_PER)
+        every = {(kind, r): float(scores[n, r]) for n, kind in enumerate(self.ids) for r in range(4)}
         return Placement(at=at, pose=settled.pose, options=options, score=every[tile, rot], legal=legal,
                          correlations=every)
 
-    def _weigh(self, settled: Settled, at: Square, state: GameState) -> tuple[tuple[str, int, float], ...]:
+    def _squared(self, photo: Image, pose: Array) -> Array:
+        """A pose shifted and turned to where the tile's corners are seen, whatever its paint; as it was when they are
+        not. Its size and its perspective are the lattice's: single corners are seen to a few hundredths of a tile."""
+        for _ in range(2):
+            said = self._net.ask(cut(photo, pose)[None], turns=4)
+            off = said.corners[0] - UNIT
+            if said.present[0] < 0.5 or np.abs(off).max() > _CORNERS_OFF:
+                return pose
+            x, y = off.mean(axis=0)
+            around = UNIT - 0.5
+            turn = float((around[:, 0] * off[:, 1] - around[:, 1] * off[:, 0]).sum() / (around**2).sum())
+            cos, sin = np.cos(turn), np.sin(turn)
+            back = np.array([[1, 0, 0.5 + x], [0, 1, 0.5 + y], [0, 0, 1.0]])
+            pose = pose @ back @ np.array([[cos, -sin, 0], [sin, cos, 0], [0, 0, 1]]) @ _TO_MIDDLE
+        return np.asarray(pose, float)
+
+    def _like_their_twins(self, scores: npt.NDArray[np.float64], known: npt.NDArray[np.bool_]) -> None:
+        """A kind without a picture may look like the one that differs by a pennant alone."""
+        for a, b in self._twin.items():
+            for own, other in ((self.ids.index(a), self.ids.index(b)), (self.ids.index(b), self.ids.index(a))):
+                if not known[own] and known[other]:
+                    scores[own] = np.maximum(scores[own], scores[other] - TWIN_LESS)
+
+    def _weigh(self, settled: Settled, scores: npt.NDArray[np.float64], structure: npt.NDArray[np.float64], at: Square,
+               state: GameState) -> tuple[tuple[str, int, float], ...]:
         left = tiles_left(state)
-        logits = settled.scores.astype(float) / TEMPERATURE
+        logits = scores / TEMPERATURE + structure
         for kind, tile in enumerate(self.ids):
             logits[kind] += np.log(left[tile]) if left.get(tile, 0) > 0 else NONE_LEFT
             for rot in range(4):
                 logits[kind, rot] += MISMATCH * len(mismatches(state.board, catalogue()[tile], at, rot))
-        self._see_shields(settled, logits)
+        if not self.foreign:
+            self._see_shields(settled, logits)
         grouped: dict[object, list[tuple[float, str, int]]] = {}
         for kind, tile in enumerate(self.ids):
             for rot in range(4):
@@ -133,6 +188,13 @@ class PlacementReader:
                     whole = (logits[a, rot] - logits[b, rot]) * 0.5 + odds
                     logits[a, rot] = both - np.logaddexp(0.0, -whole)
                     logits[b, rot] = both - np.logaddexp(0.0, whole)
+
+
+def cut(photo: Image, pose: Array) -> Image:
+    """The picture of one square that the network is asked about."""
+    around = np.array([[1 + 2 * NET_MARGIN, 0, -NET_MARGIN], [0, 1 + 2 * NET_MARGIN, -NET_MARGIN],
+                       [0, 0, 1.0]])
+    return rectify(photo, pose @ around, NET_PX)
 
 
 def shape(tile: Tile, rot: int) -> object:

@@ -75,6 +75,7 @@ class TableWatcher:
         self._camera = view  # what a calibration knows; frames come straightened
         self._colours = colours
         self._start_tile = start_tile
+        self._reader: PlacementReader | None = None
         self.use(tileset)
         self._motion: Motion | None = None
         self._shape: tuple[int, ...] = ()
@@ -89,7 +90,9 @@ class TableWatcher:
 
     def use(self, tileset: TileSet) -> None:
         """Read with these pictures from now on: more has been learned of this table's tiles."""
+        foreign = self._reader is not None and self._reader.foreign
         self._reader = PlacementReader(tileset)
+        self._reader.foreign = foreign
         self._finder = BoardFinder(tileset, self._reader, self._start_tile)
 
     @property
