@@ -6,12 +6,13 @@ import argparse
 import importlib
 import json
 import platform
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.metadata import packages_distributions, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bastide.inputs import port
+from hardware.pi import layers
 
 if TYPE_CHECKING:
     from bastide.health import Line
@@ -55,12 +56,22 @@ def versions() -> Iterator[Line]:
             yield Line(what=name, state="ok", text=_version(module))
         except ImportError as e:
             yield Line(what=name, state="fail", text=f"cannot be imported ({e})", do="run ./run demo once")
-    try:
-        importlib.import_module("picamera2")
-        yield Line(what="Pi camera", state="ok", text="picamera2 is installed")
-    except Exception as e:  # picamera2 fails in many ways off a Pi, and none of them matters there
-        yield Line(what="Pi camera", state="warn", text=f"not usable here ({type(e).__name__})",
-                   do="use usb:0, http://... or video:FILE, or on a Pi: sudo apt install -y python3-picamera2")
+    yield pi_camera(layers())
+
+
+def pi_camera(tried: Sequence[tuple[str, str]]) -> Line:
+    """The Pi camera's libraries, each tried by itself: what is broken is named, not what stands on it."""
+    from bastide.health import Line
+
+    broken = next(((name, why) for name, why in tried if why), None)
+    if broken is None:
+        return Line(what="Pi camera", state="ok", text=", ".join(name for name, _ in tried) + " are there")
+    if dict(tried).get("libcamera") or "ModuleNotFoundError" in dict(tried).get("picamera2", ""):
+        return Line(what="Pi camera", state="warn", text="not usable here (no picamera2)",
+                    do="use usb:0, http://... or video:FILE, or on a Pi: sudo apt install -y python3-picamera2")
+    name, why = broken
+    return Line(what="Pi camera", state="warn", text=f"{name} cannot be imported ({why})",
+                do="run sudo hardware/install.sh again")
 
 
 def camera(uri: str) -> Iterator[Line]:

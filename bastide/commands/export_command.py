@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 from bastide import jcz
-from bastide.commands._later import not_yet
 from bastide.errors import Failure, UsageError
 from bastide.inputs import read_json
 from bastide.replay import scores_csv
@@ -17,7 +16,7 @@ from scoring.errors import InvalidNotation
 from scoring.events import GameEnded
 from scoring.transcript import Game, read, write
 
-HELP = "write a recorded game as transcript, as a saved game of JCloisterZone, or as CSV of its scores"
+HELP = "write a recorded game as transcript, saved game of JCloisterZone, CSV, table or picture"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,23 +26,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    if args.to not in ("transcript", "jcz", "csv"):
-        return not_yet(f"exporting to {args.to}", "transcript, jcz and csv are")
     try:
         game = read(read_json(args.game))
     except InvalidNotation as e:
         raise UsageError(f"{args.game}: {e}") from e
-    if args.to == "transcript":
-        text = json.dumps(write(game), indent=1)
-    elif args.to == "jcz":
-        text = as_jcz(game, args.game)
-    else:
-        text = scores_csv(fold(game.setup, (*game.events, GameEnded())))
     try:
-        Path(args.out).write_text(text, "utf-8")
+        Path(args.out).write_bytes(written(game, args.to, args.game))
     except OSError as e:
         raise Failure(f"{args.out}: cannot be written ({e.strerror or e})") from e
     return 0
+
+
+def written(game: Game, to: str, path: str) -> bytes:
+    """The file's content."""
+    if to == "transcript":
+        return json.dumps(write(game), indent=1, ensure_ascii=False).encode()
+    if to == "jcz":
+        return as_jcz(game, path).encode()
+    state = fold(game.setup, (*game.events, GameEnded()))
+    if to == "csv":
+        return scores_csv(state).encode()
+    from bastide import keepsake  # brings OpenCV and Pillow, which the others do without
+
+    return keepsake.picture(state) if to == "png" else keepsake.table(state).encode()
 
 
 def as_jcz(game: Game, path: str) -> str:

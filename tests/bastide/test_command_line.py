@@ -11,12 +11,14 @@ from typing import Any, Self
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from bastide.cli import main
 from bastide.demo_game import demo_game
 from scoring.transcript import write
 from vision.frames import Frame, SourceError, SourceInfo
 from vision.images import write_image
+from vision.simulator.pieces import colour_bgr
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -118,7 +120,7 @@ WRONG: list[tuple[str, int, tuple[str, ...]]] = [
     ("demo --port 70000", 2, ("70000",)),
     ("serve --port often", 2, ("often",)),
     ("serve --data {f}/game.json --port 0", 1, ("game.json",)),
-    # what this version cannot do says so
+    # teaching, calibrating, printing, keeping
     ("teach {f}/picture.png --out {o}", 2, ("picture.png",)),
     ("calibrate lens {f}/picture.png --out {o}/lens.json", 1, ("seen in 0 of 1 pictures", "--board")),
     ("aim --source {f}/none.jpg", 2, ("none.jpg", "no such file")),
@@ -134,10 +136,10 @@ WRONG: list[tuple[str, int, tuple[str, ...]]] = [
     ("calibrate table --mat --out {o}/table.json", 2, ("--source",)),
     ("calibrate colours --source {f}/none.jpg --out {o}/a.json", 2, ("none.jpg", "no such file")),
     ("watch --source folder:{f} --calibration {f}/game.json --out {o}/a.json", 2, ("game.json", "calibration")),
-    ("print mat --paper A4 --out {o}/mat.pdf", 1, ("not in this version",)),
+    ("print mat --paper A4 --out {o}/none/mat.pdf", 2, ("no folder",)),
     ("backup --data {f} --out {o}/all.zip", 2, ("no log",)),
     ("restore {f}/all.zip --data {o}/new", 2, ("all.zip", "no such file")),
-    ("export {f}/game.json --to png --out {o}/game.png", 1, ("not in this version",)),
+    ("export {f}/game.json --to png --out {o}/none/game.png", 1, ("game.png", "cannot be written")),
     ("export {f}/missing.json --to csv --out {o}/game.csv", 2, ("missing.json", "at: is missing")),
     ("export {f}/game.json --to csv --out {o}/none/game.csv", 1, ("game.csv", "cannot be written")),
 ]
@@ -254,6 +256,22 @@ def test_export_as_csv_adds_up(run: Run, files: Path, tmp_path: Path) -> None:
     rows = [line.split(",") for line in (tmp_path / "scores.csv").read_text("utf-8").splitlines()[1:]]
     _, out, _ = run("score", files / "game.json", "--json")
     assert sum(int(r[2]) for r in rows) == sum(json.loads(out)["totals"])
+
+
+def test_export_as_table_and_picture_show_what_score_says(run: Run, files: Path, tmp_path: Path) -> None:
+    _, out, _ = run("score", files / "game.json", "--json")
+    totals, winners = (json.loads(out)[k] for k in ("totals", "winners"))
+    assert run("export", files / "game.json", "--to", "table", "--out", tmp_path / "scores.txt")[0] == 0
+    names, *rows, total, _ = (tmp_path / "scores.txt").read_text("utf-8").splitlines()
+    assert total.split()[1:] == [f"{n}{'*' if k in winners else ''}" for k, n in enumerate(totals)]
+    assert len(names.split()) == len(totals)
+    assert [sum(int(row.split()[k - len(totals)]) for row in rows) for k in range(len(totals))] == totals
+    assert run("export", files / "game.json", "--to", "png", "--out", tmp_path / "game.png")[0] == 0
+    with Image.open(tmp_path / "game.png") as card:
+        assert card.format == "PNG" and min(card.size) >= 500
+        seen = {colour for _, colour in card.convert("RGB").getcolors(1 << 24) or ()}
+    assert {tuple(reversed(colour_bgr(p["colour"])))
+            for p in json.loads((files / "game.json").read_text())["setup"]["players"]} <= seen
 
 
 def test_doctor_and_rules_print_one_document(run: Run) -> None:

@@ -19,4 +19,4 @@ ABSENT = "ModuleNotFoundError: No module named 'x'"
 def test_the_layer_that_is_broken_is_named(simplejpeg: str, libcamera: str, picamera2: str, state: str,
                                            says: str) -> None:
     row = pi_camera([("numpy", ""), ("simplejpeg", simplejpeg), ("libcamera", libcamera), ("picamera2", picamera2)])
-    assert row["state"] == state and says in row["text"]
+    assert row.state == state and says in f"{row.text}; {row.do}"
