@@ -149,16 +149,16 @@ def rows(log: Path) -> dict[int, list[str]]:
         db.close()
 
 
-def pull(kills: int, data: Path, seed: int, say: bool = False) -> Result:
-    """Kill and restart that many times and look after every restart."""
-    rng, out = random.Random(seed), Result()
+def pull(kills: int, data: Path, seed: int, say: bool = False, minutes: float = 600) -> Result:
+    """Kill and restart that many times, or for so long, and look after every restart."""
+    rng, out, end = random.Random(seed), Result(), time.monotonic() + 60 * minutes
     commands = Commands(seed)
     log = data / "log.sqlite"
     argv = ("serve", "--port", 0, "--host", "127.0.0.1", "--data", data)
     known: dict[int, list[str]] = rows(log) if log.exists() else {}  # what is acknowledged, and cannot change any more
     acknowledged: tuple[int, int] = (0, 0)
     shown: list[tuple[int, int]] = []
-    while out.kills < kills:
+    while out.kills < kills and time.monotonic() < end:
         if out.kills % 10 == 9:  # in the middle of starting: the log is being opened, or not yet
             process = subprocess.Popen([sys.executable, "-m", "bastide", *map(str, argv)], cwd=ROOT,
                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -297,11 +297,13 @@ def main() -> int:
     parser.add_argument("--spells", type=int, default=0, help="times that the disk refuses")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--data", type=Path, help="a folder to go on with")
+    parser.add_argument("--minutes", type=float, default=600, help="of killing at most")
     args = parser.parse_args()
     bad = 0
     with tempfile.TemporaryDirectory() as scratch:
         if args.kills:
-            result = pull(args.kills, args.data or Path(scratch) / "data", args.seed, say=True)
+            result = pull(args.kills, args.data or Path(scratch) / "data", args.seed, say=True,
+                          minutes=args.minutes)
             print(json.dumps(result.line(), indent=1))
             print("\n".join(result.why[:20]))
             bad += result.losses
