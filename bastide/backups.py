@@ -5,11 +5,13 @@
     pins.json       the PINs as scrypt hashes; the keys that sign sessions stay behind and are made anew
 
 A backup is taken while the table is watched. It is read back and checked before it takes its name, and checked again
-before anything of it is restored. A restore builds a whole folder beside the old one and swaps the two.
+before anything of it is restored. A restore builds a whole folder beside the old one; then the two change names in one
+step.
 """
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import hashlib
 import json
@@ -27,6 +29,7 @@ from bastide import __version__
 from bastide.errors import Failure, UsageError
 from bastide.keys import NAME as SECRETS
 from bastide.keys import KeyFile
+from bastide.recovery import sync_folder
 from bastide.schema import SCHEMA_VERSION, pictures_of
 from bastide.store import Store, damage
 
@@ -35,6 +38,7 @@ LOG = "log.sqlite"
 KEPT = (".json", ".png", ".jpg", ".jpeg", ".conf")
 MOST_FILES, MOST_BYTES, MANIFEST_BYTES = 20_000, 2_000_000_000, 8_000_000
 _PIECE = 1 << 20
+_AT_FDCWD, _RENAME_EXCHANGE = -100, 2  # linux/fcntl.h, linux/fs.h
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +73,7 @@ def write_backup(data: Path, out: Path) -> Contents:
             os.fsync(f.fileno())
         contents = check_backup(part)
         os.replace(part, out)
+        sync_folder(out.parent)
     except OSError as e:
         raise Failure(f"{out}: the backup cannot be written ({e.strerror or e}); free some space or choose another "
                       "place with --out") from e
@@ -104,6 +109,7 @@ def restore_backup(file: Path, data: Path, *, swap: bool = False) -> Contents:
                 keys = KeyFile(staged)
                 keys.put(replace(keys.get(), **kept))
             _like(data if data.exists() else data.parent, staged)
+            _synced(staged)
             _swap(staged, data, swap)
     except OSError as e:
         raise Failure(f"{data}: cannot be restored ({e.strerror or e}); check the disk and its rights") from e
@@ -261,14 +267,40 @@ def _swap(staged: Path, data: Path, wanted: bool) -> None:
                                  "them in a folder beside it")
         aside = Path(tempfile.mkdtemp(prefix=f"{data.name}.before-{time.strftime('%Y%m%d-%H%M%S')}-",
                                       dir=data.parent))
-        os.replace(data, aside)
+        os.replace(staged, aside)
         try:
-            os.replace(staged, data)
-        except OSError:
-            os.replace(aside, data)
-            raise
+            exchange(aside, data)  # the one step that counts: before it the old games are there, after it the backup
+        except OSError:  # a file system or a kernel that cannot
+            os.replace(aside, staged)
+            os.replace(data, aside)
+            try:
+                os.replace(staged, data)
+            except OSError:
+                os.replace(aside, data)
+                raise
     else:
         os.replace(staged, data)
+    sync_folder(data.parent)
+
+
+def exchange(one: Path, other: Path) -> None:
+    """Let two folders change their names in one step: at no moment is one of the names missing. Raises OSError."""
+    call = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    if call is None:
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+    if call(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _RENAME_EXCHANGE) != 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+
+
+def _synced(folder: Path) -> None:
+    """Have a folder on disk with everything in it."""
+    for path in folder.rglob("*"):
+        if path.is_file():
+            with open(path, "rb+") as f:
+                os.fsync(f.fileno())
+        else:
+            sync_folder(path)
+    sync_folder(folder)
 
 
 def _like(model: Path, folder: Path) -> None:

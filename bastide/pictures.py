@@ -115,14 +115,20 @@ class Pictures:
 
 def set_aside(path: Path) -> Path:
     """Give a damaged SQLite file and what belongs to it another name; that name. Raises OSError."""
-    stamp = time.strftime("%Y%m%d-%H%M%S")
-    aside, n = path.with_name(f"{path.name}.damaged-{stamp}"), 1
-    while aside.exists():
-        n += 1
-        aside = path.with_name(f"{path.name}.damaged-{stamp}-{n}")
+    aside = free_name(path)
     for suffix in ("", "-wal"):
         old = Path(f"{path}{suffix}")
         if old.exists():
             os.replace(old, f"{aside}{suffix}")
     Path(f"{path}-shm").unlink(missing_ok=True)  # only an index of the -wal, rebuilt by whoever opens it
+    return aside
+
+
+def free_name(path: Path) -> Path:
+    """The name under which a damaged file is kept."""
+    stamp = time.strftime("%Y%m%d-%H%M%S")
+    aside, n = path.with_name(f"{path.name}.damaged-{stamp}"), 1
+    while aside.exists() or Path(f"{aside}-wal").exists():
+        n += 1
+        aside = path.with_name(f"{path.name}.damaged-{stamp}-{n}")
     return aside

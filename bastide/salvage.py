@@ -8,7 +8,9 @@ count up to the first that is missing: what came after it was played on a board 
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -86,13 +88,13 @@ def _is_whole(game: int, seq: int, body: str, crc: list[Value]) -> bool:
 
 def _pages(path: Path) -> Iterator[bytes]:
     """Every page of the file, then those of the write-ahead log that a whole transaction wrote."""
-    data = path.read_bytes()
+    data = _readable(path)
     for at in range(0, len(data), PAGE):
         yield data[at:at + PAGE]
     wal = Path(f"{path}-wal")
     if not wal.exists():
         return
-    log = wal.read_bytes()
+    log = _readable(wal)
     salts, waiting = log[16:24], []
     for at in range(WAL_HEADER, len(log) - FRAME_HEADER - PAGE + 1, FRAME_HEADER + PAGE):
         if log[at + 8:at + 16] != salts:
@@ -101,6 +103,21 @@ def _pages(path: Path) -> Iterator[bytes]:
         if log[at + 4:at + 8] != b"\0\0\0\0":  # the last page of a transaction
             yield from waiting
             waiting = []
+
+
+def _readable(path: Path) -> bytes:
+    """A file with zeros where the disk cannot read it. Raises OSError when it cannot be opened."""
+    out = bytearray()
+    with open(path, "rb", buffering=0) as f:
+        size = os.fstat(f.fileno()).st_size
+        for at in range(0, size, PAGE):
+            try:
+                out += os.pread(f.fileno(), min(PAGE, size - at), at)
+            except OSError as e:
+                if e.errno != errno.EIO:
+                    raise
+            out.extend(bytes(min(size, at + PAGE) - len(out)))
+    return bytes(out)
 
 
 def _rows(page: bytes) -> Iterator[list[Value]]:

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Self
 
 from bastide.errors import Failure
-from bastide.pictures import Pictures, set_aside
-from bastide.salvage import salvage
+from bastide.pictures import Pictures
+from bastide.recovery import finish, is_damage, recover, sync_folder
 from bastide.schema import SCHEMA_VERSION, checksum, pictures_of, prepare
 from bastide.setup_json import setup_from_json, setup_to_json
 from scoring.errors import InvalidNotation
@@ -62,19 +62,23 @@ class Store:
         self.pictures = Pictures(pictures_of(path))
         self._lock = threading.Lock()
         self._db: sqlite3.Connection | None = None
+        self._file = (0, 0)  # which file is open
         self._mine: int | None = None  # file descriptor of the lock that keeps other processes out
 
     def __enter__(self) -> Self:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._mine = self._claim()
-            _remember_names(self.path.parent)
+            sync_folder(self.path.parent.resolve().parent)  # a new file in a folder that a power cut takes is no use
+            self.notice = finish(self.path)
             try:
                 self._db = self._open()
             except sqlite3.DatabaseError as e:
-                if isinstance(e, sqlite3.OperationalError):
+                if not is_damage(e):
                     raise
-                self._begin_anew()
+                self.notice = recover(self.path)
+                self._db = self._open()
+            self._file = self._there()
             self.pictures.open()
             self.notice = " ".join(filter(None, (self.notice, self.pictures.notice))) or None
         except sqlite3.Error as e:
@@ -161,31 +165,17 @@ class Store:
             if version > SCHEMA_VERSION:
                 raise Failure(f"{self.path} was written by a newer version of bastide; update bastide to open it")
             if version < SCHEMA_VERSION:
-                self.notice = prepare(db, self.path, version)
+                self.notice = prepare(db, self.path, version) or self.notice
             _check(db)
         except BaseException:
             db.close()
             raise
         return db
 
-    def _begin_anew(self) -> None:
-        """Set the damaged file aside and begin another with what is whole in it."""
-        aside = set_aside(self.path)
-        self._db = self._open()
-        found = salvage(aside)
-        with self._db as db:
-            db.executemany("INSERT INTO games (id, created_s, setup, over, crc) VALUES (?, ?, ?, ?, ?)",
-                           [(game, *row, checksum(game, 0, row[1])) for game, row in found.games.items()])
-            db.executemany("INSERT INTO entries (game, seq, body, crc) VALUES (?, ?, ?, ?)",
-                           [(game, n, body, checksum(game, n, body)) for game, bodies in found.entries.items()
-                            for n, body in enumerate(bodies, 1)])
-        kept = f"{found.moves} entries of {len(found.games)} games were recovered" if found.games else \
-            "nothing in it could be recovered"
-        lost = f", {found.lost} more were there but what came before them is gone" if found.lost else ""
-        self.notice = f"the log {self.path} was damaged and is kept as {aside.name}; {kept}{lost}."
-        self.pictures.open()
-        self.pictures.forget(frozenset(found.games))
-        self.pictures.close()
+    def _there(self) -> tuple[int, int]:
+        """Which file has the log's name. Raises OSError."""
+        found = self.path.stat()
+        return found.st_dev, found.st_ino
 
     def _claim(self) -> int:
         """Lock the file for this process; the system lets go of it when the process ends in whatever way."""
@@ -207,6 +197,13 @@ class Store:
         with self._lock:
             if self._db is None:
                 raise Failure("the log is closed")
+            try:
+                same = self._there() == self._file
+            except OSError:
+                same = False
+            if not same:  # SQLite would go on writing to a file that nobody finds again
+                raise Failure(f"the log {self.path} was moved or removed while bastide runs; put it back where it was, "
+                              "or restart bastide")
             try:
                 with self._db:
                     yield self._db
@@ -236,12 +233,3 @@ def damage(db: sqlite3.Connection) -> str | None:
 def _check(db: sqlite3.Connection) -> None:
     if (found := damage(db)) is not None:
         raise sqlite3.DatabaseError(found)
-
-
-def _remember_names(folder: Path) -> None:
-    """Have the folder's own entry on disk: a new file in a folder that is not there any more is no use."""
-    above = os.open(folder.resolve().parent, os.O_RDONLY)
-    try:
-        os.fsync(above)
-    finally:
-        os.close(above)

@@ -13,10 +13,12 @@ has at home becomes a test here.
 from __future__ import annotations
 
 import json
+import os
 import platform
 import tempfile
 import zipfile
 import zlib
+from contextlib import suppress
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -58,12 +60,17 @@ def write_support(data: Path, out: Path, settings: Path = Path("/etc/bastide/bas
         files[f"logs/{file.name}"] = clean_lines(file.read_bytes()[-LOG_BYTES:])
     if settings.is_file():
         files["settings.conf"] = clean_lines(settings.read_bytes())
+    part = out.with_name(f".{out.name}.part")
     try:
-        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, content in files.items():
                 archive.writestr(name, content)
+        os.replace(part, out)
     except OSError as e:
         raise Failure(f"{out}: cannot be written ({e.strerror or e}); choose another place with --out") from e
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
     return list(files)
 
 
