@@ -184,6 +184,16 @@ def ports(port: int) -> Iterator[Line]:
                do="" if ours else "serve at another one: bastide serve --port 8080")
 
 
+def picture(light: float, sharp: float) -> Iterator[Line]:
+    """Light and focus of a camera's picture, as `vision.picture` measures them."""
+    bad = not 40 <= light <= 215
+    yield Line(what="light", state="warn" if bad else "ok", text=f"{light:.0f} of 255 on average",
+               do="" if not bad else "more light on the table" if light < 128 else
+               "less light, or no lamp in the picture")
+    yield Line(what="focus", state="warn" if sharp < 4.0 else "ok", text=f"sharpness {sharp:.1f}",
+               do="focus on the table; printed edges should be crisp" if sharp < 4.0 else "")
+
+
 def calibrated(documents: Iterable[tuple[str, Document]]) -> Iterator[Line]:
     """Age and fit of each calibration."""
     for path, document in documents:

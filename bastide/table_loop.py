@@ -15,9 +15,9 @@ from bastide.session import TableSession
 from bastide.steadiness import Steadiness
 from scoring.events import Setup, TilePlaced
 from scoring.log import effective
-from vision.frames import DeadSource, FrameSource, SourceError
+from vision.frames import DeadSource, Frame, FrameSource, SourceError
 from vision.images import encode_jpeg
-from vision.picture import PictureCheck
+from vision.picture import PictureCheck, brightness, sharpness
 from vision.stills import Still, keep
 from vision.watcher import Proposal, TableWatcher
 
@@ -35,6 +35,7 @@ class Followed:
 
     frames: int = 0
     questions: int = 0
+    frame: Frame | None = None  # the one just read, unless it is no picture of the table
     latency_s: list[float] = field(default_factory=list)
 
     def latency_ms(self, quantile: float) -> float:
@@ -68,7 +69,7 @@ def follow(source: FrameSource, watcher: TableWatcher, session: TableSession, *,
             watcher, game, steadiness = renew(session.setup), session.game, Steadiness()
         verdict = check.look(frame)
         if not verdict.use:  # no picture of the table: the score stays as it is
-            bad_s = frame.t_s if bad_s is None else bad_s
+            bad_s, done.frame = frame.t_s if bad_s is None else bad_s, None
             if verdict.said:
                 session.set_status("camera_lost", verdict.text, verdict.code)
             if verdict.code == "camera_frozen" and frame.t_s - bad_s >= FROZEN_RESTART_S:
@@ -80,7 +81,7 @@ def follow(source: FrameSource, watcher: TableWatcher, session: TableSession, *,
             if on_frame is not None:
                 on_frame(done)
             continue
-        bad_s = None
+        bad_s, done.frame = None, frame
         seen = watcher.feed(frame, session.state)
         if session.game != game:
             continue  # what was seen belongs to the game before
@@ -127,6 +128,15 @@ def commit(session: TableSession, proposal: Proposal, still: Still) -> None:
                    still=still, after=after)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """A glance at the camera's newest picture: what camera, mean level, sharpness."""
+
+    what: str
+    light: float
+    sharp: float
+
+
 class TableLoop(threading.Thread):
     """Follows a camera in the background; when it fails, says so on the page and tries again until stopped."""
 
@@ -139,6 +149,8 @@ class TableLoop(threading.Thread):
         self._stop_asked = threading.Event()
         self.retry_s = RETRY_S
         self._frame = 0  # what a line of the log is about
+        self._asked, self._looked = threading.Event(), threading.Event()
+        self._look: Look | None = None
         self.ended = threading.Event()
         self.failure: str | None = None
         self.dead: str | None = None  # why this process cannot watch any more; another one could
@@ -184,6 +196,18 @@ class TableLoop(threading.Thread):
     def _beat(self, done: Followed) -> None:
         self.beat_s = time.monotonic()
         self._frame = done.frames
+        if self._asked.is_set() and (frame := done.frame) is not None:
+            self._asked.clear()
+            height, width = frame.shape[:2]
+            self._look = Look(what=f"{frame.source.partition(':')[0]}, {width}x{height}", light=brightness(frame.bgr),
+                              sharp=sharpness(frame.bgr))
+            self._looked.set()
+
+    def look(self, patience_s: float) -> Look | None:
+        """A glance at the next picture, for whoever asks from another thread; None when none came in time."""
+        self._looked.clear()
+        self._asked.set()
+        return self._look if self._looked.wait(patience_s) else None
 
     def _new_watcher(self, setup: Setup) -> TableWatcher:
         """Another game has begun at the table; a camera that is lost meanwhile finds its watcher too."""

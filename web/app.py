@@ -14,6 +14,7 @@ from web.access import Access, access, refusal, with_key
 from web.answers import MAX_BODY_BYTES, asked_object, error_answer, json_answer, stream_answer
 from web.assets import Assets
 from web.catalogue import tiles
+from web.doctor import Doctor, doctors
 from web.gate import Gate
 from web.join import joining
 from web.looking import looking
@@ -39,20 +40,22 @@ _STATUS = {"unknown_question": HTTPStatus.CONFLICT, "unknown_entry": HTTPStatus.
 pages = Blueprint("pages", __name__)
 
 
-def create_app(session: LiveSession, *, streams: Streams | None = None, access: Access | None = None) -> Flask:
+def create_app(session: LiveSession, *, streams: Streams | None = None, access: Access | None = None,
+               doctor: Doctor | None = None) -> Flask:
     """The application around one live session. ``app.extensions["streams"]`` are its event streams.
 
-    Without ``access`` the game is changed on this machine only.
+    Without ``access`` the game is changed on this machine only. ``doctor`` makes the report of ``/doctor``.
     """
     app = Flask("web", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES
     app.extensions["session"] = session
+    app.extensions["doctor"] = doctor
     app.extensions["streams"] = Streams(session) if streams is None else streams
     app.extensions["overlay_streams"] = Streams(session, most=MAX_OVERLAYS, shape=shown)
     app.extensions["assets"] = Assets(Path(__file__).parent / "static")
     (Access() if access is None else access).guard(app)
     app.register_blueprint(pages)
-    for part in (looking, overlays, joining, describing):
+    for part in (looking, overlays, joining, doctors, describing):
         app.register_blueprint(part)
     app.register_error_handler(HTTPException, _http_error)
     app.register_error_handler(Exception, _unexpected)

@@ -29,6 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    from bastide.checkup import CheckUp
+    from bastide.commands.doctor_command import versions
     from bastide.demo_game import demo_game
     from bastide.pacing import Paced
     from bastide.session import TableSession
@@ -57,7 +59,8 @@ def run(args: argparse.Namespace) -> int:
         uri = f"sim:transcript={transcript}&seed={args.seed}"
         loop = TableLoop(lambda: Paced(open_camera(uri), speed, stop), watcher, session)
         try:
-            server = stack.enter_context(PageServer(create_app(session), args.host, number))
+            doctor = CheckUp(scratch, session, loop, more=versions)
+            server = stack.enter_context(PageServer(create_app(session, doctor=doctor), args.host, number))
         except ServerError as e:
             raise Failure(str(e)) from e
         print(f"the page is at {server.url}", flush=True)

@@ -77,7 +77,7 @@ def pi_camera(tried: Sequence[tuple[str, str]]) -> Line:
 def camera(uri: str) -> Iterator[Line]:
     """What some of its pictures look like: whether they come, can be believed, are bright and sharp enough."""
     from bastide.errors import Failure, UsageError
-    from bastide.health import Line
+    from bastide.health import Line, picture
     from bastide.tables import open_camera
     from vision.frames import SourceError
     from vision.picture import PictureCheck, brightness, sharpness
@@ -95,12 +95,7 @@ def camera(uri: str) -> Iterator[Line]:
             yield Line(what="camera", state="fail" if verdict.code else "ok",
                        text=verdict.text or f"{source.info.model}, {source.info.width}x{source.info.height}",
                        do="see what it says, then ask again" if verdict.code else "")
-            bad = not 40 <= light <= 215
-            yield Line(what="light", state="warn" if bad else "ok", text=f"{light:.0f} of 255 on average",
-                       do=("more light on the table" if light < 128 else "less light, or no lamp in the picture")
-                       if bad else "")
-            yield Line(what="focus", state="warn" if sharp < 4.0 else "ok", text=f"sharpness {sharp:.1f}",
-                       do="focus on the table; printed edges should be crisp" if sharp < 4.0 else "")
+            yield from picture(light, sharp)
     except (SourceError, Failure, UsageError) as e:
         yield Line(what="camera", state="fail", text=str(e), do="check its cable and its address, then ask again")
 

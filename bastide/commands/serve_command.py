@@ -37,6 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from bastide.calibrated import calibrated, load_calibrations, view_from
+    from bastide.checkup import CheckUp
+    from bastide.commands.doctor_command import versions
     from bastide.keys import KeyFile, set_pins
     from bastide.learning import Learner
     from bastide.logs import logging_to
@@ -83,9 +85,9 @@ def run(args: argparse.Namespace) -> int:
                 print("players, rules and expansions are those it was begun with; --new begins another",
                       file=sys.stderr)
         loop = camera = None
+        documents = load_calibrations(args.calibration)
         if args.source:
             uri = args.source
-            documents = load_calibrations(args.calibration)
             view = view_from(documents)
             camera = calibrated(open_camera(uri), documents, view)  # says now what is wrong with the URI or the file
             with nullcontext() if is_device(uri) else opened(camera):
@@ -103,7 +105,8 @@ def run(args: argparse.Namespace) -> int:
         keys = KeyFile(args.data)
         if args.pin is not None:
             set_pins(keys, table=args.pin)
-        app = create_app(session, access=Access(keys, hosts=args.allowed_host))
+        app = create_app(session, access=Access(keys, hosts=args.allowed_host),
+                         doctor=CheckUp(Path(args.data), session, loop, documents, more=versions))
         try:
             server = stack.enter_context(PageServer(app, args.host, args.port))
         except ServerError as e:

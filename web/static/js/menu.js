@@ -39,7 +39,8 @@ export class Menu {
       h("section", {}, h("h3", {}, t("menu.rules")), h("p", {}, h("b", {}, view.edition_title ?? view.edition), " · ", view.expansions.map((e) => t(`setup.box.${e}`)).join(", ")),
         Object.entries(view.rules).filter(([name]) => `option.${name}` !== t(`option.${name}`)).map(([name, value]) =>
           h("p", {}, t(`option.${name}`), ": ", t(`option.${name}.${value}`), h("span", { class: "tag" }, t("setup.changed")))),
-        h("p", {}, t("aid.title"), ": ", h("b", {}, t(`aid.${app.aid}`))), h("p", { class: "note" }, t(`aid.${app.aid}.note`), " ", t("setup.fixed"))),
+        h("p", {}, t("aid.title"), ": ", h("b", {}, t(`aid.${app.aid}`))), h("p", { class: "note" }, t(`aid.${app.aid}.note`), " ", t("setup.fixed")),
+        h("div", { class: "row" }, link("menu.doctor", "/doctor"))),
     ];
   }
   joining() {

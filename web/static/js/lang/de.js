@@ -157,7 +157,7 @@ export default {
   "replay.slider": "Zug", "replay.none": "Noch ist nichts gespielt.", "replay.play": "Abspielen", "replay.stop": "Anhalten",
   // menu and set-up
   "menu.title": "Mehr", "menu.replay": "Zug für Zug zurückblicken", "menu.new": "Neues Spiel", "menu.language": "Sprache", "menu.who": "Wer benutzt dieses Gerät?",
-  "menu.who.note": "Änderungen von hier tragen diesen Namen.", "menu.table": "der Tisch", "menu.rules": "Dieses Spiel", "menu.tv": "Auf einem Fernseher zeigen", "menu.share": "Partie sichern oder teilen",
+  "menu.who.note": "Änderungen von hier tragen diesen Namen.", "menu.table": "der Tisch", "menu.rules": "Dieses Spiel", "menu.doctor": "Gerät prüfen", "menu.tv": "Auf einem Fernseher zeigen", "menu.share": "Partie sichern oder teilen",
   "aid.score": "Nur Punkte", "aid.helper": "Helfer", "aid.coach": "Trainer", "aid.title": "Wie viel die Seite hilft",
   "aid.score.note": "Punkte und Beweise. Keine Prognose, keine Wiesen, keine Plättchenzahlen.", "aid.helper.note": "Auch Wiesen, Offenes, übrige Plättchen und die Prognose.",
   "aid.coach.note": "Auch, was in eine Lücke passt und wie wahrscheinlich es kommt.",

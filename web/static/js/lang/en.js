@@ -157,7 +157,7 @@ export default {
   "replay.slider": "Turn", "replay.none": "Nothing has been played yet.", "replay.play": "Play", "replay.stop": "Stop",
   // menu and set-up
   "menu.title": "More", "menu.replay": "Look back turn by turn", "menu.new": "New game", "menu.language": "Language", "menu.who": "Who uses this device?",
-  "menu.who.note": "Corrections made here are signed with this name.", "menu.table": "the table", "menu.rules": "This game", "menu.tv": "Show on a television", "menu.share": "Save or share this game",
+  "menu.who.note": "Corrections made here are signed with this name.", "menu.table": "the table", "menu.rules": "This game", "menu.doctor": "Check the machine", "menu.tv": "Show on a television", "menu.share": "Save or share this game",
   "aid.score": "Score only", "aid.helper": "Helper", "aid.coach": "Coach", "aid.title": "How much the page helps",
   "aid.score.note": "Scores and proofs. No forecast, no farms, no tile counts.", "aid.helper.note": "Also farms, open features, tiles left and the forecast.",
   "aid.coach.note": "Also what fits into a gap and with which chance.",

@@ -1,0 +1,63 @@
+"""What the page asks of the doctor while a table is served; looked at anew once in a while at most."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from bastide.health import Line, picture, report
+from bastide.session import TableSession
+from bastide.table_loop import TableLoop
+from calibration.documents import Document
+
+FRESH_S = 20.0  # whoever asks again sooner gets the same: a check writes to the card, and anybody may ask
+LOOK_S = 2.0
+
+
+class CheckUp:
+    """Call it for the report of `bastide.health`. Thread safe; one check at a time, others get the one before."""
+
+    def __init__(self, data: Path, session: TableSession, loop: TableLoop | None = None,
+                 calibrations: Iterable[tuple[str, Document]] = (), *,
+                 more: Callable[[], Iterable[Line]] = tuple, clock: Callable[[], float] = time.monotonic) -> None:
+        self._data, self._session, self._loop = data, session, loop
+        self._calibrations, self._more, self._clock = tuple(calibrations), more, clock
+        self._one = threading.Lock()
+        self._last: dict[str, Any] = {"state": "warn", "checks": [], "at_s": None}
+        self._at = float("-inf")
+
+    def __call__(self) -> dict[str, Any]:
+        """The report, with ``at_s``, the time it was made; without checks while the first one is being made."""
+        if self._one.acquire(blocking=False):
+            try:
+                if self._clock() - self._at >= FRESH_S:
+                    found = report(self._data, calibrations=self._calibrations, camera=[*self._more(), *self._camera()])
+                    self._last, self._at = {**found, "at_s": round(time.time(), 1)}, self._clock()
+            finally:
+                self._one.release()
+        return self._last
+
+    def _camera(self) -> Iterator[Line]:
+        """The camera is in use, so it is asked of the loop that uses it."""
+        if self._loop is None:
+            yield Line(what="camera", state="ok", text="none: this table is entered by hand")
+            return
+        status = self._session.view()["status"]
+        ended = self._loop.ended.is_set()
+        if status["chip"] == "camera_lost" or self._loop.failure:
+            yield Line(what="camera", state="fail", text=status["text"] or self._loop.failure or "it gives no pictures",
+                       do="check its cable and its address; reading goes on by itself when it is back")
+            return
+        if ended:
+            yield Line(what="camera", state="ok", text="the recording has ended")
+            return
+        seen = self._loop.look(LOOK_S)
+        if seen is None:
+            yield Line(what="camera", state="warn", text="no picture came while it was asked for",
+                       do="ask again; if it stays so, check its cable")
+            return
+        yield Line(what="camera", state="ok", text=seen.what)
+        yield from picture(seen.light, seen.sharp)

@@ -1,0 +1,39 @@
+"""The doctor's lines as a page: what is right and wrong with the machine, and what to do. Whatever holds the game
+brings the report; the page only shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from http import HTTPStatus
+from typing import Any
+
+from flask import Blueprint, Response, current_app, render_template
+
+from web.answers import error_answer, json_answer
+
+Doctor = Callable[[], Mapping[str, Any]]
+doctors = Blueprint("doctors", __name__)
+
+
+def _report() -> Mapping[str, Any] | None:
+    doctor: Doctor | None = current_app.extensions["doctor"]
+    return None if doctor is None else doctor()
+
+
+@doctors.get("/doctor")
+def doctor() -> str:
+    """The report for people. Plain: it is read when something does not work."""
+    found = _report()
+    at_s = None if found is None else found["at_s"]
+    when = "" if at_s is None else datetime.fromtimestamp(at_s, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    return render_template("doctor.html", report=found, when=when)
+
+
+@doctors.get("/api/doctor")
+def doctor_report() -> Response:
+    """The report for programs."""
+    found = _report()
+    if found is None:
+        return error_answer("no_doctor", "this table has no doctor", HTTPStatus.NOT_FOUND)
+    return json_answer(found)
