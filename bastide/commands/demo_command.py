@@ -7,6 +7,7 @@ import json
 import tempfile
 import urllib.request
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
         uri = f"sim:transcript={transcript}&seed={args.seed}"
         loop = TableLoop(lambda: Paced(open_camera(uri), speed, stop), watcher, session)
         try:
-            doctor = CheckUp(scratch, session, loop, more=versions)
+            doctor = CheckUp(scratch, session, loop, more=partial(versions, pi=False))
             server = stack.enter_context(PageServer(create_app(session, doctor=doctor), args.host, number))
         except ServerError as e:
             raise Failure(str(e)) from e

@@ -43,8 +43,8 @@ def run(args: argparse.Namespace) -> int:
     return 1 if found["state"] == "fail" else 0
 
 
-def versions() -> Iterator[Line]:
-    """Python and the packages that bastide stands on."""
+def versions(*, pi: bool = True) -> Iterator[Line]:
+    """Python and the packages that bastide stands on; those of the Pi camera with ``pi``."""
     from bastide import __version__
     from bastide.health import Line
 
@@ -56,7 +56,8 @@ def versions() -> Iterator[Line]:
             yield Line(what=name, state="ok", text=_version(module))
         except ImportError as e:
             yield Line(what=name, state="fail", text=f"cannot be imported ({e})", do="run ./run demo once")
-    yield pi_camera(layers())
+    if pi:
+        yield pi_camera(layers())
 
 
 def pi_camera(tried: Sequence[tuple[str, str]]) -> Line:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from contextlib import ExitStack, nullcontext
+from functools import partial
 from pathlib import Path
 
 from bastide.errors import Failure
@@ -106,7 +107,7 @@ def run(args: argparse.Namespace) -> int:
         if args.pin is not None:
             set_pins(keys, table=args.pin)
         app = create_app(session, access=Access(keys, hosts=args.allowed_host),
-                         doctor=CheckUp(Path(args.data), session, loop, documents, more=versions))
+                         doctor=CheckUp(Path(args.data), session, loop, documents, more=partial(versions, pi=(args.source or "").startswith("picamera"))))
         try:
             server = stack.enter_context(PageServer(app, args.host, args.port))
         except ServerError as e:
