@@ -20,6 +20,7 @@ from flask import Blueprint, Flask, Response, current_app, request, session
 
 from web.answers import asked_object, error_answer, json_answer
 from web.rights import Keys, Memory, Refused, Right, Rights, address_of, is_local, needs
+from web.sessions import Sessions
 
 DAYS_SIGNED_IN = 30
 LOOKING = ("GET", "HEAD", "OPTIONS")
@@ -49,6 +50,7 @@ class Access:
 
     def guard(self, app: Flask) -> None:
         """Put the door in front of an application."""
+        app.session_interface = Sessions()
         app.secret_key = self.rights.keys.get().signing
         app.config.update(SESSION_COOKIE_NAME="bastide", SESSION_COOKIE_HTTPONLY=True,
                           SESSION_COOKIE_SAMESITE="Strict", SESSION_REFRESH_EACH_REQUEST=False,

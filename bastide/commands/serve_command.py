@@ -106,8 +106,9 @@ def run(args: argparse.Namespace) -> int:
         keys = KeyFile(args.data)
         if args.pin is not None:
             set_pins(keys, table=args.pin)
+        more = partial(versions, pi=(args.source or "").startswith("picamera"))
         app = create_app(session, access=Access(keys, hosts=args.allowed_host),
-                         doctor=CheckUp(Path(args.data), session, loop, documents, more=partial(versions, pi=(args.source or "").startswith("picamera"))))
+                         doctor=CheckUp(Path(args.data), session, loop, documents, more=more))
         try:
             server = stack.enter_context(PageServer(app, args.host, args.port))
         except ServerError as e:
