@@ -6,7 +6,6 @@ import argparse
 import gzip
 import json
 import zlib
-from pathlib import Path
 from typing import Any
 
 from bastide.errors import UsageError
@@ -22,7 +21,8 @@ COLOURS = ("red", "blue", "yellow", "green", "black", "grey")
 def read_json(path: str) -> Any:
     """A JSON file, also gzip'd. Raises UsageError naming the file."""
     try:
-        raw = Path(path).read_bytes()
+        with open(path, "rb") as f:
+            raw = f.read(LARGEST + 1)
         if raw[:2] == b"\x1f\x8b":
             with gzip.open(path) as packed:
                 raw = packed.read(LARGEST + 1)

@@ -57,7 +57,7 @@ class KeyFile:
         try:
             data = json.loads(self.path.read_text("utf-8"))
             version = data.pop("version")
-        except (ValueError, KeyError, AttributeError, TypeError):
+        except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
             return self._begin_anew()
         if type(version) is int and version > _VERSION:
             raise Failure(f"{self.path}: was written by a newer version of bastide; update it")

@@ -76,7 +76,7 @@ class TileBook:
                     self.known.append(one)
             self.version = int(data["version"])
             self.told = [dict(line) for line in data["versions"]]
-        except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as e:
+        except (KeyError, TypeError, ValueError, OverflowError, AttributeError, RecursionError) as e:
             self.known, self.version, self.told = [], 0, []
             self._set_aside(str(e))
 

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl
 import cv2
 import numpy as np
 
-from vision.frames import Frame, Image, SourceError, SourceInfo
+from vision.frames import MAX_FILE_BYTES, MAX_PIXELS, Frame, Image, SourceError, SourceInfo, size_of
 
 PICTURES = (".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff")
 
@@ -67,10 +67,17 @@ def _order(path: Path) -> tuple[list[tuple[int, str]], str]:
 
 def _read(path: Path) -> Image:
     try:
-        data = np.frombuffer(path.read_bytes(), np.uint8)
+        with open(path, "rb") as f:
+            data = f.read(MAX_FILE_BYTES + 1)
     except OSError as error:
         raise SourceError(f"cannot read {path}: {error.strerror or error}") from None
-    image = cv2.imdecode(data, cv2.IMREAD_COLOR) if len(data) else None
+    size = size_of(data)
+    if size is not None and size[0] * size[1] > MAX_PIXELS or len(data) > MAX_FILE_BYTES:
+        raise SourceError(f"{path} has more than {MAX_PIXELS // 1_000_000} million pixels; make it smaller")
+    try:
+        image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR) if size is not None else None
+    except cv2.error:
+        image = None
     if image is None:
         raise SourceError(f"{path} is not an image")
     return image

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import cv2
 import numpy as np
 
 from scoring.errors import unreadable
-from vision.frames import Image
-
-MAX_PIXELS = 60_000_000
+from vision.frames import MAX_FILE_BYTES, MAX_PIXELS, Image, size_of
 
 
 class ImageError(Exception):
@@ -19,19 +15,25 @@ class ImageError(Exception):
 
 def read_image(path: str) -> Image:
     """A picture as BGR uint8 (height, width, 3), turned upright as its EXIF says. Raises ImageError."""
-    file = Path(path)
     try:
-        data = np.frombuffer(file.read_bytes(), np.uint8)
+        with open(path, "rb") as f:
+            data = f.read(MAX_FILE_BYTES + 1)
     except OSError as e:
         raise ImageError(unreadable(path, e, "picture")) from e
+    return decoded(data, path)
+
+
+def decoded(data: bytes, path: str) -> Image:
+    """The same from bytes, which came from ``path``. What would be too large is not decoded. Raises ImageError."""
+    size = size_of(data)
+    if size is not None and size[0] * size[1] > MAX_PIXELS or len(data) > MAX_FILE_BYTES:
+        raise ImageError(f"{path}: has more than {MAX_PIXELS // 1_000_000} million pixels; make it smaller")
     try:
-        image = cv2.imdecode(data, cv2.IMREAD_COLOR) if data.size else None
+        image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR) if size is not None else None
     except cv2.error:
         image = None
     if image is None:
-        raise ImageError(f"{path}: is not a picture that can be read (JPEG, PNG, WebP, TIFF)")
-    if image.shape[0] * image.shape[1] > MAX_PIXELS:
-        raise ImageError(f"{path}: has more than {MAX_PIXELS // 1_000_000} million pixels; make it smaller")
+        raise ImageError(f"{path}: is not a picture that can be read (JPEG, PNG, WebP, TIFF, BMP)")
     return np.asarray(image, np.uint8)
 
 

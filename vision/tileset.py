@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import cv2
-import numpy as np
 
 from scoring.tiles import catalogue
 from vision.frames import Image
+from vision.images import ImageError, read_image
 
 PICTURES = (".png", ".jpg", ".jpeg")
 SIZE_PX = 192
@@ -125,13 +125,9 @@ def merged(taught: TileSet, learned: TileSet | None) -> TileSet:
 
 def _read(file: Path) -> Image:
     try:
-        data = np.frombuffer(file.read_bytes(), np.uint8)
-    except OSError as error:
-        raise TileSetError(f"{file} cannot be read: {error.strerror or error}") from error
-    picture = cv2.imdecode(data, cv2.IMREAD_COLOR) if data.size else None
-    if picture is None:
-        raise TileSetError(f"{file} is not an image")
-    return picture
+        return read_image(str(file))
+    except ImageError as error:
+        raise TileSetError(str(error)) from error
 
 
 def _square(picture: Image, size_px: int, file: Path) -> Image:

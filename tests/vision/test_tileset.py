@@ -30,8 +30,8 @@ def test_reads_every_specimen_sorted_by_id(tmp_path):
     (lambda folder: folder, "has no pictures"),
     (lambda folder: _with(folder, "base.ZZ.png", b""), "not named after a known tile"),
     (lambda folder: _with(folder, "base.D~.png", b""), "not named after a known tile"),
-    (lambda folder: _with(folder, "base.D.png", b"not a picture"), "is not an image"),
-    (lambda folder: _with(folder, "base.D.png", b""), "is not an image"),
+    (lambda folder: _with(folder, "base.D.png", b"not a picture"), "is not a picture"),
+    (lambda folder: _with(folder, "base.D.png", b""), "is not a picture"),
 ])
 def test_each_mistake_is_one_clear_sentence(tmp_path, make, says):
     with pytest.raises(TileSetError, match=says) as raised:
