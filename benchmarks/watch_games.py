@@ -18,15 +18,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bastide.demo_game import demo_game
+from bastide.learning import Learner
 from bastide.recording import transcript_of
 from bastide.session import TableSession
 from bastide.store import Store
 from bastide.table_loop import follow
-from bastide.tables import load_tiles, make_watcher, open_camera
+from bastide.tables import box_contents, load_tiles, make_watcher, open_camera
+from bastide.tilebook import TileBook
 from scoring.report import score_game
 from scoring.tiles import catalogue
 from scoring.transcript import Game, read, write
 from vision.placements import shape
+from vision.tileset import merged
 
 RECORDED = Path(__file__).resolve().parents[2] / "shared" / "games" / "dev"
 COLUMNS = ("game", "players", "tiles", "right", "figures", "right", "asked", "silent", "totals", "frames", "fps",
@@ -103,17 +106,22 @@ def same_figure(a: dict, b: dict) -> bool:  # type: ignore[type-arg]
 
 
 def play(name: str, game: Game, level: str, fps: float, seed: int, keep: Path | None, taught: str | None = None,
-         drawn_with: str | None = None, mishaps: str = "level") -> dict:  # type: ignore[type-arg]
-    """Watch one simulated game; its line of the table."""
+         drawn_with: str | None = None, mishaps: str = "level",
+         book: TileBook | None = None) -> dict:  # type: ignore[type-arg]
+    """Watch one simulated game; its line of the table. What it learns goes into ``book``, where one is given."""
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "log.sqlite") as store:
         path = Path(folder) / "game.json"
         path.write_text(json.dumps(write(game)), "utf-8")
         session = TableSession(store, game.setup)
-        watcher = make_watcher(load_tiles(taught, game.setup.expansions), game.setup)
+        tiles = load_tiles(taught, game.setup.expansions)
+        learner = Learner(book, session, lambda _: tiles, box_contents) if book else None
+        watcher = make_watcher(merged(tiles, book.tileset()) if book else tiles, game.setup)
         begun = time.perf_counter()
         uri = f"sim:transcript={path}&seed={seed}&level={level}&fps={fps}&mishaps={mishaps}"
         with open_camera(uri + (f"&tiles={drawn_with}" if drawn_with else "")) as camera:
-            done = follow(camera, watcher, session)
+            done = follow(camera, watcher, session, learner=learner)
+        if learner is not None:
+            learner.write()
         spent = time.perf_counter() - begun
         watched = transcript_of(session)
     if keep is not None:

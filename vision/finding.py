@@ -26,16 +26,22 @@ def turned(upright: Array, rot: int) -> Array:
     return upright @ _MIDDLE @ np.linalg.matrix_power(_TURN, rot) @ np.linalg.inv(_MIDDLE)
 
 
+def _step_back(at: Square) -> Array:
+    """From a square's own pose to the lattice's."""
+    return np.array([[1, 0, -at[0]], [0, 1, -at[1]], [0, 0, 1.0]])
+
+
 class BoardFinder:
     """Finds the lattice by the taught picture of the start tile, and adopts the tiles of a game that goes on.
 
-    Where only our own drawing of it is known, the start tile is found lying alone, in whatever paint.
+    A start tile that is too small or too bent for keypoints, or of which only our own drawing is known, is found lying
+    alone, in whatever paint.
     """
 
     def __init__(self, tileset: TileSet, reader: PlacementReader, start_tile: str) -> None:
         start = tileset.only([start_tile])
         self._finder = SightingFinder(start)
-        self._lone = TileMatcher(start, 48) if start.drawn else None
+        self._lone, self._drawn = TileMatcher(start, 48), start.drawn
         self._start_tile = start_tile
         self._reader = reader
         self._start = reader.ids.index(start_tile)
@@ -49,21 +55,23 @@ class BoardFinder:
         at, placed = next(iter(state.tiles.items()))
         for sighting in self._finder.find(bgr)[:5]:
             upright = np.vstack([sighting.pose, [0, 0, 1.0]])
-            pose = turned(upright, placed.rot)
-            settled = self._reader.settler.settle(bgr, pose)
-            if settled.scores[self._start, placed.rot] < max(FLOOR + 0.1, settled.best - 0.03):
-                continue
-            step_back = np.array([[1, 0, -at[0]], [0, 1, -at[1]], [0, 0, 1.0]])
-            lattice = Lattice(grid=settled.pose @ step_back, shifts={at: (0.0, 0.0, 0.0)})
-            self._adopt(bgr, state, lattice, at)
-            return lattice
-        if self._lone is not None and len(state.tiles) == 1:
-            found = find_lone_tile(bgr, self._lone, self._start_tile)
-            if found is not None:
-                self._reader.foreign = True
-                step_back = np.array([[1, 0, -at[0]], [0, 1, -at[1]], [0, 0, 1.0]])
-                return Lattice(grid=turned(found.pose, placed.rot) @ step_back, shifts={at: (0.0, 0.0, 0.0)})
-        return None
+            if (lattice := self._start_at(bgr, turned(upright, placed.rot), at, placed.rot)) is not None:
+                self._adopt(bgr, state, lattice, at)
+                return lattice
+        if len(state.tiles) > 1 or (found := find_lone_tile(bgr, self._lone, self._start_tile)) is None:
+            return None
+        pose = turned(found.pose, placed.rot)
+        if not self._drawn:
+            return self._start_at(bgr, pose, at, placed.rot)
+        self._reader.foreign = True
+        return Lattice(grid=pose @ _step_back(at), shifts={at: (0.0, 0.0, 0.0)})
+
+    def _start_at(self, bgr: Image, pose: Array, at: Square, rot: int) -> Lattice | None:
+        """The lattice if the taught start tile really lies about there."""
+        settled = self._reader.settler.settle(bgr, pose)
+        if settled.scores[self._start, rot] < max(FLOOR + 0.1, settled.best - 0.03):
+            return None
+        return Lattice(grid=settled.pose @ _step_back(at), shifts={at: (0.0, 0.0, 0.0)})
 
     def _find_again(self, bgr: Image, state: GameState) -> Lattice | None:
         """The board of a game that goes on, by whichever of its tiles are seen: the start tile may be hidden, and
@@ -77,7 +85,7 @@ class BoardFinder:
                 if placed.tile != sighting.tile:
                     continue
                 pose = turned(np.vstack([sighting.pose, [0, 0, 1.0]]), placed.rot)
-                grid = pose @ np.array([[1, 0, -at[0]], [0, 1, -at[1]], [0, 0, 1.0]])
+                grid = pose @ _step_back(at)
                 count = self._agree(grid, sightings, state)
                 if best is None or count > best[0]:
                     best = count, grid, at
@@ -85,8 +93,7 @@ class BoardFinder:
             return None
         _, grid, at = best
         settled = self._reader.settler.settle(bgr, Lattice(grid=grid, shifts={}).pose(at, (0.0, 0.0, 0.0)))
-        lattice = Lattice(grid=settled.pose @ np.array([[1, 0, -at[0]], [0, 1, -at[1]], [0, 0, 1.0]]),
-                          shifts={at: (0.0, 0.0, 0.0)})
+        lattice = Lattice(grid=settled.pose @ _step_back(at), shifts={at: (0.0, 0.0, 0.0)})
         shown = 1 + self._adopt(bgr, state, lattice, at)
         return lattice if shown >= _SHOWN * len(state.tiles) else None
 

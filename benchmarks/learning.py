@@ -1,0 +1,67 @@
+"""What a first evening teaches: games with artwork that nobody has taught, before and after learning.
+
+    ./run bench learning --art DIR [--first base-060] [--second base-080 ...] [--level normal] [--seed 101]
+
+The simulated table is drawn with the tile pictures in DIR. The first game is watched without any of them, and learned
+from. Each second game is then watched three times, with the same camera and mishaps: with nothing (as the first was),
+with what the first game taught, and with all of DIR taught beforehand. Nobody answers a question: what is asked about
+teaches nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import shutil
+import tempfile
+from pathlib import Path
+
+from watch_games import RECORDED, play
+
+from bastide.tilebook import TileBook
+from scoring.transcript import Game, read
+
+
+def recorded(name: str, turns: int | None) -> Game:
+    """A recorded game, or its beginning."""
+    game = read(json.loads(gzip.decompress((RECORDED / f"{name}.json.gz").read_bytes())))
+    return Game(setup=game.setup, turns=game.turns[:turns]) if turns else game
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--art", required=True, metavar="DIR", help="tile pictures that the table is drawn with")
+    parser.add_argument("--first", default="base-060")
+    parser.add_argument("--second", nargs="+", default=["base-080"])
+    parser.add_argument("--level", default="normal", choices=["easy", "normal", "hard"])
+    parser.add_argument("--fps", type=float, default=4.0)
+    parser.add_argument("--seed", type=int, default=101)
+    parser.add_argument("--turns", type=int, help="only the first N turns of each game")
+    parser.add_argument("--errors", action="store_true", help="tell every question and every error")
+    args = parser.parse_args()
+    print(f"{'game':>10}  {'with':>16}  tiles  right  figures  right  asked  silent  totals", flush=True)
+
+    def line(name: str, known: str, seed: int, taught: str | None, book: TileBook | None) -> None:
+        r = play(name, recorded(name, args.turns), args.level, args.fps, seed, None, taught, args.art, book=book)
+        print(f"{name:>10}  {known:>16}  {r['tiles']:>5}  {r['tiles_right']:>5}  {r['figures']:>7}  "
+              f"{r['figures_right']:>5}  {r['asked']:>5}  {r['silent']:>6}  "
+              f"{'equal' if r['totals'] else 'differ'}", flush=True)
+        if args.errors:
+            print("\n".join(f"          {e}" for e in r["errors"]), flush=True)
+
+    with tempfile.TemporaryDirectory() as folder:
+        line(args.first, "nothing", args.seed, None, TileBook(Path(folder) / "own"))
+        learned = TileBook(Path(folder) / "own")
+        pictures = learned.tileset()
+        print(f"{'':>10}  learned: {len(pictures.specimens) if pictures else 0} pictures", flush=True)
+        for n, name in enumerate(args.second):
+            seed = args.seed + 1 + n
+            line(name, "nothing", seed, None, None)
+            copy = shutil.copytree(Path(folder) / "own", Path(folder) / f"own-{n}")  # it learns on as it goes
+            line(name, "the first game", seed, None, TileBook(copy))
+            line(name, "all of DIR", seed, args.art, None)
+
+
+if __name__ == "__main__":
+    main()
