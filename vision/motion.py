@@ -1,7 +1,8 @@
 """Where the table is still, and where it differs from how it was last read. Works on a small grey copy of the frame.
 
 Both answers are made blind to lamps: what changed for wide surroundings alike is taken out before comparing, and what
-has not moved for a while becomes the settled view. Stillness is kept for every pixel, so that a hand at the supply does
+has not moved for a while becomes the settled view. The view before that is kept until all is calm again: the shadow of
+an arm that rested leaves no mark when it goes. Stillness is kept for every pixel, so that a hand at the supply does
 not keep the other side of the table from being read.
 """
 
@@ -22,7 +23,11 @@ _MOVING = 9.0  # grey levels between two frames: above camera noise after averag
 _CHANGED = 11.0  # grey levels against the settled view
 _HAND_PART = 0.004  # part of the picture: a region at the border larger than this is an arm, a head or a sleeve
 _DRIFT = 0.2
-_LAMP_PX = 24.0  # wider than a tile: what changes over this width alike is light
+_REST_S = 5.0  # without any change: what lies there now is the table
+_RESTING = 0.0005  # of the picture that may differ meanwhile
+_BLOCK_PX = 8  # light is compared block by block
+_LAMP_WINDOW = 11  # blocks: what changes alike for most of a place this wide, several tiles, is light
+_LAMP_STEPS = 400.0  # per log unit: the median filter works on bytes
 _LONG_S = 1e3
 _SURE_MOVED = 0.004  # of a region: more than noise flickers
 _SHARP, _LEAST = 0.18, 0.03  # of a region's difference (log units) that its border may rise by per pixel
@@ -62,6 +67,8 @@ class Motion:
         self.size = (round(shape[1] * self.scale), round(shape[0] * self.scale))
         self._before: tuple[Grey, Grey] | None = None
         self._settled: tuple[Grey, Grey] | None = None
+        self._calm: tuple[Grey, Grey] | None = None  # the settled view without what was only absorbed since
+        self._rest_s = 0.0
         self._now: tuple[Grey, Grey] | None = None
         self._t_s = 0.0
         self._frames = np.zeros(self.size[::-1], np.int16)
@@ -82,31 +89,43 @@ class Motion:
         self._seconds = np.where(moved, 0, np.minimum(self._seconds + step, _LONG_S)).astype(np.float32)
         self._before, self._t_s = now, t_s
         changed = np.zeros(grey.shape, bool)
-        if self._settled is not None:
+        if self._settled is not None and self._calm is not None:
             changed = _difference(now, self._settled) > _CHANGED
+            if self._calm is not self._settled and changed.any():
+                changed &= _difference(now, self._calm) > _CHANGED
             quiet = ~cv2.dilate(changed.astype(np.uint8), np.ones((9, 9), np.uint8)).astype(bool)
             held = self._settled[0]
             held[quiet] += _DRIFT * (grey[quiet] - held[quiet])
+            self._rest_s = self._rest_s + step if float(changed.mean()) < _RESTING else 0.0
+            if self._rest_s > _REST_S:
+                self._calm = self._settled
         return Look(moved=moved, changed=changed, hands=self._hands(changed), still_frames=self._frames,
                     still_s=self._seconds)
 
     def settle(self, where: Mask | None = None) -> None:
-        """Take the present frame as the settled view, everywhere or only ``where``."""
+        """Take the present frame as the settled view, everywhere or only ``where``: it has been looked at."""
+        self._settled, self._calm = self._with_now(self._settled, where), self._with_now(self._calm, where)
+
+    def absorb(self, where: Mask) -> None:
+        """The same for what nobody knows and has lain there for a while. If it goes away again, nothing happened."""
+        self._settled = self._with_now(self._settled, where)
+
+    def _with_now(self, view: tuple[Grey, Grey] | None, where: Mask | None) -> tuple[Grey, Grey]:
         assert self._now is not None
         grey = self._now[0].copy()
-        if where is not None and self._settled is not None:
-            grey = np.where(where, grey, self._settled[0])
-        self._settled = (grey, _surroundings(grey))
+        if where is not None and view is not None:
+            grey = np.where(where, grey, view[0])
+        return grey, _surroundings(grey)
 
     def shift(self, moved: npt.NDArray[np.float64]) -> None:
         """The camera was bumped: the settled view as it looks now, ``moved`` (3, 3) in px of the small picture."""
         assert self._now is not None
-        if self._settled is None:
+        if self._settled is None or self._calm is None:
             return
         seen = cv2.warpPerspective(np.ones(self._now[0].shape, np.uint8), moved, self.size)
-        held = cv2.warpPerspective(self._settled[0], moved, self.size)
-        grey = np.where(seen > 0, held, self._now[0])
-        self._settled = (grey, _surroundings(grey))
+        greys = (np.where(seen > 0, cv2.warpPerspective(view[0], moved, self.size), self._now[0])
+                 for view in (self._settled, self._calm))
+        self._settled, self._calm = ((grey, _surroundings(grey)) for grey in greys)
 
     @property
     def settled(self) -> bool:
@@ -146,14 +165,18 @@ class Motion:
 
 
 def _difference(a: tuple[Grey, Grey], b: tuple[Grey, Grey]) -> Grey:
-    """Absolute difference after taking out what changed for the surroundings alike: a lamp, a person's shade."""
-    light = a[1] / (b[1] + 1.0)
+    """Absolute difference after taking out what changed for the surroundings alike: a lamp, a person's shade.
+
+    The middle of what changed around counts, not the mean: a dark tile on a bright table does not darken the table.
+    """
+    steps = np.clip(np.log((a[1] + 1.0) / (b[1] + 1.0)) * _LAMP_STEPS + 128.5, 0, 255).astype(np.uint8)
+    change = cv2.medianBlur(steps, _LAMP_WINDOW).astype(np.float32)
+    light = np.exp((cv2.GaussianBlur(change, (0, 0), 1.0) - 128.0) / _LAMP_STEPS)
+    light = cv2.resize(light, a[0].shape[::-1], interpolation=cv2.INTER_LINEAR)
     return np.asarray(np.abs(a[0] - np.clip(light, 0.75, 1.33) * b[0]), np.float32)
 
 
 def _surroundings(grey: Grey) -> Grey:
-    """What a pixel's wide surroundings look like on average; blurred small, since it is smooth."""
-    step = 8
-    small = cv2.resize(grey, None, fx=1 / step, fy=1 / step, interpolation=cv2.INTER_AREA)
-    small = cv2.GaussianBlur(small, (0, 0), _LAMP_PX / step)
-    return np.asarray(cv2.resize(small, grey.shape[::-1], interpolation=cv2.INTER_LINEAR), np.float32)
+    """The picture in blocks, by which light is compared."""
+    return np.asarray(cv2.resize(grey, None, fx=1 / _BLOCK_PX, fy=1 / _BLOCK_PX, interpolation=cv2.INTER_AREA),
+                      np.float32)

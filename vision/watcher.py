@@ -133,7 +133,7 @@ class TableWatcher:
         for pose in pending:
             absorbed &= ~self._board.area(pose, 0.15)
         if absorbed.any():
-            self._motion.settle(absorbed)
+            self._motion.absorb(absorbed)
         if calm and not pending and (frame.luma is None or self._glances):
             self._view = frame.bgr
         status = "reading" if proposals else "hand" if hand else "settling" if pending or not calm else "watching"
