@@ -33,7 +33,9 @@ _WHITE = 250
 _GLARE = 0.0006  # of the picture
 _SOFT = 0.3  # glare fades out, white paper ends
 _DARK, _BRIGHT = 70.0, 205.0  # middle grey level
+_BLINDING = 230.0  # above it sizes are wrong too: white grows over black
 _BURNT = 0.02
+_PAPER = {"cards": 1.6, "mat": 1.3, "charuco": 1.35}  # how far a target's paper reaches beyond its outermost points
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,13 +87,16 @@ def look(picture: Image, lens: LensResult, *, reader: PhotoReader | None = None,
     """One picture (BGR). ``table`` is a plane found a moment ago, to save looking for it; with a ``reader`` tiles are
     looked for as well, which takes seconds."""
     size = (picture.shape[1], picture.shape[0])
+    papers: list[Array] = []
     if table is None:
         methods = METHODS if reader is not None else METHODS[:-1]
         try:
-            table = find_table(picture, lens, methods, reader=reader).plane.result
+            found = find_table(picture, lens, methods, reader=reader)
+            table = found.plane.result
+            papers = [_paper(p.px, _PAPER[table.method]) for p in found.patterns if table.method in _PAPER]
         except CalibrationError:
             table = None
-    edge, glare = _edge_px(picture), _glare(picture)
+    edge, glare = _edge_px(picture), _glare(picture, papers)
     grey = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
     level, burnt = float(np.median(grey)), float((picture.min(axis=2) >= _WHITE).mean())
     advice: list[Advice] = []
@@ -203,11 +208,21 @@ def _edge_px(picture: Image) -> float | None:
     return float(np.quantile(rise[crest] / np.maximum(slope[crest], 0.5), 0.25))
 
 
-def _glare(picture: Image) -> tuple[Glare, ...]:
-    """White patches that fade out: a lamp in a shiny table. White paper ends at once."""
+def _paper(px: Array, reach: float) -> Array:
+    """(N, 2) px around a target's paper, from the points that are printed on it."""
+    hull = cv2.convexHull(px.astype(np.float32)).reshape(-1, 2)
+    middle = hull.mean(axis=0)
+    return np.asarray(middle + reach * (hull - middle), np.float64)
+
+
+def _glare(picture: Image, papers: Sequence[Array] = ()) -> tuple[Glare, ...]:
+    """White patches that fade out: a lamp in a shiny table. White paper ends at once; what lies on the target's own is
+    not judged."""
     small = cv2.resize(picture, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
     grey = cv2.GaussianBlur(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), (0, 0), 1.5).astype(np.float32)
     white = (cv2.GaussianBlur(small, (0, 0), 1.0).min(axis=2) >= _WHITE - 6).astype(np.uint8)
+    for paper in papers:
+        cv2.fillConvexPoly(white, np.round(paper / 2).astype(np.int32), 0)
     count, labels, stats, centres = cv2.connectedComponentsWithStats(white)
     out = []
     for n in range(1, count):
@@ -242,7 +257,7 @@ def _exposure(level: float, burnt: float) -> list[Advice]:
         return [Advice(code="aim.dark", bad=level < _DARK / 2, parts={"level": round(level)},
                        text="the picture is dark: more light, or a longer exposure")]
     if burnt > _BURNT or level > _BRIGHT:
-        return [Advice(code="aim.bright", bad=burnt > 5 * _BURNT,
+        return [Advice(code="aim.bright", bad=burnt > 5 * _BURNT or level > _BLINDING,
                        parts={"level": round(level), "burnt": round(burnt, 3)},
                        text="the picture is too bright: less light, or a shorter exposure")]
     return []

@@ -33,6 +33,7 @@ _SHADE = (0.34, 1.02)  # how much of the light a shadow on the table leaves
 _MATCH = 24.0  # CIEDE2000 (lightness at half weight) up to which wood may be a paint
 _NAMED = 28.0  # and when it is known that this colour is there
 _FITS = 9.0  # CIEDE2000 by which the colours found may be off their paint on average
+_DARK = 40.0  # middle level of a picture in which nothing can be expected to be seen
 _GAIN = (0.04, 4.0)
 _BELIEF = 0.25  # log units: how far a camera's white balance usually is off
 
@@ -61,8 +62,9 @@ def calibrate_colours(picture: Image, colours: Sequence[str] | None = None) -> C
     names = tuple(colours or PAINT)
     spots = _spots(picture)
     if not spots:
-        raise CalibrationError("no followers were seen; put one of each player on the bare table, apart from each "
-                               "other")
+        dark = float(np.median(picture)) < _DARK
+        raise CalibrationError("no followers were seen; " + ("the picture is dark: switch on a lamp" if dark else
+                               "put one of each player on the bare table, apart from each other"))
     gains, chosen = _explain(spots, names, _MATCH if colours is None else _NAMED)
     if not chosen:
         raise CalibrationError(f"{len(spots)} things were seen, but none has a player's colour; put one follower of "
@@ -70,8 +72,9 @@ def calibrate_colours(picture: Image, colours: Sequence[str] | None = None) -> C
     found = {name: spots[n] for name, n in chosen.items()}
     missing = [c for c in names if c not in found]
     if colours is not None and missing:
-        raise CalibrationError(f"no follower of {' and '.join(missing)} was seen; put one of each player on the bare "
-                               "table, apart from each other")
+        words = " and ".join(filter(None, [", ".join(missing[:-1]), missing[-1]]))
+        raise CalibrationError(f"no follower of {words} was seen; put one of each player on the bare table, apart from "
+                               "each other, and if they are there, use a whiter lamp: this light hides the colour")
     off = float(np.mean([_cost(spot.linear, name, gains) for name, spot in found.items()]))
     if off > _FITS:
         raise CalibrationError(f"what was found fits the players' colours in no light ({off:.0f}, and {_FITS:.0f} is "

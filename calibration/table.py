@@ -18,10 +18,12 @@ from vision.read import PhotoReader, TileReading
 from vision.view import View
 
 METHODS = ("charuco", "mat", "cards", "tiles")
+_SAID = {"charuco": "ChArUco board", "mat": "mat", "cards": "cards", "tiles": "tiles"}
 TILE_HEIGHT_MM = 2.2
 PITCH_MM = 45.25  # from tile to tile as people lay them: cardboard never touches along a whole side
 FEWEST_TILES = 4
 GOOD_CORNER_MM = 3.0
+KNOWN_CORNER_MM = 100.0  # a table that is known worse is not known: figures would stand on other tiles
 _FEWEST_CORNERS = 12
 _SURE = 0.8  # confidence of a tile that is measured by
 _LAID = 0.6  # weight of the board as a whole against one tile's print
@@ -97,6 +99,11 @@ def _calibrated(found: dict[str, Pattern], lens: LensResult, picture: Image, met
                           upright_deg=_UPRIGHT_DEG)
     else:
         plane = fit_plane(patterns, lens, size, method)
+    if plane.result.worst_corner_mm > KNOWN_CORNER_MM:
+        raise CalibrationError(
+            f"by the {_SAID[method]} alone the table is not known: at one corner of the picture it may be off by "
+            f"{min(plane.result.worst_corner_mm / 10, 100):.0f} cm; lay the corner cards towards the picture's corners, "
+            f"or calibrate the lens first{' and give it with --lens' if not lens.rms_px else ''}")
     return TableCalibration(plane=plane, patterns=patterns, names=names,
                             advice=tuple(_advice(plane, patterns, names, size, lens)))
 
@@ -150,6 +157,9 @@ def _advice(plane: Plane, patterns: tuple[Pattern, ...], names: tuple[str, ...],
         out.append(Advice(code="table.corner", parts={"mm": round(table.worst_corner_mm, 1)},
                           text=f"at one corner of the picture the table is only known to {table.worst_corner_mm:.1f} "
                                f"mm: {how}"))
+    if not lens.rms_px and not lens.preset:
+        out.append(Advice(code="table.lens", text="nothing is known of the lens, so the height over the table is only "
+                                                  "rough: name the camera (--camera) or its calibration (--lens)"))
     if table.tilt_deg > 15:
         out.append(Advice(code="table.tilt", parts={"deg": round(table.tilt_deg, 1)},
                           text=f"the camera looks {table.tilt_deg:.0f} degrees aslant; figures hide more of the board "

@@ -11,6 +11,9 @@ CODE=/opt/bastide DATA=/var/lib/bastide SETTINGS=/etc/bastide/bastide.conf
 UNIT=/etc/systemd/system/bastide.service
 MDNS=/etc/avahi/services/bastide.service AVAHI=/etc/avahi/avahi-daemon.conf
 JOURNAL=/etc/systemd/journald@bastide.conf
+COMMAND=/usr/local/bin/bastide            # so that "bastide calibrate ..." works in any folder
+VERSIONS=/opt/bastide-versions            # hardware/update.sh's, and what makes the service run one of them
+VERSION=$UNIT.d/version.conf
 ROOMS=(bastide calibration hardware scoring vision web)
 checkout=$(cd "$(dirname "$0")/.." && pwd)
 
@@ -43,22 +46,28 @@ quietly() { # a command whose output matters only when it fails
   if "$@" >"$log" 2>&1; then rm -f "$log"; else tail -n 15 "$log" >&2; rm -f "$log"; return 1; fi
 }
 
+ours() { [ -L "$COMMAND" ] && [[ $(readlink "$COMMAND") == "$CODE"/* || $(readlink "$COMMAND") == "$VERSIONS"/* ]]; }
+
 remove() {
   if running; then systemctl disable --now bastide.service >/dev/null 2>&1 || true
   else systemctl disable bastide.service >/dev/null 2>&1 || true; fi
-  rm -f "$UNIT" "$MDNS" "$JOURNAL"
+  rm -f "$UNIT" "$MDNS" "$JOURNAL" "$VERSION"
+  rmdir "$UNIT.d" 2>/dev/null || true
+  if ours; then rm -f "$COMMAND"; fi
   if [ -e "$AVAHI.before-bastide" ]; then mv "$AVAHI.before-bastide" "$AVAHI"; fi
-  rm -rf "$CODE"
+  rm -rf "$CODE" "$VERSIONS"/[0-9]* "$VERSIONS"/current "$VERSIONS"/before
   if running; then
     systemctl daemon-reload
     systemctl stop systemd-journald@bastide.service 2>/dev/null || true
     systemctl try-reload-or-restart avahi-daemon.service 2>/dev/null || true
   fi
   if [ -n "$purge" ]; then
-    rm -rf "$DATA" "$(dirname "$SETTINGS")" /var/log/journal/*.bastide
+    rm -rf "$DATA" "$(dirname "$SETTINGS")" "$VERSIONS" /var/log/journal/*.bastide
     if id bastide >/dev/null 2>&1; then userdel bastide; fi
     say "bastide, its games and its settings are gone; apt packages stay"
   else
+    rm -f "$VERSIONS"/.lock "$VERSIONS"/last-test.txt
+    rmdir "$VERSIONS" 2>/dev/null || true # it stays when the games of before an update are in it
     say "bastide is gone; its games are in $DATA, its settings in $SETTINGS (--purge takes them too)"
   fi
 }
@@ -130,6 +139,12 @@ if [ -n "$changed" ] || [ ! -e "$CODE/.venv/.compiled" ]; then # the service may
   touch "$CODE/.venv/.compiled"
 fi
 
+if ours || [ ! -e "$COMMAND" ]; then ln -sfn "$CODE/.venv/bin/bastide" "$COMMAND"
+else say "$COMMAND is something else and stays; this one is $CODE/.venv/bin/bastide"; fi
+# What this checkout has is what runs, whatever update.sh chose before.
+if [ -e "$VERSION" ]; then rm -f "$VERSION"; changed=1; fi
+rmdir "$UNIT.d" 2>/dev/null || true
+
 # -- settings -------------------------------------------------------------------------------------------------------------
 mkdir -p "$(dirname "$SETTINGS")"
 if [ -z "$source" ] && [ ! -e "$SETTINGS" ] && "$CODE/.venv/bin/python" -c 'import picamera2' 2>/dev/null; then source=picamera:0; fi
@@ -176,6 +191,7 @@ else
   systemctl enable bastide.service >/dev/null 2>&1
   say "systemd is not running here: the service starts with the system"
 fi
+[[ $checkout == "$VERSIONS"/* ]] || rm -rf "$VERSIONS"/[0-9]* "$VERSIONS"/current "$VERSIONS"/before # nothing runs there any more
 where=${name:-$(sed -n 's/^host-name=//p' "$AVAHI" 2>/dev/null || true)}
 say "done: the page is at http://${where:-$(hostname)}.local:${port:-8000}/, the camera is $(
   sed -n 's/^BASTIDE_OPTIONS=.*--source[ =]\([^ ]*\).*/\1/p' "$SETTINGS" | grep . || echo 'none yet (--source says which)')"

@@ -3,12 +3,15 @@
 #   sudo hardware/update.sh CHECKOUT          make CHECKOUT the version that runs
 #   sudo hardware/update.sh --back            go back to the version before
 # Every version has a folder of its own; "current" is a link to the one that runs and changes in one step, after the new
-# version has tested itself on a copy of the games. BASTIDE_ROOT, BASTIDE_DATA, BASTIDE_URL name other places (tests).
+# version has tested itself on a copy of the games. What install.sh put into /opt/bastide is the version before the first
+# update. BASTIDE_ROOT, BASTIDE_DATA, BASTIDE_URL, BASTIDE_INSTALLED, BASTIDE_UNIT name other places (tests).
 set -euo pipefail
 
 ROOT=${BASTIDE_ROOT:-/opt/bastide-versions} DATA=${BASTIDE_DATA:-/var/lib/bastide}
 URL=${BASTIDE_URL:-http://127.0.0.1:8000}
 RESTART=${BASTIDE_RESTART:-systemctl restart bastide.service}
+INSTALLED=${BASTIDE_INSTALLED:-/opt/bastide} UNIT=${BASTIDE_UNIT:-/etc/systemd/system/bastide.service}
+COMMAND=${BASTIDE_COMMAND:-/usr/local/bin/bastide}
 
 say() { echo "update: $*"; }
 fail() { echo "update: $*" >&2; exit 1; }
@@ -28,7 +31,16 @@ except (OSError, ValueError):
 sys.exit(0 if view.get("phase") == "playing" and view.get("version", 0) > 0 else 1)
 PY
 }
-switch_to() { ln -sfn "$1" "$ROOT/.next" && mv -T "$ROOT/.next" "$ROOT/current"; }
+switch_to() {
+  ln -sfn "$1" "$ROOT/.next" && mv -T "$ROOT/.next" "$ROOT/current"
+  [ -e "$UNIT" ] || return 0
+  # The unit is install.sh's; this makes it start what is current, as install.sh made it start its own.
+  mkdir -p "$UNIT.d"
+  { echo "[Service]"; echo "ExecStart="
+    sed -n "s|^ExecStart=$INSTALLED/|ExecStart=$ROOT/current/|p" "$UNIT"; } >"$UNIT.d/version.conf"
+  if [[ $(readlink "$COMMAND") == @("$INSTALLED"|"$ROOT")/* ]]; then ln -sfn "$ROOT/current/.venv/bin/bastide" "$COMMAND"; fi
+  if [ -d /run/systemd/system ]; then systemctl daemon-reload; fi
+}
 answers() { # the new version has half a minute to show its page
   for _ in $(seq 60); do
     python3 -c 'import sys, urllib.request; urllib.request.urlopen(sys.argv[1], timeout=2)' "$URL/api/state" 2>/dev/null && return 0
@@ -39,6 +51,7 @@ answers() { # the new version has half a minute to show its page
 
 if in_a_game; then fail "a game is running: end it first, or update tomorrow"; fi
 old=$(readlink "$ROOT/current" || true)
+if [ -z "$old" ] && [ -x "$INSTALLED/run" ]; then old=$INSTALLED; fi
 if [ "$1" = --back ]; then
   new=$(cat "$ROOT/before" 2>/dev/null) || fail "there is no version before this one"
   [ -d "$new" ] || fail "the version before this one is gone"
@@ -56,6 +69,7 @@ else
     rm -rf "$new"
     fail "the new version failed its own test ($ROOT/last-test.txt); the old one runs on"
   fi
+  chmod -R u=rwX,go=rX "$new" # the service is another user
   if [ -f "$DATA/log.sqlite" ] && [ -n "$old" ]; then # the games as they are, and whether the new version reads them
     if ! { "$old/run" bastide backup --data "$DATA" --out "$new.test/backup.zip" &&
            "$new/run" bastide restore "$new.test/backup.zip" --data "$new.test/data"; } >>"$ROOT/last-test.txt" 2>&1; then

@@ -74,11 +74,14 @@ def test_a_lamp_in_the_table_is_told_by_its_side_and_white_paper_is_none(x: int,
     assert len(aim.glare) == 1 and np.hypot(aim.glare[0].px[0] - x, aim.glare[0].px[1] - y) < 8
     assert f"turn the {lamp} away" in said(aim)["aim.glare"]
     assert not aimed(np.clip(picture() * 1.15, 0, 255).astype(np.uint8)).glare, "the mat is white paper"
+    assert not aimed(picture(height_mm=450.0)).glare and not aimed(picture(height_mm=1700.0)).glare, "near and far"
 
 
 def test_too_dark_and_too_bright_and_nothing_there() -> None:
     assert "aim.dark" in said(aimed((picture() * 0.3).astype(np.uint8)))
     assert "aim.bright" in said(aimed(np.clip(picture() * 2.2, 0, 255).astype(np.uint8)))
+    blinded = aimed(np.clip(picture() * 2.2, 0, 255).astype(np.uint8))
+    assert blinded.level > 230 and not blinded.good
     bare = aimed(photograph(overhead(SIZE), []))
     assert bare.tiles is None and not bare.good and set(said(bare)) == {"aim.nothing"}
 

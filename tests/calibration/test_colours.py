@@ -59,6 +59,8 @@ def test_only_the_players_are_sought_and_one_who_is_not_there_is_named() -> None
         calibrate_colours(picture, ["red", "blue", "yellow"])
     with pytest.raises(CalibrationError, match="no followers were seen"):
         calibrate_colours(followers([], TABLES["oak"], LIGHTS["day"]))
+    with pytest.raises(CalibrationError, match="the picture is dark"):
+        calibrate_colours(followers(ALL, TABLES["oak"], (0.1, 0.1, 0.1)))
 
 
 def test_two_colours_that_cannot_be_told_apart_are_told() -> None:

@@ -88,6 +88,19 @@ def test_cards_need_no_lens_and_say_how_well_they_know() -> None:
     assert careful.plane.result.worst_corner_mm > 3 * found.plane.result.worst_corner_mm
 
 
+def test_a_table_that_is_not_known_is_refused_and_one_that_is_rough_is_told() -> None:
+    wide = overhead(SIZE, fov_deg=102.0, height_mm=600.0, k1=-0.09, k2=0.012)
+    preset = preset_of("module3-wide")
+    assert preset is not None
+    with pytest.raises(CalibrationError, match=r"not known.*calibrate the lens first and give it with --lens"):
+        find_table(photograph(wide, [flat(charuco_sheet(CHARUCO), 0, 0, 10)], seed=6), preset_lens(preset, SIZE))
+    places = [(-330, -160, 15), (340, -150, 100), (320, 170, -60), (-340, 160, 200)]
+    picture = photograph(overhead(SIZE, height_mm=700.0),
+                         [flat(s, *at) for s, at in zip(card_sheets(), places, strict=True)], seed=2, noise=0.5)
+    found = find_table(picture, usual_lens(SIZE), ("cards",))
+    assert {a.code for a in found.advice} == {"table.lens"} and len(found.plane.kept) == 4
+
+
 def test_nothing_on_the_table_is_said() -> None:
     with pytest.raises(CalibrationError, match="the mat, three of the four corner cards"):
         find_table(photograph(bent_camera(), []), lens().lens, ("mat", "cards"))

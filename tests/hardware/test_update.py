@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -11,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).parents[2] / "hardware" / "update.sh"
+HARDWARE = Path(__file__).parents[2] / "hardware"
+SCRIPT, UNIT = HARDWARE / "update.sh", HARDWARE / "bastide.service"
 
 
 class Table:
@@ -56,7 +59,8 @@ def update(root: Path, table: Table, what: object, restart: str = "true") -> sub
     return subprocess.run([str(SCRIPT), str(what)], capture_output=True, text=True, timeout=120,
                           env={"PATH": "/usr/local/bin:/usr/bin:/bin", "BASTIDE_ROOT": str(root / "versions"),
                                "BASTIDE_DATA": str(root / "data"), "BASTIDE_URL": table.url,
-                               "BASTIDE_RESTART": restart})
+                               "BASTIDE_RESTART": restart, "BASTIDE_INSTALLED": str(root / "installed"),
+                               "BASTIDE_UNIT": str(root / "bastide.service"), "BASTIDE_COMMAND": str(root / "command")})
 
 
 def current(root: Path) -> Path | None:
@@ -75,6 +79,25 @@ def test_an_update_takes_its_place_and_can_be_taken_back(tmp_path: Path, table: 
     second = current(tmp_path)
     assert first is not None and second is not None and first != second
     assert update(tmp_path, table, "--back").returncode == 0 and current(tmp_path) == first
+
+
+def test_the_service_runs_what_is_current_and_what_was_installed_when_the_first_update_fails(tmp_path: Path,
+                                                                                        table: Table) -> None:
+    installed, unit = version(tmp_path / "installed"), tmp_path / "bastide.service"
+    told = UNIT.read_text("utf-8").replace("/opt/bastide/", f"{installed}/")
+    unit.write_text(told, "utf-8")
+    (tmp_path / "command").symlink_to(installed / ".venv/bin/bastide")
+    drop = tmp_path / "bastide.service.d" / "version.conf"
+    assert update(tmp_path, table, version(tmp_path / "a"), "false").returncode == 1
+    assert current(tmp_path) == installed
+    assert update(tmp_path, table, version(tmp_path / "b")).returncode == 0
+    assert current(tmp_path) in (tmp_path / "versions").iterdir()
+    started = re.findall(r"^ExecStart=(\S*)(.*)$", drop.read_text("utf-8"), re.M)
+    program = f"{tmp_path}/versions/current/.venv/bin/bastide"
+    assert started[0] == ("", "") and started[1][0] == program  # the empty one takes the unit's own away
+    assert f"ExecStart={installed}/.venv/bin/bastide{started[1][1]}" in told.splitlines()
+    assert os.readlink(tmp_path / "command") == program
+    assert update(tmp_path, table, "--back").returncode == 0 and current(tmp_path) == installed
 
 
 def test_there_is_no_update_in_a_game(tmp_path: Path, table: Table) -> None:

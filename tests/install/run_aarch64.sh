@@ -11,7 +11,7 @@ if [ "$(uname -m)" != aarch64 ]; then
     cat /usr/lib/binfmt.d/qemu-aarch64.conf >/proc/sys/fs/binfmt_misc/register ||
     { echo "run_aarch64.sh: this needs qemu-user-static" >&2; exit 1; }
 fi
-[ -e "$root/opt/site/numpy" ] || "$pi/make_root.sh" arm64 "$root" "$suite" >/dev/null
+[ -e "$root.whole" ] || "$pi/make_root.sh" arm64 "$root" "$suite" >/dev/null
 step "aarch64 $suite, $(du -sh "$root" | cut -f1), every package from a wheel"
 "$pi/in_root.sh" "$root" python3 - <<'PY'
 import importlib, pathlib, platform, subprocess, sys

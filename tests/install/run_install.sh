@@ -65,6 +65,7 @@ inside /tmp/checkout/hardware/install.sh || die "the second installation failed"
 step "again in $((SECONDS - begun)) s"
 [ "$first" = "$(listing)" ] || { diff <(echo "$first") <(listing) | head >&2; die "the second run changed something"; }
 [ -L "$root/etc/systemd/system/multi-user.target.wants/bastide.service" ] || die "the service is not enabled"
+[ "$(inside su -s /bin/sh nobody -c 'cd / && bastide --version')" != "" ] || die "there is no command bastide"
 grep -q '^host-name=table$' "$root/etc/avahi/avahi-daemon.conf" || die "the name is not announced"
 inside systemd-analyze verify /etc/systemd/system/bastide.service || die "the unit does not verify"
 step "the unit verifies; $(inside systemd-analyze security --offline=true --no-pager bastide.service 2>/dev/null |

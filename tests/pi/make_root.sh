@@ -3,6 +3,7 @@
 #
 # Nothing inside is configured or run: .debs are only unpacked, wheels are put in /opt/site by this machine's pip with
 # --platform and without a compiler. The trixie root holds libcamera with its virtual pipeline, and real picamera2.
+# What must be fetched is tried twice; exit code 75 says that it could not be, 1 that something else is wrong.
 set -euo pipefail
 
 arch=${1:?"which architecture: amd64 or arm64?"} root=$(realpath -m "${2:?"where to?"}") suite=${3:-trixie}
@@ -16,9 +17,32 @@ for tool in debootstrap dpkg-deb; do
 done
 [ "$(id -u)" = 0 ] || { echo "make_root.sh: must be root" >&2; exit 1; }
 
-debootstrap --foreign --arch="$arch" --variant=minbase \
-  --include="python3,python3-prctl,libgomp1,ca-certificates$camera" "$suite" "$root" >"$root.log" 2>&1 ||
-  { tail -3 "$root.log" >&2; echo "make_root.sh: debootstrap failed; see $root.log" >&2; exit 1; }
+# Only what this script began is taken away before it begins again.
+if [ -e "$root" ] && [ ! -e "$root.made-by-bastide" ] && [ -n "$(ls -A "$root")" ]; then
+  echo "make_root.sh: $root is there already and is not a root that this script made" >&2; exit 2
+fi
+mkdir -p "$(dirname "$root")"
+touch "$root.made-by-bastide"
+fetch() { # fetch WHAT COMMAND...: a mirror that does not answer once may do so the second time
+  local what=$1 try
+  shift
+  for try in 1 2; do
+    if timeout 150 "$@" >>"$root.log" 2>&1; then return; fi
+    [ "$try" = 2 ] || echo "make_root.sh: $what could not be fetched; once more" >&2
+  done
+  tail -n 3 "$root.log" >&2
+  echo "make_root.sh: $what could not be fetched; see $root.log" >&2
+  exit 75
+}
+bootstrap() {
+  rm -rf --one-file-system "$root" # a half fetched one is no base; rm does not follow its link to /proc
+  exec debootstrap --foreign --arch="$arch" --variant=minbase \
+    --include="python3,python3-prctl,libgomp1,ca-certificates$camera" "$suite" "$root"
+}
+export root arch camera suite
+export -f bootstrap
+: >"$root.log"
+fetch "$suite" bash -c bootstrap
 cd "$root"
 for deb in var/cache/apt/archives/*.deb; do
   dpkg-deb --fsys-tarfile "$deb" | tar -x --keep-directory-symlink --skip-old-files -f -
@@ -41,10 +65,10 @@ mapfile -t held < <(sed 's/#.*//; /^\s*$/d' "$checkout/constraints.txt")
 printf '%s\n' "${held[@]}" >"$root.constraints"
 [ "$suite" = trixie ] && needed+=(simplejpeg pillow piexif videodev2 libarchive-c tqdm jsonschema av)
 # shellcheck disable=SC2086  # PIP may be "python3 -m pip"
-$PIP install "${wheels[@]}" -c "$root.constraints" "${needed[@]}" pytest hypothesis >>"$root.log" 2>&1 ||
-  { tail -3 "$root.log" >&2; echo "make_root.sh: the wheels could not be installed; see $root.log" >&2; exit 1; }
+fetch "a wheel" $PIP install "${wheels[@]}" -c "$root.constraints" "${needed[@]}" pytest hypothesis
 if [ "$suite" = trixie ]; then # its own dependencies would need a compiler; what they are for is not used
   # shellcheck disable=SC2086
-  $PIP install "${wheels[@]}" --no-deps picamera2 >>"$root.log" 2>&1
+  fetch picamera2 $PIP install "${wheels[@]}" --no-deps picamera2
 fi
+touch "$root.whole"
 du -sh "$root" | cut -f1

@@ -10,7 +10,7 @@ if [ "$arch" = arm64 ] && [ "$(uname -m)" != aarch64 ]; then
     cat /usr/lib/binfmt.d/qemu-aarch64.conf >/proc/sys/fs/binfmt_misc/register ||
     { echo "run_virtual.sh: aarch64 needs qemu-user-static" >&2; exit 1; }
 fi
-[ -e "$root/opt/site/picamera2" ] || "$here/make_root.sh" "$arch" "$root"
+[ -e "$root.whole" ] || "$here/make_root.sh" "$arch" "$root"
 
 frames=/usr/share/bastide-frames
 mkdir -p "$root$frames" "$root/usr/share/libcamera/pipeline/virtual"
