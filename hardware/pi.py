@@ -13,6 +13,7 @@ from __future__ import annotations
 import errno
 import importlib
 import logging
+import os
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -110,9 +111,11 @@ class PiSource(LiveSource):
         except ImportError as error:
             raise SourceError(f"the Raspberry Pi camera needs picamera2 ({error}); "
                               "on a Pi: sudo apt install -y python3-picamera2") from None
+        camera = Picamera2.__new__(Picamera2)
         try:
-            camera = Picamera2(self._number)
+            camera.__init__(self._number)
         except (IndexError, RuntimeError) as error:
+            _clear_away(camera)
             _refuse_exhausted(error)
             raise SourceError(f"camera {self._number} is not connected or another program is using it "
                               f"({error})") from None
@@ -213,6 +216,19 @@ class PiSource(LiveSource):
             raise
         self._put(LateFrame(id=self._count, t_s=_taken_s(metadata), source=self.info.uri, luma=luma,
                             shape=(config[1], config[0], 3), fetch=lambda: _full(request), free=request.release))
+
+
+def _clear_away(camera: Any) -> None:
+    """What picamera2 leaves of a camera that it could not open: one pipe per attempt, and a camera that is away for a
+    night is tried for thousands of times."""
+    if getattr(camera, "is_open", False):
+        camera.camera.release()
+        camera.is_open = False
+    reader, writer = getattr(camera, "notifymeread", None), getattr(camera, "notifyme_w", None)
+    if reader is not None:
+        reader.close()
+    if writer is not None:
+        os.close(writer)
 
 
 def _forget_jobs(camera: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import sys
 import time
 import types
@@ -37,7 +38,7 @@ def plugged_in() -> Iterator[Cable]:
         cable.pulled = False
         return
     module, cable = types.ModuleType("picamera2"), Cable()
-    module.Picamera2 = lambda number: StandIn(number, cable)  # type: ignore[attr-defined]
+    module.Picamera2 = type("Plugged", (StandIn,), {"cable": cable})  # type: ignore[attr-defined]
     with patch.dict(sys.modules, {"picamera2": module}):
         yield cable
 
@@ -54,11 +55,16 @@ class StandIn:
     sensor_modes = MODES
     camera_controls = {**CONTROLS, "FrameDurationLimits": (100, 1000000, 33333)}
 
-    def __init__(self, number: int, cable: Cable) -> None:
+    cable: Cable
+
+    def __init__(self, number: int) -> None:
+        cable = self.cable
+        reader, self.notifyme_w = os.pipe()
+        self.notifymeread = os.fdopen(reader, "rb")
         if number > 0 or cable.pulled or cable.taken:
             cable.refused += cable.pulled
             raise RuntimeError("Camera __init__ sequence did not complete.")
-        self.cable, self.sensor, self.number, self.started = cable, Sensor(), 0, False
+        self.sensor, self.number, self.started = Sensor(), 0, False
         cable.taken = True
         cable.opened += 1
         cable.sensors.append(self.sensor)
@@ -104,6 +110,8 @@ class StandIn:
 
     def close(self) -> None:
         self.cable.taken = False
+        self.notifymeread.close()
+        os.close(self.notifyme_w)
 
 
 class Request:

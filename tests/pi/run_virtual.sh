@@ -32,4 +32,4 @@ cat >"$root/usr/share/libcamera/pipeline/virtual/virtual.yaml" <<YAML
 YAML
 "$here/in_root.sh" "$root" python3 tests/pi/draw_frames.py "$frames"
 exec "$here/in_root.sh" "$root" python3 -m pytest -q -p no:cacheprovider \
-  -o filterwarnings=ignore tests/pi/test_pi_camera.py tests/hardware/test_contract.py -k picamera "${@:3}"
+  -o filterwarnings="ignore:setDaemon" tests/pi/test_pi_camera.py tests/hardware/test_contract.py -k picamera "${@:3}"

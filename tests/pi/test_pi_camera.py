@@ -6,6 +6,7 @@ fit each other) belongs to the installer.
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from typing import Any
@@ -121,6 +122,23 @@ def test_picamera_a_cable_that_was_pulled_and_put_back(cable: Any) -> None:
         assert all(after[k] == pytest.approx(before[k], rel=0.02) for k in ("exposure_us", "focus_dioptres"))
         assert {"ColourGains", "LensPosition", "ExposureTime"} <= set(cable.sensors[-1].ever[0])
         assert not any("AfTrigger" in asked for asked in cable.sensors[-1].ever)
+
+
+def test_picamera_that_stays_away_costs_nothing(cable: Any) -> None:
+    """picamera2 keeps a pipe of every opening that fails; a night of them would be more than a process may have."""
+    source = open_source("picamera:0")
+    source.silence_s = 0.5
+    with source:
+        assert source.read() is not None
+        cable.pulled = True
+        counts = []
+        for refused in (2, 4):
+            while cable.refused < refused:
+                threading.Event().wait(0.01)
+            counts.append(len(os.listdir("/proc/self/fd")))
+        cable.pulled = False
+        assert counts[1] <= counts[0] + 1, "one attempt may be under way"
+        assert source.read(timeout_s=30) is not None
 
 
 def test_picamera_options_win_over_what_is_measured(cable: Any) -> None:

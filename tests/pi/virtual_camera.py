@@ -181,10 +181,15 @@ def install(fps: float = 30.0) -> tuple[Any, Cable]:
 
     real_init = camera_class.__init__
 
-    def init(self: Any, *args: Any, **keys: Any) -> None:
+    real_open = camera_class._open_camera
+
+    def open_camera(self: Any) -> None:
         if cable.pulled:
             cable.refused += 1
-            raise RuntimeError("Camera __init__ sequence did not complete.")
+            raise RuntimeError("Failed to initialize camera")
+        real_open(self)
+
+    def init(self: Any, *args: Any, **keys: Any) -> None:
         real_init(self, *args, **keys)
         self.sensor = Sensor()
         cable.opened += 1
@@ -216,7 +221,8 @@ def install(fps: float = 30.0) -> tuple[Any, Cable]:
         self.sensor.ask({k: v for k, v in controls.items() if k in CONTROLS})
 
     real_create, real_configure = camera_class.create_video_configuration, camera_class.configure_
-    camera_class.__init__, camera_class.create_video_configuration = init, create
+    camera_class.__init__, camera_class._open_camera = init, open_camera
+    camera_class.create_video_configuration = create
     camera_class.configure_, camera_class.set_controls = configure, set_controls
 
     last = [time.monotonic()]
