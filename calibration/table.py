@@ -102,8 +102,8 @@ def _calibrated(found: dict[str, Pattern], lens: LensResult, picture: Image, met
     if plane.result.worst_corner_mm > KNOWN_CORNER_MM:
         raise CalibrationError(
             f"by the {_SAID[method]} alone the table is not known: at one corner of the picture it may be off by "
-            f"{min(plane.result.worst_corner_mm / 10, 100):.0f} cm; lay the corner cards towards the picture's corners, "
-            f"or calibrate the lens first{' and give it with --lens' if not lens.rms_px else ''}")
+            f"{min(plane.result.worst_corner_mm / 10, 100):.0f} cm; lay the corner cards towards the picture's "
+            f"corners, or calibrate the lens first{'' if lens.rms_px else ' and give it with --lens'}")
     return TableCalibration(plane=plane, patterns=patterns, names=names,
                             advice=tuple(_advice(plane, patterns, names, size, lens)))
 
