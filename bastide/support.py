@@ -57,6 +57,8 @@ def write_support(data: Path, out: Path, settings: Path = Path("/etc/bastide/bas
     if (data / LOG).exists():
         files.update(_game(data))
     for file in sorted((data / "logs").glob("*.jsonl*")):
+        if file.is_symlink() or not file.is_file():
+            continue
         files[f"logs/{file.name}"] = clean_lines(file.read_bytes()[-LOG_BYTES:])
     if settings.is_file():
         files["settings.conf"] = clean_lines(settings.read_bytes())

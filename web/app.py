@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 from http import HTTPStatus
 from pathlib import Path
+from secrets import token_hex
 
 from flask import Blueprint, Flask, Response, current_app, render_template, request
 from werkzeug.exceptions import HTTPException
@@ -189,8 +190,10 @@ def _unexpected(e: Exception) -> Response:
             return error_answer(e.code, e.text, _STATUS.get(e.code, HTTPStatus.BAD_REQUEST))
         case InvalidNotation():
             return error_answer("malformed", str(e), HTTPStatus.BAD_REQUEST)
-    current_app.logger.exception("%s %s failed", request.method, request.path)
-    return error_answer("failed", "this did not work; the program's log says why", HTTPStatus.INTERNAL_SERVER_ERROR)
+    number = token_hex(4)
+    current_app.logger.exception("%s %s failed", request.method, request.path, extra={"request": number})
+    return error_answer("failed", f"this did not work; the program's log says why under {number}",
+                        HTTPStatus.INTERNAL_SERVER_ERROR)
 
 
 def _finish(answer: Response) -> Response:

@@ -115,6 +115,37 @@ def test_every_route_that_changes_something_refuses_without_rights(session):
     assert (session.view(), t.access.rights.keys.get()) == before
 
 
+def test_no_method_that_nobody_wrote_gets_in(session):
+    """Every address of the application with every method there is, odd ones too: what is no route changes nothing."""
+    t = Table(session, with_pins())
+    devices = (t.device(), t.device("192.168.1.21", PIN), t.device("203.0.113.9"))
+    before = (session.view(), t.access.rights.keys.get())
+    routes, tried = set(rules(t.app)), 0
+    paths = sorted({path for _, path in routes})
+    assert len(paths) == len({r.rule for r in t.app.url_map.iter_rules()}) > 20
+    for path in paths:
+        for method in ("POST", "PUT", "PATCH", "DELETE", "TRACE", "CONNECT", "PROPFIND", "LINK", "X"):
+            if (method, path) in routes:
+                continue
+            for device in devices:
+                tried += 1
+                answer = device.do(method, path, {"do": "undo", "pin": "7391"})
+                assert answer.status_code in (400, 401, 403, 404, 405), (method, path)
+        for method in ("HEAD", "OPTIONS"):
+            with devices[1].do(method, path) as answer:
+                assert answer.status_code in (200, 404, 405) and "Set-Cookie" not in answer.headers
+    assert tried > 500
+    assert (session.view(), t.access.rights.keys.get()) == before
+
+
+def test_a_method_may_not_be_changed_on_the_way(session):
+    t = Table(session, with_pins())
+    d, before = t.device(), session.view()
+    for header in ("X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"):
+        assert d.do("GET", "/api/commands?_method=POST", {"do": "undo"}, **{header: "POST"}).status_code == 405
+    assert session.view() == before
+
+
 def test_what_is_open_changes_nothing_but_its_own_device(session):
     t = Table(session, with_pins())
     d = t.device()
