@@ -17,6 +17,7 @@ from bastide.history import UNDO, by_hand, last_action
 from bastide.moving import moved_figure
 from bastide.new_game import asked_setup
 from bastide.past import Past
+from bastide.seeing import Seeing
 from bastide.store import Store
 from scoring.engine import fits, new_game, step
 from scoring.errors import IllegalMove, InvalidNotation
@@ -39,7 +40,7 @@ class TableSession:
                  aid: str = "coach", clock: Callable[[], float] = time.time) -> None:
         self._store = store
         self._clock = clock
-        self.past = Past(self, store)
+        self.past, self.seeing = Past(self, store), Seeing()
         self._lock = threading.RLock()
         self._chip, self._text, self._code = "manual", "", ""
         self._subscribers: list[Subscription] = []
@@ -360,8 +361,7 @@ class TableSession:
         chip = "check" if questions and self._chip == "watching" else self._chip
         chip = "ended" if self._state.over and self._chip != "check" else chip
         return {**view, "issues": [*view["issues"], *self._notices], "game": self._game, "update": self._update,
-                "questions": questions,
-                "aid": self._aid, "rules": changes(self.setup.rules),
+                "questions": questions, "aid": self._aid, "rules": changes(self.setup.rules),
                 "edition_title": editions()[self.setup.edition]["title"],
                 "status": {"chip": chip, "text": self._text, **({"code": self._code} if self._code else {})}}
 

@@ -58,11 +58,25 @@ def follow(source: FrameSource, watcher: TableWatcher, session: TableSession, *,
     game, steadiness = session.game, Steadiness()
     check = PictureCheck(live=source.info.live)
     bad_s: float | None = None
+    seeing, rested = session.seeing, False
     while stop is None or not stop.is_set():
         frame = source.read()
         if frame is None:
             break
         begun = time.perf_counter()
+        if seeing.rests:  # people enter what happens
+            if not rested:
+                session.set_notices([], {})
+            rested = True
+            session.set_status("paused")
+            seeing.offer(frame, watcher)
+            done.frames += 1
+            if on_frame is not None:
+                on_frame(done)
+            continue
+        if rested and renew is not None:  # much may lie there that was not seen to come
+            watcher, steadiness = renew(session.setup), Steadiness()
+        rested = False
         if session.game != game:
             if renew is None:  # what is seen belongs to a game that nobody plays here any more
                 break
@@ -83,6 +97,7 @@ def follow(source: FrameSource, watcher: TableWatcher, session: TableSession, *,
             continue
         bad_s, done.frame = None, frame
         seen = watcher.feed(frame, session.state)
+        seeing.offer(frame, watcher)
         if session.game != game:
             continue  # what was seen belongs to the game before
         still = keep(frame.bgr, watcher.poses) if seen.proposals else None
@@ -165,7 +180,7 @@ class TableLoop(threading.Thread):
                 try:
                     camera = self._open()
                     live = camera.info.live
-                    with camera:
+                    with camera, self._session.seeing.attached():
                         done = follow(camera, self._watcher, self._session, stop=self._stop_asked, save=self._save,
                                       renew=self._new_watcher, learner=self._learner, on_frame=self._beat)
                         wait_s = 1.0 if done.frames else wait_s

@@ -47,6 +47,12 @@ def write_image(path: str, image: Image) -> None:
         raise ImageError(f"{path}: could not be written; use a name ending in .png or .jpg in a folder that exists")
 
 
+def reduced(image: Image, long_side_px: int) -> Image:
+    """A picture whose longer side has at most so many pixels."""
+    scale = min(1.0, long_side_px / max(image.shape[:2]))
+    return cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else image
+
+
 def encode_jpeg(image: Image, quality: int = 85) -> bytes:
     """A picture as JPEG bytes."""
     ok, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, quality])

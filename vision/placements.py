@@ -76,6 +76,7 @@ class PlacementReader:
     def __init__(self, tileset: TileSet) -> None:
         self.settler = Settler(tileset)
         self.ids = self.settler.fine.ids
+        self.like: tuple[str, int, float] = ("", 0, -1.0)  # the best picture of the last reading, taken or not
         self.foreign = False  # the tiles on this table are not painted like our drawings
         self._net = StructureNet()
         self._kinds = [catalogue()[tile] for tile in self.ids]
@@ -107,6 +108,8 @@ class PlacementReader:
         if settled.best < PLAIN and strange is not None:
             without = self.settler.settle(photo, pose, strange=strange)
             settled = max(settled, without, key=lambda s: s.best)
+        n, turned = divmod(int(settled.scores.argmax()), settled.scores.shape[1])
+        self.like = self.ids[n], turned, float(settled.scores[n, turned])
         known = self._taught if self.foreign else np.ones(len(self.ids), bool)
         like = float(settled.scores[known].max()) if known.any() else -1.0
         if self.foreign and like < PLAIN:

@@ -66,12 +66,27 @@ class FigureReading:
         return self.colours[0][1] * self.options[0][1]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Silhouette:
+    """A piece that stands out from its tile. ``outline`` is in pixels of the crop; ``why`` is empty when it was taken
+    for a figure, else colour (nobody's, or not surely enough) or place (its foot is not on this tile)."""
+
+    outline: npt.NDArray[np.int32]
+    player: int | None = None
+    sure: float = 0.0
+    lying: float = 0.0
+    why: str = ""
+
+
 def read_figure(crop: Image, known: Image, pose: Array, frame_shape: Sequence[int], tile: Tile, rot: int,
                 colours: Sequence[str], active: int, free: Sequence[int], *, bare: bool,
-                view: View | None = None) -> FigureReading | None:
-    """The figure on a tile, or None. ``crop`` and ``known`` are rectified with MARGIN at CROP_PX; ``free`` are the
-    segments that may be claimed; ``colours`` the players' in turn order; ``bare`` says that ``known`` is the tile
-    itself as seen before, not its taught picture; ``view`` is what a calibration knows of camera and paint."""
+                view: View | None = None, looks: list[Silhouette] | None = None) -> FigureReading | None:
+    """The figure on a tile, or None; everything that stood out is added to ``looks``.
+
+    ``crop`` and ``known`` are rectified with MARGIN at CROP_PX; ``free`` are the segments that may be claimed;
+    ``colours`` the players' in turn order; ``bare`` says that ``known`` is the tile itself as seen before, not its
+    taught picture; ``view`` is what a calibration knows of camera and paint.
+    """
     cast = np.ones(3, np.float32)
     paints = {**PAINT, **view.paints} if view is not None else PAINT
     if not bare:
@@ -85,18 +100,33 @@ def read_figure(crop: Image, known: Image, pose: Array, frame_shape: Sequence[in
         blob = _silhouette(rough, seen, known)
         size = float(blob.sum()) / CROP_PX**2
         colour = _colours(crop, light, blob, [paints[c] for c in colours], active)
-        if colour is None or (not bare and not _believed(colour[0], active)):
+        believed = colour is not None and (bare or _believed(colour[0], active))
+        if colour is None or not believed:
+            _note(looks, blob, colour, why="colour")
             continue
         lying = _lying(blob)
         foot = _foot(blob, pose, frame_shape, lying, view)
         if not (-0.04 < foot[0] < 1.04 and -0.04 < foot[1] < 1.04):
+            _note(looks, blob, colour, lying=lying, why="place")
             continue
+        _note(looks, blob, colour, lying=lying)
         at = (float(np.clip(100 * foot[0], 0.5, 99.5)), float(np.clip(100 * foot[1], 0.5, 99.5)))
         reading = FigureReading(colours=colour, options=_segments(tile, rot, at, lying, free), foot=at, lying=lying,
                                 size=size)
         if best is None or reading.colours[0][1] * size > best.colours[0][1] * best.size:
             best = reading
     return best
+
+
+def _note(looks: list[Silhouette] | None, blob: npt.NDArray[np.bool_], colour: tuple[tuple[int, float], ...] | None, *,
+          lying: float = 0.0, why: str = "") -> None:
+    if looks is None:
+        return
+    found, _ = cv2.findContours(blob.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+    if found:
+        player, sure = colour[0] if colour is not None else (None, 0.0)
+        looks.append(Silhouette(outline=max(found, key=cv2.contourArea)[:, 0], player=player, sure=sure, lying=lying,
+                                why=why))
 
 
 def _believed(colour: tuple[int, float], active: int) -> bool:

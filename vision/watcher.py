@@ -23,7 +23,8 @@ from vision.interpret import SURE, Proposal, figure_proposal, in_order, tile_pro
 from vision.lattice import UNIT, Array, apply, rectify
 from vision.motion import FURNITURE_S, Look, Motion
 from vision.placements import Placement, PlacementReader, shape
-from vision.standing import CROP_PX, MARGIN, FigureReading, paint_mask, read_figure
+from vision.sight import Sight
+from vision.standing import CROP_PX, MARGIN, FigureReading, Silhouette, paint_mask, read_figure
 from vision.tileset import TileSet
 from vision.upkeep import Scene, Upkeep, shown
 from vision.view import View
@@ -87,6 +88,7 @@ class TableWatcher:
         self._tries: dict[Square, int] = {}
         self._round: list[Square] = []
         self._upkeep = Upkeep(Vigil(colours, view))
+        self.sight = Sight()
 
     def use(self, tileset: TileSet) -> None:
         """Read with these pictures from now on: more has been learned of this table's tiles."""
@@ -114,6 +116,7 @@ class TableWatcher:
         self._fed += 1
         # A camera that makes a small grey picture of its own hands out the full one only when it is looked at.
         look = self._motion.feed(frame.bgr if frame.luma is None else frame.luma, frame.t_s)
+        self.sight.look, self.sight.scale = look, self._motion.scale
         if self._board is None:
             return self._find_board(frame, look, state)
         self._board.follow(state)
@@ -207,7 +210,7 @@ class TableWatcher:
         if self._last is not None:
             state = self._look_again(frame, look, state, out, pending)
         found: list[Placement] = []
-        squares = {at: self._board.lattice.predict(at) for at in sorted(open_squares(state))}
+        self.sight.open = squares = {at: self._board.lattice.predict(at) for at in sorted(open_squares(state))}
         for at, pose in squares.items():
             due = self._due(at, pose, look, _TOUCHED, -0.1)
             if due is not False:
@@ -230,7 +233,9 @@ class TableWatcher:
         strange = np.zeros(bgr.shape[:2], np.uint8)
         if part.size:
             strange[low[1]:high[1], low[0]:high[0]] = paint_mask(part, self._colours, self._camera)
-        return self._reader.read(bgr, pose, at, state, strange)
+        placement = self._reader.read(bgr, pose, at, state, strange)
+        self.sight.square(at, pose, placement, self._reader.like, self._fed)
+        return placement
 
     def _glance(self, bgr: Image, squares: dict[Square, Array], state: GameState) -> list[Placement]:
         """One empty square after the other gets a short look: a tile that came unseen is found within seconds."""
@@ -380,9 +385,11 @@ class TableWatcher:
         assert last is not None
         placed = state.tiles[last.at]
         crop = rectify(frame.bgr, last.pose, CROP_PX, MARGIN)
-        free = [c.segment for c in legal_claims(state)]
+        free, looks = [c.segment for c in legal_claims(state)], list[Silhouette]()
         reading = read_figure(crop, last.known, last.pose, frame.bgr.shape, catalogue()[placed.tile], placed.rot,
-                              self._colours, state.player, free, bare=last.bare, view=self._camera)
+                              self._colours, state.player, free, bare=last.bare, view=self._camera,
+                              looks=looks)
+        self.sight.figures(last.at, last.pose, looks)
         last.seen = crop
         if reading is None:
             last.known, last.bare = crop, True

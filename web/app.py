@@ -35,7 +35,8 @@ _HEADERS = {
     "Referrer-Policy": "no-referrer", "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin", "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
-_STATUS = {"unknown_question": HTTPStatus.CONFLICT, "unknown_entry": HTTPStatus.NOT_FOUND,
+_STATUS = {"unknown_question": HTTPStatus.CONFLICT, "no_camera": HTTPStatus.CONFLICT,
+           "unknown_entry": HTTPStatus.NOT_FOUND,
            "not_saved": HTTPStatus.INSUFFICIENT_STORAGE}
 
 pages = Blueprint("pages", __name__)

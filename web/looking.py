@@ -66,6 +66,32 @@ def _picture(turn: int | None) -> Response:
     return Response(found, mimetype="image/jpeg")
 
 
+@looking.get("/api/camera")
+def camera() -> Response:
+    """What the camera sees and what was made of it."""
+    return json_answer(_session().seeing.seen())
+
+
+@looking.post("/api/camera")
+@needs(Right.PLAY)
+def camera_switch() -> Response:
+    """Let the camera watch, or rest while people enter the game by hand."""
+    on = asked_object().get("watching")
+    if not isinstance(on, bool):
+        raise CommandError("malformed", "watching: must be true or false")
+    _session().seeing.watch(on)
+    return json_answer(_session().seeing.seen())
+
+
+@looking.get("/api/camera/<int(max=2147483647):number>.jpg")
+def camera_picture(number: int) -> Response:
+    """One of the camera's newest pictures."""
+    found = _session().seeing.picture(number)
+    if found is None:
+        return error_answer("no_picture", "this picture is not there any more", HTTPStatus.NOT_FOUND)
+    return Response(found, mimetype="image/jpeg")
+
+
 @looking.get("/api/corrections")
 def corrections() -> Response:
     """What people have changed, newest first."""

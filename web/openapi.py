@@ -66,6 +66,7 @@ def _commands() -> list[Schema]:
         _object({"do": {"const": "answer"}, "question": _NUMBER, "choice": {"type": ["integer", "string"]}}, **body,
                 **more),
         _object({"do": {"const": "new_game"}, "setup": _ref("Setup")}, **more),
+        _object({"do": {"const": "open_game"}, "game": _NUMBER}, **more),
         {"allOf": [_ref("Move"), {"type": "object", "properties": more}]},
     ]
 
@@ -96,6 +97,10 @@ def _schemas() -> dict[str, Schema]:
                             "token": {"type": ["string", "null"], "description": "to be repeated in X-CSRF-Token"},
                             "pin": {"enum": ["set", "unset", "machine"]}, "admin_pin": _FLAG,
                             "set_at_s": {"type": ["number", "null"]}, "set_from": {"type": ["string", "null"]}}),
+        "Seen": _object({"camera": _FLAG, "watching": _FLAG, "picture": {"type": ["integer", "null"]}},
+                        size=_list(_NUMBER), tiles=_list({"type": "object"}), open=_list({"type": "object"}),
+                        readings=_list({"type": "object"}), figures=_list({"type": "object"}),
+                        moving=_list({}), hands=_list({})),
         "Pin": {"type": "string", "pattern": "^[0-9]{4,12}$"},
     }
 
@@ -168,6 +173,12 @@ def _paths() -> dict[str, Any]:
                                               mimetype="image/jpeg"),
         "/api/picture.jpg": _get("The newest picture of the table.", raw, 404, parameters=part,
                                  mimetype="image/jpeg"),
+        "/api/camera": {**_get("What the camera sees: tiles, readings, figures, what moves, in pixels of the picture.",
+                               _ref("Seen")),
+                        "post": _sends("Let the camera watch, or rest.", _object({"watching": _FLAG}), _ref("Seen"),
+                                       401, 409, signed=True)},
+        "/api/camera/{number}.jpg": _get("One of the camera's newest pictures.", raw, 404, mimetype="image/jpeg",
+                                         parameters=[_in_path("number", 2**31 - 1)]),
         "/api/corrections": _get("What people have changed, newest first.", _object({"corrections": _list(game)})),
         "/api/games": _get("All games that are kept, newest first.", _object({"games": _list(game)})),
         "/api/setups": _get("What a new game can be.", game),

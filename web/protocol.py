@@ -96,6 +96,23 @@ class LookingBack(Protocol):
         ...
 
 
+class Seeing(Protocol):
+    """What the camera sees just now. Every method may be called from any thread."""
+
+    def seen(self) -> dict[str, Any]:
+        """Whether there is a ``camera`` and it is ``watching``; once somebody has asked, also what was made of the
+        picture with the number ``picture``: its size, tiles, open, readings, figures, moving, hands, in its pixels."""
+        ...
+
+    def picture(self, number: int) -> bytes | None:
+        """One of the newest pictures (JPEG), or None."""
+        ...
+
+    def watch(self, on: bool) -> None:
+        """Let the camera watch, or rest while people enter the game by hand. Raises CommandError without a camera."""
+        ...
+
+
 class LiveSession(Protocol):
     """One game at one table. Every method may be called from any thread.
 
@@ -106,6 +123,11 @@ class LiveSession(Protocol):
     @property
     def past(self) -> LookingBack:
         """The game as it has been so far."""
+        ...
+
+    @property
+    def seeing(self) -> Seeing:
+        """What the camera sees."""
         ...
 
     def view(self) -> View:

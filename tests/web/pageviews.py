@@ -17,6 +17,14 @@ def _menu(key: str, seen: str) -> Callable[[Any], None]:
     return go
 
 
+def _begin(step: int) -> Callable[[Any], None]:
+    def go(page: Any) -> None:
+        LIVE["begin"](page)
+        page.locator(f"[data-key='step-{step}']").click()
+        page.locator(f"#begin [data-key='step-{step}'][aria-current]").wait_for()
+    return go
+
+
 def _click(*keys: str) -> Callable[[Any], None]:
     def go(page: Any) -> None:
         for key in keys:
@@ -82,6 +90,11 @@ LIVE: dict[str, Callable[[Any], None]] = {
     "menu": _click("bar.more"),
     "setup": _menu("menu.new", "#setup h2"),
     "replay": _menu("menu.replay", "#replay .scrub"),
+    "games": _menu("menu.games", "#sheet .games"),
+    "camera": _menu("menu.camera", "#camera .camera-none"),
+    "begin": _menu("menu.begin", "#begin [data-key='step-0']"),
+    "checkup": _begin(2),
+    "practice": _begin(5),
 }
 
 

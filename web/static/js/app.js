@@ -35,6 +35,10 @@ export class App {
   looking;
   /** @type {any} */
   preparing;
+  /** @type {any} */
+  watching;
+  /** @type {any} */
+  beginning;
 
   constructor() {
     this.kinds = {};
@@ -49,17 +53,17 @@ export class App {
     this.issues = new Issues(byId("issues"), { show: (squares) => this.board.pointSquares(squares, { move: true }), hide: () => this.render() });
     this.players = new Players(byId("players"));
     this.overlays = new Overlays(byId("tools"), { failed: () => this.toast.show(t("tool.nophoto")), changed: () => this.render() });
-    this.feed = new Feed(byId("feed"), { proof: (e) => this.proof(e), fix: (e) => this.mend(e) });
+    this.feed = new Feed(byId("feed"), { proof: (e) => this.proof(e), fix: (e) => this.mend(e), begin: () => this.begin() });
     this.final = new Final(byId("final"), {
       point: (event) => this.point(event), changed: () => this.render(), proof: (e) => this.proof(e), fix: (e) => this.mend(e), share: () => this.share(),
       done: () => { this.final.close(); this.render(); },
     });
     this.bar = new Bar(byId("bar"), byId("status"), {
-      questions: () => { this.later.clear(); this.ask(); },
+      questions: () => { this.sheet.close(); this.later.clear(); this.ask(); },
       left: () => this.toggle(Left), history: () => this.toggle(History), menu: () => this.toggle(Menu),
       add: () => { this.toggle(Add); this.render(); },
       final: () => { if (this.final.isOpen) this.final.close(); else this.final.open(); this.render(); },
-      undo: () => this.commands.undo(),
+      undo: () => this.commands.undo(), camera: () => this.camera(),
     });
     this.live = new Live({ show: (view) => this.show(view), online: (on) => this.online(on) });
     this.live.start();
@@ -77,7 +81,7 @@ export class App {
 
   // Nobody watches: what lies is entered by people.
   get byHand() {
-    return this.newest.status?.chip === "manual" && this.newest.phase === "playing" && !this.past;
+    return ["manual", "paused"].includes(this.newest.status?.chip) && this.newest.phase === "playing" && !this.past;
   }
 
   async show(view) {
@@ -157,6 +161,7 @@ export class App {
     this.bar.show(this.past ? { ...view, status: { chip: "past" } } : view, { online: this.isOnline, aid: this.aid, adding: this.sheet.content instanceof Add,
       waiting: view.questions.length + this.askings.length, final: this.final.isOpen, past: !!this.past });
     this.sheet.render(view);
+    this.beginning?.changed();
     const leader = view.players.reduce((a, b) => (b.score > a.score ? b : a));
     document.title = leader.score ? t("title", { leader: `${leader.name} ${leader.score}` }) : "bastide";
   }
@@ -230,6 +235,28 @@ export class App {
     const { Setup } = await import("./later/setup.js");
     this.preparing ??= new Setup(this, byId("setup"));
     this.preparing.open();
+  }
+
+  async camera() {
+    const { Camera } = await import("./later/camera.js");
+    this.watching ??= new Camera(this, byId("camera"));
+    await this.watching.open();
+  }
+
+  async begin() {
+    const { Begin } = await import("./later/begin.js");
+    this.beginning ??= new Begin(this, byId("begin"));
+    await this.beginning.open();
+  }
+
+  async games() {
+    const { Games } = await import("./later/games.js");
+    this.sheet.open(new Games(this));
+  }
+
+  addByHand() {
+    if (!(this.sheet.content instanceof Add)) this.toggle(Add);
+    this.render();
   }
 
   async share() {

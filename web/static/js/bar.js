@@ -6,12 +6,13 @@ import { t } from "./i18n.js";
 const LOOKS = { watching: "eye", hand: "hand", reading: "turn", settling: "turn", check: "alert", manual: "hand",
                 ended: "flag", camera_lost: "lost", offline: "lost", out_of_step: "alert", paused: "stop", past: "clock" };
 
-export function chip(view, online) {
+// A tap on it shows what the camera sees.
+export function chip(view, online, act, place) {
   const state = online ? view.status?.chip ?? "manual" : "offline";
   const text = t(`chip.${state}`, { fallback: state });
-  const more = online && view.status?.text;
-  return h("span", { class: `chip ${state}`, role: "status", title: more || undefined }, symbol(LOOKS[state] ?? "eye"), text,
-    more && ["check", "camera_lost", "out_of_step"].includes(state) && h("span", { class: "chip-more" }, more));
+  const more = online && view.status?.text, told = t(`status.${view.status?.code}`, { fallback: more });
+  return h("span", { role: "status", class: "chip-line" }, h("button", { type: "button", class: `chip ${state}`, title: t("chip.more"), data: { key: `chip-${place}` }, on: { click: act } },
+    symbol(LOOKS[state] ?? "eye"), h("span", {}, text), more && ["check", "camera_lost", "out_of_step"].includes(state) && h("span", { class: "chip-more" }, told)));
 }
 
 export class Bar {
@@ -44,9 +45,9 @@ export class Bar {
       el.append(...both(key, values));
       return el;
     };
-    redraw(this.status, chip(view, online));
+    redraw(this.status, chip(view, online, acts.camera, "board"));
     redraw(this.root,
-      chip(view, online),
+      chip(view, online, acts.camera, "bar"),
       h("span", { class: "bar-turn", dir: "auto" }, over ? "" : t("bar.turn", { n: number, name: view.players[player].name })),
       h("span", { class: "aid", title: t(`aid.${aid}.note`) }, t(`aid.${aid}`)),
       waiting > 0 && act("bar.questions", acts.questions, "ask", { className: "questions" }, { n: waiting }),

@@ -8,6 +8,7 @@ const ABOUT = new Set(["seq", "turn", "kind", "source", "confidence", "asked", "
 export class Commands {
   constructor(app) {
     this.app = app;
+    this.underWay = new Set();
     try {
       this.name = localStorage.getItem(KEPT) ?? "";
     } catch {
@@ -39,7 +40,10 @@ export class Commands {
     const before = this.view.players.map((p) => p.score);
     const shown = JSON.stringify(look(this.view));
     const same = (view) => JSON.stringify(look(view)) === shown;
-    const result = await this.app.live.command(this.who ? { ...body, who: this.who } : body, same);
+    const asked = JSON.stringify(body);
+    if (this.underWay.has(asked)) return false; // tapped twice
+    this.underWay.add(asked);
+    const result = await this.app.live.command(this.who ? { ...body, who: this.who } : body, same).finally(() => this.underWay.delete(asked));
     if (result.failed) {
       const text = result.failed === "refused" ? t("toast.failed", { text: t(`error.${result.code}`, { fallback: result.text }) }) : t(`toast.${result.failed}`);
       this.app.toast.show(text);

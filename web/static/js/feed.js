@@ -73,9 +73,11 @@ export class Feed {
   proof;
   /** @type {any} */
   fix;
+  /** @type {any} */
+  begin;
 
-  constructor(root, { proof, fix }) {
-    Object.assign(this, { root, proof, fix });
+  constructor(root, { proof, fix, begin }) {
+    Object.assign(this, { root, proof, fix, begin });
   }
 
   show(view, letters, shown) {
@@ -84,7 +86,8 @@ export class Feed {
     this.shown = key;
     const events = [...view.feed].reverse();
     if (!events.length) {
-      redraw(this.root, h("li", { class: "nothing" }, h("p", {}, t("feed.none")), h("p", { class: "note" }, t("feed.none.note"))));
+      redraw(this.root, h("li", { class: "nothing" }, h("p", {}, t("feed.none")), h("p", { class: "note" }, t("feed.none.note")),
+        h("div", { class: "row" }, button(t("menu.begin"), this.begin, { icon: "next", className: "action", data: { key: "feed-begin" } }))));
       return;
     }
     redraw(this.root, events.map((e, n) => h("li", {}, card(e, view, letters,

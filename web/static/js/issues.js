@@ -17,21 +17,25 @@ export class Issues {
   }
 
   show(view) {
-    const key = (i) => `${view.game}/${i.code}/${i.turn}/${JSON.stringify(i.squares)}`;
+    const key = (i) => `${view.game}/${i.code}/${i.turn}/${JSON.stringify(i.squares)}/${i.parts?.player ?? ""}`;
     const open = view.issues.filter((i) => !this.hidden.has(key(i)));
     this.root.hidden = !open.length;
     if (!open.length) return;
     const issue = open.at(-1);
     if (this.shown === key(issue) + open.length) return;
     this.shown = key(issue) + open.length;
-    replace(this.root,
-      h("span", { class: "issue-text" }, h("b", {}, t("issue.title")), t(`issue.${issue.code}`, { fallback: issue.text }),
+    const parts = issue.parts ?? {};
+    const text = t(`issue.${issue.code}`, { ...parts, role: t(`role.${parts.feature}`, { fallback: t("figure.follower") }), fallback: issue.text });
+    const picture = (key) => issue[key] && h("figure", {}, h("img", { src: issue[key], alt: t(`issue.${key}`), width: 64, height: 64 }), h("figcaption", { "aria-hidden": "true" }, t(`issue.${key}`)));
+    this.root.className = issue.parts ? "notice" : "";
+    replace(this.root, picture("before"), picture("now"),
+      h("span", { class: "issue-text", dir: "auto" }, h("b", {}, t(issue.parts ? "issue.table" : "issue.title")), text,
         open.length > 1 && ` (${t("issue.more", { n: open.length - 1 })})`),
       issue.squares.length > 0 && button(t("issue.show"), () => this.reveal(issue.squares)),
-      button(t("issue.hide"), () => {
+      button(t(issue.parts ? "issue.hide" : "issue.keep"), () => {
         this.hidden.add(key(issue));
         this.shown = null;
         this.after();
-      }, { icon: "close", label: false }));
+      }, issue.parts ? { icon: "close", label: false } : {}));
   }
 }

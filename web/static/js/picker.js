@@ -85,7 +85,7 @@ export class Picker {
         h("div", { class: "row" },
           button(t("picker.turn"), next, { icon: "turn", className: "action", data: { key: "turn" } }),
           button(t("picker.use"), async () => {
-            if (!await this.done(tile, rot)) return;
+            if (!await this.done(tile, rot) || this.app.sheet.content !== this) return; // or the person has gone on meanwhile
             if (this.then) this.then();
             else this.app.sheet.close();
           }, { icon: "check", className: "action main", data: { key: "use" } }))));

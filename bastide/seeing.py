@@ -1,0 +1,85 @@
+"""What the camera sees just now, for whoever looks at it on the page; and the switch that has it watch or rest.
+
+The loop offers frames, the page takes pictures. As long as nobody looks, nothing is drawn, packed or kept.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from vision.frames import Frame
+from vision.images import encode_jpeg, reduced
+from vision.watcher import TableWatcher
+from web.protocol import CommandError
+
+WANTED_S = 6.0  # for so long after somebody has looked, new pictures are made
+EVERY_S = 0.8
+KEPT = 4  # pictures: a page asks for the one that its drawing belongs to
+LONG_SIDE_PX = 1600
+
+
+class Seeing:
+    """The newest looks of one camera (`web.protocol.Seeing`). Thread safe."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock, self._lock = clock, threading.Lock()
+        self._wanted_s = self._made_s = -1e9
+        self._number = 0
+        self._report: dict[str, Any] = {}
+        self._pictures: dict[int, bytes] = {}
+        self._attached = self._rests = False
+
+    # -- the page's side --------------------------------------------------------------------------------------------
+
+    def seen(self) -> dict[str, Any]:
+        """What was seen last, and that somebody wants to see more. ``picture`` is the number of its picture, None
+        as long as there is none."""
+        with self._lock:
+            self._wanted_s = self._clock()
+            fresh = self._wanted_s - self._made_s < 2 * WANTED_S
+            about = {"camera": self._attached, "watching": self._attached and not self._rests}
+            return {**about, **(self._report if fresh else {}), "picture": self._number if fresh else None}
+
+    def picture(self, number: int) -> bytes | None:
+        """One of the newest pictures (JPEG), or None."""
+        return self._pictures.get(number)
+
+    def watch(self, on: bool) -> None:
+        """Let the camera watch, or rest while people enter the game by hand. Raises CommandError without a camera."""
+        with self._lock:
+            if not self._attached:
+                raise CommandError("no_camera", "no camera watches this table")
+            self._rests = not on
+
+    # -- the loop's side --------------------------------------------------------------------------------------------
+
+    @property
+    def rests(self) -> bool:
+        """Whether people have told the camera to rest."""
+        return self._rests
+
+    @contextmanager
+    def attached(self) -> Iterator[None]:
+        """While a camera gives pictures."""
+        self._attached = True
+        try:
+            yield
+        finally:
+            self._attached = False
+
+    def offer(self, frame: Frame, watcher: TableWatcher) -> None:
+        """A frame that was just looked at: it is kept when somebody wants to see it."""
+        now = self._clock()
+        if now - self._wanted_s > WANTED_S or now - self._made_s < EVERY_S:
+            return
+        bgr = frame.bgr
+        jpeg = encode_jpeg(reduced(bgr, LONG_SIDE_PX))
+        report = watcher.sight.report(watcher.poses, (bgr.shape[1], bgr.shape[0]))
+        with self._lock:
+            self._made_s, self._number, self._report = now, self._number + 1, report
+            self._pictures[self._number] = jpeg
+            self._pictures.pop(self._number - KEPT, None)
