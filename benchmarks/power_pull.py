@@ -245,9 +245,10 @@ def look(out: Result, lines: list[str], known: dict[int, list[str]], now: dict[i
         complain("notices", next(line for line in lines if "damaged" in line))
 
 
-def with_camera(kills: int, folder: Path, seed: int) -> Counter[str]:
-    """The same with a simulated camera: killed after some move was shown, the page shows at least that again."""
-    rng, out = random.Random(seed), Counter[str]()
+def with_camera(kills: int, folder: Path, seed: int) -> dict[str, Any]:
+    """The same with a simulated camera: killed after some move was shown, the page shows at least that again, and how
+    long it takes to, with the camera's whole chain to be loaded."""
+    rng, lost, resume_s = random.Random(seed), 0, list[float]()
     from scoring.transcript import write
     for n in range(kills):
         game = folder / f"game{n}.json"
@@ -257,13 +258,20 @@ def with_camera(kills: int, folder: Path, seed: int) -> Counter[str]:
         with Served(*where, "--source", source) as served:
             view = served.until(version=rng.randint(1, 6))
             served.kill()
-        with Served(*where) as again:
+        begun = time.perf_counter()
+        with Served(*where, "--source", source) as again:
             after = again.get()
-            whole = after["history"][:len(view["history"])] == view["history"]
-            out["camera kills"] += 1
-            out["shown but not kept"] += not (whole and after["version"] >= view["version"])
-            again.end()
-    return out
+            resume_s.append(time.perf_counter() - begun)
+            again.kill()
+        whole = after["history"][:len(view["history"])] == view["history"]
+        lost += not (whole and after["version"] >= view["version"])
+    return {"camera kills": kills, "shown but not kept": lost, "resume s median": round(statistics.median(resume_s), 2),
+            "resume s worst": round(max(resume_s), 2)}
+
+
+def table(title: str, rows: dict[str, Any]) -> str:
+    """Figures for people."""
+    return "\n".join([title, *(f"  {what:28} {figure:>10}" for what, figure in rows.items())])
 
 
 def storage(images: int, spells: int, seed: int) -> dict[str, Any]:
@@ -304,16 +312,15 @@ def main() -> int:
         if args.kills:
             result = pull(args.kills, args.data or Path(scratch) / "data", args.seed, say=True,
                           minutes=args.minutes)
-            print(json.dumps(result.line(), indent=1))
-            print("\n".join(result.why[:20]))
+            print(table("process killed", result.line()), *result.why[:20], sep="\n")
             bad += result.losses
         if args.camera:
             camera = with_camera(args.camera, Path(scratch), args.seed)
-            print(json.dumps(camera))
+            print(table("process with a camera killed", camera))
             bad += camera["shown but not kept"]
     if args.images or args.spells:
         found = storage(args.images, args.spells, args.seed)
-        print(json.dumps(found, indent=1))
+        print(*(table(title, rows) for title, rows in found.items()), sep="\n")
         bad += sum(n for what, n in found["power cuts"].items() if what != "whole")
         bad += found["power cuts with a disk that ignores syncs"].get("WRONG", 0)
         bad += sum(found["disk refusing for spells"].get(k, 0) for k in ("missing", "doubled"))

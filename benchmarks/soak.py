@@ -137,7 +137,11 @@ def main() -> int:
     if not available:
         raise SystemExit("soak: this Python brings a SQLite of its own; writes cannot be counted")
     with tempfile.TemporaryDirectory() as folder:
-        print(json.dumps(soak(args.games, args.viewers, Path(folder), not args.no_pictures, args.minutes), indent=1))
+        found = soak(args.games, args.viewers, Path(folder), not args.no_pictures, args.minutes)
+    growth = found.pop("last over second quarter")
+    assert isinstance(growth, dict)
+    for what, figure in (*found.items(), *((f"{k}, last over second quarter", v) for k, v in growth.items())):
+        print(f"{what:44} {figure:>12}")
     return 0
 
 
