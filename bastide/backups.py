@@ -2,6 +2,7 @@
 
     manifest.json   {"format": "bastide-backup", "version": 1, "made_s", "bastide", "files": {name: {"size", "sha256"}}}
     data/...        what lay in the data folder: the log and its pictures as whole databases, tiles/, *.json
+    data/service.conf, data/calibrations/   the service's options without passwords, and calibrations from elsewhere
     pins.json       the PINs as scrypt hashes; the keys that sign sessions stay behind and are made anew
 
 A backup is taken while the table is watched. It is read back and checked before it takes its name, and checked again
@@ -16,11 +17,14 @@ import errno
 import hashlib
 import json
 import os
+import re
 import shutil
 import sqlite3
 import tempfile
 import time
 import zipfile
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -29,15 +33,18 @@ from bastide import __version__
 from bastide.errors import Failure, UsageError
 from bastide.keys import NAME as SECRETS
 from bastide.keys import KeyFile
+from bastide.logs import clean
 from bastide.recovery import sync_folder
 from bastide.schema import SCHEMA_VERSION, pictures_of
 from bastide.store import Store, damage
 
 FORMAT, VERSION = "bastide-backup", 1
-LOG = "log.sqlite"
+LOG, SERVICE, CALIBRATIONS = "log.sqlite", "service.conf", "calibrations"
+SETTINGS = Path("/etc/bastide/bastide.conf")
 KEPT = (".json", ".png", ".jpg", ".jpeg", ".conf")
 MOST_FILES, MOST_BYTES, MANIFEST_BYTES = 20_000, 2_000_000_000, 8_000_000
 _PIECE = 1 << 20
+_NAMED = re.compile(r"--calibration[= ]+(\"[^\"]+\"|'[^']+'|[^\s\"']+)")
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2  # linux/fcntl.h, linux/fs.h
 
 
@@ -52,8 +59,10 @@ class Contents:
     made_s: float
 
 
-def write_backup(data: Path, out: Path) -> Contents:
-    """Everything in a data folder into one file. Raises UsageError or Failure; then there is no file of that name."""
+def write_backup(data: Path, out: Path, *, settings: Path = SETTINGS, calibrations: Sequence[Path] = ()) -> Contents:
+    """Everything in a data folder into one file, with the service's ``settings`` (without passwords) and the
+    calibrations that these name or the caller. Raises UsageError or Failure; then there is no file of that name.
+    """
     if not (data / LOG).is_file():
         raise UsageError(f"{data}: there is no log in it to back up; --data says where bastide keeps its games")
     if out.is_dir() or not out.parent.is_dir():
@@ -63,7 +72,8 @@ def write_backup(data: Path, out: Path) -> Contents:
         with tempfile.TemporaryDirectory(prefix="bastide-backup-") as scratch, \
                 zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED, compresslevel=3) as archive:
             files: dict[str, dict[str, Any]] = {}
-            for name, path in _sources(data, Path(scratch)):
+            elsewhere = _from_elsewhere(data, settings, calibrations, Path(scratch))
+            for name, path in {**dict(_sources(data, Path(scratch))), **dict(elsewhere)}.items():
                 archive.write(path, name)
                 files[name] = {"size": path.stat().st_size, "sha256": _digest(path)}
             manifest = {"format": FORMAT, "version": VERSION, "made_s": round(time.time(), 1),
@@ -134,6 +144,29 @@ def _sources(data: Path, scratch: Path) -> list[tuple[str, Path]]:
         pins = scratch / "pins.json"
         pins.write_text(json.dumps({"table": kept.table, "admin": kept.admin, "series": kept.series}), "utf-8")
         out.append(("pins.json", pins))
+    return out
+
+
+def _from_elsewhere(data: Path, settings: Path, calibrations: Sequence[Path], scratch: Path) -> list[tuple[str, Path]]:
+    """The same for what the service uses and what lies in other folders."""
+    out, text = [], ""
+    with suppress(OSError):
+        text = settings.read_text("utf-8", "replace")
+        kept = scratch / SERVICE
+        kept.write_text("\n".join(clean(line) for line in text.splitlines()) + "\n", "utf-8")
+        out.append((f"data/{SERVICE}", kept))
+    for named in calibrations:
+        if not named.is_file():
+            raise UsageError(f"{named}: there is no such calibration")
+    named_there = [data / name.strip("\"'") for name in _NAMED.findall(text)]
+    home, names = data.resolve(), {p.name for p in (data / CALIBRATIONS).glob("*")}
+    known = {p.read_bytes() for p in (data / CALIBRATIONS).glob("*.json")}  # restored once, and no other since
+    for path in dict.fromkeys(p.resolve() for p in (*calibrations, *named_there)):
+        if path.is_file() and path.suffix == ".json" and home not in path.parents \
+                and path.read_bytes() not in known:
+            name = path.name if path.name not in names else f"{len(names)}-{path.name}"
+            names.add(name)
+            out.append((f"data/{CALIBRATIONS}/{name}", path))
     return out
 
 

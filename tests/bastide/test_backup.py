@@ -64,6 +64,29 @@ def test_a_restored_backup_is_what_was_there(data: Path, tmp_path: Path) -> None
     assert [p.name for p in fresh.parent.iterdir()] == ["data"]
 
 
+def test_what_the_service_uses_from_elsewhere_comes_along(data: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home with spaces"
+    (home / "other").mkdir(parents=True)
+    for name in ("table.json", "other/table.json", "colours.json"):
+        (home / name).write_text(json.dumps({"kind": name}), "utf-8")
+    conf = tmp_path / "bastide.conf"
+    conf.write_text(f"BASTIDE_OPTIONS=--source http://anna:hunter2@10.0.0.2/v --calibration '{home}/table.json' "
+                    f"--calibration=calibration.json --calibration /etc/hostname\n", "utf-8")
+    more = [home / "other" / "table.json", home / "colours.json"]
+    write_backup(data, tmp_path / "b.zip", settings=conf, calibrations=more)
+    restore_backup(tmp_path / "b.zip", tmp_path / "new")
+    kinds = sorted(json.loads(p.read_text("utf-8"))["kind"] for p in (tmp_path / "new" / "calibrations").iterdir())
+    assert kinds == ["colours.json", "other/table.json", "table.json"]
+    text = (tmp_path / "new" / "service.conf").read_text("utf-8")
+    assert "--source" in text and "10.0.0.2" in text and "hunter2" not in text
+    write_backup(tmp_path / "new", tmp_path / "c.zip", settings=conf, calibrations=more)  # and once more
+    with zipfile.ZipFile(tmp_path / "c.zip") as archive:
+        names = archive.namelist()
+        assert len(names) == len(set(names)) and sum("calibrations/" in n for n in names) == 3
+    with pytest.raises(UsageError, match="none.json"):
+        write_backup(data, tmp_path / "d.zip", settings=conf, calibrations=[home / "none.json"])
+
+
 def test_no_secret_is_in_a_backup_in_clear(data: Path, tmp_path: Path) -> None:
     write_backup(data, tmp_path / "b.zip")
     with zipfile.ZipFile(tmp_path / "b.zip") as archive:
