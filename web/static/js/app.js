@@ -157,7 +157,7 @@ export class App {
     document.body.classList.toggle("counting", this.final.isOpen);
     this.feed.show(view, this.letters, this.board.marked);
     this.final.show(view, this.letters);
-    this.issues.show(view);
+    if (this.issues.show(view) && !this.board.view.free) this.board.view.fit();
     this.bar.show(this.past ? { ...view, status: { chip: "past" } } : view, { online: this.isOnline, aid: this.aid, adding: this.sheet.content instanceof Add,
       waiting: view.questions.length + this.askings.length, final: this.final.isOpen, past: !!this.past });
     this.sheet.render(view);

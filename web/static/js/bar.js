@@ -10,9 +10,8 @@ const LOOKS = { watching: "eye", hand: "hand", reading: "turn", settling: "turn"
 export function chip(view, online, act, place) {
   const state = online ? view.status?.chip ?? "manual" : "offline";
   const text = t(`chip.${state}`, { fallback: state });
-  const more = online && view.status?.text, told = t(`status.${view.status?.code}`, { fallback: more });
   return h("span", { role: "status", class: "chip-line" }, h("button", { type: "button", class: `chip ${state}`, title: t("chip.more"), data: { key: `chip-${place}` }, on: { click: act } },
-    symbol(LOOKS[state] ?? "eye"), h("span", {}, text), more && ["check", "camera_lost", "out_of_step"].includes(state) && h("span", { class: "chip-more" }, told)));
+    symbol(LOOKS[state] ?? "eye"), h("span", {}, text)));
 }
 
 export class Bar {

@@ -3,6 +3,13 @@
 import { button, h, replace } from "./dom.js";
 import { t } from "./i18n.js";
 
+// What is wrong with the camera is told like what is wrong on the table.
+function troubles({ status, phase }) {
+  if (!status?.text || !["check", "camera_lost", "out_of_step"].includes(status.chip) || phase === "over") return [];
+  const told = t(`status.${status.code}`, { fallback: status.text });
+  return [{ code: "status", turn: null, squares: [], parts: { told, chip: t(`chip.${status.chip}`), player: told } }];
+}
+
 export class Issues {
   /** @type {any} */
   root;
@@ -16,20 +23,21 @@ export class Issues {
     this.hidden = new Set();
   }
 
+  // Whether it appeared or went: the board has another place then.
   show(view) {
     const key = (i) => `${view.game}/${i.code}/${i.turn}/${JSON.stringify(i.squares)}/${i.parts?.player ?? ""}`;
-    const open = view.issues.filter((i) => !this.hidden.has(key(i)));
+    const open = [...view.issues, ...troubles(view)].filter((i) => !this.hidden.has(key(i)));
+    const before = this.root.hidden;
     this.root.hidden = !open.length;
-    if (!open.length) return;
-    const issue = open.at(-1);
-    if (this.shown === key(issue) + open.length) return;
+    const turned = before !== this.root.hidden, issue = open.at(-1);
+    if (!issue || this.shown === key(issue) + open.length) return turned;
     this.shown = key(issue) + open.length;
     const parts = issue.parts ?? {};
     const text = t(`issue.${issue.code}`, { ...parts, role: t(`role.${parts.feature}`, { fallback: t("figure.follower") }), fallback: issue.text });
     const picture = (key) => issue[key] && h("figure", {}, h("img", { src: issue[key], alt: t(`issue.${key}`), width: 64, height: 64 }), h("figcaption", { "aria-hidden": "true" }, t(`issue.${key}`)));
     this.root.className = issue.parts ? "notice" : "";
     replace(this.root, picture("before"), picture("now"),
-      h("span", { class: "issue-text", dir: "auto" }, h("b", {}, t(issue.parts ? "issue.table" : "issue.title")), text,
+      h("span", { class: "issue-text", dir: "auto" }, h("b", {}, parts.chip ? `${parts.chip}:` : t(issue.parts ? "issue.table" : "issue.title")), text,
         open.length > 1 && ` (${t("issue.more", { n: open.length - 1 })})`),
       issue.squares.length > 0 && button(t("issue.show"), () => this.reveal(issue.squares)),
       button(t(issue.parts ? "issue.hide" : "issue.keep"), () => {
@@ -37,5 +45,6 @@ export class Issues {
         this.shown = null;
         this.after();
       }, issue.parts ? { icon: "close", label: false } : {}));
+    return turned;
   }
 }

@@ -79,7 +79,9 @@ export class Left {
   body() {
     if (this.app.aid === "score") return h("p", { class: "note" }, t("left.hidden"));
     const left = this.app.view.left.kinds;
-    return [h("div", { class: "kinds" }, Object.entries(this.app.kinds).filter(([, kind]) => kind.count).map(([id, kind]) =>
+    const kinds = Object.entries(this.app.kinds).filter(([, kind]) => kind.count);
+    kinds.sort(([a], [b]) => Number(!left[a]) - Number(!left[b])); // what is used up comes last
+    return [h("div", { class: "kinds" }, kinds.map(([id, kind]) =>
       h("div", { class: `kind${left[id] ? "" : " gone"}` }, tilePicture(id, 0, tileName(this.app.kinds, id)),
         h("b", {}, `${left[id] ?? 0}`), h("span", { class: "of" }, ` / ${kind.count}`)))),
     h("p", { class: "note" }, t("left.note"))];

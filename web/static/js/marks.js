@@ -135,6 +135,10 @@ export function cityTicks(board, cities) {
   });
 }
 
+// Letters of any script, each kept to itself so that the numbers stay where they belong.
+const owners = (board, feature) => feature.owners.map((n) => `\u2068${board.letters[n]}\u2069`).join("+");
+const lettersIn = (text) => text.replace(/[\u2068\u2069]/g, "").length;
+
 // A claimed road, city or cloister that is not finished: its rim in the owners' colour, what it pays now and finished.
 export function openFeature(board, feature) {
   const groups = grouped(board, feature.places, feature.kind), owner = board.game.players[feature.owners[0]];
@@ -149,7 +153,7 @@ export function openFeature(board, feature) {
   const at = groups.find((g) => !crowded.has(`${g.x},${g.y}`)) ?? groups[0];
   const [x, y] = rotatePoint(...at.tile.segments[[...at.segments][0]].spot, at.rot);
   const below = crowded.has(`${at.x},${at.y}`) ? 33 : 18; // under the figure that stands there
-  const text = `${feature.owners.map((n) => board.letters[n]).join("+")} ${feature.points_now}→${feature.points_complete}`, half = 9 + text.length * 5.2;
+  const text = `${owners(board, feature)} ${feature.points_now}→${feature.points_complete}`, half = 9 + lettersIn(text) * 5.2;
   return s("g", { class: "open-feature" }, rims, s("g", { transform: `translate(${at.x * 100 + x} ${at.y * 100 + y + below})`, class: "farm-badge" },
     s("rect", { x: -half, y: -13, width: 2 * half, height: 26, rx: 13 }), s("text", { y: 6 }, text)));
 }
@@ -200,7 +204,7 @@ export function farmBadge(board, farm) {
              room: g.tile.segments[n].atoms.length - (crowded.has(`${g.x},${g.y}`) ? 9 : 0) };
   }).sort((a, b) => b.room - a.room);
   if (!best) return null;
-  const text = `${farm.owners.map((n) => board.letters[n]).join("+")} +${farm.points_now}`, half = 10 + text.length * 5.6;
+  const text = `${owners(board, farm)} +${farm.points_now}`, half = 10 + lettersIn(text) * 5.6;
   return s("g", { transform: `translate(${best.g.x * 100 + best.spot[0]} ${best.g.y * 100 + best.spot[1]})`, class: "farm-badge" },
     s("rect", { x: -half, y: -15, width: 2 * half, height: 30, rx: 15 }), s("text", { y: 7 }, text));
 }

@@ -1,8 +1,10 @@
 // Moving over the board: fits it by itself until somebody takes over with fingers, wheel or keys.
 
-import { calm } from "./dom.js";
+import { byId, calm } from "./dom.js";
 
 const TAP_PX = 9;
+const STACKED = matchMedia("(max-width: 760px), (max-aspect-ratio: 1/1)");
+const TOP_PX = 60; // where farms, open features and the photo are switched
 
 export class Viewport {
   /** @type {any} */
@@ -47,6 +49,13 @@ export class Viewport {
     return Math.max(80, this.size.height - this.inset);
   }
 
+  // Pixels above and below that switches and messages lie over.
+  get covered() {
+    const message = byId("issues"), said = message?.hidden === false ? message.offsetHeight + 12 : 0;
+    if (document.body.classList.contains("tv")) return [said, 0];
+    return STACKED.matches ? [TOP_PX, said] : [TOP_PX + said, 0];
+  }
+
   show(box) {
     this.box = box;
     if (!this.free) this.fit();
@@ -67,10 +76,11 @@ export class Viewport {
   }
 
   frame(box, margin, most, smooth) {
-    const { width } = this.size, height = this.above ? this.clear : this.size.height;
+    const { width } = this.size, [top, bottom] = this.covered;
+    const height = (this.above ? this.clear : this.size.height - bottom) - top;
     const scale = Math.min(width / (box.width + 2 * margin), height / (box.height + 2 * margin), most) / 100;
     const x = width / 2 - (box.x + box.width / 2) * 100 * scale;
-    const y = height / 2 - (box.y + box.height / 2) * 100 * scale;
+    const y = top + height / 2 - (box.y + box.height / 2) * 100 * scale;
     this.go({ scale, x, y }, smooth);
   }
 

@@ -194,7 +194,7 @@ export default {
   "speech.on": "Wertungen ansagen", "speech.off": "Nicht mehr ansagen", "speech.begins": "Wertungen werden jetzt angesagt.", "speech.ends": "Wertungen werden nicht mehr angesagt.",
   "speech.event": "{reason}: {who}.", "speech.points": { one: "{name} {n} Punkt", other: "{name} {n} Punkte" },
   // messages
-  "issue.title": "Bitte prüfen", "issue.table": "Am Tisch:", "issue.show": "Zeigen", "issue.more": { one: "und {n} weiteres", other: "und {n} weitere" }, "issue.hide": "Verbergen", "issue.keep": "So lassen", "issue.before": "vorher", "issue.now": "jetzt",
+  "issue.title": "Bitte prüfen", "issue.table": "Am Tisch:", "issue.status": "{told}", "issue.show": "Zeigen", "issue.more": { one: "und {n} weiteres", other: "und {n} weitere" }, "issue.hide": "Verbergen", "issue.keep": "So lassen", "issue.before": "vorher", "issue.now": "jetzt",
   "issue.take_back": "{role} von {name} ist gewertet: zurück in die Hand.", "issue.missing": "{role} von {name} sollte hier stehen; die Kamera sieht ihn nicht.",
   "issue.out_of_step": "Dieses Plättchen liegt anders als im Spiel: richtig hinlegen oder antippen.",
   "toast.changed": "Geändert.", "toast.changed.scores": "Geändert: {scores}", "toast.removed": "Entfernt.", "toast.score": "{name} {from} → {to}", "toast.undo": "Zurücknehmen",

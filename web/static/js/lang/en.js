@@ -194,7 +194,7 @@ export default {
   "speech.on": "Speak what is scored", "speech.off": "Stop speaking", "speech.begins": "Scores are spoken now.", "speech.ends": "Scores are not spoken any more.",
   "speech.event": "{reason}: {who}.", "speech.points": { one: "{name} {n} point", other: "{name} {n} points" },
   // messages
-  "issue.title": "Please check", "issue.table": "On the table:", "issue.show": "Show", "issue.more": { one: "and {n} more", other: "and {n} more" }, "issue.hide": "Hide", "issue.keep": "Keep anyway", "issue.before": "before", "issue.now": "now",
+  "issue.title": "Please check", "issue.table": "On the table:", "issue.status": "{told}", "issue.show": "Show", "issue.more": { one: "and {n} more", other: "and {n} more" }, "issue.hide": "Hide", "issue.keep": "Keep anyway", "issue.before": "before", "issue.now": "now",
   "issue.take_back": "{name} takes the {role} back: it has been scored.", "issue.missing": "{name}'s {role} should stand here, and the camera does not see it.",
   "issue.out_of_step": "This tile lies otherwise than in the game: put it straight, or tap it.",
   "toast.changed": "Changed.", "toast.changed.scores": "Changed: {scores}", "toast.removed": "Removed.", "toast.score": "{name} {from} → {to}", "toast.undo": "Undo",

@@ -194,7 +194,7 @@ export default {
   "speech.on": "Annoncer les points", "speech.off": "Ne plus annoncer", "speech.begins": "Les points sont annoncés.", "speech.ends": "Les points ne sont plus annoncés.",
   "speech.event": "{reason} : {who}.", "speech.points": { one: "{name} gagne {n} point", many: "{name} gagne {n} de points", other: "{name} gagne {n} points" },
   // messages
-  "issue.title": "À vérifier", "issue.table": "Sur la table :", "issue.show": "Montrer", "issue.more": { one: "et {n} autre", many: "et {n} d'autres", other: "et {n} autres" }, "issue.hide": "Masquer", "issue.keep": "Laisser ainsi", "issue.before": "avant", "issue.now": "maintenant",
+  "issue.title": "À vérifier", "issue.table": "Sur la table :", "issue.status": "{told}", "issue.show": "Montrer", "issue.more": { one: "et {n} autre", many: "et {n} d'autres", other: "et {n} autres" }, "issue.hide": "Masquer", "issue.keep": "Laisser ainsi", "issue.before": "avant", "issue.now": "maintenant",
   "issue.take_back": "{role} de {name} : les points sont comptés, reprenez-le.", "issue.missing": "{role} de {name} devrait se trouver ici ; la caméra ne le voit pas.",
   "issue.out_of_step": "Cette tuile n’est pas posée comme dans la partie : remettez-la ou touchez-la.",
   "toast.changed": "Corrigé.", "toast.changed.scores": "Corrigé : {scores}", "toast.removed": "Retiré.", "toast.score": "{name} {from} → {to}", "toast.undo": "Annuler",
