@@ -148,9 +148,14 @@ rmdir "$UNIT.d" 2>/dev/null || true
 # -- settings -------------------------------------------------------------------------------------------------------------
 mkdir -p "$(dirname "$SETTINGS")"
 if [ -z "$source" ] && [ ! -e "$SETTINGS" ] && "$CODE/.venv/bin/python" -c 'import picamera2' 2>/dev/null; then source=picamera:0; fi
-if [ -n "$source" ] || [ ! -e "$SETTINGS" ]; then
+if [ ! -e "$SETTINGS" ]; then
   { echo "# Options of the service: bastide serve --help lists them. After a change: sudo systemctl restart bastide"
     echo "BASTIDE_OPTIONS=--port 8000${source:+ --source $source}"; } >"$SETTINGS"
+elif [ -n "$source" ]; then # whatever else people have put there stays
+  others=$(sed -n 's/^BASTIDE_OPTIONS=//p' "$SETTINGS" | tail -n 1 | sed -E 's/(^| )--source[ =][^ ]*//')
+  { grep -v '^BASTIDE_OPTIONS=' "$SETTINGS" || true
+    echo "BASTIDE_OPTIONS=${others:---port 8000} --source $source"; } >"$SETTINGS.new"
+  mv "$SETTINGS.new" "$SETTINGS"
 fi
 
 # -- the service ------------------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from calibration.targets import TILE_MM
 from hardware import panel, pi, usb
 
 RIG, CAMERAS = ROOT / "docs/rig.md", ROOT / "docs/cameras.md"
-INSTALLS = ("sudo hardware/install.sh", "sudo systemctl", "journalctl")  # tests/install/run_install.sh
+INSTALLS = ("sudo hardware/install.sh", "sudo systemctl", "sudo cp", "sudo sed", "journalctl")  # tests/install/run_install.sh
 VIRTUAL = ("sudo tests/pi/run_virtual.sh",)  # makes a root of its own
 PIXELS = {"Camera Module 3": 2304, "Camera Module 3 Wide": 2304, "Camera Module 2": 1640}  # what pi.py chooses
 
@@ -82,6 +82,8 @@ def test_every_install_command_is_one_that_the_fresh_system_runs() -> None:
     for line in commands(RIG):
         if line.startswith("sudo hardware/install.sh"):
             assert all(f"{o})" in script for o in re.findall(r"--\w+", line)), line
+        elif line.startswith(("sudo cp", "sudo sed")):
+            assert "/bastide" in line  # run_install.sh runs these two as they are
         elif line.startswith(INSTALLS):
             assert "bastide" in line.split() or "--namespace=bastide" in line, line
 

@@ -10,6 +10,8 @@ import cv2
 import numpy as np
 import pytest
 from doc_commands import commands, run_commands
+from sheets import photograph as sheet_photograph
+from sheets import teaching_sheet
 
 from bastide.cli import main
 from calibration.documents import read_document
@@ -22,13 +24,15 @@ from calibration.rehearsal import (
     photograph,
     turned,
 )
-from calibration.targets import CHARUCO
+from calibration.targets import CHARUCO, teaching_pages
 from vision.simulator.pieces import Piece, draw_piece
+from vision.tileset import drawn_tileset
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "calibration.md"
 SIZE = (1152, 648)
 COMMANDS = commands(DOCUMENT)
-CAMERA = {"aim": "table.jpg", "table": "table.jpg", "colours": "followers.jpg", "watch": "folder:film"}
+CAMERA = {"aim": "table.jpg", "table": "table.jpg", "colours": "followers.jpg", "watch": "folder:film",
+          "teach": "folder:sheets?fps=2"}
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +57,15 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
     cv2.imwrite(str(folder / "followers.jpg"), photograph(camera, [], under=bare))
     for n in range(2):
         cv2.imwrite(str(folder / "film" / f"{n}.jpg"), table)
+    (folder / "sheets").mkdir()
+    pages = teaching_pages()[:2]
+    drawn = {s.tile: s.bgr for s in drawn_tileset([c.tile for page in pages for c in page.cells]).specimens}
+    for n, page in enumerate(pages, start=1):
+        own = {c.tile: drawn[c.tile] for c in page.cells}
+        shot = sheet_photograph(teaching_sheet(page, own, np.random.default_rng(9)), np.random.default_rng(9))
+        cv2.imwrite(str(folder / f"page{n}.jpg"), shot)
+    for n in range(4):
+        cv2.imwrite(str(folder / "sheets" / f"{n}.jpg"), shot)
     seats = [{"name": c, "colour": c} for c in ("red", "blue", "black")]
     (folder / "players.json").write_text(json.dumps(seats), "utf-8")
     return folder
@@ -82,6 +95,7 @@ def test_the_commands_of_the_document_run_in_its_order(bench: Path, monkeypatch:
             json.loads(printed)
     for kind in ("lens", "table", "colours"):
         assert read_document(json.loads((bench / f"{kind}.json").read_text("utf-8"))).kind == kind
+    assert len(list((bench / "mytiles").glob("base.*.png"))) == 24
     told = json.loads((bench / "table.json").read_text("utf-8"))["result"]
     assert told["method"] == "cards" and told["rms_mm"] < 0.3 and told["worst_corner_mm"] < 3
     assert abs(told["height_mm"] - 850) < 20

@@ -65,7 +65,7 @@ inside /tmp/checkout/hardware/install.sh || die "the second installation failed"
 step "again in $((SECONDS - begun)) s"
 [ "$first" = "$(listing)" ] || { diff <(echo "$first") <(listing) | head >&2; die "the second run changed something"; }
 [ -L "$root/etc/systemd/system/multi-user.target.wants/bastide.service" ] || die "the service is not enabled"
-[ "$(inside su -s /bin/sh nobody -c 'cd / && bastide --version')" != "" ] || die "there is no command bastide"
+[ "$(inside su -s /bin/sh nobody -c 'cd / && /usr/local/bin/bastide --version')" != "" ] || die "there is no command bastide"
 grep -q '^host-name=table$' "$root/etc/avahi/avahi-daemon.conf" || die "the name is not announced"
 inside systemd-analyze verify /etc/systemd/system/bastide.service || die "the unit does not verify"
 step "the unit verifies; $(inside systemd-analyze security --offline=true --no-pager bastide.service 2>/dev/null |
@@ -113,6 +113,17 @@ assert int(numpy.__version__[0]) >= 2 and "/opt/bastide" in simplejpeg.__file__'
   inside bash -c "rm -rf $there/simplejpeg*"
   step "with the Pi's libraries: theirs alone says ${theirs##*$'\n'}"
 fi
+
+# docs/rig.md, after calibrating: its own lines, and another camera afterwards takes none of it away.
+# shellcheck disable=SC2016
+inside bash -c 'set -e; cd /root; touch table.json colours.json
+  sed -n "s/^sudo \(cp\|sed\) /\1 /p" /tmp/checkout/docs/rig.md >lines.sh; [ "$(wc -l <lines.sh)" = 2 ]; sh -e lines.sh; rm lines.sh *.json
+  test -e /var/lib/bastide/colours.json' || die "the documents could not be given to the service as the docs say"
+inside /tmp/checkout/hardware/install.sh --source usb:1 >/dev/null
+options='BASTIDE_OPTIONS=--port 8000 --calibration table.json --calibration colours.json --source usb:1'
+[ "$(grep '^BASTIDE_OPTIONS' "$root/etc/bastide/bastide.conf")" = "$options" ] ||
+  die "the options are $(cat "$root/etc/bastide/bastide.conf")"
+step "documents given to the service, another camera chosen"
 
 inside /tmp/checkout/hardware/install.sh --uninstall
 [ -e "$root/var/lib/bastide/log.sqlite" ] || die "the games were taken away without --purge"
