@@ -18,7 +18,7 @@ _SPEC = re.compile(r"charuco:(\d+)x(\d+):(\d+(?:\.\d+)?):(\d+(?:\.\d+)?):(DICT_\
 _ENOUGH = 0.5  # of a board's corners: with fewer the picture is looked at once more, enlarged
 _LARGEST_PX = 2600  # no picture is enlarged beyond this
 _AROUND = 0.45  # of a square: what is looked at around a corner to place it
-_TEXTURE = 4.0  # pixels per mm of a 20 mm board's picture
+_SQUARE_PX = 80  # of a square in the board's ideal picture
 _SHIFTED_PX = 2.0  # a corner that would move further is left where it was
 
 
@@ -92,22 +92,23 @@ def _placed(grey: Image, board: Board, known: cv2.aruco.CharucoBoard, mm: Array,
     plane, _ = cv2.findHomography(mm, px) if len(px) >= 6 else (None, None)
     if plane is None:
         return px
-    density = _TEXTURE * 20 / board.square_mm
-    edge = round(board.square_mm * density)
-    size = tuple(round(n * density) for n in board.size_mm)
-    texture = cv2.copyMakeBorder(known.generateImage(size), edge, edge, edge, edge, cv2.BORDER_CONSTANT, value=255)
+    density, edge = _SQUARE_PX / board.square_mm, _SQUARE_PX
+    texture = cv2.copyMakeBorder(_texture(board, known), edge, edge, edge, edge, cv2.BORDER_CONSTANT, value=255.0)
+    back = np.linalg.inv(plane)
     slopes = [_slope(plane, at) for at in mm]
     scale = float(np.median([np.sqrt(abs(np.linalg.det(s))) for s in slopes]))  # px per mm
-    soft = cv2.GaussianBlur(texture.astype(np.float32), (0, 0), max(0.6 * density / max(scale, 1e-3), 0.5))
+    soft = cv2.GaussianBlur(texture, (0, 0), max(0.6 * density / max(scale, 1e-3), 0.5))
     reach = int(np.clip(round(_AROUND * board.square_mm * scale), 4, 40))
     y, x = np.mgrid[-reach:reach + 1, -reach:reach + 1].astype(float)
     values = cv2.copyMakeBorder(grey.astype(np.float32), *(reach + 4,) * 4, cv2.BORDER_REPLICATE)
     enough = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 30, 1e-4)
     out = px.copy()
-    for n, (at, seen, slope) in enumerate(zip(mm, px, slopes, strict=True)):
+    for n, (at, seen) in enumerate(zip(mm, px, strict=True)):
         middle = np.round(seen)
-        away = np.stack([x.ravel() + middle[0] - seen[0], y.ravel() + middle[1] - seen[1]])
-        u, v = ((np.linalg.solve(slope, away) + at[:, None]) * density + edge - 0.5).reshape(2, *x.shape)
+        expected = plane @ np.array([*at, 1.0])  # off by what the lens bends, alike for all around it
+        off = middle - seen + expected[:2] / expected[2]
+        lying = back @ np.stack([x.ravel() + off[0], y.ravel() + off[1], np.ones(x.size)])
+        u, v = (lying[:2] / lying[2] * density + edge - 0.5).reshape(2, *x.shape)
         ideal = cv2.remap(soft, u.astype(np.float32), v.astype(np.float32), cv2.INTER_LINEAR)
         left, top = (int(m) + reach + 4 - reach - 3 for m in middle)
         if left < 0 or top < 0:
@@ -122,6 +123,24 @@ def _placed(grey: Image, board: Board, known: cv2.aruco.CharucoBoard, mm: Array,
             continue
         if np.abs(warp[:, 2] - 3).max() < _SHIFTED_PX:
             out[n] = seen + warp[:, 2] - 3
+    return out
+
+
+def _texture(board: Board, known: cv2.aruco.CharucoBoard) -> npt.NDArray[np.float32]:
+    """(rows, columns) * _SQUARE_PX grey values of what is printed, every pixel by the share of ink in it: a drawing
+    that rounds the marker's cells to pixels would pull corners aside, and OpenCV's cannot draw every board."""
+    dictionary = known.getDictionary()
+    cells = dictionary.markerSize + 2
+    side = _SQUARE_PX * board.marker_mm / board.square_mm
+    ends = (_SQUARE_PX - side) / 2 + np.linspace(0, side, cells + 1)
+    pixels = np.arange(_SQUARE_PX)[:, None]
+    share = np.clip(np.minimum(ends[1:], pixels + 1) - np.maximum(ends[:-1], pixels), 0, 1)  # (pixels, cells)
+    out = np.zeros((board.rows * _SQUARE_PX, board.columns * _SQUARE_PX), np.float32)
+    for corners, marker in zip(known.getObjPoints(), known.getIds().ravel(), strict=True):
+        column, row = (int(v) for v in np.asarray(corners)[:, :2].mean(axis=0) // board.square_mm)
+        ink = 1 - dictionary.generateImageMarker(int(marker), cells).astype(float) / 255
+        out[row * _SQUARE_PX:(row + 1) * _SQUARE_PX, column * _SQUARE_PX:(column + 1) * _SQUARE_PX] = \
+            255 * (1 - share @ ink @ share.T)
     return out
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import cv2
@@ -30,6 +30,7 @@ GOOD_RMS_PX = 0.35
 _BAD = 2.5  # times the usual residual of a view
 _LEAST_BAD_PX = 0.12  # no view is thrown away for less
 _MOST_BAD = 0.4  # of the views
+_MOVED_PX = 3.0  # less than this and two pictures show the same view
 _GAIN = 0.95  # residual that more coefficients must get below
 _CELLS = (6, 4)  # of the coverage map
 _UNSURE = 0.01  # relative standard deviation of the focal length that asks for more tilt
@@ -37,17 +38,20 @@ _UNSURE = 0.01  # relative standard deviation of the focal length that asks for 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LensView:
-    """One picture of the board. ``rms_px`` is its residual under the final lens (None: not seen well enough)."""
+    """One picture of the board. ``rms_px`` is its residual under the final lens (None: not seen well enough),
+    ``repeats`` whether another picture shows the same view."""
 
     name: str
     pattern: Pattern | None
     rms_px: float | None
     used: bool
+    repeats: bool = False
 
     def to_json(self) -> dict[str, Any]:
         corners = 0 if self.pattern is None else len(self.pattern.px)
         return {"name": self.name, "corners": corners,
-                "rms_px": None if self.rms_px is None else round(self.rms_px, 4), "used": self.used}
+                "rms_px": None if self.rms_px is None else round(self.rms_px, 4), "used": self.used,
+                "repeats": self.repeats}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,16 +66,23 @@ class LensCalibration:
 def calibrate_lens(pictures: Sequence[tuple[str, Image]], board: Board, preset: Preset | None = None
                    ) -> LensCalibration:
     """The lens of pictures (name, BGR or grey) that all have one size. Raises CalibrationError."""
-    sizes = {p.shape[1::-1] for _, p in pictures}
-    if len(sizes) != 1:
-        raise CalibrationError("the pictures have different sizes; use one camera at one resolution"
-                               if sizes else "there are no pictures; name at least four views of the board")
-    size = sizes.pop()
+    if not pictures:
+        raise CalibrationError("there are no pictures; name at least four views of the board")
+    size = pictures[0][1].shape[1::-1]
+    for name, picture in pictures:
+        if picture.shape[1::-1] != size:
+            raise CalibrationError(f"{name} is {picture.shape[1]}x{picture.shape[0]} and {pictures[0][0]} is "
+                                   f"{size[0]}x{size[1]}: use one camera at one resolution, held one way round")
     patterns = [find_board(p, board) for _, p in pictures]
     good = [n for n, p in enumerate(patterns) if p is not None and len(p.px) >= FEWEST_CORNERS]
     if len(good) < FEWEST_VIEWS:
         raise CalibrationError(f"the board {board} was seen in {len(good)} of {len(pictures)} pictures and "
                                f"{FEWEST_VIEWS} are needed; check --board, the light and the focus")
+    shown, good = good, _different(good, patterns)
+    repeated = set(shown) - set(good)
+    if len(good) < FEWEST_VIEWS:
+        raise CalibrationError(f"{len(shown)} pictures show the board, but only from {len(good)} different sides, and "
+                               f"{FEWEST_VIEWS} are needed: move and tilt it between them")
     every = [_seen(patterns[n]) for n in good]
     fit = min((_fit(every, size, start) for start in _starts(size, preset)), key=lambda f: f.rms)
     fewest = max(FEWEST_VIEWS, math.ceil((1 - _MOST_BAD) * len(good)))
@@ -88,8 +99,28 @@ def calibrate_lens(pictures: Sequence[tuple[str, Image]], board: Board, preset: 
         distortion=tuple(float(d) for d in fit.distortion), rms_px=fit.rms, focal_std_px=fit.focal_std,
         fov_deg=field_of_view(fit.matrix, fit.distortion, size), coverage=_coverage(used, size), preset="")
     _check(lens, size)
-    views = tuple(_view(name, patterns[n], n in good, lens) for n, (name, _) in enumerate(pictures))
+    views = tuple(replace(_view(name, patterns[n], n in good, lens), repeats=n in repeated) for n, (name, _) in enumerate(pictures))
     return LensCalibration(lens=lens, views=views, advice=tuple(_advice(lens, views, preset, size)))
+
+
+def _different(good: Sequence[int], patterns: Sequence[Pattern | None]) -> list[int]:
+    """The views that are no repetition of an earlier one: those would only make a doubtful lens look sure."""
+    out: list[int] = []
+    for n in good:
+        mine = _by_corner(_seen(patterns[n]))
+        for k in out:
+            other = _by_corner(_seen(patterns[k]))
+            both = mine.keys() & other.keys()
+            if len(both) >= 0.7 * max(len(mine), len(other)) and \
+                    float(np.median([np.hypot(*(mine[c] - other[c])) for c in both])) < _MOVED_PX:
+                break
+        else:
+            out.append(n)
+    return out
+
+
+def _by_corner(pattern: Pattern) -> dict[tuple[float, float], Array]:
+    return {(round(float(x), 3), round(float(y), 3)): px for (x, y), px in zip(pattern.mm, pattern.px, strict=True)}
 
 
 def field_of_view(matrix: Array, distortion: Array, size: tuple[int, int]) -> tuple[float, float]:

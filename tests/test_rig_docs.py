@@ -18,7 +18,8 @@ from calibration.targets import TILE_MM
 from hardware import panel, pi, usb
 
 RIG, CAMERAS = ROOT / "docs/rig.md", ROOT / "docs/cameras.md"
-INSTALLS = ("sudo hardware/install.sh", "sudo systemctl", "sudo cp", "sudo sed", "journalctl")  # tests/install/run_install.sh
+# these are run by tests/install/run_install.sh
+INSTALLS = ("sudo hardware/install.sh", "sudo systemctl", "sudo cp", "sudo sed", "journalctl")
 VIRTUAL = ("sudo tests/pi/run_virtual.sh",)  # makes a root of its own
 PIXELS = {"Camera Module 3": 2304, "Camera Module 3 Wide": 2304, "Camera Module 2": 1640}  # what pi.py chooses
 

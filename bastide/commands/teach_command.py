@@ -47,5 +47,6 @@ def run(args: argparse.Namespace) -> int:
             print(f"not taught yet: {', '.join(result['missing'])}")
     if not result["taught"]:
         raise Failure("nothing was taught; see the lines above" if result["refused"] else
-                      "the teaching sheet lies there, but no tile was seen on it: lay tiles into its cells, in good light")
+                      "the teaching sheet lies there, but no tile was seen on it: lay tiles into its cells, in good "
+                      "light")
     return 0

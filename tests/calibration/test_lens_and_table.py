@@ -55,8 +55,28 @@ def test_views_on_one_side_are_told_so_and_a_wrong_camera_is_noticed() -> None:
 def test_too_little_is_refused_with_what_to_do() -> None:
     with pytest.raises(CalibrationError, match="seen in 1 of 3 pictures and 4 are needed"):
         calibrate_lens([views()[0], *((str(n), np.full_like(views()[0][1], 90)) for n in range(2))], CHARUCO)
-    with pytest.raises(CalibrationError, match="different sizes"):
+    with pytest.raises(CalibrationError, match=r"half is 512x288 and view0.png is 1024x576: .*one resolution"):
         calibrate_lens([views()[0], ("half", views()[1][1][::2, ::2])], CHARUCO)
+    noisy = np.clip(views()[0][1] + np.random.default_rng(1).normal(0, 3, views()[0][1].shape), 0, 255)
+    again = [("again", noisy.astype(np.uint8))] * 3
+    with pytest.raises(CalibrationError, match="6 pictures show the board, but only from 3 different sides"):
+        calibrate_lens([*views()[:3], *again], CHARUCO)
+    assert [v.name for v in calibrate_lens([*views()[:4], *again], CHARUCO).views if v.repeats] == ["again"] * 3
+
+
+@pytest.mark.parametrize(("spec", "size"), [("charuco:5x7:35:26:DICT_5X5_50", (960, 540)),
+                                            ("charuco:7x5:30:22:DICT_6X6_250", (960, 540))])
+def test_boards_whose_cells_fit_no_pixels_are_found_as_exactly_as_others(spec: str, size: tuple[int, int]) -> None:
+    board = parse_board(spec)
+    camera = overhead(size, height_mm=600.0, tilt_deg=(14.0, 9.0, 0.0), off_px=(0.0, 0.0))
+    x, y = camera.table_mm(np.array([[size[0] / 2, size[1] / 2]]))[0]
+    lying = flat(charuco_sheet(board), float(x), float(y), 25.0)
+    found = find_board(photograph(camera, [lying], seed=2, noise=1.0), board)
+    assert found is not None and len(found.px) == (board.columns - 1) * (board.rows - 1)
+    place = lying.rotation[:2, :2] @ found.mm.T + np.array([[x], [y]])
+    true = camera.project([(a, b, 0.0) for a, b in place.T])
+    off = np.hypot(*(found.px - true).T)
+    assert np.sqrt((off**2).mean()) < 0.06, off
 
 
 @pytest.mark.parametrize(("method", "mean", "worst"), [("charuco", 0.3, 1.0), ("mat", 0.2, 0.7), ("cards", 0.2, 0.6)])
