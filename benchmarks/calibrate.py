@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from calibration.apply import usual_lens  # noqa: E402
 from calibration.boards import parse_board  # noqa: E402
-from calibration.documents import LensResult, TableResult  # noqa: E402
+from calibration.documents import CalibrationError, LensResult, TableResult  # noqa: E402
 from calibration.lens import calibrate_lens  # noqa: E402
 from calibration.plane import undistorted  # noqa: E402
 from calibration.presets import preset_lens, preset_of  # noqa: E402
@@ -77,7 +77,11 @@ def tables(name: str, lens: LensResult, scenes: dict[str, np.ndarray], truth: np
     for method, picture in scenes.items():
         size = (picture.shape[1], picture.shape[0])
         start = time.process_time()
-        table = find_table(picture, lens, (method,)).plane.result
+        try:
+            table = find_table(picture, lens, (method,)).plane.result
+        except CalibrationError:  # better than a table that is wrong
+            print(f"{name:<18} {method + ', ' + label:<26} refused: not known well enough")
+            continue
         seconds = time.process_time() - start
         own = f"{table.rms_mm:.2f} / {table.worst_corner_mm:.1f}"
         row(name, f"{method}, {label}", "", *over_the_picture(table, size, truth), own, seconds)

@@ -99,7 +99,8 @@ def calibrate_lens(pictures: Sequence[tuple[str, Image]], board: Board, preset: 
         distortion=tuple(float(d) for d in fit.distortion), rms_px=fit.rms, focal_std_px=fit.focal_std,
         fov_deg=field_of_view(fit.matrix, fit.distortion, size), coverage=_coverage(used, size), preset="")
     _check(lens, size)
-    views = tuple(replace(_view(name, patterns[n], n in good, lens), repeats=n in repeated) for n, (name, _) in enumerate(pictures))
+    views = tuple(replace(_view(name, patterns[n], n in good, lens), repeats=n in repeated)
+                  for n, (name, _) in enumerate(pictures))
     return LensCalibration(lens=lens, views=views, advice=tuple(_advice(lens, views, preset, size)))
 
 

@@ -73,7 +73,8 @@ def show(what: str, summary: dict[str, Any]) -> None:
               f"{summary['focal_px']:.1f} px")
         for view in summary["views"]:
             if not view["used"]:
-                why = "the same view as another one" if view["repeats"] else "the board was not seen" if view["rms_px"] is None else f"residual {view['rms_px']:.2f} px"
+                why = "the same view as another one" if view["repeats"] else \
+                    "the board was not seen" if view["rms_px"] is None else f"residual {view['rms_px']:.2f} px"
                 print(f"  not used: {view['name']} ({why})")
         for row in summary["coverage"]:
             print("  " + " ".join(f"{n:4d}" if n else "   ." for n in row))
