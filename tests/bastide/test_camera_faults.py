@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import random
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -14,7 +17,11 @@ from bastide.demo_game import demo_game
 from bastide.session import TableSession
 from bastide.store import Store
 from bastide.table_loop import follow
-from vision.frames import Frame, Image, SourceError, SourceInfo
+from bastide.tables import load_tiles, make_watcher, open_camera
+from scoring.events import TurnEnded
+from scoring.log import effective
+from scoring.transcript import write
+from vision.frames import Frame, FrameSource, Image, SourceError, SourceInfo
 from vision.picture import TEXT, PictureCheck
 from vision.watcher import Observation
 
@@ -186,3 +193,48 @@ def test_unusual_tables_are_no_fault(scene: str) -> None:
         luma = cv2.cvtColor(picture(n), cv2.COLOR_BGR2GRAY).astype(np.uint8) if scene == "grey copy" else None
         verdict = check.look(Frame(id=n, t_s=n / 4, source="t:", bgr=picture(n), luma=luma))
         assert verdict.use and not verdict.code
+
+
+class Spoiling:
+    """A camera whose JPEGs arrive with wrong bytes in them, half of the time."""
+
+    def __init__(self, camera: FrameSource) -> None:
+        self._camera, self._rng = camera, random.Random(4)
+        self.spoiled = 0
+
+    @property
+    def info(self) -> SourceInfo:
+        return self._camera.info
+
+    def __enter__(self) -> Self:
+        self._camera.__enter__()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._camera.__exit__(*exc)
+
+    def read(self, timeout_s: float = 5.0) -> Frame | None:
+        frame = self._camera.read(timeout_s)
+        if frame is None or self._rng.random() < 0.5:
+            return frame
+        data = bytearray(cv2.imencode(".jpg", frame.bgr)[1].tobytes())
+        for _ in range(self._rng.choice((1, 3, 12))):
+            data[self._rng.randrange(700, len(data) - 2)] = self._rng.randrange(255)
+        picture = cv2.imdecode(np.frombuffer(bytes(data), np.uint8), cv2.IMREAD_COLOR)
+        if picture is None or picture.shape != frame.bgr.shape:
+            return frame
+        self.spoiled += 1
+        return replace(frame, bgr=np.asarray(picture, np.uint8))
+
+
+def test_jpegs_with_wrong_bytes_move_no_piece(tmp_path: Path) -> None:
+    """Half of a short game's pictures are stripes and wrong colours from somewhere on; the log is that of the game."""
+    game = demo_game(3, turns=2)
+    (tmp_path / "game.json").write_text(json.dumps(write(game)), "utf-8")
+    with Store(tmp_path / "log.sqlite") as store:
+        session = TableSession(store, game.setup)
+        watcher = make_watcher(load_tiles(None, game.setup.expansions), game.setup)
+        with Spoiling(open_camera(f"sim:transcript={tmp_path / 'game.json'}&seed=1&size=1152x648")) as camera:
+            follow(camera, watcher, session)
+        assert camera.spoiled > 20
+        assert [e for _, e in effective(session.entries)] == [e for e in game.events if not isinstance(e, TurnEnded)]
