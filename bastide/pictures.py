@@ -29,6 +29,7 @@ class Pictures:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.notice: str | None = None
+        self.refused = False  # the room that is left is the log's
         self._lock = threading.Lock()
         self._db: sqlite3.Connection | None = None
 
@@ -51,6 +52,7 @@ class Pictures:
 
     def keep_crop(self, game: int, seq: int, jpeg: bytes, candidates: object) -> None:
         """Keep the picture and the candidates behind an entry; the oldest pictures make room."""
+        self._welcome()
         with self._transaction() as db:
             db.execute("INSERT INTO crops (game, seq, jpeg, candidates) VALUES (?, ?, ?, ?)",
                        (game, seq, jpeg, json.dumps(candidates)))
@@ -64,6 +66,7 @@ class Pictures:
 
     def keep_still(self, game: int, seq: int, jpeg: bytes, poses: object) -> None:
         """Keep the picture of the whole table at an entry, with the poses of its tiles; the oldest make room."""
+        self._welcome()
         with self._transaction() as db:
             db.execute("INSERT INTO stills (game, seq, jpeg, poses) VALUES (?, ?, ?, ?)",
                        (game, seq, jpeg, json.dumps(poses)))
@@ -86,6 +89,10 @@ class Pictures:
             for table in ("crops", "stills"):
                 there = {game for (game,) in db.execute(f"SELECT DISTINCT game FROM {table}")}
                 db.executemany(f"DELETE FROM {table} WHERE game = ?", [(game,) for game in there - games])
+
+    def _welcome(self) -> None:
+        if self.refused:
+            raise Failure("the disk is full: moves are kept, their pictures are not; free some space")
 
     def _opened(self) -> sqlite3.Connection:
         db = sqlite3.connect(self.path, check_same_thread=False)

@@ -12,20 +12,23 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Self, TypeVar
 
 from bastide.errors import Failure
 from bastide.pictures import Pictures
 from bastide.recovery import finish, is_damage, recover, sync_folder
+from bastide.reserve import Reserve, may_be_full
 from bastide.schema import SCHEMA_VERSION, checksum, pictures_of, prepare
 from bastide.setup_json import setup_from_json, setup_to_json
 from scoring.errors import InvalidNotation
 from scoring.events import Setup
 from scoring.log import LogEntry, entry_from_json, entry_to_json
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,8 +59,10 @@ class Store:
     Entering and every method raise Failure, one sentence, when the disk does not do its part.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, reserve: int = 0) -> None:
+        """``reserve`` bytes are kept free for the log on a disk that gets full."""
         self.path = path
+        self._reserve = Reserve(path.parent, reserve)
         self.notice: str | None = None  # what a person should know about the file, e.g. that it was set aside
         self.pictures = Pictures(pictures_of(path))
         self._lock = threading.Lock()
@@ -70,17 +75,17 @@ class Store:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._mine = self._claim()
             sync_folder(self.path.parent.resolve().parent)  # a new file in a folder that a power cut takes is no use
-            self.notice = finish(self.path)
             try:
-                self._db = self._open()
-            except sqlite3.DatabaseError as e:
-                if not is_damage(e):
+                self._opened()
+            except sqlite3.Error as e:
+                if not may_be_full(e) or not self._reserve.give():
                     raise
-                self.notice = recover(self.path)
-                self._db = self._open()
+                self._opened()
             self._file = self._there()
-            self.pictures.open()
-            self.notice = " ".join(filter(None, (self.notice, self.pictures.notice))) or None
+            self._refill()
+            low = f"the disk of {self.path.parent} is full; free some space, pictures are not kept until then." \
+                if self._reserve.low else None
+            self.notice = " ".join(filter(None, (self.notice, self.pictures.notice, low))) or None
         except sqlite3.Error as e:
             self.__exit__()
             raise Failure(f"the log {self.path} cannot be opened ({e}); check the disk and its rights") from e
@@ -102,12 +107,15 @@ class Store:
 
     def new_game(self, setup: Setup, *, aid: str = "coach") -> int:
         """Begin a game; its number. ``aid`` is how much the page may help the players."""
-        with self._transaction() as db:
-            text = json.dumps({**setup_to_json(setup), "aid": aid})
+        text = json.dumps({**setup_to_json(setup), "aid": aid})
+
+        def write(db: sqlite3.Connection) -> int:
             number = int(db.execute("SELECT coalesce(max(id), 0) + 1 FROM games").fetchone()[0])
             db.execute("INSERT INTO games (id, created_s, setup, crc) VALUES (?, ?, ?, ?)",
                        (number, time.time(), text, checksum(number, 0, text)))
             return number
+
+        return self._written(write)
 
     def append(self, game: int, entries: Iterable[LogEntry], *, over: bool = False) -> None:
         """Put entries on disk in one transaction: what belongs together is there together or not at all.
@@ -116,9 +124,12 @@ class Store:
         """
         bodies = [(e.seq, json.dumps(entry_to_json(e))) for e in entries]
         rows = [(game, seq, body, checksum(game, seq, body)) for seq, body in bodies]
-        with self._transaction() as db:
+
+        def write(db: sqlite3.Connection) -> None:
             db.executemany("INSERT INTO entries (game, seq, body, crc) VALUES (?, ?, ?, ?)", rows)
             db.execute("UPDATE games SET over = ? WHERE id = ? AND over != ?", (int(over), game, int(over)))
+
+        self._written(write)
 
     def unfinished(self) -> StoredGame | None:
         """The newest game that is not over."""
@@ -156,6 +167,23 @@ class Store:
         except (InvalidNotation, KeyError, ValueError) as e:
             raise Failure(f"game {game} in {self.path} cannot be read ({e}); begin another with --new") from e
 
+    def _opened(self) -> None:
+        if self._db is not None:
+            self._db.close()
+        self.notice = finish(self.path)
+        try:
+            self._db = self._open()
+        except sqlite3.DatabaseError as e:
+            if not is_damage(e):
+                raise
+            self.notice = recover(self.path)
+            self._db = self._open()
+        self.pictures.open()
+
+    def _refill(self) -> None:
+        self._reserve.fill()
+        self.pictures.refused = self._reserve.low
+
     def _open(self) -> sqlite3.Connection:
         db = sqlite3.connect(self.path, check_same_thread=False)
         try:
@@ -191,6 +219,21 @@ class Store:
         if self._mine is not None:
             os.close(self._mine)
             self._mine = None
+
+    def _written(self, write: Callable[[sqlite3.Connection], _T]) -> _T:
+        """One transaction that writes; on a full disk the reserve makes room for it."""
+        try:
+            with self._transaction() as db:
+                found = write(db)
+            if self.pictures.refused:
+                self._refill()
+            return found
+        except Failure as e:
+            if e.__cause__ is None or not may_be_full(e.__cause__) or not self._reserve.give():
+                raise
+        self.pictures.refused = True
+        with self._transaction() as db:
+            return write(db)
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:

@@ -3,7 +3,7 @@
     ./run bench soak                       200 games of a full box, 30 viewers
     ./run bench soak --games 20 --viewers 5
 
-Moves are fed to the session as the camera's loop does, each with a picture of a usual size, the server runs in this
+There is no vision in it: moves are fed to the session as the camera's loop does, each with a picture of a usual size, the server runs in this
 process and the viewers in another. Printed every tenth of the way, and judged at the end by first and last quarter:
 memory, file descriptors, threads, the time from a move to its being on disk and published; bytes per game in the log
 and in the pictures; writes and syncs per game as SQLite asks for them (tests/bastide/faulty_disk.py) and bytes that the
@@ -38,6 +38,7 @@ from vision.stills import Still  # noqa: E402
 from web.app import create_app  # noqa: E402
 from web.server import PageServer  # noqa: E402
 
+FLAT = 1.15  # more growth of memory, threads or files than this is a failure
 CROP_BYTES, STILL_BYTES = 9_000, 250_000
 KINDS = 8  # different games, played again and again: making them takes longer than playing them
 
@@ -142,7 +143,7 @@ def main() -> int:
     assert isinstance(growth, dict)
     for what, figure in (*found.items(), *((f"{k}, last over second quarter", v) for k, v in growth.items())):
         print(f"{what:44} {figure:>12}")
-    return 0
+    return any(growth[key] > FLAT for key in ("memory_mb", "threads", "fds"))
 
 
 if __name__ == "__main__":

@@ -43,6 +43,7 @@ def run(args: argparse.Namespace) -> int:
     from bastide.keys import KeyFile, set_pins
     from bastide.learning import Learner
     from bastide.logs import logging_to
+    from bastide.reserve import BYTES
     from bastide.service import from_environment, panel, wait
     from bastide.session import TableSession
     from bastide.stopping import stop_on_signals
@@ -68,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
     notifier = from_environment()
     with ExitStack() as stack:
         stop = stack.enter_context(stop_on_signals())
-        store = stack.enter_context(Store(Path(args.data) / "log.sqlite"))
+        store = stack.enter_context(Store(Path(args.data) / "log.sqlite", reserve=BYTES))
         stack.enter_context(logging_to(Path(args.data)))
         if store.notice:
             print(store.notice, file=sys.stderr)

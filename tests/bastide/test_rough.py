@@ -104,6 +104,58 @@ with Store(folder / "log.sqlite") as store:
     assert store.notice is None and len(again.entries) == shown and list(again.state.scores) == scores
 print(json.dumps([shown, refused, unpictured]))
 """
+    shown, refused, unpictured = json.loads(in_namespace(code))
+    assert shown > 10 and refused + unpictured > 10
+
+
+def test_a_table_starts_and_goes_on_when_the_card_has_been_filled(tmp_path: Path) -> None:
+    """A file system filled to the last block by somebody else: the reserve makes room for the game, also at a start."""
+    code = f"""
+import os, subprocess, sys
+from pathlib import Path
+sys.path[:0] = [{str(ROOT)!r}, {str(ROOT / "tests" / "bastide")!r}]
+mount = ["mount", "-t", "tmpfs", "-o", "size=40m", "tmpfs", {str(tmp_path)!r}]
+if subprocess.run(mount, capture_output=True).returncode:
+    sys.exit({NO_NAMESPACE})
+from processes import Served
+folder = Path({str(tmp_path)!r}) / "data"
+where = ("serve", "--port", 0, "--host", "127.0.0.1", "--data", folder)
+
+def fill():
+    with open(folder.parent / "filler", "wb", buffering=0) as f:
+        try:
+            while f.write(bytes(4096)):
+                pass
+        except OSError:
+            pass
+
+with Served(*where) as first:
+    first.do(do="tile", tile="base.U", at=[0, -1], rot=0)
+    first.end()
+assert (folder / "reserve").stat().st_size > 1_000_000
+fill()
+with Served(*where) as full:
+    assert any("is full" in line for line in full.lines), full.lines
+    assert full.get()["version"] == 1 and not (folder / "reserve").exists()
+    assert full.do(do="undo")["version"] == 2
+    os.unlink(folder.parent / "filler")
+    assert full.do(do="tile", tile="base.U", at=[0, -1], rot=0)["version"] == 3
+    assert (folder / "reserve").exists()
+    fill()
+    for n in range(400):
+        answer = full.do(do="undo" if n % 2 == 0 else "tile", **({{}} if n % 2 == 0 else
+                         dict(tile="base.U", at=[0, -1], rot=0)))
+        assert answer.get("version") == 4 + n, answer
+    full.kill()
+with Served(*where) as again:
+    assert again.get()["version"] == 403
+    again.end()
+"""
+    in_namespace(code)
+
+
+def in_namespace(code: str) -> str:
+    """Run Python where it may mount; what it printed. Skips where that is not permitted."""
     try:
         done = subprocess.run(["unshare", "-rm", sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     except FileNotFoundError:
@@ -111,8 +163,7 @@ print(json.dumps([shown, refused, unpictured]))
     if done.returncode == NO_NAMESPACE or "unshare" in done.stderr:
         pytest.skip("namespaces are not permitted here")
     assert done.returncode == 0, done.stderr
-    shown, refused, unpictured = json.loads(done.stdout)
-    assert shown > 10 and refused + unpictured > 10
+    return done.stdout
 
 
 def test_a_clock_that_goes_back_changes_nothing_but_the_times(tmp_path: Path) -> None:
