@@ -4,10 +4,10 @@
     ./run bench soak --games 20 --viewers 5
 
 There is no vision in it: moves are fed to the session as the camera's loop does, each with a picture of a usual size;
-the server runs in this process and the viewers in another. Printed every tenth of the way, and judged at the end by first and last quarter:
-memory, file descriptors, threads, the time from a move to its being on disk and published; bytes per game in the log
-and in the pictures; writes and syncs per game as SQLite asks for them (tests/bastide/faulty_disk.py) and bytes that the
-kernel counts for the process (/proc/self/io).
+the server runs in this process and the viewers in another. Printed every twentieth of the way, and judged at the end by
+second and last quarter: memory, file descriptors, threads, the time from a move to its being on disk and published;
+bytes per game in the log and in the pictures; writes and syncs per game as SQLite asks for them
+(tests/bastide/faulty_disk.py) and bytes that the kernel counts for the process (/proc/self/io).
 """
 
 from __future__ import annotations
