@@ -25,7 +25,7 @@ FEWEST = 6  # keypoints that must agree on an affine pose
 LIMIT = 6000  # keypoints in a photograph
 LONG_SIDE_PX = 1400
 PER_PICTURE = 250  # keypoints in a tile's picture
-_CHUNK = 1500
+_AT_ONCE = 3_000_000  # comparisons per product, which bounds the memory however many specimens are taught
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,8 +88,9 @@ class SightingFinder:
 
     def _matches(self, points: _Points) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         photo, picture = [], []
-        for start in range(0, len(points.root), _CHUNK):
-            similar = points.root[start:start + _CHUNK] @ self._points.root.T
+        rows_at_once = max(1, _AT_ONCE // len(self._points.root))
+        for start in range(0, len(points.root), rows_at_once):
+            similar = points.root[start:start + rows_at_once] @ self._points.root.T
             near = np.argpartition(-similar, min(NEAREST, similar.shape[1] - 1), axis=1)[:, :NEAREST]
             rows, columns = np.nonzero(np.take_along_axis(similar, near, axis=1) > SIMILAR)
             photo.append(rows + start)

@@ -29,11 +29,13 @@ from vision.view import View
 LONG_SIDE_PX = 2000  # photographs are read at this size: a tile is then 60 to 250 px wide
 TEMPERATURE = 0.04  # correlation that makes a kind e times as likely
 SIDES = 1.0  # weight of what the sides look like: it repeats part of what correlation says
+STRUCTURE = 1.0  # weight of what the network says beside taught pictures
 PRINTED = 0.42  # of a square must have the print's colours for a tile to lie there
 FITTING = 0.2  # correlation below which even the print's colours do not make a tile
 PLAIN = 0.42  # correlation that needs no colours to vouch for it
 TWIN = 0.15  # correlation by which copies of twins differ in their drawing whether or not they bear a pennant
 COMPLETE = 0.78  # of a tile must lie in the photograph for it to be reported
+CUT, CUT_SURE = 0.5, 0.9  # or this much of it, if what is seen and what lies beside it leave no doubt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,14 +115,18 @@ class PhotoReader:
         lattice, squares, strange = board.lattice, board.squares, board.strange
         beliefs = marginals(board.evidence, self.kinds, self.counts)
         issues = []
-        cut = [at for at, s in squares.items() if s.visible < COMPLETE]
-        if cut:
-            issues.append(f"{len(cut)} tiles reach over the photograph's border and are not read")
         grid = np.diag([1 / scale, 1 / scale, 1.0]) @ lattice.grid
-        tiles = []
-        for at in sorted(squares.keys() - set(cut), key=lambda at: (at[1], at[0])):
+        tiles, cut = [], 0
+        for at in sorted(squares, key=lambda at: (at[1], at[0])):
             pose = np.diag([1 / scale, 1 / scale, 1.0]) @ squares[at].pose
-            tiles.append(self._reading(at, squares[at], beliefs[at], pose))
+            tile = self._reading(at, squares[at], beliefs[at], pose)
+            visible = squares[at].visible
+            if visible >= COMPLETE or (visible >= CUT and tile.confidence >= CUT_SURE):
+                tiles.append(tile)
+            else:
+                cut += 1
+        if cut:
+            issues.append(f"{cut} tiles reach over the photograph's border and are not read")
         doubtful = sum(t.confidence < 0.8 for t in tiles)
         if doubtful:
             issues.append(f"{doubtful} of {len(tiles)} tiles are doubtful")
@@ -142,13 +148,20 @@ class PhotoReader:
         squares = self._spread(photo, lattice, strange)
         if not squares or np.median([s.best for s in squares.values()]) < PLAIN:
             return None
-        return _Board(lattice=lattice, squares=squares, strange=strange, evidence=self._evidence(squares))
+        evidence = self._evidence(squares)
+        said = self._structure().ask(photo, (s.pose for s in squares.values()), turns=4).loglik(self.kinds)
+        for n, at in enumerate(squares):
+            evidence[at] += STRUCTURE * said[n]
+        return _Board(lattice=lattice, squares=squares, strange=strange, evidence=evidence)
+
+    def _structure(self) -> UnseenFinder:
+        if self._unseen is None:
+            self._unseen = UnseenFinder(self.kinds)
+        return self._unseen
 
     def _by_structure(self, photo: Image) -> _Board | None:
         """The board by what every edition shares, whoever drew it, or None."""
-        if self._unseen is None:
-            self._unseen = UnseenFinder(self.kinds)
-        found = self._unseen.find(photo)
+        found = self._structure().find(photo)
         if found is None:
             return None
         common = np.log([[max(1, self.counts.get(kind.id, 1))] for kind in self.kinds])

@@ -24,10 +24,14 @@ GUESSES = 60
 SAMPLES = 14  # squares by which a guess is judged first
 FINALISTS = 6
 SEEN = 0.72  # of a square must lie in the photograph for it to be asked about
+CUT = 0.48  # and for one beside tiles that are known already
 PRESENT = 0.5
 FEWEST = 2
 LARGEST = 24  # squares either way from the middle: no table is larger
+ASKED = 110  # squares of a grid that are asked about while it is only a guess
 _SMALLEST_PX = 20.0
+
+Lively = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,47 +53,50 @@ class UnseenFinder:
 
     def find(self, photo: Image) -> Unseen | None:
         """The board on a BGR photograph, or None."""
-        ranked = self._ranked(photo, guess_grids(photo, most=GUESSES))
-        best: tuple[float, Array] | None = None
-        for grid in ranked[:FINALISTS]:
-            fitted, worth = self._fit(photo, grid)
-            if best is None or worth > best[0]:
-                best = (worth, fitted)
-        if best is None or best[0] <= 0:
+        lively = _lively(photo)
+        ranked = self._ranked(photo, lively, guess_grids(photo, most=GUESSES))[:FINALISTS]
+        tried = sorted((self._fit(photo, lively, grid) for grid in ranked), key=lambda t: -t[1])
+        # A second and third pull settle which of two nearly right grids is the right one.
+        best = max((self._fit(photo, lively, *t) for t in tried[:2]), key=lambda t: t[1], default=None)
+        if best is None or best[1] <= 0:
             return None
-        return self._grow(photo, best[1])
+        return self._grow(photo, lively, best[0])
 
     # --- which grid
 
-    def _ranked(self, photo: Image, guesses: Sequence[Guess]) -> list[Array]:
+    def _ranked(self, photo: Image, lively: Lively, guesses: Sequence[Guess]) -> list[Array]:
         """Guessed grids by how much like tiles some of their squares look, best first."""
-        lively = _lively(photo)
-        plans = [(g.grid, _squares(photo.shape, g.grid)) for g in guesses]
-        plans = [(grid, _liveliest(lively, grid, squares)) for grid, squares in plans if squares]
+        grids: list[Array] = []
+        for guess in guesses:
+            if all(not _same(guess.grid, other, photo.shape) for other in grids):
+                grids.append(guess.grid)
+        plans = []
+        for grid in grids:
+            squares = _liveliest(lively, grid, _squares(photo.shape, grid))
+            if squares:
+                picked = np.linspace(0, len(squares) - 1, min(SAMPLES, len(squares))).astype(int)
+                plans.append((grid, [squares[n] for n in picked]))
         said = self.ask(photo, [grid @ _moved(at) for grid, squares in plans for at in squares])
         quality = said.present * np.exp(-(np.abs(said.corners - UNIT).max(axis=(1, 2)) / 0.15) ** 2)
         scores, start = [], 0
         for _, squares in plans:
             scores.append(float(np.sort(quality[start:start + len(squares)])[::-1][:SAMPLES * 2 // 3].mean()))
             start += len(squares)
-        found: list[Array] = []
-        for n in np.argsort(-np.array(scores)) if scores else ():
-            if all(not _same(plans[n][0], other, photo.shape) for other in found):
-                found.append(plans[n][0])
-        return found
+        return [plans[n][0] for n in np.argsort(-np.array(scores), kind="stable")]
 
-    def _fit(self, photo: Image, grid: Array) -> tuple[Array, float]:
-        """A grid pulled to the corners that the network sees, and what it is worth."""
+    def _fit(self, photo: Image, lively: Lively, grid: Array, known: float | None = None) -> tuple[Array, float]:
+        """A grid pulled to the corners that the network sees, and what it is worth. ``known`` says that it was pulled
+        once already, and is pulled twice more."""
         worth = 0.0
-        for turn in range(3):
-            squares = _squares(photo.shape, grid)
+        for turn in range(2 if known is None else 3):
+            squares = _liveliest(lively, grid, _squares(photo.shape, grid))
             if not squares:
                 return grid, 0.0
             said = self.ask(photo, [grid @ _moved(at) for at in squares])
             off = np.abs(said.corners - UNIT).max(axis=(1, 2))
             worth = _worth(photo.shape, grid, squares, said, off)
             good = np.flatnonzero((said.present > PRESENT) & (off < 0.3))
-            if len(good) < 4 or turn == 2:
+            if len(good) < 4 or turn == (1 if known is None else 2):
                 break
             steps = np.concatenate([UNIT + squares[n] for n in good])
             pixels = np.concatenate([apply(grid @ _moved(squares[n]), said.corners[n]) for n in good])
@@ -102,10 +109,10 @@ class UnseenFinder:
 
     # --- which squares
 
-    def _grow(self, photo: Image, grid: Array) -> Unseen | None:
+    def _grow(self, photo: Image, lively: Lively, grid: Array) -> Unseen | None:
         """Squares with a tile, each in its own place, from the surest outwards."""
         lattice = Lattice(grid=grid)
-        squares = _squares(photo.shape, grid)
+        squares = _liveliest(lively, grid, _squares(photo.shape, grid))
         said = self.ask(photo, [grid @ _moved(at) for at in squares])
         sure = [at for n, at in enumerate(squares) if said.present[n] > 0.8]
         if not sure:
@@ -132,7 +139,7 @@ class UnseenFinder:
 
     def _settle(self, photo: Image, lattice: Lattice, squares: Sequence[Square]) -> dict[Square, float]:
         """Which of these squares have a tile; where each lies goes into the lattice."""
-        todo = [at for at in squares if _visible(photo.shape, lattice.predict(at)) > SEEN]
+        todo = [at for at in squares if _visible(photo.shape, lattice.predict(at)) > CUT]
         poses = {at: lattice.predict(at) for at in todo}
         present: dict[Square, float] = {}
         for turn in range(2):
@@ -218,7 +225,7 @@ def _squares(shape: Sequence[int], grid: Array) -> list[Square]:
     return found
 
 
-def _lively(photo: Image) -> npt.NDArray[np.float32]:
+def _lively(photo: Image) -> Lively:
     """How much a part of the picture has of a board: green, and edges. At an eighth of its size."""
     small = cv2.resize(photo, None, fx=0.125, fy=0.125, interpolation=cv2.INTER_AREA).astype(np.float32)
     b, g, r = small[..., 0], small[..., 1], small[..., 2]
@@ -228,16 +235,16 @@ def _lively(photo: Image) -> npt.NDArray[np.float32]:
     return green + edges
 
 
-def _liveliest(lively: npt.NDArray[np.float32], grid: Array, squares: Sequence[Square]) -> list[Square]:
-    """Some squares that most likely belong to a board, if there is one."""
+def _liveliest(lively: Lively, grid: Array, squares: Sequence[Square]) -> list[Square]:
+    """The squares that most likely belong to a board, if there is one, likeliest first: at most ASKED."""
+    if not squares:
+        return []
     middles = apply(grid, np.array(squares) + 0.5) / 8
     x = np.clip(middles[:, 0].astype(int), 0, lively.shape[1] - 1)
     y = np.clip(middles[:, 1].astype(int), 0, lively.shape[0] - 1)
     side = np.sqrt(area(apply(grid @ _moved(squares[len(squares) // 2]), UNIT))) / 8
     blurred = cv2.blur(lively, (max(3, int(side) | 1),) * 2)
-    order = np.argsort(-blurred[y, x], kind="stable")[:max(SAMPLES, len(squares) // 3)]
-    picked = order[np.linspace(0, len(order) - 1, min(SAMPLES, len(order))).astype(int)]
-    return [squares[n] for n in picked]
+    return [squares[n] for n in np.argsort(-blurred[y, x], kind="stable")[:ASKED]]
 
 
 def _same(one: Array, other: Array, shape: Sequence[int]) -> bool:
