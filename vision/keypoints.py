@@ -25,6 +25,7 @@ FEWEST = 6  # keypoints that must agree on an affine pose
 LIMIT = 6000  # keypoints in a photograph
 LONG_SIDE_PX = 1400
 PER_PICTURE = 250  # keypoints in a tile's picture
+PART_PX, OVERLAP_PX = 480, 100  # a photograph's keypoints are sought in parts of this size: that bounds the memory
 _AT_ONCE = 3_000_000  # comparisons per product, which bounds the memory however many specimens are taught
 
 
@@ -160,10 +161,32 @@ def _distinct(sightings: list[Sighting]) -> list[Sighting]:
 
 def _detect(bgr: Image, limit: int, contrast: float, scale: float = 1.0) -> _Points:
     sift = cv2.SIFT_create(nfeatures=limit, contrastThreshold=contrast, edgeThreshold=15)
-    found, descriptors = sift.detectAndCompute(cv2.cvtColor(bgr, cv2.COLOR_BGR2GRAY), None)
-    if not found:
-        none = np.zeros(0)
-        return _Points(place=np.zeros((0, 2)), scale=none, angle=none, root=np.zeros((0, 128), np.float32))
-    root = np.sqrt(descriptors / (np.abs(descriptors).sum(axis=1, keepdims=True) + 1e-7)).astype(np.float32)
-    return _Points(place=np.array([k.pt for k in found]) / scale, scale=np.array([k.size for k in found]) / scale,
-                   angle=np.radians([k.angle for k in found]), root=root)
+    grey = cv2.cvtColor(bgr, cv2.COLOR_BGR2GRAY)
+    keypoints: list[cv2.KeyPoint] = []
+    roots = [np.zeros((0, 128), np.float32)]
+    for left, right in _parts(grey.shape[1]):
+        for top, bottom in _parts(grey.shape[0]):
+            x0, y0 = max(0, left - OVERLAP_PX), max(0, top - OVERLAP_PX)
+            part = grey[y0:bottom + OVERLAP_PX, x0:right + OVERLAP_PX]
+            found, descriptors = sift.detectAndCompute(np.ascontiguousarray(part), None)
+            own = []
+            for n, k in enumerate(found):
+                k.pt = (k.pt[0] + x0, k.pt[1] + y0)
+                if left <= k.pt[0] < right and top <= k.pt[1] < bottom:
+                    own.append(n)
+            if own:
+                keypoints += [found[n] for n in own]
+                sums = np.abs(descriptors[own]).sum(axis=1, keepdims=True)
+                roots.append(np.sqrt(descriptors[own] / (sums + 1e-7)).astype(np.float32))
+    best = np.sort(np.argsort([-k.response for k in keypoints], kind="stable")[:limit])
+    kept = [keypoints[n] for n in best]
+    return _Points(place=np.array([k.pt for k in kept]).reshape(-1, 2) / scale,
+                   scale=np.array([k.size for k in kept]) / scale, angle=np.radians([k.angle for k in kept]),
+                   root=np.concatenate(roots)[best])
+
+
+def _parts(length: int) -> list[tuple[int, int]]:
+    """Equal stretches of about PART_PX that cover a length."""
+    count = max(1, round(length / PART_PX))
+    ends = [round(n * length / count) for n in range(count + 1)]
+    return list(zip(ends, ends[1:], strict=False))

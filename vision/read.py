@@ -35,7 +35,6 @@ FITTING = 0.2  # correlation below which even the print's colours do not make a 
 PLAIN = 0.42  # correlation that needs no colours to vouch for it
 TWIN = 0.15  # correlation by which copies of twins differ in their drawing whether or not they bear a pennant
 COMPLETE = 0.78  # of a tile must lie in the photograph for it to be reported
-CUT, CUT_SURE = 0.5, 0.9  # or this much of it, if what is seen and what lies beside it leave no doubt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,17 +115,13 @@ class PhotoReader:
         beliefs = marginals(board.evidence, self.kinds, self.counts)
         issues = []
         grid = np.diag([1 / scale, 1 / scale, 1.0]) @ lattice.grid
-        tiles, cut = [], 0
-        for at in sorted(squares, key=lambda at: (at[1], at[0])):
-            pose = np.diag([1 / scale, 1 / scale, 1.0]) @ squares[at].pose
-            tile = self._reading(at, squares[at], beliefs[at], pose)
-            visible = squares[at].visible
-            if visible >= COMPLETE or (visible >= CUT and tile.confidence >= CUT_SURE):
-                tiles.append(tile)
-            else:
-                cut += 1
+        cut = [at for at, s in squares.items() if s.visible < COMPLETE]
         if cut:
-            issues.append(f"{cut} tiles reach over the photograph's border and are not read")
+            issues.append(f"{len(cut)} tiles reach over the photograph's border and are not read")
+        tiles = []
+        for at in sorted(squares.keys() - set(cut), key=lambda at: (at[1], at[0])):
+            pose = np.diag([1 / scale, 1 / scale, 1.0]) @ squares[at].pose
+            tiles.append(self._reading(at, squares[at], beliefs[at], pose))
         doubtful = sum(t.confidence < 0.8 for t in tiles)
         if doubtful:
             issues.append(f"{doubtful} of {len(tiles)} tiles are doubtful")
