@@ -24,13 +24,16 @@ PALETTE = 0.985  # of the pixels of sure tiles are print; rarer colours are some
 _BINS = (20, 64, 64)
 
 
-def palette(crops: Sequence[Image], table: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
-    """Which Lab colours (bins of _BINS) the print of these tiles has; ``table`` (M, 3) are BGR pixels beside the board.
+def palette(crops: Sequence[Image], table: npt.NDArray[np.uint8], free: npt.NDArray[np.bool_] | None = None,
+            ) -> npt.NDArray[np.bool_]:
+    """Which Lab colours (bins of _BINS) the print of these tiles has; ``table`` (M, 3) are BGR pixels beside the board,
+    ``free`` (N, S, S) says where crops surely show nothing but print.
 
     The rim of a crop is left out: it may show the table. A colour much commoner beside the board is the table's.
     """
     rim = crops[0].shape[0] // 12
-    print_ = _frequencies(np.concatenate([c[rim:-rim, rim:-rim].reshape(-1, 3) for c in crops]))
+    inner = np.array([c[rim:-rim, rim:-rim] for c in crops])
+    print_ = _frequencies(inner.reshape(-1, 3) if free is None else inner[free[:, rim:-rim, rim:-rim]])
     order = np.argsort(-print_, axis=None)
     mass = np.cumsum(print_.ravel()[order])
     known = np.zeros(print_.size, bool)

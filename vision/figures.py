@@ -6,8 +6,8 @@ the lattice's perspective says how far, so the point where it touches the table 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import cv2
 import numpy as np
@@ -49,6 +49,15 @@ class FigureReading:
     confidence: float
     px: tuple[float, float]
     lying: bool = False
+    outline_px: Array = field(default_factory=lambda: np.zeros((0, 2)), compare=False)  # of the silhouette, (N, 2)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rejected:
+    """What was looked at and not taken: ``outline_px`` (N, 2) in the photograph, and ``why``."""
+
+    outline_px: Array
+    why: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,23 +66,29 @@ class _Blob:
     centre: Array  # (2,) working pixels
     size: float  # of a tile's area
     solid: float  # area over convex hull's
+    outline: Array  # (N, 2) working pixels
+    wrong: str = ""  # why it is no figure
 
 
 def find_figures(photo: Image, strange: npt.NDArray[np.uint8], lattice: Lattice, squares: Mapping[Square, Settled],
                  tiles: Mapping[Square, tuple[str, int]], pictures: Mapping[Square, Image], *, scale: float = 1.0,
-                 colours: Iterable[str] | None = None, view: View | None = None) -> tuple[FigureReading, ...]:
-    """Figures on the board. ``strange`` is 255 where colours are not print, ``pictures`` show each tile as it lies
-    without a figure, ``scale`` is working pixels per photograph's."""
+                 colours: Iterable[str] | None = None, view: View | None = None,
+                 ) -> tuple[tuple[FigureReading, ...], tuple[Rejected, ...]]:
+    """Figures on the board, and patches of a player's colour that are none. ``strange`` is 255 where colours are not
+    print, ``pictures`` show each tile as it lies without a figure, ``scale`` is working pixels per photograph's."""
     if not squares:
-        return ()
+        return (), ()
     known = None if view is None else np.diag([scale, scale, 1.0]) @ view.straight
     up = height_direction(lattice.grid, photo.shape, known)
-    readings = []
+    readings, rejected = [], []
     for blob in _blobs(photo, strange, lattice, squares, pictures, tuple(colours or COLOURS)):
-        reading = _stands(blob, lattice, squares, tiles, up, scale)
+        reading = None if blob.wrong else _stands(blob, lattice, squares, tiles, up, scale)
         if reading is not None:
             readings.append(reading)
-    return tuple(sorted(readings, key=lambda f: (f.at[1], f.at[0], f.colour)))
+        else:
+            rejected.append(Rejected(outline_px=blob.outline / scale,
+                                     why=f"{blob.colour}: {blob.wrong or 'not on the board'}"))
+    return tuple(sorted(readings, key=lambda f: (f.at[1], f.at[0], f.colour))), tuple(rejected)
 
 
 def height_direction(grid: Array, shape: tuple[int, ...], matrix: Array | None = None) -> Array:
@@ -139,15 +154,40 @@ def _blobs(photo: Image, strange: npt.NDArray[np.uint8], lattice: Lattice, squar
         count, labels, stats, centres = cv2.connectedComponentsWithStats(mask)
         for n in range(1, count):
             part = float(stats[n, cv2.CC_STAT_AREA]) / BOARD_PX**2
+            patch = labels == n
+            grown = cv2.dilate(patch.astype(np.uint8), np.ones((7, 7), np.uint8))
+            wrong = ""
             if not SMALLEST <= part <= LARGEST:
-                continue
-            grown = cv2.dilate((labels == n).astype(np.uint8), np.ones((7, 7), np.uint8))
-            least = GREEN_CONTRAST if colour == "green" else CONTRAST
-            if _contrast(lab, labels == n, tiles) < least or _alike(drawn, seen_drawing, grown & tiles) > PRINT:
-                continue
-            found.append(_Blob(colour=colour, centre=apply(back, centres[n])[0], size=part,
-                               solid=_solidity(closed & grown)))
+                wrong = "too small" if part < SMALLEST else "too large"
+            elif _contrast(lab, patch, tiles) < (GREEN_CONTRAST if colour == "green" else CONTRAST):
+                wrong = "hardly differs from what is around it"
+            elif _alike(drawn, seen_drawing, grown & tiles) > PRINT:
+                wrong = "print"
+            outlines, _ = cv2.findContours(patch.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+            outline = max(outlines, key=cv2.contourArea).reshape(-1, 2)
+            found.append(_Blob(colour=colour, centre=apply(back, centres[n])[0], size=part, wrong=wrong,
+                               solid=_solidity(closed & grown), outline=apply(back, outline)))
     return _without_shadows(found, lattice)
+
+
+def figure_like(crops: Sequence[Image], colours: Iterable[str] = COLOURS) -> npt.NDArray[np.bool_]:
+    """(N, S, S) where crops of single tiles show solid patches of a figure's size and of a player's colour.
+
+    Print may have such patches too; but a colour that is seen nowhere else on a board is not its print's.
+    """
+    hsv = [cv2.cvtColor(cv2.GaussianBlur(c, (0, 0), 0.8), cv2.COLOR_BGR2HSV) for c in crops]
+    level = float(np.median([h[..., 2] for h in hsv]))
+    side = crops[0].shape[0]
+    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (side // 10 | 1,) * 2)
+    found = np.zeros((len(crops), side, side), bool)
+    for n, picture in enumerate(hsv):
+        for colour in colours:
+            seen = cv2.morphologyEx(_looks(colour, picture, level).astype(np.uint8), cv2.MORPH_OPEN, kernel)
+            count, labels, stats, _ = cv2.connectedComponentsWithStats(seen)
+            for k in range(1, count):
+                if SMALLEST / 2 <= stats[k, cv2.CC_STAT_AREA] / side**2 <= LARGEST:
+                    found[n] |= cv2.dilate((labels == k).astype(np.uint8), kernel) > 0
+    return found
 
 
 def _contrast(lab: Image, patch: npt.NDArray[np.bool_], tiles: npt.NDArray[np.uint8]) -> float:
@@ -190,10 +230,10 @@ def _without_shadows(blobs: list[_Blob], lattice: Lattice) -> list[_Blob]:
 
     def shadow(n: int) -> bool:
         return blobs[n].colour == "black" and any(
-            other.colour != "black" and other.size > 0.8 * blobs[n].size
+            other.colour != "black" and not other.wrong and other.size > 0.8 * blobs[n].size
             and np.hypot(*(places[k] - places[n])) < NEXT_TO for k, other in enumerate(blobs))
 
-    return [b for n, b in enumerate(blobs) if not shadow(n)]
+    return [replace(b, wrong="a shadow") if not b.wrong and shadow(n) else b for n, b in enumerate(blobs)]
 
 
 def _looks(colour: str, hsv: Image, level: float) -> npt.NDArray[np.bool_]:
@@ -239,7 +279,8 @@ def _stands(blob: _Blob, lattice: Lattice, squares: Mapping[Square, Settled], ti
     _, at, n, base, lying, kind, rot = best
     return FigureReading(colour=blob.colour, figure="follower", at=at, feature=kind.segments[n].kind,
                          where=where(kind.segments[n], rot), confidence=float(_sure(blob) * weights[0] / sum(weights)),
-                         px=(float(base[0] / scale), float(base[1] / scale)), lying=lying)
+                         px=(float(base[0] / scale), float(base[1] / scale)), lying=lying,
+                         outline_px=blob.outline / scale)
 
 
 _LIES = 0.7  # followers stand more often than they lie

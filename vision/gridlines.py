@@ -9,6 +9,7 @@ points as in C. Rother, "A new approach to vanishing point detection in architec
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -22,9 +23,11 @@ Array = npt.NDArray[np.float64]
 LONG_SIDE_PX = 1400
 SHORTEST = 0.012  # of the long side: segments below say nothing of a direction
 MOST = 1500  # segments that vote
+NEAR_GREEN, ENOUGH = 0.15, 60  # trust of segments that are enough by themselves when there are so many
 ANGLE = np.radians(1.6)  # by which a segment may miss its vanishing point
 TRIES = 900
 SECTORS, PER_SECTOR = 12, 3  # vanishing points of which pairs are tried
+SQUARE_ON = 2  # pairs of directions at right angles that are tried besides
 FOCAL = 0.45  # of the long side: no camera's focal length is shorter
 TILE_PX = (28, 520)  # side of a tile in the picture that is searched
 _HALF_WIDTH = 0.06  # of a tile: how far off a grid line a segment still counts
@@ -44,21 +47,28 @@ def guess_grids(bgr: Image, *, most: int = 12, seed: int = 1) -> list[Guess]:
     small = bgr if scale == 1.0 else cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     segments = find_segments(small)
     trust = _by_meadows(small, segments)
+    if (trust > NEAR_GREEN).sum() > ENOUGH:  # a table's grain must not outvote the board
+        segments, trust = segments[trust > NEAR_GREEN], trust[trust > NEAR_GREEN]
     if len(segments) < 12:
         return []
     middle = np.array([small.shape[1] / 2, small.shape[0] / 2])
     up = np.diag([1 / scale, 1 / scale, 1.0])
-    guesses = []
+    guesses: dict[bool, list[Guess]] = {False: [], True: []}
     for first, second in _directions(segments, trust, middle, max(small.shape[:2]), np.random.default_rng(seed)):
         flat = _flat(first, second, middle)
-        xs, ys = (_spacings(segments, trust, flat, point, axis)
-                  for axis, point in ((0, second), (1, first)))
+        xs, ys = (_spacings(segments, trust, flat, point, axis) for axis, point in ((0, second), (1, first)))
+        square_on = not (first[2] or second[2])
+        if square_on:  # tiles are as wide as they are high
+            xs, ys = (xs + _spacings(segments, trust, flat, second, 0, [y[0] for y in ys]),
+                      ys + _spacings(segments, trust, flat, first, 1, [x[0] for x in xs]))
         for px, x0, sx in xs:
             for py, y0, sy in ys:
-                if 0.42 < py / px < 2.4:
+                if (0.92 if square_on else 0.42) < py / px < (1.09 if square_on else 2.4):
                     step = np.array([[px, 0, x0], [0, py, y0], [0, 0, 1.0]])
-                    guesses.append(Guess(grid=up @ flat @ step, score=sx + sy))
-    return sorted(guesses, key=lambda g: -g.score)[:most]
+                    guesses[square_on].append(Guess(grid=up @ flat @ step, score=sx + sy))
+    best = sorted(guesses[True], key=lambda g: -g.score)[:most // 3]
+    best += sorted(guesses[False], key=lambda g: -g.score)[:most - len(best)]
+    return sorted(best, key=lambda g: -g.score)
 
 
 def find_segments(bgr: Image) -> Array:
@@ -74,12 +84,12 @@ def find_segments(bgr: Image) -> Array:
 
 
 def _by_meadows(bgr: Image, segments: Array) -> Array:
-    """(N,) 0.2 .. 1: much green around a segment speaks for a board, whose fields are green in every edition."""
+    """(N,) 0.04 .. 1: much green around a segment speaks for a board, whose fields are green in every edition."""
     b, g, r = (bgr[..., n].astype(np.float32) for n in range(3))
     green = (2 * g - b - r > 0.07 * (b + g + r)).astype(np.float32)
     near = cv2.boxFilter(green, -1, (round(max(bgr.shape) / 20),) * 2)
     x, y = ((segments[:, k] + segments[:, k + 2]) / 2 for k in (0, 1))
-    return 0.2 + 0.8 * np.minimum(1.0, 2 * near[y.astype(int), x.astype(int)].astype(float))
+    return 0.04 + 0.96 * np.minimum(1.0, 2 * near[y.astype(int), x.astype(int)].astype(float))
 
 
 def _directions(segments: Array, trust: Array, middle: Array, long_side: float, rng: np.random.Generator,
@@ -121,6 +131,25 @@ def _directions(segments: Array, trust: Array, middle: Array, long_side: float, 
         if abs(u[0]) * np.linalg.norm(v) < abs(v[0]) * np.linalg.norm(u):
             first, second = second, first
         found.append((first, second))
+    return _square_on(segments, length) + found
+
+
+def _square_on(segments: Array, length: Array) -> list[tuple[Array, Array]]:
+    """Pairs of directions at right angles, as vanishing points at infinity: a board seen from above, or one so small
+    that its lines hardly converge. Both of a pair must be there, so one direction of grain makes none."""
+    angle = np.degrees(np.arctan2(segments[:, 3] - segments[:, 1], segments[:, 2] - segments[:, 0])) % 180
+    weight = np.bincount(angle.astype(int) % 180, length, 180)
+    smooth = sum(np.roll(weight, k) * (1 - abs(k) / 3) for k in range(-2, 3))
+    both = np.minimum(smooth[:90], smooth[90:])
+    found: list[tuple[Array, Array]] = []
+    for n in np.argsort(-both)[:40]:
+        turn = np.radians(n + 0.5)
+        first = np.array([np.cos(turn), np.sin(turn), 0.0])
+        if all(abs(first @ np.array([-f[1], f[0], 0.0])) > np.sin(np.radians(3)) for pair in found for f in pair):
+            second = np.array([-first[1], first[0], 0.0])
+            found.append((first, second) if abs(first[0]) > abs(first[1]) else (second, first))
+        if len(found) == SQUARE_ON:
+            break
     return found
 
 
@@ -164,8 +193,10 @@ def _flat(first: Array, second: Array, middle: Array) -> Array:
     return np.stack([scaled(first, 0), scaled(second, 1), np.array([*middle, 1.0])], axis=1)
 
 
-def _spacings(segments: Array, trust: Array, flat: Array, point: Array, axis: int) -> list[tuple[float, float, float]]:
-    """(distance, start, score) of equally spaced lines along ``axis`` of the flat plane that run to ``point``."""
+def _spacings(segments: Array, trust: Array, flat: Array, point: Array, axis: int, near: Sequence[float] = (),
+              ) -> list[tuple[float, float, float]]:
+    """(distance, start, score) of equally spaced lines along ``axis`` of the flat plane that run to ``point``: the best
+    ones, or the best close to each distance in ``near``."""
     towards = _agreement(segments, point[None])[0]
     length = np.linalg.norm(segments[:, 2:] - segments[:, :2], axis=1) * trust
     use = towards > 0.2
@@ -196,6 +227,9 @@ def _spacings(segments: Array, trust: Array, flat: Array, point: Array, axis: in
     # Finer grids catch more by chance; longer ones are the simpler explanation.
     chance = 0.08
     scores = (scores - chance) * np.sqrt(np.minimum(periods / low, 6.0))
-    peaks = [n for n in range(1, len(scores) - 1) if scores[n] >= scores[n - 1] and scores[n] > scores[n + 1]]
-    peaks = sorted(peaks, key=lambda n: -scores[n])[:5]
+    if near:
+        peaks = [int(np.argmax(np.where(np.abs(np.log(periods / p)) < 0.05, scores, -np.inf))) for p in near]
+    else:
+        peaks = [n for n in range(1, len(scores) - 1) if scores[n] >= scores[n - 1] and scores[n] > scores[n + 1]]
+        peaks = sorted(peaks, key=lambda n: -scores[n])[:5]
     return [(found[n][0], found[n][1], float(scores[n])) for n in peaks]

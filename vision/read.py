@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from scoring.tiles import Square, Tile, catalogue
 from vision.evidence import foreign, learn_sides, palette, shield_loglik, shields, side_letters, strips, twins
-from vision.figures import FigureReading, find_figures
+from vision.figures import FigureReading, Rejected, figure_like, find_figures
 from vision.frames import Image
 from vision.joint import marginals
 from vision.keypoints import SightingFinder
@@ -51,12 +51,14 @@ class TileReading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhotoReading:
-    """What a photograph shows. ``lattice`` is in its pixels; None when no board was found."""
+    """What a photograph shows. ``lattice`` is in its pixels; None when no board was found. ``rejected`` is what was
+    looked at and not taken for a tile or a figure."""
 
     tiles: tuple[TileReading, ...]
     figures: tuple[FigureReading, ...]
     issues: tuple[str, ...]
     lattice: Lattice | None = None
+    rejected: tuple[Rejected, ...] = ()
 
     def to_json(self) -> dict[str, object]:
         """The document of ``bastide read --json``."""
@@ -79,6 +81,7 @@ class _Board:
     squares: dict[Square, Settled]
     strange: npt.NDArray[np.uint8]
     evidence: Mapping[Square, npt.NDArray[np.float64]]
+    refused: Mapping[Square, str]  # squares beside them that were looked at, and why no tile lies there
     taught: bool = True
 
 
@@ -125,13 +128,16 @@ class PhotoReader:
         doubtful = sum(t.confidence < 0.8 for t in tiles)
         if doubtful:
             issues.append(f"{doubtful} of {len(tiles)} tiles are doubtful")
+        refused = [(lattice.predict(at), f"empty, {why}") for at, why in board.refused.items()]
+        refused += [(squares[at].pose, "over the border") for at in cut]
+        rejected = tuple(Rejected(outline_px=apply(pose, UNIT) / scale, why=why) for pose, why in refused)
         found: tuple[FigureReading, ...] = ()
         if figures:
             best = {t.at: (t.tile, t.rot) for t in tiles}
-            found = find_figures(photo, strange, lattice, {at: squares[at] for at in best}, best,
-                                 self._bare(board, best), scale=scale,
-                                 colours=colours, view=view)
-        return PhotoReading(tiles=tuple(tiles), figures=found, issues=tuple(issues),
+            found, none = find_figures(photo, strange, lattice, {at: squares[at] for at in best}, best,
+                                       self._bare(board, best), scale=scale, colours=colours, view=view)
+            rejected += none
+        return PhotoReading(tiles=tuple(tiles), figures=found, issues=tuple(issues), rejected=rejected,
                             lattice=Lattice(grid=grid, shifts=dict(lattice.shifts)))
 
     def _by_pictures(self, photo: Image) -> _Board | None:
@@ -140,14 +146,14 @@ class PhotoReader:
         if lattice is None:
             return None
         strange = self._strange(photo, lattice)
-        squares = self._spread(photo, lattice, strange)
+        squares, refused = self._spread(photo, lattice, strange)
         if not squares or np.median([s.best for s in squares.values()]) < PLAIN:
             return None
         evidence = self._evidence(squares)
         said = self._structure().ask(photo, (s.pose for s in squares.values()), turns=4).loglik(self.kinds)
         for n, at in enumerate(squares):
             evidence[at] += STRUCTURE * said[n]
-        return _Board(lattice=lattice, squares=squares, strange=strange, evidence=evidence)
+        return _Board(lattice=lattice, squares=squares, strange=strange, evidence=evidence, refused=refused)
 
     def _structure(self) -> UnseenFinder:
         if self._unseen is None:
@@ -169,9 +175,11 @@ class PhotoReader:
             squares[at] = Settled(pose=pose, scores=(likely / likely.sum()).astype(np.float32),
                                   crop=rectify(photo, pose, FINE_PX), weight=seen, visible=float(seen.mean()),
                                   printed=1.0)
-        best = sorted(squares.values(), key=lambda s: -s.best)[:max(14, round(0.4 * len(squares)))]
-        return _Board(lattice=found.lattice, squares=squares, strange=_foreign_to(photo, found.lattice, squares, best),
-                      evidence=evidence, taught=False)
+        whole = [s for s in squares.values() if s.visible >= COMPLETE] or list(squares.values())
+        free = ~figure_like([s.crop for s in whole])
+        return _Board(lattice=found.lattice, squares=squares,
+                      strange=_foreign_to(photo, found.lattice, squares, whole, free), evidence=evidence,
+                      refused={at: f"a tile {p:.0%}" for at, p in found.refused.items()}, taught=False)
 
     def _strange(self, photo: Image, lattice: Lattice) -> npt.NDArray[np.uint8]:
         """255 where the photograph's colours are not those of the board's print."""
@@ -181,13 +189,15 @@ class PhotoReader:
         best = [s for s in best if s.best > 0.75 * float(np.median([b.best for b in best]))]
         return _foreign_to(photo, lattice, sure, best)
 
-    def _spread(self, photo: Image, lattice: Lattice, strange: npt.NDArray[np.uint8]) -> dict[Square, Settled]:
-        """Every square with a tile, from the sighted ones outwards. Adds what it finds to the lattice."""
+    def _spread(self, photo: Image, lattice: Lattice, strange: npt.NDArray[np.uint8],
+                ) -> tuple[dict[Square, Settled], dict[Square, str]]:
+        """Every square with a tile, from the sighted ones outwards, and those that have none. Adds what it finds to the
+        lattice."""
         squares: dict[Square, Settled] = {}
+        refused: dict[Square, str] = {}
         waiting = sorted(lattice.shifts, key=lambda at: (at not in lattice.shifts, at))
         asked = set(waiting)
         while waiting:
-            empty = []
             for at in waiting:
                 settled = self._settler.settle(photo, lattice.predict(at), reach=0.1, strange=strange)
                 if not self._is_tile(settled) and len(neighbours([at]) & squares.keys()) >= 2:
@@ -201,10 +211,11 @@ class PhotoReader:
                     lattice.shifts[at] = lattice.shift_of(at, settled.pose)
                 else:
                     lattice.shifts.pop(at, None)
-                    empty.append(at)
+                    if settled.visible > 0.3:
+                        refused[at] = f"{settled.printed:.0%} print"
             waiting = sorted(neighbours(squares) - asked)
             asked |= set(waiting)
-        return squares
+        return squares, refused
 
     @staticmethod
     def _is_tile(settled: Settled) -> bool:
@@ -292,13 +303,13 @@ class PhotoReader:
 
 
 def _foreign_to(photo: Image, lattice: Lattice, squares: Iterable[Square], best: Iterable[Settled],
-                ) -> npt.NDArray[np.uint8]:
+                free: npt.NDArray[np.bool_] | None = None) -> npt.NDArray[np.uint8]:
     """255 where a colour is not of the print that the ``best`` tiles show; around all ``squares`` lies the table."""
     board = np.zeros(photo.shape[:2], np.uint8)
     wide = 1.3 * (UNIT - 0.5) + 0.5
     for at in squares:
         cv2.fillConvexPoly(board, np.round(apply(lattice.predict(at), wide)).astype(np.int32), 1)
-    return foreign(photo, palette([s.crop for s in best], photo[board == 0][::7]))
+    return foreign(photo, palette([s.crop for s in best], photo[board == 0][::7], free))
 
 
 def read_photo(bgr: Image, tileset: TileSet, *, counts: Mapping[str, int] | None = None, figures: bool = True,
@@ -311,7 +322,9 @@ def _bent(reading: PhotoReading, view: View) -> PhotoReading:
     """A reading of a straightened photograph in the pixels of the photograph itself. The lattice stays straight."""
     return replace(reading,
                    tiles=tuple(replace(t, corners_px=view.bend(t.corners_px)) for t in reading.tiles),
-                   figures=tuple(replace(f, px=tuple(view.bend([f.px])[0].tolist())) for f in reading.figures))
+                   figures=tuple(replace(f, px=tuple(view.bend([f.px])[0].tolist()),
+                                         outline_px=view.bend(f.outline_px)) for f in reading.figures),
+                   rejected=tuple(replace(r, outline_px=view.bend(r.outline_px)) for r in reading.rejected))
 
 
 def box_counts(products: Iterable[str]) -> dict[str, int]:

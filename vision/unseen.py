@@ -7,7 +7,7 @@ and where its corners are. The grid it likes best is bent to those corners, and 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -28,6 +28,7 @@ CUT = 0.48  # and for one beside tiles that are known already
 PRESENT = 0.5
 FEWEST = 2
 LARGEST = 24  # squares either way from the middle: no table is larger
+REGIONS = 2  # parts of a photograph in which grids are sought besides the whole
 ASKED = 110  # squares of a grid that are asked about while it is only a guess
 _SMALLEST_PX = 20.0
 
@@ -36,12 +37,14 @@ Lively = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unseen:
-    """A board as it lies. ``poses`` of the squares with a tile; ``evidence`` (K, 4) log-likelihoods of each."""
+    """A board as it lies. ``poses`` of the squares with a tile; ``evidence`` (K, 4) log-likelihoods of each;
+    ``refused`` are squares beside them and how likely a tile seemed there."""
 
     lattice: Lattice
     poses: Mapping[Square, Array]
     evidence: Mapping[Square, Array]
     present: Mapping[Square, float]
+    refused: Mapping[Square, float]
 
 
 class UnseenFinder:
@@ -54,7 +57,12 @@ class UnseenFinder:
     def find(self, photo: Image) -> Unseen | None:
         """The board on a BGR photograph, or None."""
         lively = _lively(photo)
-        ranked = self._ranked(photo, lively, guess_grids(photo, most=GUESSES))[:FINALISTS]
+        guesses = guess_grids(photo, most=GUESSES)
+        for x0, y0, x1, y1 in _regions(lively):
+            away = np.array([[1, 0, x0], [0, 1, y0], [0, 0, 1.0]])
+            part = np.ascontiguousarray(photo[y0:y1, x0:x1])
+            guesses += [replace(g, grid=away @ g.grid) for g in guess_grids(part, most=GUESSES // 2)]
+        ranked = self._ranked(photo, lively, guesses)[:FINALISTS]
         tried = sorted((self._fit(photo, lively, grid) for grid in ranked), key=lambda t: -t[1])
         # A second and third pull settle which of two nearly right grids is the right one.
         best = max((self._fit(photo, lively, *t) for t in tried[:2]), key=lambda t: t[1], default=None)
@@ -134,8 +142,11 @@ class UnseenFinder:
         if len(board) < FEWEST:
             return None
         lattice.shifts = {at: shift for at, shift in lattice.shifts.items() if at in board}
+        beside = [at for at in sorted(neighbours(board)) if _visible(photo.shape, lattice.predict(at)) > CUT]
+        doubt = self.ask(photo, [lattice.predict(at) for at in beside]).present
         return Unseen(lattice=lattice, poses={at: lattice.predict(at) for at in sorted(board)},
-                      evidence={at: evidence[at] for at in board}, present={at: present[at] for at in board})
+                      evidence={at: evidence[at] for at in board}, present={at: present[at] for at in board},
+                      refused={at: float(p) for at, p in zip(beside, doubt, strict=True)})
 
     def _settle(self, photo: Image, lattice: Lattice, squares: Sequence[Square]) -> dict[Square, float]:
         """Which of these squares have a tile; where each lies goes into the lattice."""
@@ -233,6 +244,25 @@ def _lively(photo: Image) -> Lively:
     grey = small.mean(axis=2)
     edges = np.minimum(np.abs(cv2.Laplacian(grey, cv2.CV_32F)) / 30, 1)
     return green + edges
+
+
+def _regions(lively: Lively) -> list[tuple[int, int, int, int]]:
+    """Parts (x0, y0, x1, y1 in pixels) of a photograph in which much of a board may lie, when they are much smaller
+    than it: on a large table the lines of other things would crowd those of a few tiles out."""
+    height, width = lively.shape
+    reach = max(3, round(max(height, width) * 0.03) | 1)
+    smooth = cv2.blur(lively, (reach, reach))
+    count, labels, stats, _ = cv2.connectedComponentsWithStats((smooth > 0.5 * smooth.max()).astype(np.uint8))
+    mass = [float(smooth[labels == n].sum()) for n in range(1, count)]
+    found = []
+    for n in np.argsort(mass)[::-1][:REGIONS] + 1:
+        x, y, w, h = (int(stats[n, k]) for k in (cv2.CC_STAT_LEFT, cv2.CC_STAT_TOP, cv2.CC_STAT_WIDTH,
+                                                 cv2.CC_STAT_HEIGHT))
+        room = round(0.15 * max(w, h)) + reach
+        x0, y0, x1, y1 = max(0, x - room), max(0, y - room), min(width, x + w + room), min(height, y + h + room)
+        if (x1 - x0) * (y1 - y0) < 0.5 * width * height and min(w, h) >= reach:
+            found.append((8 * x0, 8 * y0, 8 * x1, 8 * y1))
+    return found
 
 
 def _liveliest(lively: Lively, grid: Array, squares: Sequence[Square]) -> list[Square]:

@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     reading = read_photo(image, tiles, counts=box_contents(names), view=view)
     if args.overlay:
         try:
-            write_image(args.overlay, draw_reading(image, reading))
+            write_image(args.overlay, draw_reading(image, reading, view=view))
         except ImageError as e:
             raise Failure(str(e)) from e
     document = reading.to_json()
