@@ -1,0 +1,150 @@
+"""What it costs to read a photograph of 72 tiles of which nothing is known, on one core.
+
+    ./run bench read_speed [--photo FILE --tiles DIR] [--long-side 4000] [--rounds 1]
+
+Ratio inside one run: `read` against SIFT with each taught tile in turn (the photograph's keypoints found once; then per
+tile nearest neighbours, ratio test, and RANSAC for one copy after the other). Both see the same picture; it is
+also timed on the picture at the size that `read` works at. Prints the time of each stage and the peak memory of
+`bastide read`, which is another process. Without --photo a table of our own drawings is photographed by the simulator.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+
+import vision.read as reading_room
+from bastide.demo_game import demo_game
+from scoring.transcript import write
+from vision.keypoints import SightingFinder
+from vision.read import LONG_SIDE_PX, PhotoReader, box_counts
+from vision.simulator.options import Options
+from vision.simulator.simulator import Simulator
+from vision.tileset import TileSet, drawn_tileset, load_tileset
+from vision.unseen import UnseenFinder
+
+ROOT = Path(__file__).resolve().parent.parent
+RATIO, FEWEST = 0.75, 8  # of Lowe's test; matches that make a copy
+WANTED = 5.0
+MOST_MB = 400.0
+STAGES: tuple[tuple[Any, str, str], ...] = (
+    (SightingFinder, "find", "keypoints and sightings"), (reading_room, "fit_lattice", "lattice"),
+    (PhotoReader, "_strange", "colours of the print"), (PhotoReader, "_spread", "every square settled"),
+    (PhotoReader, "_evidence", "sides and pennants"), (UnseenFinder, "ask", "structure network"),
+    (reading_room, "marginals", "neighbours and box"), (PhotoReader, "_bare", "bare pictures"),
+    (reading_room, "find_figures", "figures"))
+
+
+def sift_in_turn(photo: np.ndarray, tiles: TileSet) -> tuple[float, int]:
+    """(seconds, copies found) of looking for one taught tile after the other."""
+    start = time.perf_counter()
+    sift, matcher = cv2.SIFT_create(), cv2.BFMatcher(cv2.NORM_L2)
+    points, descriptors = sift.detectAndCompute(cv2.cvtColor(photo, cv2.COLOR_BGR2GRAY), None)
+    places = np.array([p.pt for p in points], np.float32)
+    found = 0
+    for specimen in tiles.specimens:
+        own, own_descriptors = sift.detectAndCompute(cv2.cvtColor(specimen.bgr, cv2.COLOR_BGR2GRAY), None)
+        if own_descriptors is None or len(own) < FEWEST:
+            continue
+        # From the photograph to the tile: the other way round, copies would fail each other's ratio test.
+        pairs = matcher.knnMatch(descriptors, own_descriptors, k=2)
+        good = [p[0] for p in pairs if len(p) == 2 and p[0].distance < RATIO * p[1].distance]
+        while len(good) >= FEWEST:
+            source = np.array([own[m.trainIdx].pt for m in good], np.float32)
+            target = places[[m.queryIdx for m in good]]
+            pose, inliers = cv2.findHomography(source, target, cv2.RANSAC, 4.0)
+            if pose is None or inliers.sum() < FEWEST:
+                break
+            found += 1
+            good = [m for m, inside in zip(good, inliers.ravel(), strict=True) if not inside]
+    return time.perf_counter() - start, found
+
+
+def timed(owner: Any, name: str, total: dict[str, float], label: str) -> Callable[[], None]:
+    """Count the time spent in a function under a label, until the result is called."""
+    inner = getattr(owner, name)
+
+    def outer(*args: Any, **options: Any) -> Any:
+        start = time.perf_counter()
+        try:
+            return inner(*args, **options)
+        finally:
+            total[label] = total.get(label, 0.0) + time.perf_counter() - start
+
+    setattr(owner, name, outer)
+    return lambda: setattr(owner, name, inner)
+
+
+def simulated(long_side: int) -> np.ndarray:
+    game = write(demo_game(1, turns=71))
+    return Simulator(game, 1, Options(size=(long_side, long_side * 3 // 4))).still()
+
+
+def peak_mb(photo: np.ndarray, tiles: Path | None) -> float:
+    """Peak resident memory of `bastide read` on that photograph."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "photo.jpg"
+        cv2.imwrite(str(file), photo, (cv2.IMWRITE_JPEG_QUALITY, 92))
+        command = [sys.executable, "-m", "bastide", "read", str(file), "--json", "--data", folder]
+        done = subprocess.run([*command, *(["--tiles", str(tiles)] if tiles else [])], cwd=ROOT, capture_output=True,
+                              env={**os.environ, "OPENBLAS_NUM_THREADS": "1"}, check=True)
+        print(f"bastide read: {len(json.loads(done.stdout)['tiles'])} tiles")
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--photo", type=Path)
+    parser.add_argument("--tiles", type=Path)
+    parser.add_argument("--long-side", type=int, default=4000, help="of the photograph, in pixels (4000 is 12 MP)")
+    parser.add_argument("--rounds", type=int, default=1)
+    options = parser.parse_args()
+    cv2.setNumThreads(1)
+    photo = simulated(options.long_side) if options.photo is None else cv2.imread(str(options.photo))
+    if photo is None:
+        raise SystemExit(f"read_speed: {options.photo} is no picture")
+    if max(photo.shape[:2]) != options.long_side:
+        photo = cv2.resize(photo, None, fx=(scale := options.long_side / max(photo.shape[:2])), fy=scale)
+    print(f"photograph {photo.shape[1]}x{photo.shape[0]}")
+    peak = peak_mb(photo, options.tiles)
+    tiles = load_tileset(options.tiles) if options.tiles else drawn_tileset(box_counts(["base"]))
+    reader = PhotoReader(tiles, counts=box_counts(["base"]))
+    reader.read(cv2.resize(photo, None, fx=0.2, fy=0.2))  # what is loaded once is loaded
+    stages: dict[str, float] = {}
+    restore = [timed(owner, name, stages, label) for owner, name, label in STAGES]
+    start = time.perf_counter()
+    for _ in range(options.rounds):
+        reading = reader.read(photo)
+    seconds = (time.perf_counter() - start) / options.rounds
+    for back in restore:
+        back()
+    for label, spent in stages.items():
+        print(f"  {label:26}{spent / options.rounds:8.2f} s")
+    print(f"  {'everything':26}{seconds:8.2f} s, {len(reading.tiles)} tiles")
+    worst = 1.0
+    small = LONG_SIDE_PX / max(photo.shape[:2])
+    pictures = {"the photograph": photo}
+    if small < 1:
+        pictures["it at the size read at"] = cv2.resize(photo, None, fx=small, fy=small, interpolation=cv2.INTER_AREA)
+    for label, picture in pictures.items():
+        spent, copies = sift_in_turn(picture, tiles)
+        print(f"SIFT in turn on {label}: {spent:.2f} s, {copies} copies found: {spent / seconds:.1f} times as long")
+        worst = spent / seconds if label == "the photograph" else worst
+    print(f"peak memory of bastide read: {peak:.0f} MB (wanted below {MOST_MB:.0f})")
+    return 0 if worst >= WANTED and peak < MOST_MB else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
