@@ -17,6 +17,7 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+from reliability import print_curve
 
 from bastide.demo_game import demo_game
 from scoring.tiles import catalogue
@@ -156,6 +157,7 @@ def main() -> int:
     drawn = PhotoReader(drawn_tileset(box_counts(["base"])), counts=box_counts(["base"]))
     print(f"{'condition':14}" + "".join(f"{c:>11}" for c in COLUMNS) + f"{'s each':>8}")
     total = np.zeros(len(COLUMNS), int)
+    told: list[tuple[float, bool]] = []
     for name in options.conditions or CONDITIONS:
         sums, seconds = np.zeros(len(COLUMNS), int), 0.0
         for seed in range(options.first, options.first + options.editions):
@@ -165,6 +167,7 @@ def main() -> int:
             reading = reader.read(picture)
             seconds += time.perf_counter() - start
             seen = list(judged(reading, simulator))
+            told += [(t.confidence, ok) for t, ok in seen]
             sure = [ok for t, ok in seen if t.confidence >= SURE]
             sums += (len(simulator.truth.tiles), sum(ok for _, ok in seen), len(reading.tiles) - len(seen), len(sure),
                      len(sure) - sum(sure), *figures(reading, simulator))
@@ -175,6 +178,7 @@ def main() -> int:
         print(f"{name:14}" + "".join(f"{n:11}" for n in sums) + f"{seconds / options.editions:8.1f}", flush=True)
         total += sums
     print(f"{'all':14}" + "".join(f"{n:11}" for n in total))
+    print_curve("tiles", told)
     return 0
 
 

@@ -1,12 +1,14 @@
 """Read the annotated photographs in ../shared/photos and hold the readings against the truth.
 
 Run from the project's folder: ``python benchmarks/read_photos.py [NAME...] [--overlays DIR]``. Prints one line per
-photograph and the sums. Photographs and artwork are not part of the project; without them there is nothing to measure.
+photograph and the sums, then how often tiles of each stated confidence are right. Photographs and artwork are not part
+of the project; without them there is nothing to measure.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import subprocess
 import sys
@@ -18,6 +20,9 @@ import cv2
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+from reliability import print_curve  # noqa: E402
 
 from vision.overlay import draw_reading  # noqa: E402
 from vision.read import PhotoReader, box_counts  # noqa: E402
@@ -27,6 +32,24 @@ SHARED = ROOT.parent / "shared"
 TAUGHT = {"k00": "c1", "k02": "c1", "k05": "c1", "k07": "c1", "k09": "c1", "l16": "new"}
 UNTAUGHT = (*TAUGHT, "m1", "m3")  # nobody has pictures of the tiles on these
 KEYS = ("tiles", "right", "extra", "figures", "figures_right", "figures_extra", "features_right")
+
+
+def told_apart(compare: Path, document: dict, truth: dict) -> list[tuple[float, bool]]:  # type: ignore[type-arg]
+    """(stated confidence, right) of every tile that the truth names."""
+    spec = importlib.util.spec_from_file_location("compare", compare)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    turn, (dx, dy) = module.best_alignment(document["tiles"], truth["tiles"])
+    true = {tuple(t["at"]): t for t in truth["tiles"]}
+    found = []
+    for tile in document["tiles"]:
+        x, y = module.turn_at(tile["at"], turn)
+        t = true.get((x + dx, y + dy))
+        if t is not None:
+            right = module.shape(tile["tile"], tile["rot"] + turn) == module.shape(t["tile"], t["rot"])
+            found.append((tile["confidence"], right))
+    return found
 
 
 def main() -> int:
@@ -39,7 +62,9 @@ def main() -> int:
     if not compare.is_file():
         print(f"skipped: no annotated photographs at {SHARED}")
         return 0
+    cv2.setNumThreads(1)
     sums = dict.fromkeys(KEYS, 0)
+    told: list[tuple[float, bool]] = []
     print(f"{'photo':6}" + "".join(f"{k:>15}" for k in KEYS) + f"{'seconds':>9}")
     drawn = drawn_tileset(box_counts(["base"])) if options.untaught else None
     for name in options.names or (UNTAUGHT if options.untaught else TAUGHT):
@@ -56,6 +81,7 @@ def main() -> int:
             run = subprocess.run([sys.executable, str(compare), "read", file.name, truth], capture_output=True,
                                  text=True, check=True)
         result = json.loads(run.stdout)
+        told += told_apart(compare, reading.to_json(), json.loads(Path(truth).read_text("utf-8")))
         print(f"{name:6}" + "".join(f"{result[k]:>15}" for k in KEYS) + f"{seconds:9.1f}", flush=True)
         for key in KEYS:
             sums[key] += result[key]
@@ -63,6 +89,7 @@ def main() -> int:
             options.overlays.mkdir(parents=True, exist_ok=True)
             cv2.imwrite(str(options.overlays / f"{name}.png"), draw_reading(photo, reading))
     print(f"{'all':6}" + "".join(f"{sums[k]:>15}" for k in KEYS))
+    print_curve("tiles on photographs", told)
     return 0
 
 

@@ -76,6 +76,18 @@ def curve(stated: np.ndarray, right: np.ndarray) -> list[tuple[float, int, int, 
     return rows
 
 
+def print_curve(what: str, told: list[tuple[float, bool]]) -> list[tuple[float, int, int, float, float]]:
+    """Print stated against observed of (stated confidence, right), and by how much they differ on average."""
+    rows = curve(np.array([p for p, _ in told]), np.array([ok for _, ok in told], bool))
+    print(f"{what}: {len(told)} readings")
+    print(f"  {'stated':>8} {'readings':>9} {'right':>7} {'observed':>9}  95 % interval")
+    for mean, count, good, low, high in rows:
+        print(f"  {mean:8.4f} {count:9} {good:7} {good / count:9.4f}  {low:.4f} to {high:.4f}")
+    error = sum(count * abs(mean - good / count) for mean, count, good, *_ in rows) / max(1, len(told))
+    print(f"  expected calibration error {error:.4f}")
+    return rows
+
+
 def plot(path: Path, curves: dict[str, list[tuple[float, int, int, float, float]]]) -> None:
     """Stated against observed, both as odds, so that 0.99 and 0.999 are apart."""
     size, edge = 560, 60
@@ -125,13 +137,7 @@ def main() -> None:
         own = [(p, ok) for k, p, ok, asked in every if k == kind and not (asked and p >= SURE)]
         by_rule = sum(k == kind and asked and p >= SURE for k, p, ok, asked in every)
         stated, right = np.array([p for p, _ in own]), np.array([ok for _, ok in own])
-        curves[f"{kind}s"] = rows = curve(stated, right)
-        print(f"{kind}s: {len(own)} readings in {games} games, {by_rule} more asked about by a rule")
-        print(f"  {'stated':>8} {'readings':>9} {'right':>7} {'observed':>9}  95 % interval")
-        for mean, count, good, low, high in rows:
-            print(f"  {mean:8.4f} {count:9} {good:7} {good / count:9.4f}  {low:.4f} to {high:.4f}")
-        error = sum(count * abs(mean - good / count) for mean, count, good, *_ in rows) / max(1, len(own))
-        print(f"  expected calibration error {error:.4f}")
+        curves[f"{kind}s"] = print_curve(f"{kind}s in {games} games ({by_rule} more asked about by a rule)", own)
         print(f"  {'ask below':>10} {'questions a game':>17} {'silent errors a game':>21}")
         for t in THRESHOLDS:
             mark = " in force" if abs(t - SURE) < 1e-9 else ""

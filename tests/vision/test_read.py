@@ -11,8 +11,9 @@ import pytest
 
 from scoring.geometry import spot_of
 from scoring.tiles import catalogue, where
+from vision.figures import Rejected
 from vision.lattice import apply
-from vision.overlay import draw_reading
+from vision.overlay import draw_detected, draw_reading
 from vision.read import PhotoReader, box_counts
 
 _spec = importlib.util.spec_from_file_location("read_tables", Path(__file__).with_name("read_tables.py"))
@@ -102,6 +103,14 @@ def test_figures_are_read_with_their_feature(tiles, reader):
     assert set(document["tiles"][0]) == {"tile", "at", "rot", "confidence", "corners_px"}
     drawn = draw_reading(picture, reading)
     assert drawn.shape == picture.shape and (drawn != picture).any()
+    bare = picture.copy()
+    draw_detected(bare)
+    assert (bare == picture).all()  # nothing is drawn but what is handed in
+    for part in ({"lattice": reading.lattice, "tiles": reading.tiles}, {"figures": reading.figures},
+                 {"rejected": [Rejected(outline_px=reading.tiles[0].corners_px, why="a shadow")]}):
+        canvas = picture.copy()
+        draw_detected(canvas, **part)
+        assert (canvas != picture).any()
 
 
 def test_tiles_over_the_border_are_left_out_and_said(tiles, reader):
@@ -109,6 +118,7 @@ def test_tiles_over_the_border_are_left_out_and_said(tiles, reader):
     picture, _ = tables.photograph(tiles, board, seed=11)
     reading = reader.read(np.ascontiguousarray(picture[:, :int(4.45 * tables.TILE_PX)]))
     assert len(reading.tiles) == 9
+    assert sum(r.why == "over the border" for r in reading.rejected) >= 1
     assert any("border" in issue for issue in reading.issues)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 
@@ -47,6 +48,31 @@ def test_an_edition_never_seen_is_read_without_its_pictures(seed):
     assert len(right) >= 17  # of 18
     sure = [at for at in board if got[at].confidence > 0.95]
     assert set(sure) <= set(right)
+
+
+def test_a_few_tiles_on_a_large_table_are_found_with_their_figures():
+    """The table's grain has more lines than the board, and nobody has said what is print and what is paint."""
+    seed = 9011
+    board = tables.legal_board(4, 2, seed)
+    small, grid = tables.photograph(invented_tiles(seed), board, seed=seed, tilt=0.02)
+    rng = np.random.default_rng(seed)
+    grain = cv2.resize(rng.standard_normal((190, 5)).astype(np.float32), (1800, 1350), interpolation=cv2.INTER_CUBIC)
+    picture = np.clip(np.array([62, 88, 120]) * (1 + 0.12 * grain[..., None]), 0, 255).astype(np.uint8)
+    away = np.array([640, 420])
+    view = picture[away[1]:away[1] + small.shape[0], away[0]:away[0] + small.shape[1]]
+    tiles = np.abs(small.astype(int) - small[2:8, 2:8].reshape(-1, 3).mean(axis=0)).max(axis=2) > 30
+    inside = cv2.morphologyEx(tiles.astype(np.uint8), cv2.MORPH_CLOSE, np.ones((15, 15), np.uint8)) > 0
+    view[inside] = small[inside]
+    for at, colour in (((0, 0), (40, 30, 200)), ((2, 1), (200, 80, 20))):
+        x, y = (int(v) for v in apply(grid, [(at[0] + 0.5, at[1] + 0.5)])[0] + away)
+        cv2.rectangle(picture, (x - 16, y - 16), (x + 16, y + 16), colour, -1, cv2.LINE_AA)
+    reading = PhotoReader(tables.base_tiles(), counts=box_counts(["base"])).read(picture)
+    low = [min(t.at[n] for t in reading.tiles) for n in range(2)]
+    assert {(t.at[0] - low[0], t.at[1] - low[1]) for t in reading.tiles} == board.keys()
+    assert {(f.colour, f.at[0] - low[0], f.at[1] - low[1]) for f in reading.figures} == {("red", 0, 0), ("blue", 2, 1)}
+    for figure in reading.figures:
+        assert cv2.pointPolygonTest(figure.outline_px.astype(np.float32), figure.px, True) > -30
+    assert any(r.why.startswith("empty") for r in reading.rejected)
 
 
 def test_corners_lie_on_the_tiles():
