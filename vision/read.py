@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.tiles import Square, Tile, catalogue
-from vision.evidence import foreign, learn_sides, palette, shield_loglik, shields, side_letters, strips, twins
+from vision.evidence import covered, foreign, learn_sides, palette, shield_loglik, shields, side_letters, strips, twins
 from vision.figures import FigureReading, Rejected, figure_like, find_figures
 from vision.frames import Image
 from vision.joint import marginals
@@ -34,6 +34,7 @@ PRINTED = 0.42  # of a square must have the print's colours for a tile to lie th
 FITTING = 0.2  # correlation below which even the print's colours do not make a tile
 PLAIN = 0.42  # correlation that needs no colours to vouch for it
 TWIN = 0.15  # correlation by which copies of twins differ in their drawing whether or not they bear a pennant
+BARE = 0.97  # of a tile must show for it to say what others of its kind look like
 COMPLETE = 0.78  # of a tile must lie in the photograph for it to be reported
 
 
@@ -143,7 +144,7 @@ class PhotoReader:
     def _by_pictures(self, photo: Image) -> _Board | None:
         """The board by what the tile set's pictures look like, or None."""
         lattice = fit_lattice(self._finder.find(photo), photo.shape)
-        if lattice is None:
+        if lattice is None or not lattice.shifts:
             return None
         strange = self._strange(photo, lattice)
         squares, refused = self._spread(photo, lattice, strange)
@@ -176,9 +177,10 @@ class PhotoReader:
                                   crop=rectify(photo, pose, FINE_PX), weight=seen, visible=float(seen.mean()),
                                   printed=1.0)
         whole = [s for s in squares.values() if s.visible >= COMPLETE] or list(squares.values())
-        free = ~figure_like([s.crop for s in whole])
-        return _Board(lattice=found.lattice, squares=squares,
-                      strange=_foreign_to(photo, found.lattice, squares, whole, free), evidence=evidence,
+        strange = _foreign_to(photo, found.lattice, squares, whole, ~figure_like([s.crop for s in whole]))
+        for settled in squares.values():
+            settled.weight = settled.weight * covered(rectify(strange, settled.pose, FINE_PX), FINE_PX)
+        return _Board(lattice=found.lattice, squares=squares, strange=strange, evidence=evidence,
                       refused={at: f"a tile {p:.0%}" for at, p in found.refused.items()}, taught=False)
 
     def _strange(self, photo: Image, lattice: Lattice) -> npt.NDArray[np.uint8]:
@@ -186,7 +188,7 @@ class PhotoReader:
         sure = {at: self._settler.settle(photo, lattice.predict(at), reach=0.06) for at in lattice.shifts}
         # A small board needs all its tiles to show every colour of its print; figures on some of them are outvoted.
         best = sorted(sure.values(), key=lambda s: -s.best)[:max(14, round(0.4 * len(sure)))]
-        best = [s for s in best if s.best > 0.75 * float(np.median([b.best for b in best]))]
+        best = [s for s in best if s.best > 0.75 * float(np.median([b.best for b in best]))] or best
         return _foreign_to(photo, lattice, sure, best)
 
     def _spread(self, photo: Image, lattice: Lattice, strange: npt.NDArray[np.uint8],
@@ -271,10 +273,12 @@ class PhotoReader:
                 evidence[b, rot] = max(first, second) + min(-odds, 0.0)
 
     def _bare(self, board: _Board, best: Mapping[Square, tuple[str, int]]) -> dict[Square, Image]:
-        """What each tile looks like without a figure: its taught picture, or else the surest other tile of its kind."""
+        """What each tile looks like without a figure: its taught picture, or else the surest other tile of its kind on
+        which nothing lies."""
         if board.taught:
             return {at: self._picture(board.squares[at], *best[at]) for at in best}
-        order = sorted(best, key=lambda at: -board.squares[at].best)
+        order = sorted((at for at in best if board.squares[at].weight.mean() > BARE),
+                       key=lambda at: -board.squares[at].best)
         plain = np.full((FINE_PX, FINE_PX, 3), 128, np.uint8)
         pictures = {}
         for at, (tile, rot) in best.items():

@@ -26,6 +26,7 @@ FINALISTS = 6
 SEEN = 0.72  # of a square must lie in the photograph for it to be asked about
 CUT = 0.48  # and for one beside tiles that are known already
 PRESENT = 0.5
+KEPT = 0.3  # and for one that lies beside others: empty squares hardly ever get so much
 FEWEST = 2
 LARGEST = 24  # squares either way from the middle: no table is larger
 REGIONS = 2  # parts of a photograph in which grids are sought besides the whole
@@ -138,7 +139,7 @@ class UnseenFinder:
         said = self.ask(photo, [lattice.predict(at) for at in order], turns=4)
         present = {at: float(p) for at, p in zip(order, said.present, strict=True)}
         evidence = dict(zip(order, said.loglik(self.kinds), strict=True))
-        board = _largest(at for at in order if present[at] > PRESENT)
+        board = _largest(at for at in order if present[at] > KEPT)
         if len(board) < FEWEST:
             return None
         lattice.shifts = {at: shift for at, shift in lattice.shifts.items() if at in board}
@@ -170,7 +171,7 @@ class UnseenFinder:
                     del poses[at]
                     continue
                 poses[at] = lattice.pose(at, shift)
-                if turn == 1 and said.present[n] > PRESENT:
+                if turn == 1 and said.present[n] > KEPT:
                     present[at] = float(said.present[n])
                     lattice.shifts[at] = shift
         return present
