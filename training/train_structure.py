@@ -2,7 +2,8 @@
 
 ``python -m training.make_crops CROPS.npz 36000 SEED`` for some seeds, then
 ``python -m training.train_structure STATE.pt OUT.onnx CROPS.npz... --epochs N [--of M]``; run again with the same
-STATE to go on. The last twentieth of every file is held out and only measured.
+STATE to go on. The last twentieth of every file is held out and only measured. The network in ``vision/models`` has
+seen the seeds 11, 12, 13 and 14, 36000 crops each, with ``--of 2.944``.
 """
 
 from __future__ import annotations
