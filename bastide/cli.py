@@ -43,6 +43,8 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command; the exit code."""
+    # Set before NumPy is loaded: products of small matrices gain nothing from threads, and lose much on a busy device.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         check_rooms()
         args = parser().parse_args(argv)

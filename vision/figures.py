@@ -29,6 +29,7 @@ PRINT = 0.48  # correlation with the tile's picture above which a patch is print
 CONTRAST = 15.0  # of Lab colour between a figure and the print around it
 GREEN_CONTRAST = 30.0  # and for green ones, which a field in the shade resembles
 NEXT_TO = 0.35  # of a tile: patches so near belong to one figure
+_AROUND_PX = 20  # around a patch: what it is compared with
 OFF_BOARD = 0.12  # of a tile: a base point further from every tile is not on the board
 COLOURS = ("red", "blue", "green", "yellow", "black")
 # Hue (0..180) from, to, and least saturation of painted wood. Print is less saturated, or is not foreign.
@@ -154,19 +155,24 @@ def _blobs(photo: Image, strange: npt.NDArray[np.uint8], lattice: Lattice, squar
         count, labels, stats, centres = cv2.connectedComponentsWithStats(mask)
         for n in range(1, count):
             part = float(stats[n, cv2.CC_STAT_AREA]) / BOARD_PX**2
-            patch = labels == n
+            if part < SMALLEST / 3:
+                continue
+            x, y, w, h = (int(v) for v in stats[n, :4])
+            x0, y0 = max(0, x - _AROUND_PX), max(0, y - _AROUND_PX)
+            near = (slice(y0, y + h + _AROUND_PX), slice(x0, x + w + _AROUND_PX))
+            patch = labels[near] == n
             grown = cv2.dilate(patch.astype(np.uint8), np.ones((7, 7), np.uint8))
             wrong = ""
             if not SMALLEST <= part <= LARGEST:
                 wrong = "too small" if part < SMALLEST else "too large"
-            elif _contrast(lab, patch, tiles) < (GREEN_CONTRAST if colour == "green" else CONTRAST):
+            elif _contrast(lab[near], patch, tiles[near]) < (GREEN_CONTRAST if colour == "green" else CONTRAST):
                 wrong = "hardly differs from what is around it"
-            elif _alike(drawn, seen_drawing, grown & tiles) > PRINT:
+            elif _alike(drawn[near], seen_drawing[near], grown & tiles[near]) > PRINT:
                 wrong = "print"
             outlines, _ = cv2.findContours(patch.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
-            outline = max(outlines, key=cv2.contourArea).reshape(-1, 2)
+            outline = max(outlines, key=cv2.contourArea).reshape(-1, 2) + (x0, y0)
             found.append(_Blob(colour=colour, centre=apply(back, centres[n])[0], size=part, wrong=wrong,
-                               solid=_solidity(closed & grown), outline=apply(back, outline)))
+                               solid=_solidity(closed[near] & grown), outline=apply(back, outline)))
     return _without_shadows(found, lattice)
 
 

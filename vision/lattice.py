@@ -24,6 +24,7 @@ Array = npt.NDArray[np.float64]
 
 UNIT = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
 STARTS = 15  # sightings from which a board is grown
+ENOUGH = 0.7  # of all votes for one board: no other start finds a better one
 NEAR = 0.3  # of a tile: how far a sighting may lie off its square
 BEND = 0.22  # of a tile: the largest displacement that is believed
 _AROUND = [(x, y) for x in (-2, -1, 0, 1, 2) for y in (-2, -1, 0, 1, 2) if x or y]
@@ -125,6 +126,8 @@ def fit_lattice(sightings: Sequence[Sighting], shape: Sequence[int]) -> Lattice 
         votes = sum(min(s.votes, 20) for s in members.values())
         if best is None or votes > best[0]:
             best = (votes, grid, members)
+        if votes > ENOUGH * sum(min(s.votes, 20) for s in sightings):
+            break
     if best is None or len(best[2]) < 2:
         return None
     lattice = Lattice(grid=best[1])

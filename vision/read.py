@@ -6,7 +6,7 @@ box's contents tell what each tile is. Nothing is decided silently: each reading
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import cv2
@@ -30,6 +30,7 @@ LONG_SIDE_PX = 2000  # photographs are read at this size: a tile is then 60 to 2
 TEMPERATURE = 0.04  # correlation that makes a kind e times as likely
 SIDES = 1.0  # weight of what the sides look like: it repeats part of what correlation says
 STRUCTURE = 1.0  # weight of what the network says beside taught pictures
+DOUBTFUL = 10.0  # log-odds of the best kind and turn against the next other one below which it is asked
 PRINTED = 0.42  # of a square must have the print's colours for a tile to lie there
 FITTING = 0.2  # correlation below which even the print's colours do not make a tile
 PLAIN = 0.42  # correlation that needs no colours to vouch for it
@@ -151,8 +152,9 @@ class PhotoReader:
         if not squares or np.median([s.best for s in squares.values()]) < PLAIN:
             return None
         evidence = self._evidence(squares)
-        said = self._structure().ask(photo, (s.pose for s in squares.values()), turns=4).loglik(self.kinds)
-        for n, at in enumerate(squares):
+        doubtful = [at for at in squares if _lead(evidence[at], self._letters) < DOUBTFUL]
+        said = self._structure().ask(photo, (squares[at].pose for at in doubtful), turns=4).loglik(self.kinds)
+        for n, at in enumerate(doubtful):
             evidence[at] += STRUCTURE * said[n]
         return _Board(lattice=lattice, squares=squares, strange=strange, evidence=evidence, refused=refused)
 
@@ -185,7 +187,7 @@ class PhotoReader:
 
     def _strange(self, photo: Image, lattice: Lattice) -> npt.NDArray[np.uint8]:
         """255 where the photograph's colours are not those of the board's print."""
-        sure = {at: self._settler.settle(photo, lattice.predict(at), reach=0.06) for at in lattice.shifts}
+        sure = {at: self._settler.settle(photo, lattice.predict(at), reach=0.06, tries=1) for at in lattice.shifts}
         # A small board needs all its tiles to show every colour of its print; figures on some of them are outvoted.
         best = sorted(sure.values(), key=lambda s: -s.best)[:max(14, round(0.4 * len(sure)))]
         best = [s for s in best if s.best > 0.75 * float(np.median([b.best for b in best]))] or best
@@ -304,6 +306,16 @@ class PhotoReader:
                          if _shape(self.kinds[k], r) == same)
         return TileReading(tile=first.tile, at=at, rot=first.rot, confidence=float(min(confidence, 1.0)),
                            corners_px=apply(pose, UNIT), candidates=candidates)
+
+
+def _lead(evidence: npt.NDArray[np.float64], letters: Sequence[Sequence[str]]) -> float:
+    """Log-odds of the likeliest reading against the next that is another tile or shows other sides."""
+    best = int(evidence.argmax())
+    kind, rot = divmod(best, 4)
+    same = [n for n in range(4) if letters[kind][n] == letters[kind][rot]]
+    rest = evidence.copy()
+    rest[kind, same] = -np.inf
+    return float(evidence.flat[best] - rest.max())
 
 
 def _foreign_to(photo: Image, lattice: Lattice, squares: Iterable[Square], best: Iterable[Settled],

@@ -56,9 +56,9 @@ class Settler:
         self._tiles = [s.tile for s in tileset.specimens]
 
     def settle(self, photo: Image, pose: Array, *, reach: float = 0.19,
-               strange: npt.NDArray[np.uint8] | None = None) -> Settled:
+               strange: npt.NDArray[np.uint8] | None = None, tries: int | None = None) -> Settled:
         """Read one square within ``reach`` tiles of ``pose``. ``strange`` (the photograph's size) is 255 where its
-        colours are not the print's."""
+        colours are not the print's. ``tries``: how many pictures may pull the pose into place (default: all)."""
         reach_px = max(1, min(_REACH_PX, round(reach * _COARSE_PX)))
         found, order, steps = self._slide(photo, pose, reach_px, strange)
         light = channels(rectify(photo, pose, FINE_PX, _MARGIN)[None])[0, 0]
@@ -70,7 +70,7 @@ class Settler:
             if kind not in tried:
                 tried.add(kind)
                 poses.append(pose @ self._align(int(k), light, free, steps[found[:, k].argmax()]))
-            if len(tried) == self.tries:
+            if len(tried) == (tries or self.tries):
                 break
         crops = np.array([rectify(photo, p, FINE_PX) for p in poses])
         seen = np.array([inside(photo.shape, p, FINE_PX) for p in poses])
