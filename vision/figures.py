@@ -181,19 +181,35 @@ def figure_like(crops: Sequence[Image], colours: Iterable[str] = COLOURS) -> npt
 
     Print may have such patches too; but a colour that is seen nowhere else on a board is not its print's.
     """
-    hsv = [cv2.cvtColor(cv2.GaussianBlur(c, (0, 0), 0.8), cv2.COLOR_BGR2HSV) for c in crops]
+    smooth = [cv2.GaussianBlur(c, (0, 0), 0.8) for c in crops]
+    hsv = [cv2.cvtColor(c, cv2.COLOR_BGR2HSV) for c in smooth]
     level = float(np.median([h[..., 2] for h in hsv]))
     side = crops[0].shape[0]
+    meadow = _usual_green(smooth, hsv)
     kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (side // 10 | 1,) * 2)
     found = np.zeros((len(crops), side, side), bool)
     for n, picture in enumerate(hsv):
         for colour in colours:
-            seen = cv2.morphologyEx(_looks(colour, picture, level).astype(np.uint8), cv2.MORPH_OPEN, kernel)
+            looks = _looks(colour, picture, level)
+            if colour == "green" and meadow is not None:  # fields are green too, and would swallow what stands on them
+                off = (cv2.cvtColor(smooth[n], cv2.COLOR_BGR2LAB).astype(np.float32) - meadow) * (0.5, 1.0, 1.0)
+                looks &= np.linalg.norm(off, axis=2) > GREEN_CONTRAST / 2
+            seen = cv2.morphologyEx(looks.astype(np.uint8), cv2.MORPH_OPEN, kernel)
             count, labels, stats, _ = cv2.connectedComponentsWithStats(seen)
             for k in range(1, count):
                 if SMALLEST / 2 <= stats[k, cv2.CC_STAT_AREA] / side**2 <= LARGEST:
                     found[n] |= cv2.dilate((labels == k).astype(np.uint8), kernel) > 0
     return found
+
+
+def _usual_green(crops: Sequence[Image], hsv: Sequence[Image]) -> npt.NDArray[np.float32] | None:
+    """The Lab colour of the fields: the median of what is green; None without any."""
+    low, high = _HUES["green"][0]
+    pixels = [c[(h[..., 0] >= low) & (h[..., 0] <= high) & (h[..., 1] > 40)] for c, h in zip(crops, hsv, strict=True)]
+    every = np.concatenate(pixels)
+    if len(every) < 200:
+        return None
+    return np.median(cv2.cvtColor(every[None], cv2.COLOR_BGR2LAB)[0], axis=0).astype(np.float32)
 
 
 def _contrast(lab: Image, patch: npt.NDArray[np.bool_], tiles: npt.NDArray[np.uint8]) -> float:
