@@ -5,12 +5,8 @@ set -euo pipefail
 suite=${1:-bookworm} pi=$(realpath "$(dirname "$0")/../pi")
 root=$(realpath -m "${2:-/var/tmp/bastide-aarch64-$suite}")
 step() { printf '%4d s  %s\n' "$SECONDS" "$*"; }
-if [ "$(uname -m)" != aarch64 ]; then
-  mountpoint -q /proc/sys/fs/binfmt_misc || mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc
-  [ -e /proc/sys/fs/binfmt_misc/qemu-aarch64 ] ||
-    cat /usr/lib/binfmt.d/qemu-aarch64.conf >/proc/sys/fs/binfmt_misc/register ||
-    { echo "run_aarch64.sh: this needs qemu-user-static" >&2; exit 1; }
-fi
+# shellcheck source=tests/pi/emulate.sh
+source "$pi/emulate.sh"
 [ -e "$root.whole" ] || "$pi/make_root.sh" arm64 "$root" "$suite" >/dev/null
 step "aarch64 $suite, $(du -sh "$root" | cut -f1), every package from a wheel"
 "$pi/in_root.sh" "$root" python3 - <<'PY'

@@ -4,12 +4,8 @@
 set -euo pipefail
 arch=${1:-amd64} here=$(realpath "$(dirname "$0")")
 root=$(realpath -m "${2:-/var/tmp/bastide-trixie-$arch}")
-if [ "$arch" = arm64 ] && [ "$(uname -m)" != aarch64 ]; then
-  mountpoint -q /proc/sys/fs/binfmt_misc || mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc
-  [ -e /proc/sys/fs/binfmt_misc/qemu-aarch64 ] ||
-    cat /usr/lib/binfmt.d/qemu-aarch64.conf >/proc/sys/fs/binfmt_misc/register ||
-    { echo "run_virtual.sh: aarch64 needs qemu-user-static" >&2; exit 1; }
-fi
+# shellcheck source=tests/pi/emulate.sh
+if [ "$arch" = arm64 ]; then source "$here/emulate.sh"; fi
 [ -e "$root.whole" ] || "$here/make_root.sh" "$arch" "$root"
 
 frames=/usr/share/bastide-frames
@@ -31,5 +27,5 @@ cat >"$root/usr/share/libcamera/pipeline/virtual/virtual.yaml" <<YAML
   model: "imx708"
 YAML
 "$here/in_root.sh" "$root" python3 tests/pi/draw_frames.py "$frames"
-exec "$here/in_root.sh" "$root" python3 -m pytest -q -p no:cacheprovider \
+"$here/in_root.sh" "$root" python3 -m pytest -q -p no:cacheprovider \
   -o filterwarnings="ignore:setDaemon" tests/pi/test_pi_camera.py tests/hardware/test_contract.py -k picamera "${@:3}"
