@@ -22,7 +22,7 @@ from vision.view import rays_of
 
 _STARTS = tuple((a, b) for a in (0.0, 0.35, -0.35) for b in (0.0, 0.35, -0.35))
 _OFF = 3.5  # times the usual residual: a thing that is bent, half hidden or misread
-_AGREES_PX = 0.15  # nothing is left out for less: that is how exactly a corner is seen
+_AGREES_PX = 0.4  # nothing is left out for less: that is how exactly a corner is seen
 _FLOOR_PX = 0.03  # no camera places a corner better than this, however few points agree
 _TALLEST_MM, _LOWEST_MM = 20_000.0, 30.0
 _EXPECTED_PX = 0.2  # residual against which the lens's own uncertainty is weighed

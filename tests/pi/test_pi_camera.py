@@ -1,20 +1,23 @@
 """The Pi camera's driver: on a stand-in for picamera2 in every run, on the real libraries by tests/pi/run_virtual.sh.
 
-Each of the ten problems that Pi camera programs are known for is named where it is answered; 1 (libraries that do not
-fit each other) belongs to the installer.
+Each of the ten problems that Pi camera programs are known for is named where it is answered. Of 1, libraries that do not
+fit each other, the cure is the installer's (tests/install/run_install.sh has the real clash); here it is only named.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from draw_frames import BOXES, RED, which
 
+from hardware.pi import layers
 from hardware.sources import open_source
 from vision.frames import LateFrame, SourceError
 
@@ -22,6 +25,17 @@ from vision.frames import LateFrame, SourceError
 def middle(box: tuple[tuple[int, int], tuple[int, int]]) -> tuple[int, int]:
     (x0, y0), (x1, y1) = box
     return (y0 + y1) // 2, (x0 + x1) // 2
+
+
+def test_picamera_trap_1_a_library_built_for_another_numpy_is_named(tmp_path: Path,
+                                                                   monkeypatch: pytest.MonkeyPatch) -> None:
+    said = "numpy.dtype size changed, may indicate binary incompatibility. Expected 96 from C header, got 88"
+    (tmp_path / "simplejpeg.py").write_text(f"raise ValueError({said!r})\n", "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "simplejpeg", raising=False)
+    told = dict(layers())
+    assert list(told) == ["numpy", "simplejpeg", "libcamera", "picamera2"]
+    assert told["numpy"] == "" and told["simplejpeg"] == f"ValueError: {said}"
 
 
 def test_picamera_trap_2_and_3_focus_light_and_colour_are_measured_then_held(cable: Any) -> None:
