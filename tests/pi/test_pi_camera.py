@@ -1,7 +1,7 @@
 """The Pi camera's driver: on a stand-in for picamera2 in every run, on the real libraries by tests/pi/run_virtual.sh.
 
-Each of the ten problems that Pi camera programs are known for is named where it is answered. Of 1, libraries that do not
-fit each other, the cure is the installer's (tests/install/run_install.sh has the real clash); here it is only named.
+Each of the ten problems that Pi camera programs are known for is named where it is answered. Of 1, libraries that do
+not fit each other, the cure is the installer's (tests/install/run_install.sh has the real clash); here it is named.
 """
 
 from __future__ import annotations
