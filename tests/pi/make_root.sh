@@ -50,7 +50,7 @@ done
 rm -rf var/cache/apt/archives/*.deb debootstrap
 # debootstrap leaves proc -> /proc; mounting over it would cover this machine's own /proc.
 if [ -L proc ]; then rm proc; fi
-mkdir -p proc sys dev opt/site bastide
+mkdir -p proc sys dev opt/site opt/pycache bastide
 
 wheels=(--no-compile --python-version "$python" --implementation cp --only-binary=:all: --target "$root/opt/site" -q)
 for glibc in 2_36 2_35 2_34 2_31 2_28 2_27 2_24 2_17; do wheels+=(--platform "manylinux_${glibc}_$machine"); done
