@@ -195,3 +195,18 @@ def test_what_is_tapped_twice_is_done_once_and_the_badge_opens_its_question(serv
     session.commit((after(6)[0],), confidence=0.5, asked=True)
     page.locator("#bar .questions").click()  # another sheet is open
     expect(page.locator("#sheet.question")).to_be_visible()
+
+
+def test_the_screen_is_kept_on_where_a_page_may_ask_for_it(serve, visit):
+    _, server = serve(3)
+    page = visit(server.url)
+    page.evaluate("""() => { window.held = 0;
+      Object.defineProperty(navigator, "wakeLock", { value: { request: async () => {
+        held += 1; return { released: false, async release() { this.released = true; held -= 1; } }; } } }); }""")
+    page.locator("[data-key='bar.more']").click()
+    page.locator("[data-key='awake']").click()
+    expect(page.locator("[data-key='awake']")).to_have_attribute("aria-pressed", "true")
+    assert page.evaluate("held") == 1
+    page.locator("[data-key='awake']").click()
+    expect(page.locator("[data-key='awake']")).to_have_attribute("aria-pressed", "false")
+    assert page.evaluate("held") == 0

@@ -64,6 +64,9 @@ def test_names_are_text_in_any_script(crowded: Any, visit: Any) -> None:
     assert page.locator(".name-text").all_text_contents() == list(NAMES)
     letters = page.locator(".player .meeple-letter").all_text_contents()
     assert len(set(letters)) == len(NAMES) and letters[1] == "م"
+    looks = page.evaluate(
+        "() => [...document.querySelectorAll('.player .meeple-pattern')].map((p) => p.getAttribute('fill'))")
+    assert len(looks) == len(set(looks)) == len(NAMES), "each has a pattern"
 
 
 def test_messages_leave_the_board_to_be_seen(crowded: Any, visit: Any) -> None:

@@ -43,6 +43,7 @@ export class App {
   constructor() {
     this.kinds = {};
     this.isOnline = true;
+    this.awake = false; // whether the screen is kept on
     this.speech = null; // says aloud what is scored, once somebody wants it
     this.isTv = document.body.classList.contains("tv");
     this.later = new Set(); // questions put off on this device
@@ -137,6 +138,14 @@ export class App {
     const { Speech } = await import("./later/speech.js");
     this.speech ??= new Speech();
     this.speech.toggle();
+    this.sheet.render();
+  }
+
+  // The screen of this device stays on, or no more.
+  async stayAwake() {
+    const { toggle } = await import("./later/awake.js");
+    this.awake = await toggle();
+    this.toast.show(t(this.awake ? "awake.begins" : "awake.ends"));
     this.sheet.render();
   }
 

@@ -31,7 +31,9 @@ export class Menu {
       h("h3", {}, t("menu.share")), h("div", { class: "row" }, go("share.png", "share", () => app.share()),
         link("share.csv", "/api/export/scores.csv", { download: "" }), link("share.game", "/api/export/game.json", { download: "" }))),
       h("section", {}, h("h3", {}, t("join.title")), this.joining(),
-        "speechSynthesis" in window && button(t(app.speech?.on ? "speech.off" : "speech.on"), () => app.speak(), { className: "action", data: { key: "speech" } })),
+        "speechSynthesis" in window && button(t(app.speech?.on ? "speech.off" : "speech.on"), () => app.speak(), { className: "action", data: { key: "speech" } }),
+        "wakeLock" in navigator ? button(t(app.awake ? "awake.off" : "awake.on"), () => app.stayAwake(), { className: "action", "aria-pressed": String(!!app.awake), data: { key: "awake" } })
+          : h("p", { class: "note" }, t("awake.note"))),
       h("section", {}, h("h3", {}, t("menu.language")), pick(t("menu.language"), Object.entries(LANGUAGES), language, speak),
         h("h3", {}, t("menu.who")), pick(t("menu.who"), [["", t("menu.table")], ...view.players.map((p) => [p.name, p.name])], commands.who, (name) => {
           commands.who = name;

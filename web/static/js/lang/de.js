@@ -191,6 +191,7 @@ export default {
   // joining and speaking
   "join.title": "Mitmachen", "join.searching": "Die Adresse wird gesucht…", "join.machine": "Dieser Tisch ist nur auf seinem eigenen Gerät zu sehen.",
   "join.code": "QR-Code von {address}",
+  "awake.on": "Bildschirm anlassen", "awake.off": "Bildschirm darf ausgehen", "awake.begins": "Dieser Bildschirm bleibt an.", "awake.ends": "Dieser Bildschirm darf ausgehen.", "awake.note": "Stellt das Gerät so ein, dass der Bildschirm anbleibt: über http darf keine Seite darum bitten.",
   "speech.on": "Wertungen ansagen", "speech.off": "Nicht mehr ansagen", "speech.begins": "Wertungen werden jetzt angesagt.", "speech.ends": "Wertungen werden nicht mehr angesagt.",
   "speech.event": "{reason}: {who}.", "speech.points": { one: "{name} {n} Punkt", other: "{name} {n} Punkte" },
   // messages

@@ -191,6 +191,7 @@ export default {
   // joining and speaking
   "join.title": "Join", "join.searching": "Looking for the address…", "join.machine": "This table is shown on its own machine only.",
   "join.code": "QR code of {address}",
+  "awake.on": "Keep this screen on", "awake.off": "Let this screen sleep", "awake.begins": "This screen stays on.", "awake.ends": "This screen may sleep.", "awake.note": "Set this device so that its screen stays on: over http no page may ask for it.",
   "speech.on": "Speak what is scored", "speech.off": "Stop speaking", "speech.begins": "Scores are spoken now.", "speech.ends": "Scores are not spoken any more.",
   "speech.event": "{reason}: {who}.", "speech.points": { one: "{name} {n} point", other: "{name} {n} points" },
   // messages

@@ -191,6 +191,7 @@ export default {
   // joining and speaking
   "join.title": "Rejoindre", "join.searching": "Recherche de l'adresse…", "join.machine": "Cette table ne se voit que sur son propre appareil.",
   "join.code": "Code QR de {address}",
+  "awake.on": "Garder l’écran allumé", "awake.off": "Laisser l’écran s’éteindre", "awake.begins": "Cet écran reste allumé.", "awake.ends": "Cet écran peut s’éteindre.", "awake.note": "Réglez l’appareil pour que son écran reste allumé : en http, aucune page ne peut le demander.",
   "speech.on": "Annoncer les points", "speech.off": "Ne plus annoncer", "speech.begins": "Les points sont annoncés.", "speech.ends": "Les points ne sont plus annoncés.",
   "speech.event": "{reason} : {who}.", "speech.points": { one: "{name} gagne {n} point", many: "{name} gagne {n} de points", other: "{name} gagne {n} points" },
   // messages
