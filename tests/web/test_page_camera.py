@@ -210,3 +210,21 @@ def test_the_screen_is_kept_on_where_a_page_may_ask_for_it(serve, visit):
     page.locator("[data-key='awake']").click()
     expect(page.locator("[data-key='awake']")).to_have_attribute("aria-pressed", "false")
     assert page.evaluate("held") == 0
+
+
+def test_problems_are_spoken_like_scores(serve, visit):
+    session, server = serve(10)
+    page = visit(server.url)
+    page.evaluate("() => { window.said = []; speechSynthesis.speak = (u) => said.push(u.text); }")
+    page.locator("[data-key='bar.more']").click()
+    page.locator("[data-key='speech']").click()
+    page.wait_for_function("() => said.length === 1")
+    session.set_status("camera_lost", "gone", "camera_gone")
+    page.wait_for_function("() => said.includes('Camera lost')")
+    session.set_status("watching")
+    session.commit((after(10)[0],), confidence=0.5, asked=True)
+    page.wait_for_function("() => said.some((text) => text.startsWith('1 question'))")
+    told = page.evaluate("said.length")
+    session.set_status("hand")  # nothing new
+    expect(page.locator("#bar .chip")).to_contain_text("Hand")
+    assert page.evaluate("said.length") == told

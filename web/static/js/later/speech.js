@@ -18,6 +18,14 @@ export function news(before, view) {
   }));
 }
 
+// What somebody has to look after: a camera that is lost, a question that was not there before.
+function troubles(before, view) {
+  if (!before || before.game !== view.game) return [];
+  const { chip } = view.status, known = new Set(before.questions.map((q) => q.id));
+  return [chip !== before.status.chip && ["camera_lost", "out_of_step"].includes(chip) && t(`chip.${chip}`),
+    view.questions.some((q) => !known.has(q.id)) && t("bar.questions", { n: view.questions.length })].filter(Boolean);
+}
+
 export class Speech {
   constructor() {
     this.on = false;
@@ -34,6 +42,7 @@ export class Speech {
   heard(before, view) {
     if (!this.on) return;
     for (const text of news(before, view).slice(-3)) this.say(text);
+    for (const text of troubles(before, view)) this.say(text);
     if (before && before.game === view.game && view.phase === "over" && before.phase !== "over") this.say(t("chip.ended"));
   }
 
