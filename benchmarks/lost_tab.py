@@ -1,7 +1,8 @@
 """How soon a page is right again that was away: its network gone, or its tab frozen while the game went on.
 
-A page in Chromium reaches the table through a network that can lose everything without refusing anything, as Wi-Fi does
-(or its tab is frozen meanwhile). Moves are made; then the network is back. Prints the seconds until the page shows them.
+A page in Chromium reaches the table through a network that can lose everything without refusing anything, as Wi-Fi
+does (or its tab is frozen meanwhile). Moves are made; then the network is back. Prints the seconds until the page shows
+them.
 
     python benchmarks/lost_tab.py [--away 60] [--times 3]
 """
