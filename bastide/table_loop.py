@@ -153,14 +153,17 @@ class Look:
 
 
 class TableLoop(threading.Thread):
-    """Follows a camera in the background; when it fails, says so on the page and tries again until stopped."""
+    """Follows a camera in the background; when it fails, says so on the page and tries again until stopped.
 
-    def __init__(self, open_camera: Callable[[], FrameSource], watcher: TableWatcher, session: TableSession,
+    Without a ``watcher`` it makes one by ``renew`` once it runs: the page need not wait for that.
+    """
+
+    def __init__(self, open_camera: Callable[[], FrameSource], watcher: TableWatcher | None, session: TableSession,
                  renew: Callable[[Setup], TableWatcher] | None = None, learner: Learner | None = None) -> None:
         super().__init__(name="table", daemon=True)
         self._learner = learner
         self._open, self._watcher, self._session = open_camera, watcher, session
-        self._renew = renew
+        self._renew, self._game = renew, session.game
         self._stop_asked = threading.Event()
         self.retry_s = RETRY_S
         self._frame = 0  # what a line of the log is about
@@ -181,8 +184,9 @@ class TableLoop(threading.Thread):
                     camera = self._open()
                     live = camera.info.live
                     with camera, self._session.seeing.attached():
-                        done = follow(camera, self._watcher, self._session, stop=self._stop_asked, save=self._save,
-                                      renew=self._new_watcher, learner=self._learner, on_frame=self._beat)
+                        done = follow(camera, self._own_watcher(), self._session, stop=self._stop_asked,
+                                      save=self._save, renew=self._new_watcher, learner=self._learner,
+                                      on_frame=self._beat)
                         wait_s = 1.0 if done.frames else wait_s
                         if not live:
                             self._session.set_status("manual", "the recording has ended")
@@ -224,11 +228,18 @@ class TableLoop(threading.Thread):
         self._asked.set()
         return self._look if self._looked.wait(patience_s) else None
 
+    def _own_watcher(self) -> TableWatcher:
+        """The watcher of the game that is played; another may have been begun while there was no camera."""
+        while self._watcher is None or (self._game != self._session.game and self._renew is not None):
+            self._new_watcher(self._session.setup)
+        return self._watcher
+
     def _new_watcher(self, setup: Setup) -> TableWatcher:
         """Another game has begun at the table; a camera that is lost meanwhile finds its watcher too."""
         assert self._renew is not None
-        self._watcher = self._renew(setup)
-        return self._watcher
+        self._game, made = self._session.game, self._renew(setup)
+        self._watcher = made
+        return made
 
     def _save(self, session: TableSession, proposal: Proposal, still: Still) -> None:
         """Put a move into the log as soon as the disk takes it; until then the page says what is wrong.

@@ -103,7 +103,8 @@ def run(args: argparse.Namespace) -> int:
             if not args.no_learn and not uri.startswith("sim:"):  # a simulated table shows our own drawings
                 learner = Learner(book, session, lambda setup: load_tiles(args.tiles, setup.expansions), box_contents)
             # The same camera every time: one that was unplugged comes back with the focus and light it was held at.
-            loop = TableLoop(lambda: camera, watcher_for(session.setup), session, watcher_for, learner)
+            watcher = watcher_for(session.setup) if args.tiles else None  # says now what is wrong with the folder
+            loop = TableLoop(lambda: camera, watcher, session, watcher_for, learner)
         keys = KeyFile(args.data)
         if args.pin is not None:
             set_pins(keys, table=args.pin)

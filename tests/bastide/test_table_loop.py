@@ -126,6 +126,32 @@ def test_a_camera_that_comes_back_goes_on(session: TableSession, monkeypatch: py
     assert session.view()["status"]["chip"] == "manual"
 
 
+def test_the_watcher_is_made_by_the_loop_and_anew_for_a_game_begun_without_a_camera(session: TableSession) -> None:
+    """Another game is begun while the camera is lost: what is seen afterwards belongs to that one."""
+    made: list[int] = []
+    both = threading.Event()
+
+    def renew(setup: object) -> Watcher:
+        made.append(session.game)
+        return Watcher(())
+
+    class Coming(Camera):
+        def __enter__(self) -> Self:
+            if len(made) == 1 and session.game == made[0]:
+                session.command({"do": "new_game", "setup": {"edition": "zman2012", "players": [
+                    {"name": "A", "colour": "red"}, {"name": "B", "colour": "blue"}]}})
+            elif len(made) == 2:
+                both.set()
+            return super().__enter__()
+
+    loop = TableLoop(lambda: Coming(2, live=True), None, session, renew)  # type: ignore[arg-type,return-value]
+    assert not made
+    loop.start()
+    assert both.wait(120)
+    loop.stop()
+    assert made[1] == session.game != made[0] and loop.failure is None
+
+
 def test_a_recording_that_breaks_is_not_begun_anew(session: TableSession) -> None:
     loop = TableLoop(lambda: Camera(3, breaks="the file is cut off"), Watcher(), session)  # type: ignore[arg-type]
     loop.start()
