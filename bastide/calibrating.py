@@ -66,8 +66,8 @@ def calibrate_table(args: argparse.Namespace) -> Made:
             try:
                 found = find_table(shot.bgr, lens, quick, board=board)
             except CalibrationError as e:
-                refused = e
                 if "tiles" not in methods or n % 10:  # reading a whole board takes seconds
+                    refused = refused or e  # what was said of the tiles says more
                     continue
                 if reader is None:
                     names = box_of(args)
