@@ -97,6 +97,10 @@ class PlacementReader:
         scores = fine.score_specimens(rectify(photo, pose, fine.size_px)[None])[0]
         return fine.tileset.specimens[fine.specimen(scores, tile, rot)].bgr
 
+    def guesses(self, tile: str) -> bool:
+        """Whether nothing but our own drawing is known of a kind, and the table has other artwork."""
+        return self.foreign and all(s.drawn for s in self.settler.fine.tileset.specimens if s.tile == tile)
+
     def read(self, photo: Image, pose: Array, at: Square, state: GameState,
              strange: npt.NDArray[np.uint8] | None = None) -> Placement | None:
         """The tile on a square near ``pose``, or None when nothing that looks like a tile lies there.

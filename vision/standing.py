@@ -39,6 +39,8 @@ _FOOT_SIGMA = 5.0  # drawing units: jitter of foot estimates
 _TAKEN = -5.0  # log-odds of standing on what may not be claimed
 _OTHER_PLAYER = -3.5  # log-odds of a figure of somebody whose turn it is not
 _COLOUR_SIGMA = 14.0
+_NOBODY, _VERY = -9.0, -3.0  # log-likelihood of a paint below which it is none; and where roofs must not count
+_GUESSED_AREA = 0.05  # in tiles: huts are smaller
 _OWN_PAINT = 34.0  # Lab units by which light and dark sides of one figure differ
 _SHADES = (1.0, 0.85, 0.7, 0.55)  # how much of the light a figure's shadow leaves
 _BLOCK_FILL = 0.74
@@ -80,12 +82,14 @@ class Silhouette:
 
 def read_figure(crop: Image, known: Image, pose: Array, frame_shape: Sequence[int], tile: Tile, rot: int,
                 colours: Sequence[str], active: int, free: Sequence[int], *, bare: bool,
-                view: View | None = None, looks: list[Silhouette] | None = None) -> FigureReading | None:
+                guessed: bool = False, view: View | None = None,
+                looks: list[Silhouette] | None = None) -> FigureReading | None:
     """The figure on a tile, or None; everything that stood out is added to ``looks``.
 
     ``crop`` and ``known`` are rectified with MARGIN at CROP_PX; ``free`` are the segments that may be claimed;
     ``colours`` the players' in turn order; ``bare`` says that ``known`` is the tile itself as seen before, not its
-    taught picture; ``view`` is what a calibration knows of camera and paint.
+    taught picture, and ``guessed`` that it is only our drawing of the kind: roofs differ from it too, so only what has
+    a paint's very colour counts; ``view`` is what a calibration knows of camera and paint.
     """
     cast = np.ones(3, np.float32)
     paints = {**PAINT, **view.paints} if view is not None else PAINT
@@ -95,13 +99,14 @@ def read_figure(crop: Image, known: Image, pose: Array, frame_shape: Sequence[in
     seen, light = _same_light(crop, known)
     own = colours if active < 0 else (colours[active],)
     mask = _foreign(seen, known, _DIFFERENT if bare else _DIFFERENT_TAUGHT, {c: paints[c] for c in own}, cast)
+    nobody = (_VERY if active >= 0 else _VERY + _OTHER_PLAYER) if guessed else _NOBODY
     best: FigureReading | None = None
     for rough in _blobs(mask):
         blob = _silhouette(rough, seen, known)
         size = float(blob.sum()) / CROP_PX**2
-        colour = _colours(crop, light, blob, [paints[c] for c in colours], active)
+        colour = _colours(crop, light, blob, [paints[c] for c in colours], active, nobody)
         believed = colour is not None and (bare or _believed(colour[0], active))
-        if colour is None or not believed:
+        if colour is None or not believed or (guessed and size < _GUESSED_AREA):
             _note(looks, blob, colour, why="colour")
             continue
         lying = _lying(blob)
@@ -256,8 +261,9 @@ def _silhouette(rough: npt.NDArray[np.bool_], seen: FloatArray, known: Image) ->
 
 
 def _colours(crop: Image, light: FloatArray, blob: npt.NDArray[np.bool_],
-             paints: Sequence[tuple[int, int, int]], active: int) -> tuple[tuple[int, float], ...] | None:
-    """Whose colour the blob has, as (player, probability); None when it is nobody's."""
+             paints: Sequence[tuple[int, int, int]], active: int,
+             nobody: float) -> tuple[tuple[int, float], ...] | None:
+    """Whose colour the blob has, as (player, probability); None when it is nobody's: all below ``nobody`` (log)."""
     core = cv2.erode(blob.astype(np.uint8), np.ones((5, 5), np.uint8)).astype(bool)
     pixels = crop[core if core.any() else blob].astype(np.float32)
     cast = np.clip(light / light.mean(), 0.75, 1.33)
@@ -269,7 +275,7 @@ def _colours(crop: Image, light: FloatArray, blob: npt.NDArray[np.bool_],
     for n, target in enumerate(ideal):
         far = paint_distance(middle, target) / _COLOUR_SIGMA
         logits.append(-0.5 * far**2 + (0.0 if n == active else _OTHER_PLAYER))
-    if max(logits) < -9.0:
+    if max(logits) < nobody:
         return None
     p = np.exp(np.array(logits) - max(logits))
     p /= p.sum()

@@ -367,7 +367,7 @@ class TableWatcher:
         crop = rectify(frame.bgr, placement.pose, CROP_PX, MARGIN)
         reading = read_figure(crop, self._known(frame, placement), placement.pose, frame.bgr.shape,
                               catalogue()[placement.tile], placement.rot, self._colours, -1, (), bare=False,
-                              view=self._camera)
+                              guessed=self._reader.guesses(placement.tile), view=self._camera)
         return dict(reading.colours) if reading is not None else {}
 
     def _whose(self, frame: Frame, placement: Placement, state: GameState, due: int) -> int:
@@ -388,7 +388,7 @@ class TableWatcher:
         free, looks = [c.segment for c in legal_claims(state)], list[Silhouette]()
         reading = read_figure(crop, last.known, last.pose, frame.bgr.shape, catalogue()[placed.tile], placed.rot,
                               self._colours, state.player, free, bare=last.bare, view=self._camera,
-                              looks=looks)
+                              guessed=not last.bare and self._reader.guesses(placed.tile), looks=looks)
         self.sight.figures(last.at, last.pose, looks)
         last.seen = crop
         if reading is None:
