@@ -6,7 +6,13 @@ class ScoringError(Exception):
 
 
 class InvalidNotation(ScoringError):
-    """Text or data that cannot be read as what it should be: a command, a transcript, an option."""
+    """Text or data that cannot be read as what it should be: a command, a transcript, an option.
+
+    The message repeats what was found; of something endless only the ends.
+    """
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__(text if len(text) <= 800 else f"{text[:400]} ... {text[-60:]}")
 
 
 class IllegalMove(ScoringError):

@@ -10,6 +10,7 @@ import cv2
 import numpy as np
 import pytest
 
+from scoring.errors import InvalidNotation
 from vision.frames import size_of
 from vision.images import ImageError, read_image
 
@@ -23,6 +24,12 @@ def test_malformed_files_are_refused_clearly(tmp_path: Path) -> None:
     assert len(found) >= 12 and sum(f.files for f in found.values()) > 150
     assert not [(name, f.failures) for name, f in found.items() if f.failures]
     assert sum(f.refused for f in found.values()) > 70
+
+
+def test_of_something_endless_an_error_repeats_the_ends() -> None:
+    for value in ("x" * 9000, ["y"] * 5000):
+        text = str(InvalidNotation(f"turns[4].at: must be two whole numbers, not {value!r}"))
+        assert text.startswith("turns[4].at: must be two whole numbers") and len(text) < 500 and " ... " in text
 
 
 def test_the_fuzzing_sees_a_reader_that_breaks(tmp_path: Path) -> None:
