@@ -90,8 +90,9 @@ export class Viewport {
     const to = this.target; // where a movement that is under way will end
     const cx = (x + 0.5) * 100 * to.scale + to.x, cy = (y + 0.5) * 100 * to.scale + to.y;
     const half = 50 * to.scale + 12;
-    const dx = Math.min(0, width - half - cx) + Math.max(0, half - cx);
-    const dy = Math.min(0, height - half - cy) + Math.max(0, half - cy);
+    const [top] = this.covered, beside = Math.min(TOP_PX, width / 4); // the zoom's buttons
+    const dx = Math.min(0, width - half - cx) + Math.max(0, half + beside - cx);
+    const dy = Math.min(0, height - half - cy) + Math.max(0, Math.min(half + top, height - half) - cy);
     if (dx || dy) this.go({ scale: to.scale, x: to.x + dx, y: to.y + dy }, true);
   }
 
