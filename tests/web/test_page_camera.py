@@ -228,3 +228,18 @@ def test_problems_are_spoken_like_scores(serve, visit):
     session.set_status("hand")  # nothing new
     expect(page.locator("#bar .chip")).to_contain_text("Hand")
     assert page.evaluate("said.length") == told
+
+
+def test_a_tap_is_heard_though_the_game_goes_on_under_the_finger(serve, visit):
+    session, server = serve(6)
+    page = visit(server.url)
+    for key, coming in (("bar.history", after(6)[0]), ("close", after(6)[1])):
+        box = page.locator(f"[data-key='{key}']").bounding_box()
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        page.mouse.down()
+        session.set_status("hand" if key == "close" else "reading")
+        session.commit((coming,), confidence=0.98, asked=False)
+        shows(page, session)
+        page.mouse.up()
+        expect(page.locator("#sheet.history")).to_be_visible(visible=key == "bar.history")
+    expect(page.locator("#bar .chip")).to_contain_text("Hand")  # and what waited is drawn

@@ -169,7 +169,7 @@ export class App {
     if (this.issues.show(view) && !this.board.view.free) this.board.view.fit();
     this.bar.show(this.past ? { ...view, status: { chip: "past" } } : view, { online: this.isOnline, aid: this.aid, adding: this.sheet.content instanceof Add,
       waiting: view.questions.length + this.askings.length, final: this.final.isOpen, past: !!this.past });
-    this.sheet.render(view);
+    this.sheet.follow(view);
     this.beginning?.changed();
     const leader = view.players.reduce((a, b) => (b.score > a.score ? b : a));
     document.title = leader.score ? t("title", { leader: `${leader.name} ${leader.score}` }) : "bastide";

@@ -27,12 +27,43 @@ export function replace(el, ...children) {
   el.replaceChildren(...children.flat(Infinity).filter((c) => c !== null && c !== undefined && c !== false));
 }
 
+// What is pressed stays as it is until the finger is up: a button that is replaced in between never hears of its tap.
+const HELD_MS = 1500, LIFTED_MS = 120;
+/** @type {{ target: any } | null} */
+let held = null;
+const waiting = new Map();
+
+function release(mine = held) {
+  if (mine !== held) return; // another press has begun
+  held = null;
+  const acts = [...waiting.values()];
+  waiting.clear();
+  for (const act of acts) act();
+}
+
+addEventListener("pointerdown", (e) => {
+  const mine = held = { target: e.target };
+  setTimeout(() => release(mine), HELD_MS);
+}, true);
+addEventListener("pointerup", () => { const mine = held; setTimeout(() => release(mine), LIFTED_MS); }, true);
+addEventListener("pointercancel", () => release(), true);
+addEventListener("click", () => { held = null; setTimeout(() => held || release(), 0); }, true);
+
+/** @param {any} el @param {() => void} act */
+export function whenFree(el, act) {
+  waiting.delete(el);
+  if (held && el.contains(held.target)) waiting.set(el, act);
+  else act();
+}
+
 // Draw something anew without taking the focus from who is in it.
-export function redraw(el, ...children) {
+export const redraw = (el, ...children) => whenFree(el, () => drawn(el, children));
+
+function drawn(el, children) {
   const active = /** @type {HTMLElement} */ (document.activeElement);
-  const held = el.contains(active) ? /** @type {any} */ (active.closest("[data-key]"))?.dataset.key : null;
+  const key = el.contains(active) ? /** @type {any} */ (active.closest("[data-key]"))?.dataset.key : null;
   replace(el, ...children);
-  if (held) el.querySelector(`[data-key="${CSS.escape(held)}"]`)?.focus({ preventScroll: true });
+  if (key) el.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
 }
 
 /** @type {(id: string) => any} */

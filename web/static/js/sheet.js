@@ -1,6 +1,6 @@
 // The one sheet that slides over the lower part of the board. Only one at a time; it is drawn again with every view.
 
-import { button, h, replace } from "./dom.js";
+import { button, h, replace, whenFree } from "./dom.js";
 import { t } from "./i18n.js";
 
 export class Sheet {
@@ -28,6 +28,11 @@ export class Sheet {
     this.render();
     this.root.querySelector("h2")?.focus({ preventScroll: true });
     this.measure();
+  }
+
+  // The game has changed.
+  follow(view) {
+    whenFree(this.root, () => this.render(view));
   }
 
   render(view) {
