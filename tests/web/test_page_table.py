@@ -269,8 +269,8 @@ def test_pieces_of_other_boxes_are_entered_by_hand(by_hand, visit):
     expect(page.locator("#sheet h2")).to_have_text("Where does the dragon go?")
     before = session.view()["board"]["dragon"]
     picture(page, "boxes")
-    page.locator("#sheet [data-key='choice-0']").click()
-    expect(page.locator("#toast")).to_be_visible()
+    with page.expect_response("**/api/commands"):
+        page.locator("#sheet [data-key='choice-0']").click()
     assert session.view()["board"]["dragon"] != before
     page.keyboard.press("Escape")
     page.locator("[data-key='bar.add']").click()
