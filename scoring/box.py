@@ -63,6 +63,8 @@ class Box:
         self.stages: tuple[Stage, ...] = tuple(s for e in self.expansions for s in e.stages)
         self.laid = tuple(f for e in self.expansions for f in e.laid)
         self.completed = tuple(f for e in self.expansions for f in e.completed)
+        self.put_away = tuple(f for e in self.expansions for f in e.put_away)
+        self._held_back = tuple(h for e in self.expansions for h in e.held_back)
         self.bonuses = tuple(b for e in self.expansions for b in e.bonuses)
         self._rates = tuple(r for e in self.expansions for r in e.rates)
         self._farm_extras = tuple(x for e in self.expansions for x in e.farm_extras)
@@ -151,6 +153,11 @@ class Box:
     def farm_extras(self, view: View, farm: Feature, player: int) -> Iterator[Item]:
         """What one city of a farm pays more to one player."""
         return (i for extra in self._farm_extras if (i := extra(view, farm, player)))
+
+    def can_draw(self, view: View) -> bool:
+        """Whether a tile is left that may be drawn now (A-22, A-42)."""
+        return any(n > 0 and not any(held(view, self.tile(kind)) for held in self._held_back)
+                   for kind, n in view.left.items())
 
     def questions(self, view: View) -> Iterator[Question]:
         """What the table does not show and the rules wait for."""

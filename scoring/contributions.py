@@ -172,6 +172,8 @@ class Expansion:
     bonuses     further score events when features with figures are scored (during the game or at the end)
     farm_extras what a city pays more to one player of a farm: hangs on the farm and who stands there only
     laid        after a tile was laid; completed: after a feature became complete, before it is scored
+    put_away    after a drawn tile was put away, with its kind
+    held_back   whether a kind lies aside for now and cannot be drawn
     stages      final scoring
     initial     the expansion's own part of the state; off_board: pieces neither in supply nor standing on the board
     starts      what may lie there before turn 1
@@ -198,6 +200,8 @@ class Expansion:
     farm_extras: tuple[Callable[[View, Feature, int], Item | None], ...] = ()
     laid: tuple[Callable[[Draft], None], ...] = ()
     completed: tuple[Callable[[Draft, Feature], None], ...] = ()
+    put_away: tuple[Callable[[Draft, str], None], ...] = ()
+    held_back: tuple[Callable[[View, Tile], bool], ...] = ()
     stages: tuple[Stage, ...] = ()
     initial: Callable[[Setup], object] | None = None
     off_board: Callable[[View], Iterable[tuple[int, str, int]]] | None = None

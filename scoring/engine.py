@@ -85,7 +85,8 @@ def apply(d: Draft, event: Event) -> None:
 def _open(d: Draft, event: Event, player: int, placing: bool) -> None:
     """Begin a turn for an event that needs one, if it does not belong to the one that is open."""
     part: int = getattr(event, "part", 0)
-    if d.turn_open and d.laid and (part or player != d.player):
+    second = placing and d.again and d.part == 1  # what comes before a tile begins the builder's second part
+    if d.turn_open and d.laid and (part or player != d.player or second):
         close_turn(d)
     if not d.turn_open:
         open_turn(d, player, d.part if player == d.player and part < 2 else max(part, 1))

@@ -45,7 +45,7 @@ def close_turn(d: Draft) -> None:
     advance(d, d.box.steps[-1].name)
     score_completed(d)
     d.turn_open = False
-    if d.again and d.part == 1 and any(n > 0 for n in d.left.values()):  # R-BUILD-05, R-BUILD-06, A-42
+    if d.again and d.part == 1 and d.box.can_draw(d):  # R-BUILD-05, R-BUILD-06, A-42
         d.part = 2
     else:
         d.player, d.part = (d.player + 1) % len(d.setup.players), 1

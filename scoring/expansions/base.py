@@ -118,6 +118,8 @@ def on_tile(d: Draft, event: TilePlaced) -> None:
 def on_discard(d: Draft, event: TileDiscarded) -> None:
     """The same player draws again (R-DRAW-03)."""
     draw(d, event.tile, None)
+    for put_away in d.box.put_away:
+        put_away(d, event.tile)
 
 
 def draw(d: Draft, tile: str, at: Square | None) -> None:
@@ -273,7 +275,7 @@ def questions(view: View) -> Iterator[Question]:
     if view.turn_open and view.laid and not view.actions and (claims := unseen_claims(view)):
         yield Question(code="claim", text="Who claimed what is complete?", player=view.player, at=view.last_tile,
                        turn=view.turn, lasting=True, answers=claims)
-    if view.laid and not view.over and not any(n > 0 for n in view.left.values()):
+    if view.laid and not view.over and not view.box.can_draw(view):  # A-22
         yield Question(code="last_tile", text="Was that the last tile?", player=view.player, answers=(GameEnded(),),
                        turn=view.turn)
 

@@ -57,9 +57,14 @@ def missed(d: Draft) -> None:
         d.issue("princess_ignored", "The princess sent no knight home.", *at)
 
 
+def lies_aside(view: View, tile: Tile) -> bool:
+    """R-DRAGON-07, A-22: dragon tiles wait for the first volcano."""
+    return "dragon" in tile.flags and beasts(view).dragon is None
+
+
 def too_early(view: View, tile: Tile, at: Square, rot: int) -> Problem | None:
     """R-DRAGON-07: no dragon tile before the first volcano."""
-    if "dragon" in tile.flags and beasts(view).dragon is None:
+    if lies_aside(view, tile):
         return Problem(code="dragon_early", text=f"{tile.id} was laid before the first volcano.")
     return None
 
@@ -111,8 +116,6 @@ def questions(view: View) -> Iterator[Question]:
                        turn=view.turn, lasting=must, must=must, answers=tuple(
             PrincessRemoved(player=view.player, owner=f.player, figure=f.figure, at=f.at, feature=f.feature,
                             where=f.where) for f in knights))
-
-
     b = beasts(view)
     if b.fairy and b.fairy_turn == view.turn and b.fairy_of is None and view.box.rules.fairy_mode == "follower":
         beside = [FigureRef(owner=f.player, figure=f.figure, feature=f.feature, where=f.where)
@@ -142,6 +145,7 @@ DRAGON = Expansion(
               Handler(event=PrincessRemoved, apply=on_princess, step="wood", action=True),
               Handler(event=DragonMoved, apply=on_dragon, step="dragon")),
     placing=(too_early,),
+    held_back=(lies_aside,),
     deploying=(no_figure_here, princess_first),
     reaches=(through_portal,),
     bonuses=(fairy_bonus,),

@@ -225,6 +225,15 @@ def sign_needs_a_turn(d: Draft) -> None:
     d.ext["wheel"] = replace(wheel(d), plagued=())
 
 
+def sign_put_away(d: Draft, tile: str) -> None:
+    """A-34: what the wheel did stays done, and a replacement with a sign turns it again."""
+    if "wheel_icon" not in d.box.tile(tile).flags:
+        return
+    if wheel(d).turned != d.turn:
+        d.issue("wheel_not_turned", f"Tile {tile} with a wheel sign was drawn and the wheel was not turned.")
+    d.ext["wheel"] = replace(wheel(d), turned=-1)
+
+
 def questions(view: View) -> Iterator[Question]:
     """How far the pig went, and whom the plague takes."""
     if view.turn_open and view.laid and has_sign(view) and wheel(view).turned != view.turn:
@@ -269,6 +278,7 @@ WHEEL = Expansion(
               Handler(event=PlagueTook, apply=on_plague),
               Handler(event=CrownTaken, apply=on_crown, step="wood", action=True)),
     laid=(sign_needs_a_turn,),
+    put_away=(sign_put_away,),
     starts=(Start(value="wheel_board", tile=StartTile(tile=BOARD)),),
     open_with=lay_board,
     initial=initial,

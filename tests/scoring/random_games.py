@@ -38,6 +38,12 @@ def random_game(seed: int, *expansions: str, tiles: int = 40, name: str | None =
         apply(d, event)
         events.append(event)
 
+    def turn_wheel() -> None:
+        happen(WheelTurned(player=d.player, steps=rng.randint(1, 3)))
+        for player in wheel(d).plagued:
+            f = rng.choice(on_land(d, player))
+            happen(PlagueTook(player=player, figure=f.figure, at=f.at, feature=f.feature, where=f.where))
+
     for _ in range(tiles):
         bag = [t for t, n in sorted(d.left.items()) for _ in range(n)]
         rng.shuffle(bag)
@@ -45,16 +51,16 @@ def random_game(seed: int, *expansions: str, tiles: int = 40, name: str | None =
         if placed is None:
             break
         signs = d.box.tile(placed.tile).flags
-        if "wheel_icon" in signs and "wheel" in setup.expansions:
-            happen(WheelTurned(player=d.player, steps=rng.randint(1, 3)))
-            for player in wheel(d).plagued:
-                f = rng.choice(on_land(d, player))
-                happen(PlagueTook(player=player, figure=f.figure, at=f.at, feature=f.feature, where=f.where))
+        turns = "wheel_icon" in signs and "wheel" in setup.expansions
+        if turns:
+            turn_wheel()
         if rng.random() < 0.03:
             happen(TileDiscarded(player=d.player, tile=placed.tile, part=d.part))
             if d.left[placed.tile] < 1:
                 happen(TurnEnded())
                 continue
+            if turns:  # the replacement, of the same kind, has a sign too
+                turn_wheel()
         happen(placed)
         for event in _action(d, rng):
             happen(event)

@@ -6,11 +6,12 @@ import pytest
 from random_games import random_game
 
 from scoring.contributions import Question
-from scoring.engine import apply, fold, new_game, questions, step, waiting
+from scoring.engine import apply, fold, legal_placements, new_game, questions, step, waiting
 from scoring.events import GameEnded, Player, Setup, TileDiscarded, parse_event
 from scoring.expansions.tower import towers
 from scoring.rules import edition, with_options
 from scoring.state import Draft, GameState
+from scoring.turns import close_turn, open_turn
 
 PLAYERS = tuple(Player(name=n, colour=c) for n, c in (("Anna", "red"), ("Ben", "blue"), ("Cleo", "green")))
 
@@ -61,7 +62,6 @@ def test_discards_are_those_that_fit_nowhere() -> None:
     state = fold(setup, events)
     found = [q for q in questions(state) if q.code == "discard"]
     kinds = {a.tile for q in found for a in q.answers if isinstance(a, TileDiscarded)}
-    from scoring.engine import legal_placements
     assert kinds == {k for k, n in state.left.items() if n > 0 and not legal_placements(state, k)}
 
 
@@ -154,7 +154,6 @@ def test_how_far_the_wheel_turned() -> None:
     state = new_game(setup)
     assert [len(q.answers) for q in questions(state) if q.code == "wheel"] == [3]
     signed = next(k for k in sorted(state.left) if "wheel_icon" in state.box.tile(k).flags)
-    from scoring.engine import legal_placements
     (x, y), rot = legal_placements(state, signed)[0]
     laid = step(state, parse_event(f"tile 0 {signed} {x},{y} {rot}"))
     assert asked(laid, "wheel_steps").before and "wheel" not in codes(laid)
@@ -179,3 +178,54 @@ def test_every_answer_can_be_given_and_asking_changes_nothing(seed: int) -> None
         assert state.scores == before
     plain = fold(setup, [*events, GameEnded()])
     assert [q for q in plain.asked if q.code not in ("claim", "capture")] == []
+
+
+def test_a_replacement_with_a_sign_turns_the_wheel_again() -> None:
+    """A-34: the first turn of the wheel is not undone, and it is not the turn of the second sign."""
+    state = new_game(Setup(players=PLAYERS, rules=edition("wheel"), expansions=("wheel",)))
+    away, signed = [k for k in sorted(state.left) if "wheel_icon" in state.box.tile(k).flags][:2]
+    (x, y), rot = legal_placements(state, signed)[0]
+    lay = parse_event(f"tile 0 {signed} {x},{y} {rot}")
+    drawn = step(step(state, parse_event("wheel 0 1")), parse_event(f"discard 0 {away}"))
+    assert "wheel" in codes(drawn), "another tile was drawn: the pig may move again"
+    once = step(drawn, lay)
+    assert "wheel_steps" in codes(once) and [i.code for i in once.issues] == ["wheel_not_turned"]
+    twice = step(step(drawn, parse_event("wheel 0 2")), lay)
+    assert "wheel_steps" not in codes(twice) and not twice.issues and shows_pig(twice) == "storm"
+    plain = next(k for k in sorted(state.left) if "wheel_icon" not in state.box.tile(k).flags)
+    kept = step(step(step(state, parse_event("wheel 0 1")), parse_event(f"discard 0 {plain}")), lay)
+    assert "wheel_steps" not in codes(kept), "a tile without a sign asks for nothing"
+
+
+def shows_pig(state: GameState) -> str:
+    return state.box.shows(state)["wheel"]["pig"]
+
+
+@pytest.mark.parametrize("dragon_left", [True, False])
+def test_dragon_tiles_that_lie_aside_give_no_second_part(dragon_left: bool) -> None:
+    """A-22, A-42, R-BUILD-05: before the first volcano they cannot be drawn, so the game ends."""
+    d = Draft(new_game(Setup(players=PLAYERS, rules=edition("rgg2006"), expansions=("base", "traders", "dragon"))))
+    kinds = [k for k in d.left if dragon_left or "dragon" not in d.box.tile(k).flags]
+    kept = next(k for k in kinds if ("dragon" in d.box.tile(k).flags) == dragon_left)
+    d.left = {k: int(k == kept) for k in d.left}
+    open_turn(d, 0, 1)
+    d.again, d.laid = True, True
+    assert ("last_tile" in codes(d.freeze())) == dragon_left
+    close_turn(d)
+    assert (d.player, d.part) == ((1, 1) if dragon_left else (0, 2))
+
+
+def test_the_wheel_of_a_second_part_does_not_belong_to_the_first() -> None:
+    """R-BUILD-05, R-WHEEL-03: nobody said that the first part is over; the pig that moves says it."""
+    setup = Setup(players=PLAYERS, rules=edition("wheel"), expansions=("wheel", "traders"))
+    d = Draft(new_game(setup))
+    signed = next(k for k in sorted(d.left) if "wheel_icon" in d.box.tile(k).flags)
+    plain = next(k for k in sorted(d.left) if "wheel_icon" not in d.box.tile(k).flags)
+    (x, y), rot = legal_placements(d, plain)[0]
+    apply(d, parse_event(f"tile 0 {plain} {x},{y} {rot}"))
+    d.again = True
+    apply(d, parse_event("wheel 0 2"))
+    assert (d.player, d.part, d.laid) == (0, 2, False)
+    (x, y), rot = legal_placements(d, signed)[0]
+    apply(d, parse_event(f"tile 0 {signed} {x},{y} {rot} part=2"))
+    assert not d.issues and "wheel_steps" not in codes(d.freeze())
