@@ -27,12 +27,12 @@ class Steadiness:
         self._watch: DriftWatch | None = None
         self._poses: dict[Square, Array] = {}
 
-    def look(self, frame: Frame, poses: Mapping[Square, Array]) -> None:
-        """One frame without hands, and where the watcher believes the tiles to be (straight px)."""
-        if not poses:
-            return
+    def look(self, frame: Frame, poses: Mapping[Square, Array], calm: bool = True) -> None:
+        """One frame, and where the watcher believes the tiles to be (straight px). It begins with a ``calm`` one, and
+        looks at every kind: a picture that was moved looks like a hand to whoever does not compare it as a whole."""
         if self._watch is None:
-            self._begin(frame, poses)
+            if calm and poses:
+                self._begin(frame, poses)
             return
         if not self._watch.due(frame.t_s):
             return

@@ -106,8 +106,8 @@ def follow(source: FrameSource, watcher: TableWatcher, session: TableSession, *,
             (save or commit)(session, proposal, still)
             done.questions += proposal.asked
             done.latency_s.append(time.perf_counter() - begun)
-        if seen.status == "watching":
-            steadiness.look(frame, watcher.poses)
+        if seen.status != "lost":
+            steadiness.look(frame, watcher.poses, calm=seen.status == "watching")
         chip, text = CHIPS[seen.status] if steadiness.notice is None else ("camera_lost", steadiness.notice)
         session.set_status(chip, text or verdict.text, "" if text else verdict.code)
         if seen.notices is not None:

@@ -36,9 +36,9 @@ COLUMNS = ("game", "players", "tiles", "right", "figures", "right", "asked", "si
            "p95 ms")
 
 
-def games(count: int, demo: bool) -> Iterator[tuple[str, Game]]:
+def games(count: int, demo: bool, of: str = "base") -> Iterator[tuple[str, Game]]:
     """Named games to play: recorded ones with 2 to 5 players, else our own."""
-    files = [] if demo else sorted(RECORDED.glob("base-*.json.gz"))
+    files = [] if demo else sorted(RECORDED.glob(f"{of}-*.json.gz"))
     found = 0
     for file in files:
         game = read(json.loads(gzip.decompress(file.read_bytes())))
@@ -145,17 +145,19 @@ def main() -> None:
     parser.add_argument("--mishaps", default="level",
                         help="what goes wrong at the table: level (default), none, or names with commas between")
     parser.add_argument("--skip", type=int, default=0, help="leave out the first N games")
+    parser.add_argument("--seed", type=int, default=1, help="of the first game's table; the others count on from it")
+    parser.add_argument("--of", default="base", help="which recorded games: base (default), river, inns_traders...")
     parser.add_argument("--errors", action="store_true", help="tell every question and every error")
     parser.add_argument("--keep", type=Path, help="write every watched game and its truth into this folder")
     args = parser.parse_args()
     print("  ".join(f"{c:>8}" for c in COLUMNS), flush=True)
     rows = []
-    for n, (name, game) in enumerate(games(args.games + args.skip, args.demo)):
+    for n, (name, game) in enumerate(games(args.games + args.skip, args.demo, args.of)):
         if n < args.skip:
             continue
         if args.turns:
             game = Game(setup=game.setup, turns=game.turns[:args.turns])
-        r = play(name, game, args.level, args.fps, n + 1, args.keep, args.tiles, args.drawn_with,
+        r = play(name, game, args.level, args.fps, n + args.seed, args.keep, args.tiles, args.drawn_with,
                  args.mishaps)
         rows.append(r)
         cells = (r["name"], r["players"], r["tiles"], r["tiles_right"], r["figures"], r["figures_right"], r["asked"],

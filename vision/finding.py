@@ -50,7 +50,7 @@ class BoardFinder:
 
     def find(self, bgr: Image, state: GameState) -> Lattice | None:
         """The board in one frame, or None. ``state`` names the start tile's square and rotation, and what else lies."""
-        if len(state.tiles) > 2 and (again := self._find_again(bgr, state)) is not None:
+        if len(state.tiles) > 2 and (again := self.find_again(bgr, state)) is not None:
             return again
         at, placed = next(iter(state.tiles.items()))
         for sighting in self._finder.find(bgr)[:5]:
@@ -73,7 +73,7 @@ class BoardFinder:
             return None
         return Lattice(grid=settled.pose @ _step_back(at), shifts={at: (0.0, 0.0, 0.0)})
 
-    def _find_again(self, bgr: Image, state: GameState) -> Lattice | None:
+    def find_again(self, bgr: Image, state: GameState) -> Lattice | None:
         """The board of a game that goes on, by whichever of its tiles are seen: the start tile may be hidden, and
         other tiles of its kind may lie."""
         if self._every is None:

@@ -19,6 +19,7 @@ from scoring.tiles import EDGES, Square, catalogue, neighbour
 from vision.frames import Image
 from vision.placements import Placement
 from vision.standing import FigureReading, named
+from vision.vigil import Notice
 
 SURE = 0.97  # posterior from which a reading needs no question
 _SURE_ORDER = 3.0  # log-odds of one order of several new tiles against the next best
@@ -38,6 +39,15 @@ class Proposal:
     frame: int
     replaces: Square | None = None
     after: Square | None = None  # it happened right after this square's tile was laid, and was missed then
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """What one frame came to: ``status`` is watching, hand, settling, reading or lost."""
+
+    status: str
+    proposals: tuple[Proposal, ...] = ()
+    notices: tuple[Notice, ...] | None = None  # None: nothing new can be said of them
 
 
 def tile_proposal(placement: Placement, player: int, crop: Image, frame: int, *, unsure: bool = False,

@@ -9,6 +9,7 @@ not keep the other side of the table from being read.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
@@ -28,14 +29,35 @@ _RESTING = 0.0005  # of the picture that may differ meanwhile
 _BLOCK_PX = 8  # light is compared block by block
 _LAMP_WINDOW = 11  # blocks: what changes alike for most of a place this wide, several tiles, is light
 _LAMP_STEPS = 400.0  # per log unit: the median filter works on bytes
+_RIM_PX = 41  # how wide a shadow's border may be
+_STILL_FRAMES = 2  # without movement, before a shadow is taken for one that stays
 _LONG_S = 1e3
 _SURE_MOVED = 0.004  # of a region: more than noise flickers
+_STAYED = 9.0  # grey levels from how a place was seen before: the same thing lies there
 _SHARP, _LEAST = 0.18, 0.03  # of a region's difference (log units) that its border may rise by per pixel
 _SHARP_RIM = 0.08  # of a region's border that is as sharp: shadows have up to 0.07, arms 0.14 to 0.44
+_PATCH_PX, _PRINT_DENSE = 21, 0.15  # a part of a tile, and how much print it shows at least
 _PRINT, _PRINT_PART = 0.05, 0.1  # log units per pixel inside, and of the region: shadows have 0.06, arms 0.2 to 0.4
 
 Grey = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Area:
+    """A part of the small picture: what is ``inside`` of the box of these rows and columns. Most are a tile's."""
+
+    rows: slice
+    columns: slice
+    inside: Mask
+
+    def of(self, whole: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """The values (N,) of a small picture in this area; none when it lies outside."""
+        return whole[self.rows, self.columns][self.inside]
+
+    def put(self, whole: npt.NDArray[Any], value: bool) -> None:
+        """Set a mask in this area."""
+        whole[self.rows, self.columns][self.inside] = value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,11 +72,11 @@ class Look:
     still_frames: npt.NDArray[np.int16]
     still_s: Grey
 
-    def still(self, area: Mask) -> tuple[int, float]:
-        """For how many frames and seconds (nearly) all of an area has been still."""
-        if not area.any():
+    def still(self, *areas: Area) -> tuple[int, float]:
+        """For how many frames and seconds (nearly) all of these areas has been still."""
+        frames, seconds = (np.concatenate([a.of(whole) for a in areas]) for whole in (self.still_frames, self.still_s))
+        if not frames.size:
             return 0, 0.0
-        frames, seconds = self.still_frames[area], self.still_s[area]
         spare = int(_SURE_MOVED * frames.size)
         return int(np.partition(frames, spare)[spare]), float(np.partition(seconds, spare)[spare])
 
@@ -65,6 +87,7 @@ class Motion:
     def __init__(self, shape: tuple[int, ...]) -> None:
         self.scale = min(1.0, WIDTH_PX / shape[1])
         self.size = (round(shape[1] * self.scale), round(shape[0] * self.scale))
+        self.squares: Mask | None = None  # where a tile may come: what lies within is no arm
         self._before: tuple[Grey, Grey] | None = None
         self._settled: tuple[Grey, Grey] | None = None
         self._calm: tuple[Grey, Grey] | None = None  # the settled view without what was only absorbed since
@@ -73,13 +96,12 @@ class Motion:
         self._t_s = 0.0
         self._frames = np.zeros(self.size[::-1], np.int16)
         self._seconds = np.zeros(self.size[::-1], np.float32)
+        self._lying = np.zeros(self.size[::-1], np.float32)  # what was seen still at every place
+        self._stayed = np.zeros(self.size[::-1], np.float32)  # for how many seconds, arms in between left out
 
     def feed(self, image: Image, t_s: float) -> Look:
         """One frame, taken at ``t_s``: in colour, or a grey picture of the same view in any size."""
-        small = cv2.resize(image, self.size, interpolation=cv2.INTER_AREA)
-        if small.ndim == 3:
-            small = cv2.cvtColor(small, cv2.COLOR_BGR2GRAY)
-        grey = cv2.GaussianBlur(small.astype(np.float32), (0, 0), 0.8)
+        grey = cv2.GaussianBlur(self._small(image).astype(np.float32), (0, 0), 0.8)
         now = self._now = (grey, _surroundings(grey))
         moved = np.ones(grey.shape, bool)
         if self._before is not None:
@@ -87,6 +109,10 @@ class Motion:
         self._frames = np.where(moved, 0, np.minimum(self._frames + 1, 30_000)).astype(np.int16)
         step = float(np.clip(t_s - self._t_s, 0.0, 1.0))
         self._seconds = np.where(moved, 0, np.minimum(self._seconds + step, _LONG_S)).astype(np.float32)
+        same = np.abs(grey - self._lying) < _STAYED
+        self._stayed += np.where(same & ~moved, np.float32(step), np.float32(0))
+        another = ~same & (self._seconds >= FURNITURE_S)
+        self._lying[another], self._stayed[another] = grey[another], self._seconds[another]
         self._before, self._t_s = now, t_s
         changed = np.zeros(grey.shape, bool)
         if self._settled is not None and self._calm is not None:
@@ -99,10 +125,21 @@ class Motion:
             self._rest_s = self._rest_s + step if float(changed.mean()) < _RESTING else 0.0
             if self._rest_s > _REST_S:
                 self._calm = self._settled
-        return Look(moved=moved, changed=changed, hands=self._hands(changed), still_frames=self._frames,
-                    still_s=self._seconds)
+        hands, lit = self._hands(changed)
+        if lit.any():  # a shadow came or went: with its soft rim, or the settled view would get borders of its own
+            rim = cv2.dilate(lit.astype(np.uint8), np.ones((_RIM_PX, _RIM_PX), np.uint8)) > 0
+            self.absorb(lit | (rim & ~changed))
+            changed &= ~lit
+        return Look(moved=moved, changed=changed, hands=hands, still_frames=self._frames, still_s=self._seconds)
 
-    def settle(self, where: Mask | None = None) -> None:
+    def _small(self, image: Image) -> Image:
+        """The picture grey and small. Halving is several times as fast as any other step."""
+        small = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY) if image.ndim == 3 else image
+        while small.shape[1] >= 2 * self.size[0] and not (small.shape[0] | small.shape[1]) & 1:
+            small = cv2.resize(small, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
+        return np.asarray(cv2.resize(small, self.size, interpolation=cv2.INTER_AREA), np.uint8)
+
+    def settle(self, where: Mask | Area | None = None) -> None:
         """Take the present frame as the settled view, everywhere or only ``where``: it has been looked at."""
         self._settled, self._calm = self._with_now(self._settled, where), self._with_now(self._calm, where)
 
@@ -110,10 +147,14 @@ class Motion:
         """The same for what nobody knows and has lain there for a while. If it goes away again, nothing happened."""
         self._settled = self._with_now(self._settled, where)
 
-    def _with_now(self, view: tuple[Grey, Grey] | None, where: Mask | None) -> tuple[Grey, Grey]:
+    def _with_now(self, view: tuple[Grey, Grey] | None, where: Mask | Area | None) -> tuple[Grey, Grey]:
         assert self._now is not None
         grey = self._now[0].copy()
-        if where is not None and view is not None:
+        if isinstance(where, Area) and view is not None:
+            held = view[0].copy()
+            held[where.rows, where.columns][where.inside] = where.of(grey)
+            grey = held
+        elif where is not None and view is not None:
             grey = np.where(where, grey, view[0])
         return grey, _surroundings(grey)
 
@@ -132,29 +173,37 @@ class Motion:
         """Whether there is a settled view to compare with."""
         return self._settled is not None
 
-    def _hands(self, changed: Mask) -> Mask:
-        """What reaches in from the picture's border, is too large for a figure and moved lately."""
+    def _hands(self, changed: Mask) -> tuple[Mask, Mask]:
+        """What reaches in from the picture's border, is too large for a figure and has not lain there long; and what
+        is still again and differs by its light alone."""
+        h, w = changed.shape
+        hands, lit = np.zeros(changed.shape, bool), np.zeros(changed.shape, bool)
+        least = _HAND_PART * h * w
+        if changed.sum() < least / 2:
+            return hands, lit
         closed = cv2.morphologyEx(changed.astype(np.uint8), cv2.MORPH_CLOSE, np.ones((7, 7), np.uint8))
         count, labels, stats, _ = cv2.connectedComponentsWithStats(closed)
-        out = np.zeros(changed.shape, bool)
-        h, w = changed.shape
         for n in range(1, count):
             x, y, width, height, size = stats[n]
-            touches = x <= 1 or y <= 1 or x + width >= w - 1 or y + height >= h - 1
-            if not touches or size < _HAND_PART * h * w:
+            if size < least:
                 continue
             region = labels == n
-            if float((self._seconds[region] < HAND_S).mean()) > _SURE_MOVED and not self._light(region):
-                out |= region
-        return out
+            still = float((self._frames[region] < _STILL_FRAMES).mean()) <= _SURE_MOVED
+            if self._light(region):
+                lit |= region & still & ~self._printed(region)
+                continue
+            touches = x <= 1 or y <= 1 or x + width >= w - 1 or y + height >= h - 1
+            beside = region if self.squares is None else region & ~self.squares
+            if not touches or beside.sum() < least / 2:  # or it is a tile near the border
+                continue
+            fresh = (self._seconds[region] < HAND_S) & (self._stayed[region] < HAND_S)
+            if float(fresh.mean()) > _SURE_MOVED:
+                hands |= region
+        return hands, lit
 
     def _light(self, region: Mask) -> bool:
         """Whether a region differs from the settled view by its light alone, however much."""
-        assert self._now is not None and self._settled is not None
-        ratio = np.log(cv2.GaussianBlur(self._now[0] + 8, (0, 0), 1.0) /
-                       cv2.GaussianBlur(self._settled[0] + 8, (0, 0), 1.0))
-        along, down = (cv2.Sobel(ratio, cv2.CV_32F, x, 1 - x, scale=0.125) for x in (1, 0))
-        slope = np.hypot(along, down)
+        ratio, slope = self._ratio()
         if float((slope[region] > _PRINT).mean()) > _PRINT_PART:
             return False
         sharp = slope > max(_LEAST, _SHARP * abs(float(np.median(ratio[region]))))
@@ -162,6 +211,20 @@ class Motion:
         rim = (cv2.dilate(solid, np.ones((5, 5), np.uint8)) > cv2.erode(solid, np.ones((7, 7), np.uint8)))
         rim[[0, 1, -2, -1]] = rim[:, [0, 1, -2, -1]] = False
         return bool(rim.any()) and float(sharp[rim].mean()) < _SHARP_RIM
+
+    def _printed(self, region: Mask) -> Mask:
+        """Where in a region something lies that was not there before: a tile that came as a shadow went."""
+        print_ = (region & (self._ratio()[1] > _PRINT)).astype(np.float32)
+        dense = cv2.boxFilter(print_, -1, (_PATCH_PX, _PATCH_PX)) > _PRINT_DENSE
+        return cv2.dilate(dense.astype(np.uint8), np.ones((_PATCH_PX, _PATCH_PX), np.uint8)) > 0
+
+    def _ratio(self) -> tuple[Grey, Grey]:
+        """How much brighter it is than the settled view (log units), and how steeply that changes per pixel."""
+        assert self._now is not None and self._settled is not None
+        ratio = np.log(cv2.GaussianBlur(self._now[0] + 8, (0, 0), 1.0) /
+                       cv2.GaussianBlur(self._settled[0] + 8, (0, 0), 1.0))
+        along, down = (cv2.Sobel(ratio, cv2.CV_32F, x, 1 - x, scale=0.125) for x in (1, 0))
+        return ratio, np.hypot(along, down)
 
 
 def _difference(a: tuple[Grey, Grey], b: tuple[Grey, Grey]) -> Grey:

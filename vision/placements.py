@@ -34,6 +34,8 @@ STRUCTURE = 0.5  # weight of what the structure says where the picture is known 
 UNKNOWN = 0.45  # correlation that a kind without a picture is taken to have: what an unlike picture reaches
 TWIN_LESS = 0.03  # correlation by which a pennant alone makes a picture unlike
 PRESENT = 0.9  # probability from which a square holds a tile, whatever its paint
+SURELY_PRESENT, HARDLY = 0.98, 0.2  # and from which it does in an edition that is known, which is then asked about
+AT_MOST = 0.9  # how sure such a reading may be
 PLAIN = 0.7  # correlation from which a tile is read as a whole
 _CORNERS_OFF = 0.3  # of a tile: corners further off are another tile's
 _TO_MIDDLE = np.array([[1, 0, -0.5], [0, 1, -0.5], [0, 0, 1.0]])
@@ -120,16 +122,21 @@ class PlacementReader:
             settled.pose = self._squared(photo, pose)
         said = self._net.ask(cut(photo, settled.pose)[None], turns=4)
         there = like >= FLOOR or (self.foreign and said.present[0] >= PRESENT)
-        if not there or settled.visible < 0.7:
+        doubtful = not there and said.present[0] >= SURELY_PRESENT and like >= HARDLY
+        if not (there or doubtful) or settled.visible < 0.7:
             return None
         structure = said.loglik(self._kinds)[0]
         scores = settled.scores.astype(float)
         if not known.all():
             scores[~known] = UNKNOWN
             self._like_their_twins(scores, known)
-        options = self._weigh(settled, scores, structure * (STRUCTURE if known.all() else 1.0), at, state)
+        options = self._weigh(settled, scores, structure * (STRUCTURE if known.all() and there else 1.0), at, state)
         tile, rot, _ = options[0]
         legal = not mismatches(state.board, catalogue()[tile], at, rot)
+        if doubtful:  # a tile, but like no picture: people say which
+            if not legal:
+                return None
+            options = tuple((kind, turns, p * AT_MOST) for kind, turns, p in options)
         scores[~known] = np.maximum(-1.0, _AGREES + structure[~known] / _AGREES_PER)
         every = {(kind, r): float(scores[n, r]) for n, kind in enumerate(self.ids) for r in range(4)}
         return Placement(at=at, pose=settled.pose, options=options, score=every[tile, rot], legal=legal,

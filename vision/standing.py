@@ -152,7 +152,8 @@ def paint_mask(bgr: Image, colours: Sequence[str], view: View | None = None) -> 
         else:
             full = float(np.hypot(*target[1:]))
             hue = (lab[..., 1] * target[1] + lab[..., 2] * target[2]) / (np.maximum(chroma, 1.0) * full)
-            own = (hue > 0.965) & (chroma > 0.6 * full) & (np.abs(lab[..., 0] - target[0]) < 25.0)
+            shade = np.clip(lab[..., 0] / target[0], 0.4, 1.0)  # in a dim light paint is less vivid too
+            own = (hue > 0.965) & (chroma > 0.6 * full * shade) & (np.abs(lab[..., 0] - target[0]) < 25.0)
         if own.mean() < _MOST_PAINT:  # more than that is print or table of the same colour
             out |= own
     return (out * 255).astype(np.uint8)

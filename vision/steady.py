@@ -17,7 +17,7 @@ import numpy.typing as npt
 from scoring.state import GameState
 from scoring.tiles import Square
 from vision.frames import Image
-from vision.lattice import UNIT, Array, apply
+from vision.lattice import UNIT, Array, apply, rectify
 from vision.placements import FLOOR, PlacementReader
 
 _WIDTH_PX = 960  # points are followed in a picture of this width
@@ -28,6 +28,8 @@ _GROUP = 12  # points that make a group
 _ON_TILE = 4  # and of them on a tile, so that it is one of the group
 MOVED = 0.02  # of a tile: less is no move
 _LIKE = 0.1  # correlation by which a known tile may be worse than the best picture at its new place
+_PRINT_PX, _SAME = 32, 0.5  # a tile's picture, and the correlation from which it is the same one
+_LIES = 0.3  # part of the tiles that must be
 _AGREE = 0.6  # part of the tiles that must show their print at their new places
 
 
@@ -80,6 +82,16 @@ def find_moved(before: Image, now: Image, poses: Mapping[Square, Array], state: 
     around = cv2.dilate(mask, np.ones((9, 9), np.uint8))
     camera = _alike(*_followed(a, b, 255 - around, scale), groups[main][0])
     return Moved(grid=groups[main][0], poses=settled, astray=frozenset(astray), camera=camera)
+
+
+def lies_there(before: Image, now: Image, poses: Mapping[Square, Array]) -> bool:
+    """Whether tiles look as they did in the picture before, in whatever light: the board lies where it lay. Arms and
+    figures may hide most of them."""
+    alike = []
+    for pose in poses.values():
+        a, b = (cv2.cvtColor(rectify(image, pose, _PRINT_PX), cv2.COLOR_BGR2GRAY) for image in (before, now))
+        alike.append(float(cv2.matchTemplate(a, b, cv2.TM_CCOEFF_NORMED)[0, 0]) > _SAME)
+    return sum(alike) >= _LIES * len(alike)
 
 
 def _followed(a: Image, b: Image, mask: npt.NDArray[np.uint8], scale: float) -> tuple[Array, Array]:

@@ -6,6 +6,7 @@ bumped (`vision.steady`). What does not fit any more is kept as it was before, t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -16,11 +17,12 @@ from scoring.tiles import Square
 from vision.board import Board
 from vision.frames import Frame, Image
 from vision.interpret import Proposal, late_proposal
-from vision.lattice import Array, rectify
+from vision.lattice import UNIT, Array, apply, rectify
 from vision.motion import Look, Motion
 from vision.placements import FLOOR, PlacementReader
-from vision.standing import CROP_PX, MARGIN
-from vision.steady import find_moved
+from vision.standing import CROP_PX, MARGIN, paint_mask
+from vision.steady import find_moved, lies_there
+from vision.view import View
 from vision.vigil import Notice, Vigil
 
 CROP_SHOWN_PX = 160
@@ -53,6 +55,7 @@ class Upkeep:
         self.vigil = vigil
         self._astray: dict[Square, Image] = {}  # tiles that do not lie where they lay, as they were seen before
         self._searched_s = -1e9
+        self.adrift = False  # the board is not where it lay, and nobody knows where
 
     def look_back(self, scene: Scene, last: Square | None) -> list[Proposal]:
         """Look at tiles that have changed and are still again, all but the ``last`` one."""
@@ -60,8 +63,9 @@ class Upkeep:
         frame, look, state = scene.frame, scene.look, scene.state
         for at, pose in scene.board.poses.items():
             area = scene.board.area(pose, 0.05)
-            changed = float(look.changed[area].mean()) if area.any() and at != last else 0.0
-            if changed <= _TOUCHED or (look.hands & area).any():
+            differs = area.of(look.changed)
+            changed = float(differs.mean()) if differs.size and at != last else 0.0
+            if changed <= _TOUCHED or area.of(look.hands).any():
                 continue
             frames, seconds = look.still(area)
             if frames < _STILL_FRAMES or seconds < _STILL_S:
@@ -92,17 +96,23 @@ class Upkeep:
         """When much of the board has changed at once and is still: was the camera bumped, the board knocked? The
         settled view as it looks from now on, None when nothing moved."""
         frame, look, board, before = scene.frame, scene.look, scene.board, scene.before
-        if before is None or frame.t_s - self._searched_s < _AGAIN_S:
+        if before is None:
+            return None
+        if self.adrift and lies_there(before, frame.bgr, board.poses):
+            self.adrift = False  # it was put back, or it was an arm
+        if frame.t_s - self._searched_s < _AGAIN_S:
             return None
         poses = board.poses
         areas = [board.area(pose, -0.05) for pose in poses.values()]
-        touched = [area for area in areas if area.any() and float(look.changed[area].mean()) > _SHIFTED]
-        if len(touched) < max(1.0, _SHIFTED_PART * len(poses)) or look.still(np.any(touched, axis=0))[0] < 2:
+        touched = [area for area in areas if area.of(look.changed).sum() > _SHIFTED * area.inside.sum()]
+        if len(touched) < max(1.0, _SHIFTED_PART * len(poses)) or look.still(*touched)[0] < 2:
             return None
         self._searched_s = frame.t_s
         moved = find_moved(before, frame.bgr, poses, scene.state, scene.reader)
         if moved is None:
+            self.adrift = not lies_there(before, frame.bgr, poses)
             return None
+        self.adrift = False
         for at in moved.astray:
             self._astray.setdefault(at, _square(before, poses[at]))
         for at in moved.poses.keys() - moved.astray:
@@ -128,6 +138,26 @@ class Upkeep:
 
 def _square(bgr: Image, pose: Array) -> Image:
     return rectify(bgr, pose, CROP_PX, MARGIN)
+
+
+def painted_near(bgr: Image, pose: Array, colours: Sequence[str], view: View | None) -> Image:
+    """255 where on a square or around it something may be a figure by its colour, else 0: (height, width)."""
+    corners = apply(pose, UNIT * 2.0 - 0.5)
+    low = np.clip(np.floor(corners.min(axis=0)), 0, None).astype(int)
+    high = np.clip(np.ceil(corners.max(axis=0)), 0, None).astype(int)
+    part = bgr[low[1]:high[1], low[0]:high[0]]
+    out = np.zeros(bgr.shape[:2], np.uint8)
+    if part.size:
+        out[low[1]:high[1], low[0]:high[0]] = paint_mask(part, colours, view)
+    return out
+
+
+def pasted(view: Image, bgr: Image, pose: Array) -> Image:
+    """A view with one square as it is in another picture."""
+    out, mask = view.copy(), np.zeros(view.shape[:2], np.uint8)
+    cv2.fillConvexPoly(mask, apply(pose, UNIT).round().astype(np.int32), 1)
+    cv2.copyTo(bgr, mask, out)
+    return out
 
 
 def shown(bgr: Image, pose: Array) -> Image:

@@ -13,20 +13,21 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from scoring.engine import legal_claims, open_squares, step
+from scoring.engine import legal_claims, step
 from scoring.state import GameState
 from scoring.tiles import Square, catalogue
 from vision.board import Board
 from vision.finding import BoardFinder
 from vision.frames import Frame, Image
-from vision.interpret import SURE, Proposal, figure_proposal, in_order, tile_proposal
-from vision.lattice import UNIT, Array, apply, rectify
+from vision.interpret import SURE, Observation, Proposal, figure_proposal, in_order, tile_proposal
+from vision.lattice import Array, apply, rectify
 from vision.motion import FURNITURE_S, Look, Motion
 from vision.placements import Placement, PlacementReader, shape
 from vision.sight import Sight
-from vision.standing import CROP_PX, MARGIN, FigureReading, Silhouette, paint_mask, read_figure
+from vision.standing import CROP_PX, MARGIN, FigureReading, Silhouette, read_figure
+from vision.steady import MOVED
 from vision.tileset import TileSet
-from vision.upkeep import Scene, Upkeep, shown
+from vision.upkeep import Scene, Upkeep, painted_near, pasted, shown
 from vision.view import View
 from vision.vigil import Notice, Vigil
 
@@ -41,17 +42,8 @@ _TOUCHED_ALL = 0.7  # or taken up
 _CONFIRMED = 0.62  # correlation from which an unexpected tile is read without any change having been seen
 _TRIES = (STILL_FRAMES, 6, 14)  # still frames after which a changed square is read, and read again
 _BETTER = 0.08  # correlation by which another reading of the same tile must be better
-_FIND_AGAIN_S = 4.0
+_FIND_AGAIN_S, _STILL_LOST_S = 4.0, 2.0  # the second: before a board that was lost is looked for
 _THEIRS, _NOT_THEIRS = 0.99, 0.02  # of a figure's colour: it is another player's, and not that of whose turn it is
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Observation:
-    """What one frame came to: ``status`` is watching, hand, settling, reading or lost."""
-
-    status: str
-    proposals: tuple[Proposal, ...] = ()
-    notices: tuple[Notice, ...] | None = None  # None: nothing new can be said of them
 
 
 @dataclass(slots=True)
@@ -102,11 +94,6 @@ class TableWatcher:
         """Pose of every tile found so far."""
         return {} if self._board is None else self._board.poses
 
-    @property
-    def _glances(self) -> bool:
-        """Whether this frame is one of every second, in which unexpected tiles are looked for."""
-        return self._fed % 2 == 1
-
     def feed(self, frame: Frame, state: GameState) -> Observation:
         """Look at one frame. ``state`` is the game with every proposal made so far committed."""
         if self._motion is None:
@@ -115,6 +102,7 @@ class TableWatcher:
             return Observation(status="lost")
         self._fed += 1
         # A camera that makes a small grey picture of its own hands out the full one only when it is looked at.
+        self._motion.squares = None if self._board is None else self._board.expected(state)
         look = self._motion.feed(frame.bgr if frame.luma is None else frame.luma, frame.t_s)
         self.sight.look, self.sight.scale = look, self._motion.scale
         if self._board is None:
@@ -125,23 +113,23 @@ class TableWatcher:
         self._upkeep.vigil.follow(state)
         if self._view is not None and (moved := self._upkeep.reregister(scene)) is not None:
             self._view = moved
-            if self._last is not None and self._last.at in self.poses:
-                self._last.pose = self.poses[self._last.at]
-            self._tries.clear()
+            self._follow_last()
+        if self._upkeep.adrift:
+            return self._find_again(frame, look, state)
         watched = self._board.watched()
         hand = int((look.hands & watched).sum()) > 12
         calm = not hand and float(look.moved[watched].mean()) < 0.0006
         proposals, pending = self._read(scene, calm)
         absorbed = look.changed & (look.still_s > FURNITURE_S) & ~look.hands
         for pose in pending:
-            absorbed &= ~self._board.area(pose, 0.15)
+            self._board.area(pose, 0.15).put(absorbed, False)
         if absorbed.any():
             self._motion.absorb(absorbed)
-        if calm and not pending and (frame.luma is None or self._glances):
+        if calm and not pending and (frame.luma is None or self._fed % 2):  # of a Pi's frames few are fetched
             self._view = frame.bgr
         status = "reading" if proposals else "hand" if hand else "settling" if pending or not calm else "watching"
         notices = None
-        if status == "watching" and self._glances:
+        if status == "watching" and self._fed % 2:
             notices = self._upkeep.notices(scene)
         return Observation(status=status, proposals=tuple(proposals), notices=notices)
 
@@ -164,6 +152,26 @@ class TableWatcher:
         self._resume(bgr, state)
         return Observation(status="watching")
 
+    def _find_again(self, frame: Frame, look: Look, state: GameState) -> Observation:
+        """The board moved further than its tiles can be followed: nothing is read until it is found or put back."""
+        still = float((look.still_s < _STILL_LOST_S).mean()) < 0.002
+        if still and frame.t_s - self._searched_s > _FIND_AGAIN_S and self._motion and self._board:
+            self._searched_s = frame.t_s
+            find = self._finder.find_again if len(state.tiles) > 2 else self._finder.find
+            lattice = find(frame.bgr, state)
+            if lattice is not None and self._board.apart(lattice) < 2 * MOVED:
+                self._upkeep.adrift = False  # it lies where it lay
+            elif lattice is not None:
+                self._motion.settle()
+                self._board, self._view, self._upkeep.adrift = Board(lattice, self._motion), frame.bgr, False
+                self._follow_last()
+        return Observation(status="hand" if look.hands.any() else "settling")
+
+    def _follow_last(self) -> None:
+        if self._last is not None and self._last.at in self.poses:
+            self._last.pose = self.poses[self._last.at]
+        self._tries.clear()
+
     def _resume(self, bgr: Image, state: GameState) -> None:
         """In a game that goes on, the tile laid last may still get its figure."""
         at = state.last_tile
@@ -180,13 +188,13 @@ class TableWatcher:
         """Whether a square has changed and should be read now; None when it has changed but is not ready, or was read
         a moment ago. What was read in vain three times becomes part of the settled view."""
         assert self._motion is not None
-        core = self._board.area(pose, grow)
-        if not core.any() or float(look.changed[core].mean()) <= part:
+        core = self._board.area(pose, grow).of(look.changed)
+        if not core.size or float(core.mean()) <= part:
             self._tries.pop(at, None)
             return False
         around = self._board.area(pose, 0.1)
         frames, seconds = look.still(around)
-        if (look.hands & around).any() or frames < STILL_FRAMES or seconds < STILL_S:
+        if around.of(look.hands).any() or frames < STILL_FRAMES or seconds < STILL_S:
             self._tries.pop(at, None)
             return None
         tries = self._tries.get(at, 0)
@@ -210,14 +218,14 @@ class TableWatcher:
         if self._last is not None:
             state = self._look_again(frame, look, state, out, pending)
         found: list[Placement] = []
-        self.sight.open = squares = {at: self._board.lattice.predict(at) for at in sorted(open_squares(state))}
+        self.sight.open = squares = self._board.open_squares(state)
         for at, pose in squares.items():
             due = self._due(at, pose, look, _TOUCHED, -0.1)
             if due is not False:
                 pending.append(pose)
             if due and (placement := self._try(frame.bgr, pose, at, state)) is not None:
                 found.append(placement)
-        if calm and not pending and self._glances:
+        if calm and not pending and self._fed % 2:
             found += self._glance(frame.bgr, squares, state)
         self._propose(frame, self._distinct(found), state, out)
         if not found:
@@ -226,13 +234,7 @@ class TableWatcher:
 
     def _try(self, bgr: Image, pose: Array, at: Square, state: GameState) -> Placement | None:
         """Read one square, not counting what a figure on it may hide."""
-        corners = apply(pose, UNIT * 2.0 - 0.5)
-        low = np.clip(np.floor(corners.min(axis=0)), 0, None).astype(int)
-        high = np.clip(np.ceil(corners.max(axis=0)), 0, None).astype(int)
-        part = bgr[low[1]:high[1], low[0]:high[0]]
-        strange = np.zeros(bgr.shape[:2], np.uint8)
-        if part.size:
-            strange[low[1]:high[1], low[0]:high[0]] = paint_mask(part, self._colours, self._camera)
+        strange = painted_near(bgr, pose, self._colours, self._camera)
         placement = self._reader.read(bgr, pose, at, state, strange)
         self.sight.square(at, pose, placement, self._reader.like, self._fed)
         return placement
@@ -276,7 +278,7 @@ class TableWatcher:
             player = self._whose(frame, placement, state, due) if len(order) == 1 else due
             before = state
             self._lay(frame, placement, before)
-            proposal = tile_proposal(placement, player, self._shown(frame, placement.pose), frame.id,
+            proposal = tile_proposal(placement, player, shown(frame.bgr, placement.pose), frame.id,
                                      unsure=not sure or player != due)
             out.append(proposal)
             state = step(state, proposal.events[0])
@@ -293,13 +295,13 @@ class TableWatcher:
             if last.seen is not None:
                 self._upkeep.vigil.keep(last.at, last.seen, last.known if last.bare and last.read else None)
         self._board.place({placement.at: placement.pose})
-        self._last = _Last(at=placement.at, pose=placement.pose, known=self._known(frame, placement), before=before)
+        known = self._known(frame, placement)
+        if self._view is not None:
+            self._view = pasted(self._view, frame.bgr, placement.pose)
+        self._last = _Last(at=placement.at, pose=placement.pose, known=known, before=before)
         self._motion.settle(self._board.area(placement.pose, 0.2))
         self._tries.pop(placement.at, None)
         self._board.dropped.discard(placement.at)
-
-    def _shown(self, frame: Frame, pose: Array) -> Image:
-        return shown(frame.bgr, pose)
 
     # -- the tile laid last -----------------------------------------------------------------------------------------
 
@@ -318,7 +320,7 @@ class TableWatcher:
         placed = state.tiles[last.at]
         if not last.read:
             # more than a figure covers: another tile?
-            part = float(look.changed[self._board.area(last.pose, -0.1)].mean())
+            part = float(self._board.area(last.pose, -0.1).of(look.changed).mean())
             again = self._try(frame.bgr, last.pose, last.at, last.before) if part > _TOUCHED_MUCH else None
             last.gone = again is None and part > _TOUCHED_ALL
             if last.gone:
@@ -326,10 +328,12 @@ class TableWatcher:
             if again is not None and self._turned(again, placed.tile, placed.rot):
                 self._lay(frame, again, last.before)
                 out.append(tile_proposal(again, placed.player if placed.player is not None else state.player,
-                                         self._shown(frame, again.pose), frame.id, replaces=again.at))
+                                         shown(frame.bgr, again.pose), frame.id, replaces=again.at))
                 state = step(last.before, out[-1].events[0])
             self._figure(frame, state, out)
-        self._motion.settle(self._board.area(last.pose, 0.1) & ~look.hands)
+        around = np.zeros(look.hands.shape, bool)
+        self._board.area(last.pose, 0.1).put(around, True)
+        self._motion.settle(around & ~look.hands)
         return state
 
     def _turned(self, again: Placement, tile: str, rot: int) -> bool:
@@ -344,7 +348,7 @@ class TableWatcher:
         placed = step(before, out[-1].events[0]) if out else before
         player = before.player if not before.turn_open else (before.player + 1) % len(before.setup.players)
         self._lay(frame, placement, before)
-        out.append(tile_proposal(placement, player, self._shown(frame, placement.pose), frame.id, replaces=old))
+        out.append(tile_proposal(placement, player, shown(frame.bgr, placement.pose), frame.id, replaces=old))
         return placed
 
     def _known(self, frame: Frame, placement: Placement) -> Image:
@@ -395,5 +399,5 @@ class TableWatcher:
             last.known, last.bare = crop, True
             return None
         last.read = True
-        out.append(figure_proposal(reading, last.at, state, self._shown(frame, last.pose), frame.id))
+        out.append(figure_proposal(reading, last.at, state, shown(frame.bgr, last.pose), frame.id))
         return reading

@@ -69,6 +69,39 @@ def test_a_tile_laid_while_the_camera_was_bumped_is_not_lost(played):
     assert [p.events[0].at for p in proposals] == [(-1, -1)]
 
 
+def test_a_board_pushed_by_a_whole_tile_is_no_new_tiles(played):
+    """Further than its print can be followed: its tiles lie on squares where others could have been laid."""
+    film, image = played()
+    after, truth = moved(image, (TILE_PX, 2), 0.0)
+    assert not film.feed(after, 30)
+    assert off(film, truth) < 0.06
+    assert not film.feed(image, 30) and off(film, np.eye(3)) < 0.06
+
+
+def test_what_cannot_be_found_again_is_not_read_until_it_is_put_back(played):
+    film, image = played()
+    away, _ = moved(image, (470, 240), 0.0)  # most of the board is out of the picture
+    assert not film.feed(away, 30) and film.seen.status != "watching"
+    assert not film.feed(image, 8) and off(film, np.eye(3)) < 0.06
+    (proposal,) = film.feed(lay(image, "base.D", (-1, -1), 1), 6)
+    assert proposal.events[0].at == (-1, -1)
+
+
+def test_a_tile_at_the_border_that_comes_as_a_shadow_goes_is_no_arm(tileset):
+    film = Film(tileset)
+    image = lay(films.cloth(), "base.D", (0, 0))
+    column = [("base.U", (0, -1)), ("base.U", (0, -2))]
+    film.feed(image, 4)
+    for tile, at in column:
+        image = lay(image, tile, at)
+        film.feed(image, 4)
+    y, x = np.mgrid[0:SIZE[1], 0:SIZE[0]]
+    blot = 1 - 0.4 * (0.5 - 0.5 * np.tanh((np.hypot(x - 520, y - 60) - 110) / 25))[..., None]
+    assert not film.feed((image * blot).astype(np.uint8), 20)
+    (proposal,) = film.feed(lay(image, "base.U", (0, -3)), 24)
+    assert proposal.events[0].at == (0, -3) and film.seen.status == "watching"
+
+
 def test_a_knocked_board_is_found_again_on_the_table_that_stayed(played):
     film, _ = played()
     bare = films.cloth()

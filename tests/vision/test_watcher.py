@@ -19,7 +19,7 @@ from scoring.transcript import write
 from vision.artwork import draw_tile
 from vision.frames import Frame
 from vision.interpret import in_order
-from vision.motion import Motion
+from vision.motion import Area, Motion
 from vision.placements import Placement, shape
 from vision.simulator import Options, Simulator
 from vision.standing import CROP_PX, MARGIN, PAINT, paint_mask, read_figure
@@ -107,7 +107,7 @@ def table():
 
 
 def whole(look):
-    return look.still(np.ones(look.moved.shape, bool))
+    return look.still(Area(rows=slice(None), columns=slice(None), inside=np.ones(look.moved.shape, bool)))
 
 
 def test_stillness_is_counted_where_it_is_still_and_starts_anew_where_something_moved(table):
@@ -118,8 +118,7 @@ def test_stillness_is_counted_where_it_is_still_and_starts_anew_where_something_
     moved[100:140, 200:260] = 250
     look = motion.feed(moved, 0.75)
     assert whole(look)[0] == 0
-    far = np.zeros(look.moved.shape, bool)
-    far[200:260, 20:80] = True
+    far = Area(rows=slice(200, 260), columns=slice(20, 80), inside=np.ones((60, 60), bool))
     assert look.still(far) == (3, 0.75)
 
 
@@ -253,6 +252,7 @@ def test_paint_that_covers_a_table_is_not_taken_for_figures():
     spot = np.full((80, 80, 3), (60, 140, 90), np.uint8)
     spot[30:50, 30:50] = PAINT["red"][::-1]
     assert paint_mask(spot, COLOURS)[35:45, 35:45].all()
+    assert paint_mask((spot * 0.5).astype(np.uint8), COLOURS)[37:43, 37:43].all(), "in a dim light as well"
 
 
 def test_a_game_goes_on_with_another_watcher(tileset):
