@@ -26,6 +26,8 @@ FROZEN_RESTART_S = 10.0  # a camera that repeats itself for so long is opened an
 SIZE_RESTART_S = 5.0  # a picture of another size that stays is watched from the beginning
 _log = logging.getLogger("bastide.table")
 CHIPS = {"watching": ("watching", ""), "hand": ("hand", ""), "settling": ("settling", ""), "reading": ("reading", ""),
+         "adrift": ("camera_lost", "the board is not seen where it lay: put it or the camera back, or take away what "
+                    "covers it"),
          "lost": ("camera_lost", "the camera's picture has changed its size")}
 
 

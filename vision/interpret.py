@@ -43,7 +43,8 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """What one frame came to: ``status`` is watching, hand, settling, reading or lost."""
+    """What one frame came to: ``status`` is watching, hand, settling, reading, adrift (no board where it
+    lay) or lost (another picture altogether)."""
 
     status: str
     proposals: tuple[Proposal, ...] = ()

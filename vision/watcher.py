@@ -165,7 +165,7 @@ class TableWatcher:
                 self._motion.settle()
                 self._board, self._view, self._upkeep.adrift = Board(lattice, self._motion), frame.bgr, False
                 self._follow_last()
-        return Observation(status="hand" if look.hands.any() else "settling")
+        return Observation(status="adrift" if still else "hand" if look.hands.any() else "settling")
 
     def _follow_last(self) -> None:
         if self._last is not None and self._last.at in self.poses:
