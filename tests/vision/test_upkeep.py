@@ -218,6 +218,16 @@ def test_no_move_made_in_a_hurry_is_lost_and_none_is_taken_from_under_a_hand(til
     assert all(film.state.tiles[at].tile == tile for tile, at, _ in TILES)
 
 
+def test_a_tile_that_is_mostly_hidden_is_asked_about_and_not_left_out(tileset):
+    film, image = Film(tileset), lay(films.cloth(), "base.D", (0, 0))
+    film.feed(image, 4)
+    laid = lay(image, "base.B", (0, 1))
+    x, y = corner((0, 1))
+    cv2.circle(laid, (x + 32, y + 32), 20, (120, 40, 20), -1)  # a box's lid, a cookie
+    proposal, *_ = film.feed(laid, 20)  # and perhaps a figure
+    assert proposal.events[0].at == (0, 1) and proposal.asked
+
+
 def test_what_goes_wrong_is_named_or_refused():
     assert Options(mishaps="level", level="hard").goes_wrong.bump > 0
     assert Options(mishaps="bump,late").goes_wrong.knock == 0
