@@ -137,19 +137,18 @@ class TableWatcher:
 
     def _find_board(self, frame: Frame, look: Look, state: GameState) -> Observation:
         assert self._motion is not None
-        bgr = frame.bgr
         still = float((look.still_frames < STILL_FRAMES).mean()) < 0.002
         fresh = not self._motion.settled or float(look.changed.mean()) > 0.0005
         if not still or not (fresh or frame.t_s - self._searched_s > _FIND_AGAIN_S):
             return Observation(status="settling")
         self._searched_s = frame.t_s
         self._motion.settle()
-        lattice = self._finder.find(bgr, state)
+        lattice = self._finder.find(frame.bgr, state)
         if lattice is None:
             return Observation(status="settling")
-        self._board, self._view = Board(lattice, self._motion), bgr
+        self._board, self._view = Board(lattice, self._motion), frame.bgr
         self._board.bend()
-        self._resume(bgr, state)
+        self._resume(frame.bgr, state)
         return Observation(status="watching")
 
     def _find_again(self, frame: Frame, look: Look, state: GameState) -> Observation:
@@ -157,8 +156,7 @@ class TableWatcher:
         still = float((look.still_s < _STILL_LOST_S).mean()) < 0.002
         if still and frame.t_s - self._searched_s > _FIND_AGAIN_S and self._motion and self._board:
             self._searched_s = frame.t_s
-            find = self._finder.find_again if len(state.tiles) > 2 else self._finder.find
-            lattice = find(frame.bgr, state)
+            lattice = (self._finder.find_again if len(state.tiles) > 2 else self._finder.find)(frame.bgr, state)
             if lattice is not None and self._board.apart(lattice) < 2 * MOVED:
                 self._upkeep.adrift = False  # it lies where it lay
             elif lattice is not None:
@@ -168,8 +166,8 @@ class TableWatcher:
         return Observation(status="adrift" if still else "hand" if look.hands.any() else "settling")
 
     def _follow_last(self) -> None:
-        if self._last is not None and self._last.at in self.poses:
-            self._last.pose = self.poses[self._last.at]
+        if self._last is not None:
+            self._last.pose = self.poses.get(self._last.at, self._last.pose)
         self._tries.clear()
 
     def _resume(self, bgr: Image, state: GameState) -> None:
@@ -187,7 +185,6 @@ class TableWatcher:
     def _due(self, at: Square, pose: Array, look: Look, part: float, grow: float) -> bool | None:
         """Whether a square has changed and should be read now; None when it has changed but is not ready, or was read
         a moment ago. What was read in vain three times becomes part of the settled view."""
-        assert self._motion is not None
         core = self._board.area(pose, grow).of(look.changed)
         if not core.size or float(core.mean()) <= part:
             self._tries.pop(at, None)
@@ -215,9 +212,9 @@ class TableWatcher:
         frame, look, state = scene.frame, scene.look, scene.state
         out: list[Proposal] = []
         pending: list[Array] = []
+        found: list[Placement] = []
         if self._last is not None:
             state = self._look_again(frame, look, state, out, pending)
-        found: list[Placement] = []
         self.sight.open = squares = self._board.open_squares(state)
         for at, pose in squares.items():
             due = self._due(at, pose, look, _TOUCHED, -0.1)
