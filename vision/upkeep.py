@@ -33,6 +33,7 @@ _LIKE = 0.1  # correlation by which a tile that lies may be worse than the best 
 _LOST = 0.08  # correlation below the least at which a tile is read: something else is there
 _SHIFTED, _SHIFTED_PART = 0.1, 0.3  # of a tile's area, and of the tiles: the camera or the board may have moved
 _AGAIN_S = 1.0
+_FEW = 4  # an arm may hide fewer tiles than these altogether
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +111,7 @@ class Upkeep:
         self._searched_s = frame.t_s
         moved = find_moved(before, frame.bgr, poses, scene.state, scene.reader)
         if moved is None:
-            self.adrift = not lies_there(before, frame.bgr, poses)
+            self.adrift = len(poses) >= _FEW and not lies_there(before, frame.bgr, poses)
             return None
         self.adrift = False
         for at in moved.astray:
