@@ -58,15 +58,22 @@ def score_completed(d: Draft) -> None:
         feature = d.features[number]
         if not is_complete(d, feature):
             continue
+        paid = feature.done and was_paid(d, feature)
         if not feature.done:
             set_done(d, feature)
             for completed in d.box.completed:
                 completed(d, feature)
         figures = figures_on(d, feature)
         if figures:
-            for event in scored(d, feature, figures):
+            for event in () if paid else scored(d, feature, figures):
                 d.pay(event)
             take_home(d, figures)
+
+
+def was_paid(view: View, feature: Feature) -> bool:
+    """Whether somebody has been paid for the completed feature: nothing is scored twice (R-TURN-07, R-SCORE-01)."""
+    places = named(view, feature.places)
+    return any(e.places == places and e.reason.partition(".")[0] == feature.kind for e in view.score_events)
 
 
 def scored(view: View, feature: Feature, figures: tuple[StandingFigure, ...]) -> Iterator[ScoreEvent]:

@@ -35,7 +35,7 @@ from scoring.state import (
     in_hand,
 )
 from scoring.tiles import EDGES, Segment, Square, Tile, neighbour, segment_index
-from scoring.turns import close_turn, score_completed
+from scoring.turns import close_turn, score_completed, was_paid
 
 FOLLOWERS = 7  # eight, of which one marks the score (R-COMP-01)
 
@@ -152,6 +152,8 @@ def on_figure(d: Draft, event: FigurePlaced) -> None:
         feature = feature_at(d, event.at, segment)
         set_figures(d, feature, (*feature.figures, number))
         d.touched.append(feature.id)
+        if d.turn >= 0 and not d.turn_open:  # seen after its turn was over
+            score_completed(d)
 
 
 def on_end_of_turn(d: Draft, event: TurnEnded) -> None:
@@ -263,6 +265,14 @@ def unowned(view: View, a: Attempt) -> Problem | None:
     return None
 
 
+def unscored(view: View, a: Attempt) -> Problem | None:
+    """R-DEPLOY-06: what a tile completes is scored once."""
+    feature = None if a.segment is None else feature_at(view, a.at, a.segment)
+    if feature is None or not feature.done or not was_paid(view, feature):
+        return None
+    return Problem(code="scored_already", text=f"{_who(view, a)}'s {a.figure} stands on a {a.feature} that was scored.")
+
+
 def from_supply(view: View, a: Attempt) -> Problem | None:
     """R-DEPLOY-01."""
     if a.figure in view.box.counts and in_hand(view, a.player, a.figure) < 1:
@@ -345,7 +355,7 @@ BASE = Expansion(
     ),
     marks=marks,
     placing=(free_square, beside_a_tile, edges_match),
-    deploying=(a_place, may_stand, own_turn, one_action, last_tile, unowned, from_supply),
+    deploying=(a_place, may_stand, own_turn, one_action, last_tile, unowned, unscored, from_supply),
     stages=(Stage(name="incomplete", events=partial(final.incomplete, "incomplete")),
             Stage(name="cloisters", events=partial(final.incomplete, "cloisters")),
             Stage(name="farms", events=final.farms)),

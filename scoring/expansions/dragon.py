@@ -38,7 +38,8 @@ def steps(rules: Rules) -> tuple[Step, ...]:
     after = "wood" if rules.dragon_timing == "before_scoring" else "score"
     return (Step(name="fairy", after="start", run=fairy_turn),
             Step(name="dragon", after=after, run=None),
-            Step(name="dragon_home", after="dragon", run=missed))
+            Step(name="dragon_home", after="dragon", run=stopped),
+            Step(name="princess", after="wood", run=ignored))
 
 
 def flags(view: View, at: Square | None) -> frozenset[str]:
@@ -47,14 +48,17 @@ def flags(view: View, at: Square | None) -> frozenset[str]:
     return view.box.tile(placed.tile).flags if placed else frozenset()
 
 
-def missed(d: Draft) -> None:
-    """Report what the tile asked for and nobody did (R-DRAGON-04, R-PRINCESS-02)."""
-    b = beasts(d)
-    at = (d.last_tile,) if d.last_tile else ()
-    if "dragon" in flags(d, d.last_tile) and d.laid and b.dragon and dragon_steps(d):
-        d.issue("dragon_stopped", "The dragon did not walk all the steps that it could.", *at)
-    if d.laid and b.princess_turn != d.turn and d.box.rules.princess_removal == "must" and knights_of_princess(d):
-        d.issue("princess_ignored", "The princess sent no knight home.", *at)
+def stopped(d: Draft) -> None:
+    """Report steps that the dragon did not walk (R-DRAGON-04)."""
+    if d.last_tile and "dragon" in flags(d, d.last_tile) and d.laid and beasts(d).dragon and dragon_steps(d):
+        d.issue("dragon_stopped", "The dragon did not walk all the steps that it could.", d.last_tile)
+
+
+def ignored(d: Draft) -> None:
+    """Report a princess whom nobody heeded (R-PRINCESS-02): before scoring, which may send her knights home."""
+    must = d.box.rules.princess_removal == "must" and beasts(d).princess_turn != d.turn
+    if must and d.last_tile and knights_of_princess(d):
+        d.issue("princess_ignored", "The princess sent no knight home.", d.last_tile)
 
 
 def lies_aside(view: View, tile: Tile) -> bool:

@@ -11,9 +11,9 @@ from scoring.events import Event, FigureTaken, Setup, written
 from scoring.notation import PLAYER, REF, REFS, SQUARE, FigureRef
 from scoring.rules import Rules
 from scoring.scores import Item, ScoreEvent
-from scoring.state import Draft, StandingFigure, standing, standing_at
+from scoring.state import Draft, GameState, StandingFigure, standing, standing_at
 from scoring.tiles import STEP, Square
-from scoring.turns import check_action, take_home
+from scoring.turns import advance, check_action, open_turn, take_home
 
 PIECES: Mapping[int, int] = {1: 10, 2: 10, 3: 9, 4: 7, 5: 6, 6: 5}  # R-TOWER-01
 RANSOM = 3  # R-TOWER-12
@@ -148,21 +148,31 @@ def release(d: Draft, owner: int, figure: str, holder: int | None = None) -> boo
 
 
 def on_exchange(d: Draft, event: Exchanged) -> None:
-    """R-TOWER-10, R-TOWER-11: as the players chose."""
+    """R-TOWER-10, R-TOWER-11: one pair, as the players chose; of whom nothing was told, the heavier figure."""
     pair = mutual(d)
+    waiting = list(pair or ())
     for ref in event.released:
         other = next((p for p in pair or () if p != ref.owner), None)
-        if pair is None or ref.owner not in pair or not release(d, ref.owner, ref.figure, other):
+        if ref.owner in waiting and release(d, ref.owner, ref.figure, other):
+            waiting.remove(ref.owner)
+        else:
             d.issue("no_prisoner", f"There is no {ref.figure} to exchange for {d.setup.players[ref.owner].name}."
                     if ref.owner < len(d.setup.players) else "There is no such player to exchange with.")
+    if pair and len(waiting) == 1:
+        release_heaviest(d, waiting[0], next(p for p in pair if p != waiting[0]))
 
 
 def exchange_rest(d: Draft) -> None:
     """R-TOWER-10: exchange happens by itself; of a choice that was not told, the heavier figure goes home."""
     while (pair := mutual(d)) is not None:
         for owner, holder in (pair, pair[::-1]):
-            held = [f for h, o, f in towers(d).prisoners if (h, o) == (holder, owner)]
-            release(d, owner, max(held, key=lambda f: d.box.pieces[f].weight), holder)
+            release_heaviest(d, owner, holder)
+
+
+def release_heaviest(d: Draft, owner: int, holder: int) -> None:
+    """Send home the prisoner that its owner would choose."""
+    held = [f for h, o, f in towers(d).prisoners if (h, o) == (holder, owner)]
+    release(d, owner, max(held, key=lambda f: d.box.pieces[f].weight), holder)
 
 
 def on_ransom(d: Draft, event: RansomPaid) -> None:
@@ -242,13 +252,20 @@ def offers(view: View) -> Iterator[Question]:
     """A ransom: who may pay which (R-TOWER-12, R-TURN-21, A-39)."""
     t, payer = towers(view), view.player
     first_part = view.turn - (view.part - 1) if view.turn_open else view.turn + 1 - (view.part - 1)
-    if view.over or view.scores[payer] < RANSOM or t.ransomed == first_part:
-        return
     held = sorted({(holder, figure) for holder, owner, figure in t.prisoners if owner == payer})
-    if held:
+    if held and not view.over and t.ransomed != first_part and purse(view) >= RANSOM:
         yield Question(code="ransom", text="Was a ransom paid?", player=payer, offer=True, answers=tuple(
             RansomPaid(player=payer, jailer=holder, released=FigureRef(owner=payer, figure=figure))
             for holder, figure in held))
+
+
+def purse(view: View) -> int:
+    """The points of the player whose turn it is, with what the beginning of the turn brings (R-FAIRY-05)."""
+    if not view.turn_open:
+        view = d = Draft(cast(GameState, view))  # a draft can be copied as well
+        open_turn(d, view.player, view.part)
+        advance(d, "draw")
+    return view.scores[view.player]
 
 
 def shows(view: View) -> dict[str, Any]:

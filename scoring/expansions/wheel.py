@@ -117,6 +117,7 @@ def on_wheel(d: Draft, event: WheelTurned) -> None:
     """R-WHEEL-03 to R-WHEEL-13: the pig moves, the segment acts, its crowns score."""
     if not 1 <= event.steps <= 3:
         d.issue("wheel_steps", f"No tile turns the wheel by {event.steps}.")
+    plague_over(d)
     segment = moved(wheel(d).pig, event.steps)
     d.ext["wheel"] = replace(wheel(d), pig=segment, turned=d.turn, plagued=())
     if segment == "plague":
@@ -196,8 +197,12 @@ def on_plague(d: Draft, event: PlagueTook) -> None:
         return
     if event.player not in wheel(d).plagued:
         d.issue("no_plague", f"{name} took a {event.figure} back although the plague did not ask for it.", event.at)
+    on_tile = found in on_land(d, event.player)
+    if not on_tile:
+        d.issue("not_for_plague", f"The plague took {name}'s {event.figure}, which is no follower on a tile.", event.at)
     take_home(d, [found])
-    d.ext["wheel"] = replace(wheel(d), plagued=tuple(p for p in wheel(d).plagued if p != event.player))
+    if on_tile:
+        d.ext["wheel"] = replace(wheel(d), plagued=tuple(p for p in wheel(d).plagued if p != event.player))
 
 
 def on_crown(d: Draft, event: CrownTaken) -> None:
@@ -220,6 +225,11 @@ def sign_needs_a_turn(d: Draft) -> None:
     """R-WHEEL-02, R-WHEEL-03: a tile with a sign is laid after the wheel was turned; the plague is over by then."""
     if d.last_tile is not None and has_sign(d) and wheel(d).turned != d.turn:
         d.issue("wheel_not_turned", "A tile with a wheel sign was laid and the wheel was not turned.", d.last_tile)
+    plague_over(d)
+
+
+def plague_over(d: Draft) -> None:
+    """R-WHEEL-11: the game goes on, be it by the sign of another tile (A-34)."""
     for player in wheel(d).plagued:
         d.issue("plague_open", f"{d.setup.players[player].name} took no follower back for the plague.")
     d.ext["wheel"] = replace(wheel(d), plagued=())
