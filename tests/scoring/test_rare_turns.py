@@ -47,6 +47,17 @@ BRIDGE = ("tile 0 base.V 1,0 0", "deploy 0 follower 1,0 road S.W", "tile 1 base.
 CATHEDRAL = ("tile 0 base.E 0,-1 2", "deploy 0 follower 0,-1 city S", "tile 1 base.E 1,0 3", "tile 0 base.E 0,1 0",
              "fairy 0 0,-1")
 
+TWO_KNIGHTS = ("tile 0 base.R 0,-1 2", f"deploy 0 {KNIGHT}", "tile 1 base.U 1,0 0", "tile 0 base.E -1,-1 1",
+               "tile 1 base.U 2,0 0", "tile 0 base.B 0,-2 0", "tile 1 base.E 2,-1 3", "deploy 1 follower 2,-1 city W",
+               "tile 0 base.E 1,-2 2", "{}", "tile 1 dragon.11 1,-1 0")
+HIGH = ("tile 0 tower.02 0,1 0", "tower 0 0,1", "tile 1 base.B 0,2 0", "tile 0 base.B 0,3 0", "{}",
+        "tile 1 base.B 0,4 0", "deploy 1 follower 0,4 cloister I", "tile 0 tower.03 0,5 0", "tower 0 0,1",
+        "capture 0 1 follower 0,4 cloister I", END)
+WALK = ("tile 0 dragon.01 0,1 0", "tile 1 base.B 0,2 0", "tile 0 base.B 0,3 0", "tile 1 tower.02 1,1 0",
+        "tile 0 base.B 1,2 0", "tile 1 base.B 1,3 0", "tile 0 dragon.16 1,0 0")
+CAPS = ("tile 0 base.B -1,-1 0", "tile 1 base.E -1,0 1", "deploy 1 follower -1,0 city E", "tile 0 base.B 1,-1 0",
+        "tile 1 base.E 1,0 3", "tile 0 base.B 1,1 0", "tile 1 base.E 0,1 0", "deploy 1 follower 0,1 city N")
+
 
 def row(rules: str, boxes: str, lines: tuple[str, ...], scores: list[int], codes: str = "", stands: str = "",
         start: str = "", fill: str = "follower", **options: str) -> Any:
@@ -68,6 +79,8 @@ ROWS = [
         [0, 0]),
     row("R-FAIRY-04 R-FAIRY-05", "tower dragon", (*GUARD, "tile 1 base.B 0,3 0", "fairy 1 0,1",
         "tile 0 dragon.16 1,0 0", "dragon 0 1,0>0,0", END, "tile 1 base.B 1,2 0"), [0, 1], stands="follower"),
+    row("R-DRAGON-03", "tower dragon", (*WALK, "dragon 0 0,2>0,3>1,3>1,2>1,1>1,0", END), [0, 0]),
+    row("R-DRAGON-03", "tower dragon", (*WALK, "dragon 0 0,2>0,3>1,3>1,2>1,1>1,0>0,0", END), [0, 0], "dragon_step"),
     # a tower changes who is in the majority before the feature scores
     row("R-MAJ-02", "tower", (*JOINING, END), [5, 5]),
     row("R-TOWER-04 R-TURN-06", "tower", (*JOINING, "tower 0 1,1", "capture 0 1 follower 2,1 road N", END), [5, 0]),
@@ -78,6 +91,11 @@ ROWS = [
         "capture 1 0 follower 1,0 road E.W"), [0, 0], "no_such_figure"),
     row("R-TOWER-04", "tower", (*ROAD, "tile 1 tower.02 1,1 0", "capture 1 0 follower 1,0 road E.W"), [0, 0],
         "out_of_reach"),
+    row("R-TOWER-05", "tower", HIGH, [0, 0], fill="tower 0 0,1"),
+    row("R-TOWER-05", "tower", HIGH, [0, 0], "out_of_reach", "follower", fill="deploy 0 follower 0,3 cloister I"),
+    row("R-TOWER-04 A-38", "tower dragon inns", ("tile 0 base.U 1,0 0", "deploy 0 large 1,0 road E.W",
+        "tile 1 base.B 0,1 0", "tile 0 tower.02 1,1 0", "fairy 0 1,0", "tile 1 base.B 1,2 0", "tower 1 1,1",
+        "capture 1 0 large 1,0 road E.W", END, "tile 0 base.B 0,2 0", END), [0, 0]),
     # through the portal: open features of older tiles, anything of the new one
     row("R-PORTAL-02 R-CLOI-01", "dragon", (*GATE, "deploy 0 follower 0,1 cloister I portal=yes"), [0, 0],
         stands="follower"),
@@ -93,6 +111,12 @@ ROWS = [
         "princess_first princess_ignored", "follower"),
     row("R-PRINCESS-03 A-28", "dragon", (*LADY, f"princess 0 0 {KNIGHT}", "fairy 0 0,-1"), [0, 0],
         "two_actions fairy_alone"),
+    # and when it joins two knights' parts, it is she who decides
+    row("R-PRINCESS-02 R-MAJ-01", "dragon", (*TWO_KNIGHTS, f"princess 1 0 {KNIGHT}", END), [0, 12],
+        fill="fairy 0 0,-1"),
+    row("R-PRINCESS-02 R-FAIRY-06", "dragon", (*TWO_KNIGHTS, "princess 1 1 follower 2,-1 city W", END), [15, 0],
+        fill="fairy 0 0,-1"),
+    row("R-PRINCESS-02 R-MAJ-02", "dragon", (*TWO_KNIGHTS, END), [15, 12], fill="fairy 0 0,-1", princess_removal="may"),
     # roads that come back to themselves
     row("R-ROAD-03", "", RING, [4, 0], fill="base.V"),
     row("R-ROAD-03 R-INN-02", "inns", RING, [8, 0], fill="inns.16"),
@@ -107,6 +131,10 @@ ROWS = [
     row("R-FAIRY-06 R-FAIRY-03", "dragon", LOOP, [7, 4], fairy_mode="follower"),
     row("R-CATH-01 R-FAIRY-06", "inns dragon", (*CATHEDRAL, "tile 1 base.E -1,0 1", END), [18, 0], start="inns.01"),
     row("R-CATH-03 R-FAIRY-06", "inns dragon", (*CATHEDRAL, "end_game"), [3, 0], stands="follower", start="inns.01"),
+    row("R-INN-01 R-INN-02", "inns", ("tile 0 base.A 1,0 1", "deploy 0 follower 1,0 road W", "tile 1 base.A -1,0 3",
+                                      "deploy 1 follower -1,0 road E", END), [4, 2], start="inns.14"),
+    row("R-END-02 R-END-03", "", (*CAPS[:5], "tile 0 base.C 0,0 0", "end_game"), [0, 5], stands="follower",
+        start="base.E"),
     # two farms round one city
     row("R-FARM-11 R-FARM-12", "", (*FARMS, "end_game"), [4, 4], stands="follower follower"),
     row("R-FARM-11 R-LARGE-02", "inns", (*FARMS, "end_game"), [4, 0], stands="large follower", fill="large"),
@@ -134,7 +162,8 @@ def test_a_rare_turn(boxes: list[str], lines: tuple[str, ...], scores: list[int]
                      start: str, options: dict[str, str]) -> None:
     d = played(tuple(boxes), **options)
     if start:
-        d = Draft(new_game(replace(d.setup, start=StartTile(tile=start))))
+        at = (0, -1) if start == "base.E" else (0, 0)
+        d = Draft(new_game(replace(d.setup, start=StartTile(tile=start, at=at, rot=-2 * at[1]))))
     for line in lines:
         apply(d, parse_event(line))
     assert (d.scores, [i.code for i in d.issues]) == (scores, codes)
@@ -199,6 +228,21 @@ BEN, ANNA = "plague 1 follower 0,1 cloister I", "plague 0 follower 1,0 road E.W"
 def test_the_plague(rules: str, lines: tuple[str, ...], scores: list[int], codes: list[str], stands: list[str]) -> None:
     d = plague(*lines)
     assert (d.scores, [i.code for i in d.issues], [f.figure for f in d.standing.values()]) == (scores, codes, stands)
+
+
+@pytest.mark.parametrize(("name", "tile", "scores"), [
+    ("rgg2006", "inns.03", [2, 4]), ("zman2012", "inns.03", [4, 8]), ("rgg_short", "inns.03", [4, 8]),
+    ("wheel", "inns.03", [4, 8]), ("rgg2006", "base.C", [0, 12]), ("wheel", "base.C", [0, 12]),
+])
+def test_one_tile_closes_four_sides(name: str, tile: str, scores: list[int]) -> None:
+    """R-CITY-06, R-SCORE-01, R-DEPLOY-06: four cities, one of them claimed at once; or one city with two knights."""
+    d = Draft(new_game(Setup(players=(Player(name="Anna", colour="red"), Player(name="Ben", colour="blue")),
+                             rules=edition(name), expansions=("base", "inns"),
+                             start=StartTile(tile="base.E", at=(0, -1), rot=2))))
+    claim = ("deploy 0 large 0,0 city N",) if tile == "inns.03" else ()
+    for line in (*CAPS, f"tile 0 {tile} 0,0 0", *claim, END):
+        apply(d, parse_event(line))
+    assert (d.scores, d.issues, dict(d.standing)) == (scores, [], {})
 
 
 @pytest.mark.parametrize("name", ["rgg2006", "zman2012", "rgg_short", "wheel"])
