@@ -43,6 +43,7 @@ _CONFIRMED = 0.62  # correlation from which an unexpected tile is read without a
 _TRIES = (STILL_FRAMES, 6, 14)  # still frames after which a changed square is read, and read again
 _BETTER = 0.08  # correlation by which another reading of the same tile must be better
 _FIND_AGAIN_S, _STILL_LOST_S = 4.0, 2.0  # the second: before a board that was lost is looked for
+_AS_PRINT = ("black", "grey")  # walls, roads and roofs have these colours too: no proof of a turn that nobody saw
 _THEIRS, _NOT_THEIRS = 0.99, 0.02  # of a figure's colour: it is another player's, and not that of whose turn it is
 
 
@@ -368,17 +369,16 @@ class TableWatcher:
         crop = rectify(frame.bgr, placement.pose, CROP_PX, MARGIN)
         reading = read_figure(crop, self._known(frame, placement), placement.pose, frame.bgr.shape,
                               catalogue()[placement.tile], placement.rot, self._colours, -1, (), bare=False,
-                              guessed=self._reader.guesses(placement.tile), view=self._camera)
+                              guessed=True, view=self._camera)
         return dict(reading.colours) if reading is not None else {}
 
     def _whose(self, frame: Frame, placement: Placement, state: GameState, due: int) -> int:
-        """Who laid a tile: whoever is due, unless somebody else's figure and not theirs came with it. A turn that
-        nobody saw is noticed so."""
+        """Who laid a tile: whoever is due, or whose figure came with it: a turn that nobody saw is noticed so."""
         on = self._colours_on(frame, placement, state)
         if not on or on.get(due, 0.0) > _NOT_THEIRS:
             return due
         player, odds = max(on.items(), key=lambda c: c[1])
-        return player if odds > _THEIRS else due
+        return player if odds > _THEIRS and self._colours[player] not in _AS_PRINT else due
 
     def _figure(self, frame: Frame, state: GameState, out: list[Proposal]) -> FigureReading | None:
         """The figure on the tile laid last. A tile seen bare becomes its own reference."""
