@@ -204,6 +204,7 @@ export default {
   "error.malformed": "der Tisch hat es nicht verstanden", "error.unknown_entry": "diesen Zug gibt es nicht mehr", "error.unknown_question": "diese Frage ist schon beantwortet",
   "error.nothing": "es gibt nichts zurückzunehmen", "error.not_saved": "die Platte hat es nicht genommen; bitte Platz schaffen oder sie prüfen",
   "issue.after_the_end": "Nach dem Ende des Spiels wurde noch etwas verzeichnet.", "issue.capture": "Ein Turm darf jemanden gefangen nehmen.", "issue.corner_contact": "Ein Plättchen berührt die anderen nur an einer Ecke.",
+  "issue.not_for_plague": "Die Pest nahm eine Figur, die kein Gefolgsmann auf einem Plättchen ist.", "issue.scored_already": "Eine Figur steht auf etwas, das schon gewertet ist.",
   "issue.crown_taken": "Ein Kronenfeld wurde zweimal besetzt.", "issue.dragon_early": "Ein Drachenplättchen wurde vor dem ersten Vulkan gelegt.", "issue.dragon_step": "Der Drache zog, wohin er nicht darf.",
   "issue.dragon_stopped": "Der Drache ist nicht so weit gezogen, wie er konnte.", "issue.dragon_walk": "Der Drache zog ohne Drachenplättchen.",
   "issue.edge_mismatch": "Ein Plättchen passt nicht zu seinem Nachbarn.", "issue.fairy_alone": "Die Fee ging auf ein Plättchen ohne eigenen Gefolgsmann.", "issue.fairy_beside": "Es ist nicht klar, bei welchem Gefolgsmann die Fee steht.",

@@ -204,6 +204,7 @@ export default {
   "error.malformed": "the table did not understand it", "error.unknown_entry": "this move is no longer there", "error.unknown_question": "this question has been answered already",
   "error.nothing": "there is nothing to undo", "error.not_saved": "the disk did not take it; free some space or check it",
   "issue.after_the_end": "Something was recorded after the end of the game.", "issue.capture": "A tower may take a prisoner.", "issue.corner_contact": "A tile touches the others at a corner only.",
+  "issue.not_for_plague": "The plague took a figure that is no follower on a tile.", "issue.scored_already": "A figure stands on something that was scored already.",
   "issue.crown_taken": "A crown space was taken twice.", "issue.dragon_early": "A dragon tile was laid before the first volcano.", "issue.dragon_step": "The dragon went where it may not.",
   "issue.dragon_stopped": "The dragon did not walk all the steps that it could.", "issue.dragon_walk": "The dragon walked without a dragon tile.",
   "issue.edge_mismatch": "A tile does not match its neighbour.", "issue.fairy_alone": "The fairy went to a tile without an own follower.", "issue.fairy_beside": "It is not clear by which follower the fairy stands.",

@@ -204,6 +204,7 @@ export default {
   "error.malformed": "la table n'a pas compris", "error.unknown_entry": "ce coup n'existe plus", "error.unknown_question": "cette question a déjà sa réponse",
   "error.nothing": "il n'y a rien à annuler", "error.not_saved": "le disque ne l'a pas pris ; libérer de la place ou le vérifier",
   "issue.after_the_end": "Quelque chose a été enregistré après la fin de la partie.", "issue.capture": "Une tour peut faire un prisonnier.", "issue.corner_contact": "Une tuile ne touche les autres que par un coin.",
+  "issue.not_for_plague": "La peste a pris une figurine qui n'est pas un partisan sur une tuile.", "issue.scored_already": "Une figurine est sur un élément déjà compté.",
   "issue.crown_taken": "Une couronne a été prise deux fois.", "issue.dragon_early": "Une tuile dragon a été posée avant le premier volcan.", "issue.dragon_step": "Le dragon est allé où il ne peut pas.",
   "issue.dragon_stopped": "Le dragon n'a pas fait tous les pas possibles.", "issue.dragon_walk": "Le dragon a marché sans tuile dragon.",
   "issue.edge_mismatch": "Une tuile ne va pas avec sa voisine.", "issue.fairy_alone": "La fée est allée sur une tuile sans partisan du joueur.", "issue.fairy_beside": "On ne sait pas près de quel partisan est la fée.",
