@@ -104,7 +104,7 @@ def players(path: str) -> tuple[Player, ...]:
             raise UsageError(f"{path}: player {n + 1}: colour is missing")
         if p["colour"] not in COLOURS:
             known = ", ".join(COLOURS)
-            raise UsageError(f"{path}: player {n + 1}: colour {p['colour']!r} is unknown; known are {known}")
+            raise UsageError(f"{path}: player {n + 1}: colour {p['colour'][:40]!r} is unknown; known are {known}")
         out.append(Player(name=str(p.get("name") or p["colour"].capitalize()), colour=p["colour"]))
     if len({p.colour for p in out}) < len(out):
         raise UsageError(f"{path}: two players have the same colour")

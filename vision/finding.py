@@ -12,7 +12,7 @@ from vision.lattice import Array, Lattice, apply
 from vision.lone import find_lone_tile
 from vision.placements import FLOOR, PlacementReader
 from vision.tiles import TileMatcher
-from vision.tileset import TileSet
+from vision.tileset import TileSet, drawn_tileset
 
 _LIKE = 0.05  # correlation by which a known tile may be worse than the best picture on its square
 _NEAR = 0.25  # of a tile: how far the middle of a sighting may lie from its square's
@@ -42,6 +42,7 @@ class BoardFinder:
         start = tileset.only([start_tile])
         self._finder = SightingFinder(start)
         self._lone, self._drawn = TileMatcher(start, 48), start.drawn
+        self._drawing = self._lone if start.drawn else TileMatcher(drawn_tileset([start_tile]), 48)
         self._start_tile = start_tile
         self._reader = reader
         self._start = reader.ids.index(start_tile)
@@ -58,13 +59,16 @@ class BoardFinder:
             if (lattice := self._start_at(bgr, turned(upright, placed.rot), at, placed.rot)) is not None:
                 self._adopt(bgr, state, lattice, at)
                 return lattice
-        if len(state.tiles) > 1 or (found := find_lone_tile(bgr, self._lone, self._start_tile)) is None:
+        if len(state.tiles) > 1:
             return None
-        pose = turned(found.pose, placed.rot)
-        if not self._drawn:
-            return self._start_at(bgr, pose, at, placed.rot)
+        if not self._drawn and (found := find_lone_tile(bgr, self._lone, self._start_tile)) is not None and \
+                (lattice := self._start_at(bgr, turned(found.pose, placed.rot), at, placed.rot)) is not None:
+            return lattice
+        # also where its kind is taught: copies differ in their drawing, and this may be another edition
+        if (found := find_lone_tile(bgr, self._drawing, self._start_tile)) is None:
+            return None
         self._reader.foreign = True
-        return Lattice(grid=pose @ _step_back(at), shifts={at: (0.0, 0.0, 0.0)})
+        return Lattice(grid=turned(found.pose, placed.rot) @ _step_back(at), shifts={at: (0.0, 0.0, 0.0)})
 
     def _start_at(self, bgr: Image, pose: Array, at: Square, rot: int) -> Lattice | None:
         """The lattice if the taught start tile really lies about there."""

@@ -122,11 +122,11 @@ class FrameSource(Protocol):
 def size_of(data: bytes) -> tuple[int, int] | None:
     """Width and height that a picture file says it has, without decoding it: PNG, JPEG, WebP, BMP or TIFF.
 
-    None for anything else, and for a file that ends before it says so.
+    None for anything else, for a file that ends before it says so, and for a PNG that ends before one of its parts.
     """
     try:
         if data[:8] == b"\x89PNG\r\n\x1a\n" and data[12:16] == b"IHDR":
-            return struct.unpack_from(">II", data, 16)
+            return struct.unpack_from(">II", data, 16) if _chunks_fit(data) else None
         if data[:2] == b"\xff\xd8":
             return _jpeg_size(data)
         if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
@@ -139,6 +139,16 @@ def size_of(data: bytes) -> tuple[int, int] | None:
     except (struct.error, IndexError):
         pass
     return None
+
+
+def _chunks_fit(png: bytes) -> bool:
+    """Whether all parts of a PNG lie within it. OpenCV makes room for as much as a part claims to be."""
+    at = 8
+    while png[at + 4:at + 8] != b"IEND":
+        at += 12 + struct.unpack_from(">I", png, at)[0]
+        if at > len(png):
+            return False
+    return True
 
 
 def _jpeg_size(data: bytes) -> tuple[int, int] | None:

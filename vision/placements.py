@@ -79,7 +79,8 @@ class PlacementReader:
         self.settler = Settler(tileset)
         self.ids = self.settler.fine.ids
         self.like: tuple[str, int, float] = ("", 0, -1.0)  # the best picture of the last reading, taken or not
-        self.foreign = False  # the tiles on this table are not painted like our drawings
+        # the tiles on this table are not painted like our drawings: known of a table of which something was learned
+        self.foreign = len({s.drawn for s in tileset.specimens}) > 1
         self._net = StructureNet()
         self._kinds = [catalogue()[tile] for tile in self.ids]
         taught = {s.tile for s in tileset.specimens if not s.drawn}

@@ -87,7 +87,7 @@ class TableWatcher:
         """Read with these pictures from now on: more has been learned of this table's tiles."""
         foreign = self._reader is not None and self._reader.foreign
         self._reader = PlacementReader(tileset)
-        self._reader.foreign = foreign
+        self._reader.foreign |= foreign
         self._finder = BoardFinder(tileset, self._reader, self._start_tile)
 
     @property

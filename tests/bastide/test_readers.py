@@ -59,6 +59,14 @@ def test_the_size_of_a_picture_is_known_before_it_is_decoded(kind: str) -> None:
     assert size_of(turned) == (640, 300)
 
 
+def test_a_part_of_a_png_cannot_be_longer_than_the_file() -> None:
+    data = cv2.imencode(".png", np.zeros((60, 60, 3), np.uint8))[1].tobytes()
+    at = data.index(b"IDAT") - 4
+    for claimed in (0x7FFFFFFF, 0xFFFFFFF0, len(data)):  # gigabytes were made room for
+        assert size_of(data[:at] + claimed.to_bytes(4, "big") + data[at + 4:]) is None
+    assert size_of(data[:-6]) is None and size_of(data) == (60, 60)
+
+
 def test_a_bomb_is_not_even_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     decoded: list[object] = []
     monkeypatch.setattr(cv2, "imdecode", lambda *a: decoded.append(a))
