@@ -94,7 +94,7 @@ WRONG: list[tuple[str, int, tuple[str, ...]]] = [
     ("read {f}/picture.png --tiles {f}/none", 2, ("none",)),
     ("read {f}/picture.png --tiles {f}/empty", 2, ("empty", "no pictures")),
     ("read {f}/picture.png --tiles {f}/odd", 2, ("base.Q9.png",)),
-    ("read {f}/picture.png --tiles {f}/blind", 2, ("base.D.png", "not an image")),
+    ("read {f}/picture.png --tiles {f}/blind", 2, ("base.D.png", "not a picture")),
     ("read {f}/picture.png --tiles {f}/oblong", 2, ("base.D.png", "64")),
     ("read {f}/picture.png --expansions moon", 2, ("--expansions", "moon", "river")),
     ("read {f}/picture.png --calibration {f}/text.json", 2, ("text.json", "line 1")),

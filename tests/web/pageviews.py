@@ -102,3 +102,12 @@ def picture(page: Any, name: str) -> None:
     """Keep what the page looks like."""
     PICTURES.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=str(PICTURES / f"{name}.png"))
+
+
+def until(page, condition, within_ms=60_000):
+    """Wait until a JavaScript condition holds. Playwright's wait_for_function looks a second time by eval, which the
+    page's policy forbids."""
+    assert page.evaluate(f"""() => new Promise((done) => {{
+        const end = performance.now() + {within_ms};
+        const look = () => ({condition}) ? done(true) : performance.now() > end ? done(false) : setTimeout(look, 40);
+        look(); }})"""), condition

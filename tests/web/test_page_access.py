@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from pageviews import LIVE, picture
+from pageviews import LIVE, picture, until
 from webtable import JPEG, misread
 
 expect = pytest.importorskip("playwright.sync_api").expect
@@ -53,7 +53,7 @@ def test_axe_finds_nothing(serve, visit, name):
     session, server = serve(14)
     page = visit(server.url, color_scheme="dark")
     LIVE[name](page)
-    page.wait_for_function("() => document.getAnimations().every((a) => a.playState !== 'running')")
+    until(page, "document.getAnimations().every((a) => a.playState !== 'running')")
     picture(page, f"{name}-dark")
     found = [f"dark {v}" for v in violations(page)]
     page.emulate_media(color_scheme="light")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pageviews import LIVE, picture
+from pageviews import LIVE, picture, until
 from test_page import shows
 from test_page_access import violations
 from webtable import after
@@ -100,8 +100,7 @@ def test_what_is_to_be_put_right_is_told_with_its_pictures(serve, visit, size):
     picture(page, f"notice-{size[0]}")
     box.get_by_role("button", name="Verbergen").click()
     expect(box).to_contain_text("liegt anders als im Spiel")
-    page.wait_for_function(
-        "() => [...document.querySelectorAll('#issues img')].filter((i) => i.naturalWidth).length === 2")
+    until(page, "[...document.querySelectorAll('#issues img')].filter((i) => i.naturalWidth).length === 2")
     picture(page, f"notice-pictures-{size[0]}")
     assert not violations(page)
     assert box.bounding_box()["height"] < size[1] * 0.2, "the board stays to be seen"
@@ -140,7 +139,9 @@ def test_an_earlier_game_is_gone_on_with(serve, visit):
     expect(other.locator(".tiles .tile")).to_have_count(1)
     page.locator("[data-key='bar.more']").click()
     page.locator("[data-key='menu.games']").click()
+    expect(other.locator(".tiles .tile")).to_have_count(1)
     page.locator(f"[data-key='game-{first}']").click()
+    expect(other.locator(".tiles .tile")).not_to_have_count(1)  # the game of before has more
     assert session.game == first
     for device in (page, other):
         shows(device, session)
@@ -218,12 +219,12 @@ def test_problems_are_spoken_like_scores(serve, visit):
     page.evaluate("() => { window.said = []; speechSynthesis.speak = (u) => said.push(u.text); }")
     page.locator("[data-key='bar.more']").click()
     page.locator("[data-key='speech']").click()
-    page.wait_for_function("() => said.length === 1")
+    until(page, "said.length === 1")
     session.set_status("camera_lost", "gone", "camera_gone")
-    page.wait_for_function("() => said.includes('Camera lost')")
+    until(page, "said.includes('Camera lost')")
     session.set_status("watching")
     session.commit((after(10)[0],), confidence=0.5, asked=True)
-    page.wait_for_function("() => said.some((text) => text.startsWith('1 question'))")
+    until(page, "said.some((text) => text.startsWith('1 question'))")
     told = page.evaluate("said.length")
     session.set_status("hand")  # nothing new
     expect(page.locator("#bar .chip")).to_contain_text("Hand")

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 import numpy as np
 import pytest
+from pageviews import until
 from webtable import after, get, table
 
 from bastide.store import Store
@@ -119,8 +120,7 @@ def test_speech_says_what_is_new_and_only_after_a_tap(session, visit):
     expect = pytest.importorskip("playwright.sync_api").expect
     with PageServer(create_app(session), port=0) as server:
         page = visit(server.url)
-        page.evaluate("""() => { window.said = [];
-            window.speechSynthesis.speak = (u) => window.said.push(u.text); }""")
+        page.evaluate("() => { window.said = []; speechSynthesis.speak = (u) => said.push(u.text); }")
         rest = iter(after(14))
 
         def scored():
@@ -137,7 +137,7 @@ def test_speech_says_what_is_new_and_only_after_a_tap(session, visit):
         expect(page.get_by_role("button", name="Stop speaking")).to_be_visible()
         assert page.evaluate("said") == ["Scores are spoken now."]
         event = scored()
-        page.wait_for_function("said.length > 1")
+        until(page, "said.length > 1")
         told = page.evaluate("said").pop()
         for p in event["points"]:
             assert session.view()["players"][p["player"]]["name"] in told and str(p["points"]) in told
@@ -145,6 +145,6 @@ def test_speech_says_what_is_new_and_only_after_a_tap(session, visit):
         page.get_by_role("button", name="Stop speaking").click()
         expect(page.get_by_role("button", name="Speak what is scored")).to_be_visible()
         scored()
-        page.wait_for_function(f"document.querySelectorAll('.tile').length >= {len(session.view()['board']['tiles'])}")
-        page.wait_for_function(f"said.length > {count}")
+        expect(page.locator(".tiles .tile")).to_have_count(len(session.view()["board"]["tiles"]))
+        until(page, f"said.length > {count}")
         assert len(page.evaluate("said")) == count + 1
