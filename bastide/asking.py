@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from scoring.engine import fits
 from scoring.events import TilePlaced, to_json
 from scoring.log import LogEntry, effective, open_questions, settled
 from scoring.state import GameState
+from scoring.tiles import Square
 
 CLAIM = "claim"  # a follower that was put down, scored and taken home before the camera saw it
 Crop = Callable[[int], tuple[bytes, list[dict[str, Any]]] | None]
@@ -29,6 +31,22 @@ def readings(entries: Sequence[LogEntry], crop: Crop) -> list[dict[str, Any]]:
         kind = "tile" if isinstance(event, TilePlaced) else "figure"
         out.append({"id": seq, "seq": seq, "kind": kind, "text_key": f"which_{kind}", "at": body.get("at"),
                     "crop": f"/api/crops/{seq}.jpg" if kept else None, "candidates": options})
+    return out
+
+
+def tile_candidates(kept: Sequence[dict[str, Any]], before: GameState, at: Square) -> list[dict[str, Any]]:
+    """What a tile may be: the reading's own candidates first, then every tile left that fits there."""
+    out: list[dict[str, Any]] = []
+    for c in kept:
+        body: Any = c.get("body") or {}
+        if body.get("do") == "tile":
+            out.append({"tile": body["tile"], "rot": body["rot"], "probability": c["probability"],
+                        "legal": fits(before, body["tile"], at, body["rot"])})
+    seen = {(c["tile"], c["rot"]) for c in out}
+    for tile, left in before.left.items():
+        for rot in range(4):
+            if left > 0 and (tile, rot) not in seen and fits(before, tile, at, rot):
+                out.append({"tile": tile, "rot": rot, "probability": 0.0, "legal": True})
     return out
 
 

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from bastide.health import Line, picture, report
+from bastide.findings import Line, line
+from bastide.health import picture, report
 from bastide.session import TableSession
 from bastide.table_loop import TableLoop
 from calibration.documents import Document
@@ -43,21 +44,21 @@ class CheckUp:
     def _camera(self) -> Iterator[Line]:
         """The camera is in use, so it is asked of the loop that uses it."""
         if self._loop is None:
-            yield Line(what="camera", state="ok", text="none: this table is entered by hand")
+            yield line("camera", "ok", "camera.none")
             return
         status = self._session.view()["status"]
         ended = self._loop.ended.is_set()
         if status["chip"] == "camera_lost" or self._loop.failure:
-            yield Line(what="camera", state="fail", text=status["text"] or self._loop.failure or "it gives no pictures",
-                       do="check its cable and its address; reading goes on by itself when it is back")
+            why = status["text"] or self._loop.failure
+            yield line("camera", "fail", "camera.says" if why else "camera.silent", "cable", why=why or "",
+                       status=status.get("code", ""))
             return
         if ended:
-            yield Line(what="camera", state="ok", text="the recording has ended")
+            yield line("camera", "ok", "camera.over")
             return
         seen = self._loop.look(LOOK_S)
         if seen is None:
-            yield Line(what="camera", state="warn", text="no picture came while it was asked for",
-                       do="ask again; if it stays so, check its cable")
+            yield line("camera", "warn", "camera.late", "ask_again")
             return
-        yield Line(what="camera", state="ok", text=seen.what)
+        yield line("camera", "ok", "camera.sees", picture=seen.what)
         yield from picture(seen.light, seen.sharp)

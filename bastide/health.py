@@ -14,11 +14,12 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from bastide.findings import Line, Part, line
 from bastide.schema import SCHEMA_VERSION, pictures_of
 from bastide.store import damage
 from calibration.documents import ColoursResult, Document, LensResult, TableResult
@@ -31,23 +32,13 @@ OLD_DAYS = 180
 THROTTLED = "sys/devices/platform/soc/soc:firmware/get_throttled"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
-    """One check: ``state`` is ok, warn or fail, ``text`` what was found, ``do`` what to do about it."""
-
-    what: str
-    state: str
-    text: str
-    do: str = ""
-
-
 def report(data: Path, *, port: int | None = None, calibrations: Iterable[tuple[str, Document]] = (),
            camera: Iterable[Line] = (), root: Path = Path("/")) -> dict[str, Any]:
     """Everything that can be checked, JSON-ready: ``state`` is the worst of all, ``checks`` are the lines."""
     lines = [*camera, *calibrated(calibrations), *storage(data), *memory(root), *temperature(root), *power(root),
              *clock(root), *(ports(port) if port else ())]
-    worst = next((s for s in ("fail", "warn") if any(line.state == s for line in lines)), "ok")
-    return {"state": worst, "checks": [asdict(line) for line in lines]}
+    worst = next((s for s in ("fail", "warn") if any(one.state == s for one in lines)), "ok")
+    return {"state": worst, "checks": [asdict(one) for one in lines]}
 
 
 def storage(data: Path) -> Iterator[Line]:
@@ -55,8 +46,7 @@ def storage(data: Path) -> Iterator[Line]:
     place = next(p for p in (data, *data.resolve().parents) if p.exists())
     free = shutil.disk_usage(place).free
     state = "fail" if free < FREE_FAIL else "warn" if free < FREE_WARN else "ok"
-    yield Line(what="disk", state=state, text=f"{free / 1e9:.1f} GB free for {data}",
-               do="" if state == "ok" else "make some room: old recordings, old backups, sudo apt clean")
+    yield line("disk", state, "disk.free", "" if state == "ok" else "disk", gb=round(free / 1e9, 1), path=str(data))
     try:
         begun = time.perf_counter()
         with tempfile.NamedTemporaryFile(dir=place, prefix=".bastide-test-") as f:
@@ -65,15 +55,12 @@ def storage(data: Path) -> Iterator[Line]:
             os.fsync(f.fileno())
         took = time.perf_counter() - begun
         slow = took > SLOW_WRITE_S
-        yield Line(what="writing", state="warn" if slow else "ok",
-                   text=f"64 kB were on disk after {took * 1000:.0f} ms",
-                   do="a card this slow is often a worn one: take a backup and try another card" if slow else "")
+        yield line("writing", "warn" if slow else "ok", "writing.took", "slow" if slow else "", ms=round(took * 1000))
     except OSError as e:
-        yield Line(what="writing", state="fail", text=f"{place} cannot be written ({e.strerror or e})",
-                   do="check its rights; a card that became read-only is failing: take a backup and another card")
+        yield line("writing", "fail", "writing.not", "rights", path=str(place), why=str(e.strerror or e))
     log = data / "log.sqlite"
     if not log.exists():
-        yield Line(what="log", state="ok", text=f"no game has been kept in {data} yet")
+        yield line("log", "ok", "log.none", path=str(data))
         return
     try:
         db = sqlite3.connect(f"file:{log.resolve().as_posix()}?mode=ro", uri=True)
@@ -86,32 +73,28 @@ def storage(data: Path) -> Iterator[Line]:
             db.close()
         size = sum(p.stat().st_size for p in (log, pictures_of(log)) if p.exists())
         if version > SCHEMA_VERSION:
-            yield Line(what="log", state="fail", text="it was written by a newer version", do="update bastide")
+            yield line("log", "fail", "log.newer", "update")
         elif wrong is not None:
-            yield Line(what="log", state="fail", text=f"it is damaged ({wrong})",
-                       do="start bastide again: it keeps the file and takes over what is whole; then try another card")
+            yield line("log", "fail", "log.damaged", "restart", why=wrong)
         else:
-            yield Line(what="log", state="ok", text=f"{games} games, {entries} entries, every checksum right, "
-                                                    f"{size / 1e6:.1f} MB with pictures")
+            yield line("log", "ok", "log.whole", games=games, entries=entries, mb=round(size / 1e6, 1))
     except sqlite3.Error as e:
-        yield Line(what="log", state="fail", text=f"it cannot be read ({e})",
-                   do="start bastide again: it keeps the file and takes over what is whole; then try another card")
+        yield line("log", "fail", "log.unreadable", "restart", why=str(e))
     aside = sorted(p.name for p in data.glob("*.damaged-*"))
     if aside:
-        yield Line(what="damaged files", state="warn", text=f"{len(aside)} are kept, the newest is {aside[-1]}",
-                   do="take a backup and another card; bastide support packs what helps to find out why")
+        yield line("damaged files", "warn", "damaged.kept", "damaged", n=len(aside), name=aside[-1])
 
 
 def memory(root: Path = Path("/")) -> Iterator[Line]:
     """What is available to programs."""
     try:
-        rows = dict(line.split(":", 1) for line in (root / "proc/meminfo").read_text("utf-8").splitlines())
+        rows = dict(row.split(":", 1) for row in (root / "proc/meminfo").read_text("utf-8").splitlines())
         free, total = (int(rows[key].split()[0]) * 1024 for key in ("MemAvailable", "MemTotal"))
     except (OSError, KeyError, ValueError, IndexError):
         return
     state = "fail" if free < MEMORY_FAIL else "warn" if free < MEMORY_WARN else "ok"
-    yield Line(what="memory", state=state, text=f"{free / 1e6:.0f} of {total / 1e6:.0f} MB available",
-               do="" if state == "ok" else "end other programs, or take a machine with more memory")
+    yield line("memory", state, "memory.free", "" if state == "ok" else "memory", mb=round(free / 1e6),
+               total=round(total / 1e6))
 
 
 def temperature(root: Path = Path("/")) -> Iterator[Line]:
@@ -126,8 +109,7 @@ def temperature(root: Path = Path("/")) -> Iterator[Line]:
         return
     hot = max(found)
     state = "fail" if hot >= HOT_FAIL else "warn" if hot >= HOT_WARN else "ok"
-    yield Line(what="temperature", state=state, text=f"{hot:.0f} degrees Celsius",
-               do="" if state == "ok" else "give it air: a heat sink or a fan, and not under the table cloth")
+    yield line("temperature", state, "temperature.is", "" if state == "ok" else "hot", degrees=round(hot))
 
 
 def power(root: Path = Path("/")) -> Iterator[Line]:
@@ -140,15 +122,14 @@ def power(root: Path = Path("/")) -> Iterator[Line]:
             bits = int(told.partition("=")[2], 16)
         except ValueError:
             return
-    advice = "use the power supply that was made for this Pi, and a short cable"
     if bits & 0x1:
-        yield Line(what="power", state="fail", text="the voltage is too low now", do=advice)
+        yield line("power", "fail", "power.low", "supply")
     elif bits & 0x10000:
-        yield Line(what="power", state="warn", text="the voltage has been too low since the start", do=advice)
+        yield line("power", "warn", "power.was_low", "supply")
     elif bits & 0x40004:
-        yield Line(what="power", state="warn", text="the processor has been slowed down", do="give it air")
+        yield line("power", "warn", "power.slowed", "air")
     else:
-        yield Line(what="power", state="ok", text="the voltage has been right since the start")
+        yield line("power", "ok", "power.right")
 
 
 def clock(root: Path = Path("/")) -> Iterator[Line]:
@@ -158,13 +139,11 @@ def clock(root: Path = Path("/")) -> Iterator[Line]:
     ask = not synchronised and root == Path("/")
     told = _asked("timedatectl", "show", "-p", "NTPSynchronized", "--value") if ask else ""
     if now.year < 2025:
-        yield Line(what="clock", state="fail", text=f"it says {now:%Y-%m-%d}, which is long ago",
-                   do="connect to a network once, or set it: sudo date -s '2026-01-31 18:00'")
+        yield line("clock", "fail", "clock.wrong", "set_clock", date=f"{now:%Y-%m-%d}")
     elif synchronised or told == "yes":
-        yield Line(what="clock", state="ok", text=f"synchronised, {now:%Y-%m-%d %H:%M} UTC")
+        yield line("clock", "ok", "clock.right", date=f"{now:%Y-%m-%d %H:%M}")
     else:
-        yield Line(what="clock", state="warn", text=f"not known to be synchronised, it says {now:%Y-%m-%d %H:%M} UTC",
-                   do="games are played by it all the same; connect to a network once to have it set")
+        yield line("clock", "warn", "clock.unknown", "network", date=f"{now:%Y-%m-%d %H:%M}")
 
 
 def ports(port: int) -> Iterator[Line]:
@@ -172,44 +151,44 @@ def ports(port: int) -> Iterator[Line]:
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as s:
         s.settimeout(1.0)
         if s.connect_ex(("127.0.0.1", port)) != 0:
-            yield Line(what="port", state="ok", text=f"{port} is free")
+            yield line("port", "ok", "port.free", port=str(port))
             return
         try:
             s.sendall(b"HEAD /api/state HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n")
             ours = b"server: bastide" in s.recv(4096).lower()
         except OSError:
             ours = False
-    yield Line(what="port", state="ok" if ours else "warn",
-               text=f"bastide is serving at {port}" if ours else f"another program has {port}",
-               do="" if ours else "serve at another one: bastide serve --port 8080")
+    yield line("port", "ok" if ours else "warn", "port.ours" if ours else "port.taken", "" if ours else "port",
+               port=str(port))
 
 
 def picture(light: float, sharp: float) -> Iterator[Line]:
     """Light and focus of a camera's picture, as `vision.picture` measures them."""
     bad = not 40 <= light <= 215
-    yield Line(what="light", state="warn" if bad else "ok", text=f"{light:.0f} of 255 on average",
-               do="" if not bad else "more light on the table" if light < 128 else
-               "less light, or no lamp in the picture")
-    yield Line(what="focus", state="warn" if sharp < 4.0 else "ok", text=f"sharpness {sharp:.1f}",
-               do="focus on the table; printed edges should be crisp" if sharp < 4.0 else "")
+    yield line("light", "warn" if bad else "ok", "light.is", "" if not bad else "lighter" if light < 128 else "darker",
+               level=round(light))
+    yield line("focus", "warn" if sharp < 4.0 else "ok", "focus.is", "focus" if sharp < 4.0 else "",
+               sharp=round(sharp, 1))
 
 
 def calibrated(documents: Iterable[tuple[str, Document]]) -> Iterator[Line]:
     """Age and fit of each calibration."""
     for path, document in documents:
         days = (datetime.now(UTC) - datetime.fromisoformat(document.made)).days
+        fit: dict[str, Part]
         match document.result:
             case LensResult(rms_px=rms):
-                fit, bad = f"corners are off by {rms:.2f} pixels", rms > 1.0
+                code, fit, bad = "calibration.lens", {"px": round(rms, 2)}, rms > 1.0
             case TableResult(rms_mm=rms, worst_corner_mm=corner):
-                fit, bad = f"points are off by {rms:.1f} mm, at the worst corner {corner:.1f} mm", corner > 5.0
+                code, fit = "calibration.table", {"mm": round(rms, 1), "corner": round(corner, 1)}
+                bad = corner > 5.0
             case ColoursResult(confused=confused):
-                fit, bad = (f"cannot tell {', '.join(confused)} apart" if confused else "all colours are apart",
-                            bool(confused))
-        old = days > OLD_DAYS
-        yield Line(what=f"calibration ({document.kind})", state="warn" if bad or old else "ok",
-                   text=f"{path}: {days} days old, {fit}",
-                   do="calibrate again: bastide calibrate " + document.kind if bad or old else "")
+                bad = bool(confused)
+                code = "calibration.confused" if bad else "calibration.apart"
+                fit = {"pairs": ", ".join(confused)} if bad else {}
+        bad = bad or days > OLD_DAYS
+        yield line(f"calibration ({document.kind})", "warn" if bad else "ok", code, "calibrate" if bad else "",
+                   path=path, days=days, kind=document.kind, **fit)
 
 
 def _asked(*command: str) -> str:

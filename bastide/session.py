@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from bastide.asking import CLAIM, claims, readings
+from bastide.asking import CLAIM, claims, readings, tile_candidates
 from bastide.errors import Failure
 from bastide.history import UNDO, by_hand, last_action
 from bastide.moving import moved_figure
@@ -19,7 +19,7 @@ from bastide.new_game import asked_setup
 from bastide.past import Past
 from bastide.seeing import Seeing
 from bastide.store import Store
-from scoring.engine import fits, new_game, step
+from scoring.engine import new_game, step
 from scoring.errors import IllegalMove, InvalidNotation
 from scoring.events import Event, FigurePlaced, Setup, TilePlaced, from_json, to_json
 from scoring.log import Amended, Body, Inserted, LogEntry, Retracted, Settled, effective, state_of
@@ -42,7 +42,7 @@ class TableSession:
         self._clock = clock
         self.past, self.seeing = Past(self, store), Seeing()
         self._lock = threading.RLock()
-        self._chip, self._text, self._code = "manual", "", ""
+        self._status: dict[str, Any] = {"chip": "manual", "text": ""}
         self._subscribers: list[Subscription] = []
         self._update = 0
         self._begin(setup, store.new_game(setup, aid=aid) if game is None else game, entries, aid)
@@ -110,18 +110,7 @@ class TableSession:
             if not isinstance(event, TilePlaced):
                 return [dict(c) for c in kept[1]] if kept else []
             before = self._state_before(seq)
-        out: Candidates = []
-        for c in kept[1] if kept else []:
-            body: Any = c.get("body") or {}
-            if body.get("do") == "tile":
-                out.append({"tile": body["tile"], "rot": body["rot"], "probability": c["probability"],
-                            "legal": fits(before, body["tile"], event.at, body["rot"])})
-        seen = {(c["tile"], c["rot"]) for c in out}
-        for tile, left in before.left.items():
-            for rot in range(4):
-                if left > 0 and (tile, rot) not in seen and fits(before, tile, event.at, rot):
-                    out.append({"tile": tile, "rot": rot, "probability": 0.0, "legal": True})
-        return out
+        return tile_candidates(kept[1] if kept else [], before, event.at)
 
     def crop_png(self, seq: int) -> bytes | None:
         """The picture behind an entry (JPEG), or None."""
@@ -151,11 +140,12 @@ class TableSession:
                             "issues": [i.code for i in state.issues if (i.code, i.squares, i.turn) not in known]})
             return out
 
-    def set_status(self, chip: str, text: str = "", code: str = "") -> None:
-        """What the camera is doing; published when it changed."""
+    def set_status(self, chip: str, text: str = "", code: str = "", parts: Mapping[str, Any] | None = None) -> None:
+        """What the camera is doing, with a sentence, its code and what is filled in; published when it changed."""
+        status = {"chip": chip, "text": text, **({"code": code} if code else {}), **({"parts": parts} if parts else {})}
         with self._lock:
-            if (chip, text, code) != (self._chip, self._text, self._code):
-                self._chip, self._text, self._code = chip, text, code
+            if status != self._status:
+                self._status = status
                 self._publish(self._view["questions"])
 
     def set_notices(self, rows: list[dict[str, Any]], pictures: Mapping[str, bytes]) -> None:
@@ -358,12 +348,13 @@ class TableSession:
     def _render(self, questions: list[dict[str, Any]] | None = None) -> dict[str, Any]:
         questions = self._questions() if questions is None else questions
         view = {**self._game_view, "players": self._doubted(questions)} if questions else self._game_view
-        chip = "check" if questions and self._chip == "watching" else self._chip
-        chip = "ended" if self._state.over and self._chip != "check" else chip
+        was = self._status["chip"]
+        chip = "check" if questions and was == "watching" else was
+        chip = "ended" if self._state.over and was != "check" else chip
         return {**view, "issues": [*view["issues"], *self._notices], "game": self._game, "update": self._update,
                 "questions": questions, "aid": self._aid, "rules": changes(self.setup.rules),
                 "edition_title": editions()[self.setup.edition]["title"],
-                "status": {"chip": chip, "text": self._text, **({"code": self._code} if self._code else {})}}
+                "status": {**self._status, "chip": chip}}
 
     def _questions(self) -> list[dict[str, Any]]:
         """What people are asked: doubtful readings, then what nobody has seen; oldest first."""

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from calibration.advice import Advice
 from calibration.drift import DriftWatch, put_back
 from scoring.tiles import Square
 from vision.frames import Frame
@@ -20,10 +21,10 @@ _FOLLOWED = 0.15  # of a tile: poses that lie nearer to where the view's movemen
 
 
 class Steadiness:
-    """Looks at a calm frame now and then. ``notice`` is the sentence to show while something must be put back."""
+    """Looks at a calm frame now and then. ``notice`` is what to do while something must be put back."""
 
     def __init__(self) -> None:
-        self.notice: str | None = None
+        self.notice: Advice | None = None
         self._watch: DriftWatch | None = None
         self._poses: dict[Square, Array] = {}
 
@@ -45,7 +46,7 @@ class Steadiness:
         if told.verdict == "light" or self._followed(told.to_now, poses):
             self._begin(frame, poses)
         else:
-            self.notice = put_back(told).text
+            self.notice = put_back(told)
 
     def _begin(self, frame: Frame, poses: Mapping[Square, Array]) -> None:
         sides = [np.sqrt(abs(area(apply(pose, UNIT)))) for pose in poses.values()]

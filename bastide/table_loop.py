@@ -17,7 +17,7 @@ from scoring.events import Setup, TilePlaced
 from scoring.log import effective
 from vision.frames import DeadSource, Frame, FrameSource, SourceError
 from vision.images import encode_jpeg
-from vision.picture import PictureCheck, brightness, sharpness
+from vision.picture import TEXT, PictureCheck, brightness, sharpness
 from vision.stills import Still, keep
 from vision.watcher import Proposal, TableWatcher
 
@@ -25,10 +25,15 @@ RETRY_S = 2.0
 FROZEN_RESTART_S = 10.0  # a camera that repeats itself for so long is opened anew
 SIZE_RESTART_S = 5.0  # a picture of another size that stays is watched from the beginning
 _log = logging.getLogger("bastide.table")
-CHIPS = {"watching": ("watching", ""), "hand": ("hand", ""), "settling": ("settling", ""), "reading": ("reading", ""),
-         "adrift": ("camera_lost", "the board is not seen where it lay: put it or the camera back, or take away what "
-                    "covers it"),
-         "lost": ("camera_lost", "the camera's picture has changed its size")}
+CHIPS = {"watching": "watching", "hand": "hand", "settling": "settling", "reading": "reading", "adrift": "camera_lost",
+         "lost": "camera_lost"}
+SAID = {  # what is told beside the chip, by its code; the page has these in its languages
+    **TEXT,
+    "board_gone": "the board is not seen where it lay: put it or the camera back, or take away what covers it",
+    "recording_over": "the recording has ended", "pictures_over": "the camera's pictures have ended",
+    "reading_failed": "reading the table failed ({why})",
+}
+LOST = {"adrift": "board_gone", "lost": "camera_size"}  # the watcher's word and what is told
 
 
 @dataclass(slots=True)
@@ -110,8 +115,11 @@ def follow(source: FrameSource, watcher: TableWatcher, session: TableSession, *,
             done.latency_s.append(time.perf_counter() - begun)
         if seen.status != "lost":
             steadiness.look(frame, watcher.poses, calm=seen.status == "watching")
-        chip, text = CHIPS[seen.status] if steadiness.notice is None else ("camera_lost", steadiness.notice)
-        session.set_status(chip, text or verdict.text, "" if text else verdict.code)
+        notice, code = steadiness.notice, LOST.get(seen.status, verdict.code)
+        if notice is not None:
+            session.set_status("camera_lost", notice.text, notice.code, notice.parts)
+        else:
+            session.set_status(CHIPS[seen.status], SAID.get(code, ""), code)
         if seen.notices is not None:
             session.set_notices(*rows(seen.notices, session.setup.players))
         if learner is not None and seen.status == "watching":
@@ -191,9 +199,9 @@ class TableLoop(threading.Thread):
                                       on_frame=self._beat)
                         wait_s = 1.0 if done.frames else wait_s
                         if not live:
-                            self._session.set_status("manual", "the recording has ended")
+                            self._session.set_status("manual", SAID["recording_over"], "recording_over")
                             break
-                        self._session.set_status("camera_lost", "the camera's pictures have ended")
+                        self._session.set_status("camera_lost", SAID["pictures_over"], "pictures_over")
                 except (SourceError, Failure) as e:
                     self._session.set_status("camera_lost", str(e), "camera_gone")
                     _log.info("the camera: %s", e, extra={"frame": self._frame})
@@ -206,8 +214,9 @@ class TableLoop(threading.Thread):
                 self._stop_asked.wait(wait_s)
                 wait_s = min(30.0, 2 * wait_s)
         except Exception as e:  # the page must say that nobody is watching any more, whatever happened
-            self.failure = self.dead = f"reading the table failed ({type(e).__name__}: {e})"
-            self._session.set_status("camera_lost", self.failure)
+            why = f"{type(e).__name__}: {e}"
+            self.failure = self.dead = SAID["reading_failed"].format(why=why)
+            self._session.set_status("camera_lost", self.failure, "reading_failed", {"why": why})
             _log.error("reading the table failed", exc_info=e, extra={"frame": self._frame})
         finally:
             if self._learner is not None:
@@ -255,7 +264,7 @@ class TableLoop(threading.Thread):
                 return commit(session, proposal, still)
             except Failure as e:
                 _log.warning("%s", e, extra={"frame": proposal.frame})
-                session.set_status("check", str(e))
+                session.set_status("check", str(e), "not_saved")
                 if session.view()["version"] != before:
                     return None  # the move is on disk; only its picture is not
                 self._stop_asked.wait(self.retry_s)

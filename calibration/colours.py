@@ -64,21 +64,25 @@ def calibrate_colours(picture: Image, colours: Sequence[str] | None = None) -> C
     if not spots:
         dark = float(np.median(picture)) < _DARK
         raise CalibrationError("no followers were seen; " + ("the picture is dark: switch on a lamp" if dark else
-                               "put one of each player on the bare table, apart from each other"))
+                               "put one of each player on the bare table, apart from each other"),
+                               "colours.dark" if dark else "colours.nobody")
     gains, chosen = _explain(spots, names, _MATCH if colours is None else _NAMED)
     if not chosen:
         raise CalibrationError(f"{len(spots)} things were seen, but none has a player's colour; put one follower of "
-                               "each player on the bare table in the light you play in")
+                               "each player on the bare table in the light you play in", "colours.nocolour",
+                               n=len(spots))
     found = {name: spots[n] for name, n in chosen.items()}
     missing = [c for c in names if c not in found]
     if colours is not None and missing:
         words = " and ".join(filter(None, [", ".join(missing[:-1]), missing[-1]]))
         raise CalibrationError(f"no follower of {words} was seen; put one of each player on the bare table, apart from "
-                               "each other, and if they are there, use a whiter lamp: this light hides the colour")
+                               "each other, and if they are there, use a whiter lamp: this light hides the colour",
+                               "colours.missing", colours=",".join(missing))
     off = float(np.mean([_cost(spot.linear, name, gains) for name, spot in found.items()]))
     if off > _FITS:
         raise CalibrationError(f"what was found fits the players' colours in no light ({off:.0f}, and {_FITS:.0f} is "
-                               "the most): use a whiter lamp, and put nothing but followers beside the board")
+                               "the most): use a whiter lamp, and put nothing but followers beside the board",
+                               "colours.nolight")
     paints = {name: spot.rgb for name, spot in found.items()}
     distances = {f"{a}-{b}": round(difference(paints[a], paints[b]), 2)
                  for a, b in combinations(sorted(paints), 2)}

@@ -27,7 +27,12 @@ _MOST_OBSERVATIONS = 5000
 
 
 class CalibrationError(Exception):
-    """A calibration that cannot be made, read or used. The message is one sentence that says what to do."""
+    """A calibration that cannot be made, read or used. The message is one sentence that says what to do; ``code`` names
+    it and ``parts`` are its numbers and words, where somebody at the table may read it in another language."""
+
+    def __init__(self, text: str, code: str = "", **parts: float | int | str) -> None:
+        super().__init__(text)
+        self.code, self.parts = code, parts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

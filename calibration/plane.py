@@ -52,7 +52,7 @@ def fit_plane(patterns: Sequence[Pattern], lens: LensResult, size: tuple[int, in
     weights = [p.weight for p in patterns]
     kept = list(range(len(patterns)))
     if not kept or sum(len(s) for s in shapes) < 4:
-        raise CalibrationError("too little was seen to find the table")
+        raise CalibrationError("too little was seen to find the table", "table.little")
     best = None
     for _ in range(4):
         chosen = _Scene([shapes[n] for n in kept], [seen[n] for n in kept], lens, [weights[n] for n in kept],
@@ -153,7 +153,7 @@ def _plane(scene: _Scene, p: Array, size: tuple[int, int], method: str, above_mm
     every = np.concatenate(off)
     turn0, height, used = _rotation(p[0], p[1]), float(np.exp(p[2])), scene.lens_of(p)
     if not _LOWEST_MM < height < _TALLEST_MM:
-        raise CalibrationError("what was seen makes no table; check the sizes that were given")
+        raise CalibrationError("what was seen makes no table; check the sizes that were given", "table.none")
     seen = scene.on_table(scene.px, p)
     flat, shift = _laid(scene.shapes[0], seen) if len(scene.shapes) == 1 else (np.eye(2), seen.mean(axis=0))
     spin = np.eye(3)

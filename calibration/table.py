@@ -53,7 +53,7 @@ def find_table(picture: Image, lens: LensResult, methods: Iterable[str] = METHOD
         found = patterns_of(picture, lens, method, board, reader)
         if found:
             return _calibrated(found, lens, picture, method)
-    raise CalibrationError(_nothing(wanted, board))
+    raise CalibrationError(_nothing(wanted, board), "table.nothing")
 
 
 def patterns_of(picture: Image, lens: LensResult, method: str, board: Board = CHARUCO,
@@ -103,7 +103,8 @@ def _calibrated(found: dict[str, Pattern], lens: LensResult, picture: Image, met
         raise CalibrationError(
             f"by the {_SAID[method]} alone the table is not known: at one corner of the picture it may be off by "
             f"{min(plane.result.worst_corner_mm / 10, 100):.0f} cm; lay the corner cards towards the picture's "
-            f"corners, or calibrate the lens first{'' if lens.rms_px else ' and give it with --lens'}")
+            f"corners, or calibrate the lens first{'' if lens.rms_px else ' and give it with --lens'}",
+            "table.unsure", cm=round(min(plane.result.worst_corner_mm / 10, 100)))
     return TableCalibration(plane=plane, patterns=patterns, names=names,
                             advice=tuple(_advice(plane, patterns, names, size, lens)))
 

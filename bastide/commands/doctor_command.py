@@ -15,7 +15,7 @@ from bastide.inputs import port
 from hardware.pi import layers
 
 if TYPE_CHECKING:
-    from bastide.health import Line
+    from bastide.findings import Line
 
 HELP = "check this machine: camera, calibration, storage, memory, power, clock, port, versions"
 LOOKS = 12  # pictures of the camera that are looked at
@@ -46,39 +46,38 @@ def run(args: argparse.Namespace) -> int:
 def versions(*, pi: bool = True) -> Iterator[Line]:
     """Python and the packages that bastide stands on; those of the Pi camera with ``pi``."""
     from bastide import __version__
-    from bastide.health import Line
+    from bastide.findings import line
 
-    yield Line(what="bastide", state="ok", text=__version__)
-    yield Line(what="Python", state="ok", text=platform.python_version())
+    yield line("bastide", "ok", "version.is", version=__version__)
+    yield line("Python", "ok", "version.is", version=platform.python_version())
     for module, name in (("numpy", "NumPy"), ("cv2", "OpenCV"), ("flask", "Flask"), ("waitress", "Waitress")):
         try:
             importlib.import_module(module)
-            yield Line(what=name, state="ok", text=_version(module))
+            yield line(name, "ok", "version.is", version=_version(module))
         except ImportError as e:
-            yield Line(what=name, state="fail", text=f"cannot be imported ({e})", do="run ./run demo once")
+            yield line(name, "fail", "version.broken", "demo", why=str(e))
     if pi:
         yield pi_camera(layers())
 
 
 def pi_camera(tried: Sequence[tuple[str, str]]) -> Line:
     """The Pi camera's libraries, each tried by itself: what is broken is named, not what stands on it."""
-    from bastide.health import Line
+    from bastide.findings import line
 
     broken = next(((name, why) for name, why in tried if why), None)
     if broken is None:
-        return Line(what="Pi camera", state="ok", text=", ".join(name for name, _ in tried) + " are there")
+        return line("Pi camera", "ok", "pi.there", names=", ".join(name for name, _ in tried))
     if dict(tried).get("libcamera") or "ModuleNotFoundError" in dict(tried).get("picamera2", ""):
-        return Line(what="Pi camera", state="warn", text="not usable here (no picamera2)",
-                    do="use usb:0, http://... or video:FILE, or on a Pi: sudo apt install -y python3-picamera2")
+        return line("Pi camera", "warn", "pi.none", "other_camera")
     name, why = broken
-    return Line(what="Pi camera", state="warn", text=f"{name} cannot be imported ({why})",
-                do="run sudo hardware/install.sh again")
+    return line("Pi camera", "warn", "pi.broken", "install", name=name, why=why)
 
 
 def camera(uri: str) -> Iterator[Line]:
     """What some of its pictures look like: whether they come, can be believed, are bright and sharp enough."""
     from bastide.errors import Failure, UsageError
-    from bastide.health import Line, picture
+    from bastide.findings import line
+    from bastide.health import picture
     from bastide.tables import open_camera
     from vision.frames import SourceError
     from vision.picture import PictureCheck, brightness, sharpness
@@ -93,12 +92,14 @@ def camera(uri: str) -> Iterator[Line]:
                 verdict, light, sharp = check.look(frame), brightness(frame.bgr), sharpness(frame.bgr)
             if verdict is None:
                 raise SourceError(f"{uri} gives no picture")
-            yield Line(what="camera", state="fail" if verdict.code else "ok",
-                       text=verdict.text or f"{source.info.model}, {source.info.width}x{source.info.height}",
-                       do="see what it says, then ask again" if verdict.code else "")
+            if verdict.code:
+                yield line("camera", "fail", "camera.says", "see", why=verdict.text, status=verdict.code)
+            else:
+                yield line("camera", "ok", "camera.sees",
+                           picture=f"{source.info.model}, {source.info.width}x{source.info.height}")
             yield from picture(light, sharp)
     except (SourceError, Failure, UsageError) as e:
-        yield Line(what="camera", state="fail", text=str(e), do="check its cable and its address, then ask again")
+        yield line("camera", "fail", "camera.says", "then_ask", why=str(e))
 
 
 def _version(module: str) -> str:

@@ -90,7 +90,7 @@ def test_what_is_not_found_again_is_to_be_put_back_by_so_much(table: Table, monk
     monkeypatch.setattr("vision.upkeep.find_moved", lambda *_: None)
     monkeypatch.setattr(BoardFinder, "find_again", lambda *_: None)
     assert not table.show(shifted(table.image, 60.0, 0.0), 40)
-    assert table.steadiness.notice is not None and "60 mm to the left" in table.steadiness.notice
+    assert table.steadiness.notice is not None and "60 mm to the left" in table.steadiness.notice.text
     assert not table.show(table.image, 16)
     assert table.steadiness.notice is None and table.film.seen.status == "watching" and table.moved_mm() < 1.0
 

@@ -35,7 +35,7 @@ def test_a_table_that_moved_alone_is_to_be_put_back_and_then_all_is_well(table: 
     looks(steadiness, table, {(0, 0): POSE}, 10)
     assert steadiness.notice is None
     looks(steadiness, pushed(table, 20, 0), {(0, 0): POSE}, 20)  # 60 px are 45 mm
-    assert steadiness.notice is not None and "15 mm to the left" in steadiness.notice
+    assert steadiness.notice is not None and "15 mm to the left" in steadiness.notice.text
     looks(steadiness, pushed(table, 0, 0.5), {(0, 0): POSE}, 30)
     assert steadiness.notice is None
 

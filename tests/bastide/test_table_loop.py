@@ -173,7 +173,8 @@ def test_a_watcher_that_fails_is_said_and_the_game_can_be_entered_by_hand(sessio
     loop.start()
     loop.join(PATIENCE_S)
     assert loop.failure is not None and "so it goes" in loop.failure
-    assert session.view()["status"] == {"chip": "camera_lost", "text": loop.failure}
+    assert session.view()["status"] == {"chip": "camera_lost", "text": loop.failure, "code": "reading_failed",
+                                        "parts": {"why": "ZeroDivisionError: so it goes"}}
     assert session.command({"do": "end_turn"})["version"] == 2
 
 

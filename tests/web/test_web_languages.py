@@ -7,7 +7,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from servertexts import catalogue, error_codes, told
 
+from bastide import findings
+from bastide.table_loop import SAID
 from scoring.expansions import KNOWN
 from scoring.rules import options
 from web.setups import setups
@@ -18,19 +21,27 @@ FORMS = {"en": {"one", "other"}, "de": {"one", "other"}, "fr": {"one", "many", "
 SAME = {  # what is the same word, or nothing but values
     "de": {"colour.orange", "setup.name"},
     "fr": {"sign.dragon", "wheel.fortune", "wheel.famine", "wheel.inquisition", "history.changes", "final.total",
-           "option.farm_points_per_city.3", "option.farm_points_per_city.4", "player.points", "item.fortune"},
+           "option.farm_points_per_city.3", "option.farm_points_per_city.4", "player.points", "item.fortune",
+           "kind.table"},
 }
+MODULES = ("lang", "machine")  # folders of texts
 
 
 def texts(language: str) -> dict[str, dict[str, str]]:
     """Every key with its forms; a text without plural has the form ``other``."""
-    source = (JS / f"lang/{language}.js").read_text("utf-8")
     out: dict[str, dict[str, str]] = {}
-    for key, plain, forms in re.findall(r'"([\w.-]+)": (?:"((?:[^"\\]|\\.)*)"|\{( one: .*?")(?: \}))', source):
-        assert key not in out, f"{language}: {key} twice"
-        out[key] = dict(re.findall(r'(\w+): "((?:[^"\\]|\\.)*)"', forms)) if forms else {"other": plain}
-    assert len(out) == len(re.findall(r'"[\w.-]+": (?:"|\{ one)', source)), language
+    for file in (f"lang/{language}.js", f"lang/machine/{language}.js"):
+        read(file, out)
     return out
+
+
+def read(file: str, out: dict[str, dict[str, str]]) -> None:
+    """The texts of one file, beside those of others."""
+    source, before = (JS / file).read_text("utf-8"), len(out)
+    for key, plain, forms in re.findall(r'"([\w.-]+)": (?:"((?:[^"\\]|\\.)*)"|\{( one: .*?")(?: \}))', source):
+        assert key not in out, f"{file}: {key} twice"
+        out[key] = dict(re.findall(r'(\w+): "((?:[^"\\]|\\.)*)"', forms)) if forms else {"other": plain}
+    assert len(out) - before == len(re.findall(r'"[\w.-]+": (?:"|\{ one)', source)), file
 
 
 ENGLISH = texts("en")
@@ -59,7 +70,11 @@ def test_nothing_is_left_in_english(language):
 
 
 def modules() -> list[Path]:
-    return [f for f in JS.rglob("*.js") if f.parent.name != "lang"]
+    return [f for f in JS.rglob("*.js") if f.parent.name not in MODULES]
+
+
+def templates() -> str:
+    return "\n".join(f.read_text("utf-8") for f in Path("web/templates").glob("*.html"))
 
 
 def test_every_key_that_is_used_exists():
@@ -71,17 +86,29 @@ def test_every_key_that_is_used_exists():
             families += 1
             if not any(key.startswith(start) for key in ENGLISH):
                 missing.append((module.name, start))
-    template = Path("web/templates/page.html").read_text("utf-8")
-    missing += [("page.html", key) for key in re.findall(r'data-(?:t|text)="([\w.]+)"', template) if key not in ENGLISH]
+    missing += [("a page", key) for key in re.findall(r'data-(?:t|text|say)="([\w.]+)"', templates())
+                if key not in ENGLISH]
     assert families > 20 and not missing
 
 
 def test_every_text_is_used():
-    code = "\n".join(m.read_text("utf-8") for m in modules()) + Path("web/templates/page.html").read_text("utf-8")
+    code = "\n".join(m.read_text("utf-8") for m in modules()) + templates()
     starts = set(re.findall(r"`([\w.-]+\.)\$\{", code))
     unused = [key for key in ENGLISH if f'"{key}"' not in code and f'"{key.removesuffix(".short")}"' not in code
               and not any(key.startswith(s) for s in starts)]
     assert not unused
+
+
+def test_the_servers_sentences_have_texts():
+    """What the server says in English it says with a code, and every code has its text in all languages."""
+    wanted = {**{f"doctor.{c}": text for c, text in findings.TEXT.items()},
+              **{f"do.{c}": text for c, text in findings.DO.items() if c != "calibrate"},
+              **{f"status.{c}": text for c, text in SAID.items() if c != "reading_failed"}}
+    for key, text in wanted.items():
+        assert key in ENGLISH, key
+        assert set(re.findall(r"\{(\w+)\}", ENGLISH[key]["other"])) == set(re.findall(r"\{(\w+)\}", text)), key
+    assert len(error_codes()) > 15 and not [c for c in error_codes() if f"error.{c}" not in ENGLISH]
+    assert len(catalogue()) > 100 and told("Advice", "calibration")["drift.put_back"]
 
 
 def test_the_engines_words_have_texts():

@@ -1,6 +1,7 @@
 // What people do to the game, with the messages that follow.
 
 import { t } from "./i18n.js";
+import { errorText } from "./words.js";
 
 const KEPT = "bastide.who";
 const ABOUT = new Set(["seq", "turn", "kind", "source", "confidence", "asked", "amended", "notation"]); // an entry's, not its move's
@@ -45,7 +46,7 @@ export class Commands {
     this.underWay.add(asked);
     const result = await this.app.live.command(this.who ? { ...body, who: this.who } : body, same).finally(() => this.underWay.delete(asked));
     if (result.failed) {
-      const text = result.failed === "refused" ? t("toast.failed", { text: t(`error.${result.code}`, { fallback: result.text }) }) : t(`toast.${result.failed}`);
+      const text = result.failed === "refused" ? t("toast.failed", { text: errorText(result) }) : t(`toast.${result.failed}`);
       this.app.toast.show(text);
       return false;
     }

@@ -32,7 +32,15 @@ export function t(key, values = {}) {
   return text.replace(/\{(\w+)\}/g, (_, name) => (typeof values[name] === "number" ? numbers.format(values[name]) : values[name] ?? ""));
 }
 
-export const has = (key) => key in texts;
+export const has = (key) => Object.hasOwn(texts, key);
+
+let machine = null;
+
+// What the machine, its camera and its files have to say is fetched when somebody looks there.
+export function machineTexts() {
+  machine ??= import(`./lang/machine/${language}.js`).then((found) => { Object.assign(texts, found.default); });
+  return machine;
+}
 export const listed = (names) => lists.format(names);
 export const number = (n) => numbers.format(n);
 export const percent = (p) => percents.format(p);

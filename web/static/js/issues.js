@@ -2,12 +2,13 @@
 
 import { button, h, replace } from "./dom.js";
 import { t } from "./i18n.js";
+import { statusText } from "./words.js";
 
 // What is wrong with the camera is told like what is wrong on the table.
 function troubles({ status, phase }) {
   if (!status?.text || !["check", "camera_lost", "out_of_step"].includes(status.chip) || phase === "over") return [];
-  const told = t(`status.${status.code}`, { fallback: status.text });
-  return [{ code: "status", turn: null, squares: [], parts: { told, chip: t(`chip.${status.chip}`), player: told } }];
+  const told = statusText(status);
+  return [{ code: "status", told: status.code, turn: null, squares: [], parts: { told, chip: t(`chip.${status.chip}`), player: told } }];
 }
 
 export class Issues {
@@ -36,6 +37,7 @@ export class Issues {
     const text = t(`issue.${issue.code}`, { ...parts, role: t(`role.${parts.feature}`, { fallback: t("figure.follower") }), fallback: issue.text });
     const picture = (key) => issue[key] && h("figure", {}, h("img", { src: issue[key], alt: t(`issue.${key}`), width: 64, height: 64 }), h("figcaption", { "aria-hidden": "true" }, t(`issue.${key}`)));
     this.root.className = issue.parts ? "notice" : "";
+    this.root.dataset.code = issue.told ?? issue.code;
     replace(this.root, picture("before"), picture("now"),
       h("span", { class: "issue-text", dir: "auto" }, h("b", {}, parts.chip ? `${parts.chip}:` : t(issue.parts ? "issue.table" : "issue.title")), text,
         open.length > 1 && ` (${t("issue.more", { n: open.length - 1 })})`),

@@ -1,6 +1,6 @@
 // Names of things that are put together: tiles by what is on them, figures, moves, differences of scores.
 
-import { listed, signed, t } from "./i18n.js";
+import { has, language, listed, number, signed, t } from "./i18n.js";
 import { where } from "./shapes.js";
 
 const SHOWN = ["city", "road", "cloister", "river"];
@@ -50,4 +50,27 @@ export function moveName(app, move) {
 export function difference(players, scores) {
   if (!scores.length) return t("fix.same");
   return listed(scores.map((s) => t("fix.diff", { name: players[s.player].name, diff: signed(s.after - s.before) })));
+}
+
+// What the table could not do, from the error of an answer. Its own sentence is English and says more, so it is shown there.
+export function errorText(error) {
+  const key = `error.${error?.code}`;
+  if (has(key)) return t(key);
+  return language === "en" && error?.text ? error.text : t("error.other", { code: error?.code ?? "?" });
+}
+
+// "20 mm to the left and 1.5 degrees clockwise": how far the table goes back to where it was.
+function ways({ x_mm: x, y_mm: y, turn_deg: turn }) {
+  const way = (n, least, more, less, round = Math.round) => Math.abs(n) >= least && t(n > 0 ? more : less, { n: number(round(Math.abs(n))) });
+  return listed([way(x, 1, "way.right", "way.left"), way(y, 1, "way.down", "way.up"),
+    way(turn, 0.3, "way.clockwise", "way.anticlockwise", (n) => Math.round(10 * n) / 10)].filter(Boolean));
+}
+
+// What is told beside the camera's chip.
+export function statusText({ code, parts, text }) {
+  if (code === "drift.put_back") {
+    const told = ways(parts);
+    return told ? t("status.drift.put_back", { ways: told }) : t("status.drift.back");
+  }
+  return t(`status.${code}`, { ...parts, fallback: language === "en" ? text : t("status.other") });
 }

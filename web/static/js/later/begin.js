@@ -3,7 +3,8 @@
 
 import { entered } from "../access.js";
 import { button, h, replace, symbol } from "../dom.js";
-import { LANGUAGES, language, has, speak, t } from "../i18n.js";
+import { LANGUAGES, language, machineTexts, speak, t } from "../i18n.js";
+import { checkName, findingText, known, todoText } from "./checks.js";
 import { joinCard } from "./join.js";
 import { panelStyle } from "./panel.js";
 
@@ -106,11 +107,11 @@ export class Begin {
 
   checkup() {
     const list = h("ul", { class: "checks" }, h("li", {}, t("fix.searching")));
-    fetch("/api/doctor").then((a) => (a.ok ? a.json() : { checks: [] })).then(({ checks }) => {
-      checks = checks.filter((c) => c.state !== "ok" || has(`check.${c.what.split(" ")[0]}`)); // versions are the doctor's own affair
+    Promise.all([fetch("/api/doctor").then((a) => (a.ok ? a.json() : { checks: [] })), machineTexts()]).then(([{ checks }]) => {
+      checks = checks.filter((c) => c.state !== "ok" || known(c)); // versions are the doctor's own affair
       replace(list, checks.length ? checks.map((c) => h("li", { class: c.state }, symbol(ICON[c.state] ?? "ask"),
-        h("b", {}, t(`check.${c.what.split(" ")[0]}`, { fallback: c.what }), c.what.includes("(") && ` ${c.what.slice(c.what.indexOf("("))}`), h("span", {}, t(`check.is.${c.state}`)),
-        c.state !== "ok" && h("p", { class: "note", lang: "en" }, [c.text, c.do].filter(Boolean).join(": ")))) : h("li", {}, t("begin.checkup.none")));
+        h("b", {}, checkName(c)), h("span", {}, t(`check.is.${c.state}`)),
+        c.state !== "ok" && h("p", { class: "note" }, `${findingText(c)}.`, c.do && ` ${todoText(c)}.`))) : h("li", {}, t("begin.checkup.none")));
     }).catch(() => replace(list, h("li", {}, t("toast.offline"))));
     return list;
   }

@@ -1,7 +1,8 @@
 // Entering the table's PIN, or setting the first one. One dialog at a time; what waits for it gets the same answer.
 
 import { h, replace } from "../dom.js";
-import { t } from "../i18n.js";
+import { has, t } from "../i18n.js";
+import { errorText } from "../words.js";
 
 let open = null;
 
@@ -44,7 +45,8 @@ async function dialog(first, sent) {
           document.body.dataset.pin = data.error.code === "pin_set" ? "set" : "unset";
         }
         const wait = Number(answer.headers.get("Retry-After")) || 0;
-        replace(error, t(`pin.${data.error.code}`, { n: wait, fallback: data.error.text }));
+        const key = `pin.${data.error.code}`;
+        replace(error, has(key) ? t(key, { n: wait }) : errorText(data.error));
       } catch {
         replace(error, t("toast.offline"));
       } finally {

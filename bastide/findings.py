@@ -1,0 +1,97 @@
+"""The sentences of a check-up: each with a code and its numbers, so that a page says it in other languages too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+Part = float | int | str
+
+TEXT = {
+    "disk.free": "{gb} GB free for {path}",
+    "writing.took": "64 kB were on disk after {ms} ms",
+    "writing.not": "{path} cannot be written ({why})",
+    "log.none": "no game has been kept in {path} yet",
+    "log.newer": "it was written by a newer version",
+    "log.damaged": "it is damaged ({why})",
+    "log.whole": "{games} games, {entries} entries, every checksum right, {mb} MB with pictures",
+    "log.unreadable": "it cannot be read ({why})",
+    "damaged.kept": "{n} are kept, the newest is {name}",
+    "memory.free": "{mb} of {total} MB available",
+    "temperature.is": "{degrees} degrees Celsius",
+    "power.low": "the voltage is too low now",
+    "power.was_low": "the voltage has been too low since the start",
+    "power.slowed": "the processor has been slowed down",
+    "power.right": "the voltage has been right since the start",
+    "clock.wrong": "it says {date}, which is long ago",
+    "clock.right": "synchronised, {date} UTC",
+    "clock.unknown": "not known to be synchronised, it says {date} UTC",
+    "port.free": "{port} is free",
+    "port.ours": "bastide is serving at {port}",
+    "port.taken": "another program has {port}",
+    "light.is": "{level} of 255 on average",
+    "focus.is": "sharpness {sharp}",
+    "calibration.lens": "{path}: {days} days old, corners are off by {px} pixels",
+    "calibration.table": "{path}: {days} days old, points are off by {mm} mm, at the worst corner {corner} mm",
+    "calibration.apart": "{path}: {days} days old, all colours are apart",
+    "calibration.confused": "{path}: {days} days old, cannot tell {pairs} apart",
+    "camera.none": "none: this table is entered by hand",
+    "camera.silent": "it gives no pictures",
+    "camera.over": "the recording has ended",
+    "camera.late": "no picture came while it was asked for",
+    "camera.sees": "{picture}",
+    "camera.says": "{why}",
+    "version.is": "{version}",
+    "version.broken": "cannot be imported ({why})",
+    "pi.there": "{names} are there",
+    "pi.none": "not usable here (no picamera2)",
+    "pi.broken": "{name} cannot be imported ({why})",
+}
+DO = {
+    "disk": "make some room: old recordings, old backups, sudo apt clean",
+    "slow": "a card this slow is often a worn one: take a backup and try another card",
+    "rights": "check its rights; a card that became read-only is failing: take a backup and another card",
+    "update": "update bastide",
+    "restart": "start bastide again: it keeps the file and takes over what is whole; then try another card",
+    "damaged": "take a backup and another card; bastide support packs what helps to find out why",
+    "memory": "end other programs, or take a machine with more memory",
+    "hot": "give it air: a heat sink or a fan, and not under the table cloth",
+    "supply": "use the power supply that was made for this Pi, and a short cable",
+    "air": "give it air",
+    "set_clock": "connect to a network once, or set it: sudo date -s '2026-01-31 18:00'",
+    "network": "games are played by it all the same; connect to a network once to have it set",
+    "port": "serve at another one: bastide serve --port 8080",
+    "lighter": "more light on the table",
+    "darker": "less light, or no lamp in the picture",
+    "focus": "focus on the table; printed edges should be crisp",
+    "calibrate": "calibrate again: bastide calibrate {kind}",
+    "cable": "check its cable and its address; reading goes on by itself when it is back",
+    "ask_again": "ask again; if it stays so, check its cable",
+    "then_ask": "check its cable and its address, then ask again",
+    "see": "see what it says, then ask again",
+    "demo": "run ./run demo once",
+    "other_camera": "use usb:0, http://... or video:FILE, or on a Pi: sudo apt install -y python3-picamera2",
+    "install": "run sudo hardware/install.sh again",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One check: ``state`` is ok, warn or fail, ``text`` what was found, ``do`` what to do about it.
+
+    ``code`` and ``todo`` name these two sentences, ``parts`` are what is filled in.
+    """
+
+    what: str
+    state: str
+    text: str
+    do: str = ""
+    code: str = ""
+    todo: str = ""
+    parts: Mapping[str, Part] = field(default_factory=dict)
+
+
+def line(what: str, state: str, code: str, todo: str = "", **parts: Part) -> Line:
+    """A line with the sentences of these codes."""
+    return Line(what=what, state=state, text=TEXT[code].format(**parts), do=DO[todo].format(**parts) if todo else "",
+                code=code, todo=todo, parts=parts)
