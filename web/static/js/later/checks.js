@@ -14,6 +14,7 @@ export function checkName({ what }) {
   return kind ? `${name} (${t(`kind.${kind}`, { fallback: kind })})` : name;
 }
 
+/** @param {Record<string, any>} line */
 export function findingText({ code, parts = {}, text }) {
   const why = code === "camera.says" && parts.status ? statusText({ code: parts.status, parts, text: parts.why }) : parts.why;
   return t(`doctor.${code}`, { ...parts, why, fallback: text });

@@ -61,7 +61,7 @@ export default {
   "do.then_ask": "Kabel und Adresse prüfen, dann noch einmal prüfen",
   "do.see": "Das beheben, dann noch einmal prüfen",
   "do.demo": "Einmal ./run demo starten",
-  "do.other_camera": "usb:0, http://... oder video:DATEI nehmen, oder auf einem Pi: sudo apt install -y python3-picamera2",
+  "do.other_camera": "usb:0, eine http:-Adresse oder video:DATEI nehmen, oder auf einem Pi: sudo apt install -y python3-picamera2",
   "do.install": "sudo hardware/install.sh noch einmal starten",
   // the check-up's own page
   "doctor.title": "Prüfung", "doctor.no_doctor": "Dieser Tisch prüft sich nicht selbst; am Rechner fragen:",

@@ -62,7 +62,7 @@ export default {
   "do.then_ask": "Check its cable and its address, then look again",
   "do.see": "Put that right, then look again",
   "do.demo": "Run ./run demo once",
-  "do.other_camera": "Use usb:0, http://... or video:FILE, or on a Pi: sudo apt install -y python3-picamera2",
+  "do.other_camera": "Use usb:0, an http: address or video:FILE, or on a Pi: sudo apt install -y python3-picamera2",
   "do.install": "Run sudo hardware/install.sh again",
   // the check-up's own page
   "doctor.title": "Check-up", "doctor.no_doctor": "This table has no doctor; ask on the machine itself:",

@@ -61,7 +61,7 @@ export default {
   "do.then_ask": "Vérifier le câble et l’adresse, puis revérifier",
   "do.see": "Y remédier, puis revérifier",
   "do.demo": "Lancer une fois ./run demo",
-  "do.other_camera": "Prendre usb:0, http://... ou video:FICHIER, ou sur un Pi : sudo apt install -y python3-picamera2",
+  "do.other_camera": "Prendre usb:0, une adresse http: ou video:FICHIER, ou sur un Pi : sudo apt install -y python3-picamera2",
   "do.install": "Relancer sudo hardware/install.sh",
   // the check-up's own page
   "doctor.title": "Vérification", "doctor.no_doctor": "Cette table ne se vérifie pas elle-même ; demander sur la machine :",
