@@ -10,13 +10,14 @@ from vision.frames import Image
 from vision.keypoints import Sighting, SightingFinder
 from vision.lattice import Array, Lattice, apply
 from vision.lone import find_lone_tile
-from vision.placements import FLOOR, PlacementReader
+from vision.placements import FLOOR, PLAIN, PlacementReader
 from vision.tiles import TileMatcher
 from vision.tileset import TileSet, drawn_tileset
 
 _LIKE = 0.05  # correlation by which a known tile may be worse than the best picture on its square
 _NEAR = 0.25  # of a tile: how far the middle of a sighting may lie from its square's
 _SHOWN = 0.5  # part of a game's tiles that must be seen where the board is believed to lie
+_ROUNDS = 3
 _TURN = np.array([[0.0, 1, 0], [-1, 0, 0], [0, 0, 1]])
 _MIDDLE = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1.0]])
 
@@ -24,6 +25,17 @@ _MIDDLE = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1.0]])
 def turned(upright: Array, rot: int) -> Array:
     """The pose of a square on which a tile with this upright pose lies turned by ``rot``."""
     return upright @ _MIDDLE @ np.linalg.matrix_power(_TURN, rot) @ np.linalg.inv(_MIDDLE)
+
+
+def squared(pose: Array) -> Array:
+    """The square of a pose's place, size and direction. A few keypoints on a small tile tell these well and its slant
+    badly, and a lattice that begins with a slant misses the neighbours."""
+    u, _, v = np.linalg.svd(pose[:2, :2])
+    size = float(np.sqrt(abs(np.linalg.det(pose[:2, :2]))))
+    out = pose.copy()
+    out[:2, :2] = size * (u @ v)
+    out[:2, 2] += (pose[:2, :2] - out[:2, :2]) @ np.array([0.5, 0.5])
+    return out
 
 
 def _step_back(at: Square) -> Array:
@@ -54,28 +66,42 @@ class BoardFinder:
         if len(state.tiles) > 2 and (again := self.find_again(bgr, state)) is not None:
             return again
         at, placed = next(iter(state.tiles.items()))
+        poses: list[Array] = []
         for sighting in self._finder.find(bgr)[:5]:
             upright = np.vstack([sighting.pose, [0, 0, 1.0]])
-            if (lattice := self._start_at(bgr, turned(upright, placed.rot), at, placed.rot)) is not None:
-                self._adopt(bgr, state, lattice, at)
-                return lattice
+            poses += [upright, squared(upright)]
+        found, like = self._start_at(bgr, poses, at, placed.rot)
         if len(state.tiles) > 1:
-            return None
-        if not self._drawn and (found := find_lone_tile(bgr, self._lone, self._start_tile)) is not None and \
-                (lattice := self._start_at(bgr, turned(found.pose, placed.rot), at, placed.rot)) is not None:
-            return lattice
+            if found is not None:
+                self._adopt(bgr, state, found, at)
+            return found
+        if like < PLAIN and (lone := find_lone_tile(bgr, self._lone, self._start_tile)) is not None:
+            again, better = self._start_at(bgr, [lone.pose], at, placed.rot)
+            if better > max(like, PLAIN if self._drawn else -1.0):
+                found = again
+        if found is not None:
+            return found
         # also where its kind is taught: copies differ in their drawing, and this may be another edition
-        if (found := find_lone_tile(bgr, self._drawing, self._start_tile)) is None:
+        if (lone := find_lone_tile(bgr, self._drawing, self._start_tile)) is None:
             return None
         self._reader.foreign = True
-        return Lattice(grid=turned(found.pose, placed.rot) @ _step_back(at), shifts={at: (0.0, 0.0, 0.0)})
+        return Lattice(grid=turned(lone.pose, placed.rot) @ _step_back(at), shifts={at: (0.0, 0.0, 0.0)})
 
-    def _start_at(self, bgr: Image, pose: Array, at: Square, rot: int) -> Lattice | None:
-        """The lattice if the taught start tile really lies about there."""
-        settled = self._reader.settler.settle(bgr, pose)
-        if settled.scores[self._start, rot] < max(FLOOR + 0.1, settled.best - 0.03):
-            return None
-        return Lattice(grid=settled.pose @ _step_back(at), shifts={at: (0.0, 0.0, 0.0)})
+    def _start_at(self, bgr: Image, uprights: list[Array], at: Square, rot: int) -> tuple[Lattice | None, float]:
+        """The lattice by which the taught start tile is seen best, if it really lies about one of these poses (as it
+        lies at ``rot`` 0), and how well its picture agrees there."""
+        best: tuple[Lattice | None, float] = None, -1.0
+        for upright in uprights:
+            settled = self._reader.settler.settle(bgr, turned(upright, rot))
+            own = float(settled.scores[self._start, rot])
+            for _ in range(_ROUNDS):  # each may pull the pose a little further into place
+                again = self._reader.settler.settle(bgr, settled.pose)
+                if again.scores[self._start, rot] <= own:
+                    break
+                settled, own = again, float(again.scores[self._start, rot])
+            if own > best[1] and own >= max(FLOOR + 0.1, settled.best - 0.03):
+                best = Lattice(grid=settled.pose @ _step_back(at), shifts={at: (0.0, 0.0, 0.0)}), own
+        return best
 
     def find_again(self, bgr: Image, state: GameState) -> Lattice | None:
         """The board of a game that goes on, by whichever of its tiles are seen: the start tile may be hidden, and

@@ -8,23 +8,21 @@ been laid unseen, and figures only on the tile laid last. Every tile keeps its o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-import cv2
 import numpy as np
 
-from scoring.engine import legal_claims, step
+from scoring.engine import step
 from scoring.state import GameState
 from scoring.tiles import Square, catalogue
 from vision.board import Board
 from vision.finding import BoardFinder
 from vision.frames import Frame, Image
-from vision.interpret import SURE, Observation, Proposal, figure_proposal, in_order, tile_proposal
+from vision.interpret import SURE, Observation, Proposal, in_order, tile_proposal
+from vision.latest import FigureReader, Latest, pictured, unclaimed
 from vision.lattice import Array, apply, rectify
 from vision.motion import FURNITURE_S, Look, Motion
 from vision.placements import Placement, PlacementReader, shape
 from vision.sight import Sight
-from vision.standing import CROP_PX, MARGIN, FigureReading, Silhouette, read_figure
+from vision.standing import CROP_PX, MARGIN
 from vision.steady import MOVED
 from vision.tileset import TileSet
 from vision.upkeep import Scene, Upkeep, painted_near, pasted, shown
@@ -43,22 +41,6 @@ _CONFIRMED = 0.62  # correlation from which an unexpected tile is read without a
 _TRIES = (STILL_FRAMES, 6, 14)  # still frames after which a changed square is read, and read again
 _BETTER = 0.08  # correlation by which another reading of the same tile must be better
 _FIND_AGAIN_S, _STILL_LOST_S = 4.0, 2.0  # the second: before a board that was lost is looked for
-_AS_PRINT = ("black", "grey")  # walls, roads and roofs have these colours too: no proof of a turn that nobody saw
-_THEIRS, _NOT_THEIRS = 0.99, 0.02  # of a figure's colour: it is another player's, and not that of whose turn it is
-
-
-@dataclass(slots=True)
-class _Last:
-    """The tile laid last: ``before`` is the game without it, ``known`` its picture without a figure."""
-
-    at: Square
-    pose: Array
-    known: Image
-    before: GameState
-    bare: bool = False  # ``known`` is the tile itself seen without a figure, not its taught picture
-    read: bool = False
-    gone: bool = False
-    seen: Image | None = None  # as it was looked at last
 
 
 class TableWatcher:
@@ -66,8 +48,8 @@ class TableWatcher:
 
     def __init__(self, tileset: TileSet, colours: tuple[str, ...], start_tile: str, *,
                  view: View | None = None) -> None:
-        self._camera = view  # what a calibration knows; frames come straightened
-        self._colours = colours
+        self.sight = Sight()
+        self._figures = FigureReader(colours=colours, view=view, sight=self.sight)
         self._start_tile = start_tile
         self._reader: PlacementReader | None = None
         self.use(tileset)
@@ -75,13 +57,12 @@ class TableWatcher:
         self._shape: tuple[int, ...] = ()
         self._board: Board | None = None
         self._view: Image | None = None  # the frame that was settled last, in colour
-        self._last: _Last | None = None
+        self._last: Latest | None = None
         self._searched_s = -1e9
         self._fed = 0
         self._tries: dict[Square, int] = {}
         self._round: list[Square] = []
         self._upkeep = Upkeep(Vigil(colours, view))
-        self.sight = Sight()
 
     def use(self, tileset: TileSet) -> None:
         """Read with these pictures from now on: more has been learned of this table's tiles."""
@@ -178,8 +159,8 @@ class TableWatcher:
             return
         placed, pose = state.tiles[at], self.poses[at]
         taken = any(f.at == at and f.turn == state.turn for f in state.figures)
-        known = self._picture(bgr, pose, placed.tile, placed.rot, rectify(bgr, pose, CROP_PX, MARGIN))
-        self._last = _Last(at=at, pose=pose, known=known, before=state, read=taken)
+        known = pictured(bgr, pose, placed.tile, placed.rot, rectify(bgr, pose, CROP_PX, MARGIN), self._reader)
+        self._last = Latest(at=at, pose=pose, known=known, before=state, read=taken)
 
     # -- where to look ----------------------------------------------------------------------------------------------
 
@@ -232,7 +213,7 @@ class TableWatcher:
 
     def _try(self, bgr: Image, pose: Array, at: Square, state: GameState) -> Placement | None:
         """Read one square, not counting what a figure on it may hide."""
-        strange = painted_near(bgr, pose, self._colours, self._camera)
+        strange = painted_near(bgr, pose, self._figures.colours, self._figures.view)
         placement = self._reader.read(bgr, pose, at, state, strange)
         self.sight.square(at, pose, placement, self._reader.like, self._fed)
         return placement
@@ -270,19 +251,19 @@ class TableWatcher:
             state = self._moved(frame, found[0], last, out)
             return
         first = (state.player + 1) % players if state.turn_open else state.player
-        order, sure = in_order(found, state.tiles, first, players, lambda p: self._colours_on(frame, p, state))
+        order, sure = in_order(found, state.tiles, first, players, lambda p: self._colours_on(frame, p))
         for placement in order:
             due = (state.player + 1) % players if state.turn_open else state.player
-            player = self._whose(frame, placement, state, due) if len(order) == 1 else due
+            player = self._figures.whose(self._colours_on(frame, placement), due) if len(order) == 1 else due
             before = state
             self._lay(frame, placement, before)
             proposal = tile_proposal(placement, player, shown(frame.bgr, placement.pose), frame.id,
                                      unsure=not sure or player != due)
             out.append(proposal)
             state = step(state, proposal.events[0])
-            self._figure(frame, state, out)
-            if out[-1] is not proposal:
-                state = step(state, out[-1].events[0])
+            if (figure := self._figure(frame, state)) is not None:
+                out.append(figure)
+                state = step(state, figure.events[0])
         self._board.bend()
 
     def _lay(self, frame: Frame, placement: Placement, before: GameState) -> None:
@@ -293,10 +274,10 @@ class TableWatcher:
             if last.seen is not None:
                 self._upkeep.vigil.keep(last.at, last.seen, last.known if last.bare and last.read else None)
         self._board.place({placement.at: placement.pose})
-        known = self._known(frame, placement)
+        known = unclaimed(frame.bgr, placement, self._reader, self._view)
         if self._view is not None:
             self._view = pasted(self._view, frame.bgr, placement.pose)
-        self._last = _Last(at=placement.at, pose=placement.pose, known=known, before=before)
+        self._last = Latest(at=placement.at, pose=placement.pose, known=known, before=before)
         self._motion.settle(self._board.area(placement.pose, 0.2))
         self._tries.pop(placement.at, None)
         self._board.dropped.discard(placement.at)
@@ -328,7 +309,8 @@ class TableWatcher:
                 out.append(tile_proposal(again, placed.player if placed.player is not None else state.player,
                                          shown(frame.bgr, again.pose), frame.id, replaces=again.at))
                 state = step(last.before, out[-1].events[0])
-            self._figure(frame, state, out)
+            if (figure := self._figure(frame, state)) is not None:
+                out.append(figure)
         around = np.zeros(look.hands.shape, bool)
         self._board.area(last.pose, 0.1).put(around, True)
         self._motion.settle(around & ~look.hands)
@@ -340,7 +322,7 @@ class TableWatcher:
         return not same and again.legal and again.confidence > SURE and \
             again.score > again.correlation(tile, rot) + _BETTER
 
-    def _moved(self, frame: Frame, placement: Placement, last: _Last, out: list[Proposal]) -> GameState:
+    def _moved(self, frame: Frame, placement: Placement, last: Latest, out: list[Proposal]) -> GameState:
         """The tile laid last was taken up again and lies elsewhere now."""
         old, before = last.at, last.before
         placed = step(before, out[-1].events[0]) if out else before
@@ -349,52 +331,10 @@ class TableWatcher:
         out.append(tile_proposal(placement, player, shown(frame.bgr, placement.pose), frame.id, replaces=old))
         return placed
 
-    def _known(self, frame: Frame, placement: Placement) -> Image:
-        """The tile as it should look without a figure, with what was round it before it came."""
-        side = round(CROP_PX * (1 + 2 * MARGIN))
-        around = np.zeros((side, side, 3), np.uint8) if self._view is None else \
-            rectify(self._view, placement.pose, CROP_PX, MARGIN)
-        return self._picture(frame.bgr, placement.pose, placement.tile, placement.rot, around)
+    def _colours_on(self, frame: Frame, placement: Placement) -> dict[int, float]:
+        known = unclaimed(frame.bgr, placement, self._reader, self._view)
+        return self._figures.colours_on(frame, placement, known)
 
-    def _picture(self, bgr: Image, pose: Array, tile: str, rot: int, around: Image) -> Image:
-        """The taught picture most like a turned tile, in the middle of ``around``, rectified with its margin."""
-        picture = self._reader.picture(bgr, pose, tile, rot)
-        turned = np.rot90(cv2.resize(picture, (CROP_PX, CROP_PX), interpolation=cv2.INTER_AREA), -rot)
-        out, edge = around.copy(), (len(around) - CROP_PX) // 2
-        out[edge:edge + CROP_PX, edge:edge + CROP_PX] = turned
-        return out
-
-    def _colours_on(self, frame: Frame, placement: Placement, state: GameState) -> dict[int, float]:
-        """Whose figure may stand on a tile that was just found, whoever's turn it is."""
-        crop = rectify(frame.bgr, placement.pose, CROP_PX, MARGIN)
-        reading = read_figure(crop, self._known(frame, placement), placement.pose, frame.bgr.shape,
-                              catalogue()[placement.tile], placement.rot, self._colours, -1, (), bare=False,
-                              guessed=True, view=self._camera)
-        return dict(reading.colours) if reading is not None else {}
-
-    def _whose(self, frame: Frame, placement: Placement, state: GameState, due: int) -> int:
-        """Who laid a tile: whoever is due, or whose figure came with it: a turn that nobody saw is noticed so."""
-        on = self._colours_on(frame, placement, state)
-        if not on or on.get(due, 0.0) > _NOT_THEIRS:
-            return due
-        player, odds = max(on.items(), key=lambda c: c[1])
-        return player if odds > _THEIRS and self._colours[player] not in _AS_PRINT else due
-
-    def _figure(self, frame: Frame, state: GameState, out: list[Proposal]) -> FigureReading | None:
-        """The figure on the tile laid last. A tile seen bare becomes its own reference."""
-        last = self._last
-        assert last is not None
-        placed = state.tiles[last.at]
-        crop = rectify(frame.bgr, last.pose, CROP_PX, MARGIN)
-        free, looks = [c.segment for c in legal_claims(state)], list[Silhouette]()
-        reading = read_figure(crop, last.known, last.pose, frame.bgr.shape, catalogue()[placed.tile], placed.rot,
-                              self._colours, state.player, free, bare=last.bare, view=self._camera,
-                              guessed=not last.bare and self._reader.guesses(placed.tile), looks=looks)
-        self.sight.figures(last.at, last.pose, looks)
-        last.seen = crop
-        if reading is None:
-            last.known, last.bare = crop, True
-            return None
-        last.read = True
-        out.append(figure_proposal(reading, last.at, state, shown(frame.bgr, last.pose), frame.id))
-        return reading
+    def _figure(self, frame: Frame, state: GameState) -> Proposal | None:
+        assert self._last is not None
+        return self._figures.read(frame, self._last, state, self._reader)

@@ -14,6 +14,7 @@ from scoring.engine import new_game
 from scoring.tiles import product
 from scoring.transcript import write
 from vision.finding import BoardFinder
+from vision.keypoints import Sighting
 from vision.lattice import UNIT, apply
 from vision.lone import blots, find_lone_tile
 from vision.placements import PlacementReader
@@ -64,3 +65,25 @@ def test_a_bare_table_and_other_square_things_are_no_tile() -> None:
     cv2.rectangle(table, (400, 300), (480, 380), (40, 90, 30), -1)  # a stack, face down
     cv2.circle(table, (440, 340), 20, (90, 140, 80), 3)
     assert len(blots(table)) > 0 and find_lone_tile(table, MATCHER, "base.D") is None
+
+
+@pytest.mark.parametrize("seen", ["slanted", "nothing"])
+def test_a_start_tile_of_our_own_is_not_taken_for_another_edition_nor_found_slanted(seen, monkeypatch) -> None:
+    game = demo_game(3, turns=1)
+    simulator = Simulator(json.loads(json.dumps(write(game))), 3, Options(level="normal", fps=4.0, rest=4, turns=1))
+    frame = next(iter(simulator))
+    tiles, state = drawn_tileset(KINDS), new_game(game.setup)
+    reader = PlacementReader(tiles)
+    finder = BoardFinder(tiles, reader, "base.D")
+    ((at, placed),) = state.tiles.items()
+    true = simulator.truth.corners_px(at)
+    upright = cv2.getAffineTransform(UNIT[:3].astype(np.float32), np.roll(true, -placed.rot, axis=0)[:3].astype(
+        np.float32))
+    slant = np.array([[1, 0.35, -0.175], [0, 1, 0], [0, 0, 1.0]])  # as six keypoints of a small tile may have it
+    few = [Sighting(tile="base.D", pose=upright @ slant, votes=6)] if seen == "slanted" else []
+    monkeypatch.setattr(finder._finder, "find", lambda bgr: few)
+    monkeypatch.setattr("vision.finding.find_lone_tile", (lambda *a: None) if few else find_lone_tile)
+    lattice = finder.find(frame.bgr, state)
+    assert lattice is not None and not reader.foreign
+    corners = apply(lattice.pose(at, lattice.shifts[at]), UNIT)
+    assert np.abs(corners - true).max() < 0.05 * np.linalg.norm(true[1] - true[0])

@@ -1,0 +1,96 @@
+"""The tile laid last and who stands on it: whose tile it is, which figure came, how the tile looks without one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import cv2
+import numpy as np
+
+from scoring.engine import legal_claims
+from scoring.state import GameState
+from scoring.tiles import Square, catalogue
+from vision.frames import Frame, Image
+from vision.interpret import Proposal, figure_proposal
+from vision.lattice import Array, rectify
+from vision.placements import Placement, PlacementReader
+from vision.sight import Sight
+from vision.standing import CROP_PX, MARGIN, FigureReading, Silhouette, read_figure
+from vision.upkeep import shown
+from vision.view import View
+
+_AS_PRINT = ("black", "grey")  # walls, roads and roofs have these colours too: no proof of a turn that nobody saw
+_THEIRS, _NOT_THEIRS = 0.99, 0.02  # of a figure's colour: it is another player's, and not that of whose turn it is
+
+
+@dataclass(slots=True)
+class Latest:
+    """The tile laid last: ``before`` is the game without it, ``known`` its picture without a figure."""
+
+    at: Square
+    pose: Array
+    known: Image
+    before: GameState
+    bare: bool = False  # ``known`` is the tile itself seen without a figure, not its taught picture
+    read: bool = False
+    gone: bool = False
+    seen: Image | None = None  # as it was looked at last
+
+
+@dataclass(slots=True, kw_only=True)
+class FigureReader:
+    """Reads the figures of these players; ``view`` is what a calibration knows of the camera."""
+
+    colours: tuple[str, ...]
+    view: View | None
+    sight: Sight = field(default_factory=Sight)
+
+    def read(self, frame: Frame, last: Latest, state: GameState, reader: PlacementReader) -> Proposal | None:
+        """The figure on the tile laid last, None without one. A tile seen bare becomes its own reference."""
+        placed = state.tiles[last.at]
+        crop = rectify(frame.bgr, last.pose, CROP_PX, MARGIN)
+        free, looks = [c.segment for c in legal_claims(state)], list[Silhouette]()
+        reading = read_figure(crop, last.known, last.pose, frame.bgr.shape, catalogue()[placed.tile], placed.rot,
+                              self.colours, state.player, free, bare=last.bare, view=self.view,
+                              guessed=not last.bare and reader.guesses(placed.tile), looks=looks)
+        self.sight.figures(last.at, last.pose, looks)
+        last.seen = crop
+        if reading is None:
+            last.known, last.bare = crop, True
+            return None
+        last.read = True
+        return figure_proposal(reading, last.at, state, shown(frame.bgr, last.pose), frame.id)
+
+    def whose(self, on: dict[int, float], due: int) -> int:
+        """Who laid a tile: whoever is due, or whose figure (by `colours_on`) came with it: a turn that nobody saw is
+        noticed so."""
+        if not on or on.get(due, 0.0) > _NOT_THEIRS:
+            return due
+        player, odds = max(on.items(), key=lambda c: c[1])
+        return player if odds > _THEIRS and self.colours[player] not in _AS_PRINT else due
+
+    def colours_on(self, frame: Frame, placement: Placement, known: Image) -> dict[int, float]:
+        """Whose figure may stand on a tile that was just found and looks like ``known`` without one, whoever's turn
+        it is."""
+        crop = rectify(frame.bgr, placement.pose, CROP_PX, MARGIN)
+        reading: FigureReading | None = read_figure(
+            crop, known, placement.pose, frame.bgr.shape, catalogue()[placement.tile], placement.rot, self.colours, -1,
+            (), bare=False, guessed=True, view=self.view)
+        return dict(reading.colours) if reading is not None else {}
+
+
+def unclaimed(bgr: Image, placement: Placement, reader: PlacementReader, view: Image | None) -> Image:
+    """A tile as it should look without a figure, with what was round it before it came: in ``view``, where there is
+    one."""
+    side = round(CROP_PX * (1 + 2 * MARGIN))
+    around = np.zeros((side, side, 3), np.uint8) if view is None else rectify(view, placement.pose, CROP_PX, MARGIN)
+    return pictured(bgr, placement.pose, placement.tile, placement.rot, around, reader)
+
+
+def pictured(bgr: Image, pose: Array, tile: str, rot: int, around: Image, reader: PlacementReader) -> Image:
+    """The taught picture most like a turned tile, in the middle of ``around``, rectified with its margin."""
+    picture = reader.picture(bgr, pose, tile, rot)
+    turned = np.rot90(cv2.resize(picture, (CROP_PX, CROP_PX), interpolation=cv2.INTER_AREA), -rot)
+    out, edge = around.copy(), (len(around) - CROP_PX) // 2
+    out[edge:edge + CROP_PX, edge:edge + CROP_PX] = turned
+    return out
