@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import cv2
@@ -19,6 +20,7 @@ _ENOUGH = 0.5  # of a board's corners: with fewer the picture is looked at once 
 _LARGEST_PX = 2600  # no picture is enlarged beyond this
 _AROUND = 0.45  # of a square: what is looked at around a corner to place it
 _SQUARE_PX = 80  # of a square in the board's ideal picture
+_NEIGHBOURS = 21  # corners in and around one that say how the board lies there
 _SHIFTED_PX = 2.0  # a corner that would move further is left where it was
 
 
@@ -89,26 +91,24 @@ def find_board(picture: Image, board: Board) -> Pattern | None:
 def _placed(grey: Image, board: Board, known: cv2.aruco.CharucoBoard, mm: Array, px: Array) -> Array:
     """Corners moved to where all that is printed around them agrees with the picture: three times as near to the
     truth as the crossing alone. Enhanced correlation, as vision.settle; ``mm`` are from the board's own corner."""
-    plane, _ = cv2.findHomography(mm, px) if len(px) >= 6 else (None, None)
-    if plane is None:
+    if len(px) < _NEIGHBOURS // 2:
         return px
+    near = [_around(mm, px, n) for n in range(len(px))]
     density, edge = _SQUARE_PX / board.square_mm, _SQUARE_PX
     texture = cv2.copyMakeBorder(_texture(board, known), edge, edge, edge, edge, cv2.BORDER_CONSTANT, value=255.0)
-    back = np.linalg.inv(plane)
-    slopes = [_slope(plane, at) for at in mm]
-    scale = float(np.median([np.sqrt(abs(np.linalg.det(s))) for s in slopes]))  # px per mm
-    soft = cv2.GaussianBlur(texture, (0, 0), max(0.6 * density / max(scale, 1e-3), 0.5))
+    steps = [abs(np.linalg.det(at(np.eye(2)) - at(np.zeros((2, 2))))) for at in near]
+    scale = float(1 / np.sqrt(np.median(steps) + 1e-12))  # px per mm
+    soft = cv2.GaussianBlur(texture, (0, 0), max(0.6 * density / scale, 0.5))
     reach = int(np.clip(round(_AROUND * board.square_mm * scale), 4, 40))
     y, x = np.mgrid[-reach:reach + 1, -reach:reach + 1].astype(float)
+    grid = np.column_stack([x.ravel(), y.ravel()])
     values = cv2.copyMakeBorder(grey.astype(np.float32), *(reach + 4,) * 4, cv2.BORDER_REPLICATE)
     enough = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 30, 1e-4)
     out = px.copy()
-    for n, (at, seen) in enumerate(zip(mm, px, strict=True)):
+    for n, seen in enumerate(px):
         middle = np.round(seen)
-        expected = plane @ np.array([*at, 1.0])  # off by what the lens bends, alike for all around it
-        off = middle - seen + expected[:2] / expected[2]
-        lying = back @ np.stack([x.ravel() + off[0], y.ravel() + off[1], np.ones(x.size)])
-        u, v = (lying[:2] / lying[2] * density + edge - 0.5).reshape(2, *x.shape)
+        lying = near[n](grid + (middle - seen))
+        u, v = (lying.T * density + edge - 0.5).reshape(2, *x.shape)
         ideal = cv2.remap(soft, u.astype(np.float32), v.astype(np.float32), cv2.INTER_LINEAR)
         left, top = (int(m) + reach + 4 - reach - 3 for m in middle)
         if left < 0 or top < 0:
@@ -144,10 +144,35 @@ def _texture(board: Board, known: cv2.aruco.CharucoBoard) -> npt.NDArray[np.floa
     return out
 
 
-def _slope(plane: Array, at: Array) -> Array:
-    """(2, 2) px per mm around a point of a homography."""
-    w = plane @ np.array([*at, 1.0])
-    return (plane[:2, :2] - np.outer(w[:2] / w[2], plane[2, :2])) / w[2]
+def _around(mm: Array, px: Array, n: int) -> Callable[[Array], Array]:
+    """Where (N, 2) px from corner ``n`` lie on the board, by the corners around it: in perspective, and with what the
+    lens bends besides, which one homography for the board would miss by pixels. The corner itself is held."""
+    near = np.argsort(((mm - mm[n]) ** 2).sum(axis=1), kind="stable")[:_NEIGHBOURS]
+    d = px[near] - px[n]
+    plane, _ = cv2.findHomography(d, mm[near])
+    if plane is None:
+        plane = cv2.findHomography(px - px[n], mm)[0]
+    if plane is None:  # all in one line
+        plane = np.full((3, 3), np.nan)
+    far = float(np.abs(d).max())
+    bends = np.zeros((6, 2))
+    if len(near) == _NEIGHBOURS:
+        bends = np.linalg.lstsq(_powers(d / far), mm[near] - _through(plane, d), rcond=None)[0]
+    start = _through(plane, np.zeros((1, 2))) - mm[n]
+    bends[0] = 0.0
+    return lambda at: _through(plane, at) - start + _powers(at / far) @ bends
+
+
+def _through(plane: Array, points: Array) -> Array:
+    """(N, 2) points through a homography."""
+    out = np.column_stack([points, np.ones(len(points))]) @ plane.T
+    return np.asarray(out[:, :2] / out[:, 2:])
+
+
+def _powers(points: Array) -> Array:
+    """(N, 6) the terms of a polynomial of the second degree."""
+    x, y = points.T
+    return np.column_stack([np.ones(len(points)), x, y, x * x, x * y, y * y])
 
 
 def find_markers(picture: Image, dictionary: str = MARKER_DICTIONARY) -> dict[int, Array]:

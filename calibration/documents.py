@@ -37,7 +37,8 @@ class CalibrationError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LensResult:
-    """``focal_px`` and ``centre_px`` at the document's resolution, OpenCV's ``distortion`` k1 k2 p1 p2 k3.
+    """``focal_px`` and ``centre_px`` at the document's resolution, OpenCV's ``distortion`` k1 k2 p1 p2 k3, or those
+    and k4 k5 k6.
 
     ``rms_px`` is the reprojection error over all views used (0 for a preset), ``focal_std_px`` its own uncertainty,
     ``fov_deg`` horizontal and vertical, ``coverage`` rows of how many corners were seen in each part of the picture.
@@ -193,13 +194,14 @@ def _plain(value: Any) -> Any:
 def _lens(data: object, at: str, size: tuple[int, int]) -> LensResult:
     top = _result(data, at, LensResult)
     width, height = size
-    coverage = top["coverage"]
+    coverage, bends = top["coverage"], top["distortion"]
+    count = 8 if isinstance(bends, list) and len(bends) == 8 else 5
     if not isinstance(coverage, list) or len(coverage) > 64:
         raise CalibrationError(f"{at}.coverage must be a list of rows")
     lens = LensResult(
         focal_px=_number(top["focal_px"], f"{at}.focal_px", 0.1 * width, 50.0 * width),
         centre_px=_pair(top["centre_px"], f"{at}.centre_px", -float(width + height), 2.0 * (width + height)),
-        distortion=_numbers(top["distortion"], f"{at}.distortion", 5, -20, 20),
+        distortion=_numbers(bends, f"{at}.distortion", count, -20, 20),
         rms_px=_number(top["rms_px"], f"{at}.rms_px", 0, 1000),
         focal_std_px=_number(top["focal_std_px"], f"{at}.focal_std_px", 0, 1e6),
         fov_deg=_pair(top["fov_deg"], f"{at}.fov_deg", 0, 360),

@@ -1,8 +1,8 @@
 """The lens from views of a ChArUco board: focal length, middle, distortion, and all that speaks against them.
 
 Z. Zhang, "A flexible new technique for camera calibration", PAMI 22 (2000), as OpenCV has it. Square pixels; radial
-distortion k1, k2; tangential and k3 only where the views clearly ask for them, since a coefficient too many is free to
-bend the picture where no board was seen.
+distortion k1, k2; tangential, k3 or k4 only where the views clearly ask for them, since a coefficient too many is free
+to bend the picture where no board was seen.
 """
 
 from __future__ import annotations
@@ -98,7 +98,8 @@ def calibrate_lens(pictures: Sequence[tuple[str, Image]], board: Board, preset: 
         focal_px=float(fit.matrix[0, 0]), centre_px=(float(fit.matrix[0, 2]), float(fit.matrix[1, 2])),
         distortion=tuple(float(d) for d in fit.distortion), rms_px=fit.rms, focal_std_px=fit.focal_std,
         fov_deg=field_of_view(fit.matrix, fit.distortion, size), coverage=_coverage(used, size), preset="")
-    _check(lens, size)
+    if not _grows(lens.matrix, lens.distortion, size):
+        raise CalibrationError("the views say nothing of the picture's corners; add some with the board close to them")
     views = tuple(replace(_view(name, patterns[n], n in good, lens), repeats=n in repeated)
                   for n, (name, _) in enumerate(pictures))
     return LensCalibration(lens=lens, views=views, advice=tuple(_advice(lens, views, preset, size)))
@@ -156,6 +157,8 @@ def _starts(size: tuple[int, int], preset: Preset | None) -> list[Array]:
 _CONVERGED = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 300, 1e-12)  # OpenCV's 30 rounds stop half way
 _PLAIN = cv2.CALIB_FIX_ASPECT_RATIO | cv2.CALIB_USE_INTRINSIC_GUESS | cv2.CALIB_ZERO_TANGENT_DIST | cv2.CALIB_FIX_K3
 
+_K4 = cv2.CALIB_RATIONAL_MODEL | cv2.CALIB_FIX_K5 | cv2.CALIB_FIX_K6
+
 
 def _fit(patterns: Sequence[Pattern], size: tuple[int, int], start: Array, flags: int = _PLAIN) -> _Fit:
     objects = [np.column_stack([p.mm, np.zeros(len(p.mm))]).astype(np.float32) for p in patterns]
@@ -167,28 +170,34 @@ def _fit(patterns: Sequence[Pattern], size: tuple[int, int], start: Array, flags
         rms = math.nan
     if not math.isfinite(rms):
         raise CalibrationError("no lens explains these views; take sharp pictures of a flat board, most of them tilted")
-    return _Fit(matrix=matrix, distortion=distortion.ravel()[:5], rms=float(rms), per_view=per_view.ravel(),
+    count = 8 if flags & cv2.CALIB_RATIONAL_MODEL else 5
+    return _Fit(matrix=matrix, distortion=distortion.ravel()[:count], rms=float(rms), per_view=per_view.ravel(),
                 focal_std=float(max(spread.ravel()[0], spread.ravel()[1])))
 
 
 def _richer(fit: _Fit, patterns: Sequence[Pattern], size: tuple[int, int]) -> _Fit:
-    """With tangential distortion or k3 as well, where that makes the residual clearly smaller."""
-    for free in (cv2.CALIB_ZERO_TANGENT_DIST, cv2.CALIB_FIX_K3):
-        other = _fit(patterns, size, fit.matrix, _PLAIN & ~free)
-        if other.rms < _GAIN * fit.rms:
-            fit = other
+    """With tangential distortion, and with k3 or k4 as well, where that makes the residual clearly smaller. k4 divides:
+    what draws wide angles together as a fisheye does has no other short name."""
+    more = {"tangential": _PLAIN & ~cv2.CALIB_ZERO_TANGENT_DIST, "k3": _PLAIN & ~cv2.CALIB_FIX_K3, "k4": _PLAIN | _K4}
+    tried = {name: _fit(patterns, size, fit.matrix, flags) for name, flags in more.items()}
+    for radial in ("k3", "k4"):
+        both = more[radial] & ~cv2.CALIB_ZERO_TANGENT_DIST
+        tried[f"tangential and {radial}"] = _fit(patterns, size, fit.matrix, both)
+    for names in (("tangential", "k3", "k4"), ("tangential and k3", "tangential and k4")):
+        best = min((tried[n] for n in names), key=lambda f: f.rms)
+        if best.rms < _GAIN * fit.rms and _grows(best.matrix, best.distortion, size):
+            fit = best
     return fit
 
 
-def _check(lens: LensResult, size: tuple[int, int]) -> None:
-    """A radius must grow with its angle all over the picture, else the distortion was made up where no board was."""
-    corner = max(math.hypot(x - lens.centre_px[0], y - lens.centre_px[1]) for x in (0, size[0]) for y in (0, size[1]))
-    k1, k2, _, _, k3 = lens.distortion
-    r = np.linspace(0, 1.2 * corner / lens.focal_px, 50)
-    seen = r * (1 + k1 * r**2 + k2 * r**4 + k3 * r**6)
-    reached = r[seen * lens.focal_px <= corner]
-    if (np.diff(seen)[:max(len(reached), 2)] <= 0).any():
-        raise CalibrationError("the views say nothing of the picture's corners; add some with the board close to them")
+def _grows(matrix: Array, distortion: Sequence[float] | Array, size: tuple[int, int]) -> bool:
+    """Whether a radius grows with its angle all over the picture; else the bend was made up where no board was."""
+    corner = max(math.hypot(x - matrix[0, 2], y - matrix[1, 2]) for x in (0, size[0]) for y in (0, size[1]))
+    k1, k2, _, _, k3, k4, *_ = (*(float(d) for d in distortion), 0.0)
+    r = np.linspace(0, 1.2 * corner / matrix[0, 0], 50)
+    seen = r * (1 + k1 * r**2 + k2 * r**4 + k3 * r**6) / (1 + k4 * r**2)
+    reached = r[seen * matrix[0, 0] <= corner]
+    return not (np.diff(seen)[:max(len(reached), 2)] <= 0).any()
 
 
 def _view(name: str, pattern: Pattern | None, used: bool, lens: LensResult) -> LensView:

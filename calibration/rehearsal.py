@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -121,6 +122,7 @@ def photograph(camera: Camera, things: Sequence[Lying], *, seed: int = 0, noise:
     return np.clip(picture + rng.normal(0, noise, picture.shape), 0, 255).astype(np.uint8)
 
 
+@lru_cache(maxsize=1)  # most pictures of a series are one camera's
 def _rays(camera: Camera) -> npt.NDArray[np.float32]:
     """(2 h, 2 w, 3) directions in table axes (depth down) of the samples of every pixel."""
     step = 4

@@ -32,7 +32,7 @@ class Eye:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class View:
-    """``matrix`` (3, 3) and OpenCV's five ``distortion`` coefficients of pictures of ``size`` (width, height).
+    """``matrix`` (3, 3) and OpenCV's five or eight ``distortion`` coefficients of pictures of ``size`` (width, height).
 
     ``rotation`` (3, 3) and ``translation`` (3,) take table points (mm; x, y as seen, z away from the camera) to camera
     axes. ``paints`` are the players' colours as sRGB (red, green, blue) as this camera sees them.

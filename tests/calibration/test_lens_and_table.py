@@ -11,11 +11,11 @@ import pytest
 from calibration_scenes import SIZE, apart_mm, bent_camera, error_mm, grid_px, lens, views
 
 from calibration.apply import usual_lens, view_of
-from calibration.boards import find_board, parse_board
-from calibration.documents import CalibrationError, Document
+from calibration.boards import Pattern, find_board, parse_board
+from calibration.documents import CalibrationError, Document, read_document
 from calibration.lens import calibrate_lens
 from calibration.presets import PRESETS, preset_lens, preset_of
-from calibration.rehearsal import card_sheets, charuco_sheet, flat, mat_sheet, overhead, photograph
+from calibration.rehearsal import Lying, card_sheets, charuco_sheet, flat, mat_sheet, overhead, photograph, turned
 from calibration.table import find_table
 from calibration.targets import CHARUCO, Board
 from vision.images import read_image
@@ -77,6 +77,49 @@ def test_boards_whose_cells_fit_no_pixels_are_found_as_exactly_as_others(spec: s
     true = camera.project([(a, b, 0.0) for a, b in place.T])
     off = np.hypot(*(found.px - true).T)
     assert np.sqrt((off**2).mean()) < 0.06, off
+
+
+def test_corners_are_placed_as_exactly_where_the_lens_bends_the_board() -> None:
+    board = parse_board("charuco:12x9:30:22:DICT_5X5_100")
+    camera = overhead((960, 540), fov_deg=110.0, height_mm=520.0, k1=-0.14, k2=0.012)
+    lying = Lying(sheet=charuco_sheet(board), rotation=turned(25.0, 10.0, 30.0), at_mm=(200.0, 0.0, 100.0))
+    found = find_board(photograph(camera, [lying], seed=3, noise=1.0), board)
+    assert found is not None and len(found.px) > 60
+    place = np.column_stack([found.mm, np.zeros(len(found.mm))]) @ lying.rotation.T + (200.0, 0.0, -100.0)
+    off = np.hypot(*(found.px - camera.project(place * (1, 1, -1))).T)
+    assert np.sqrt((off**2).mean()) < 0.028, "one homography for the whole board misses by 0.038 px"
+
+
+def test_a_lens_that_is_no_polynomial_is_explained_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Angles drawn together as by a fisheye: k1 to k3 leave several millimetres at the picture's corners."""
+    size, focal, squeeze, rng = (1536, 864), 870.0, 0.8, np.random.default_rng(8)
+
+    def bent(n: np.ndarray) -> np.ndarray:
+        r = np.linalg.norm(n, axis=1, keepdims=True)
+        return n * np.tan(squeeze * np.arctan(r)) / squeeze / r
+
+    mm = np.stack(np.meshgrid(np.arange(-4, 5) * 30.0, np.arange(-3, 4) * 30.0), -1).reshape(-1, 2)
+    views = []
+    for n in range(12):
+        turn = turned(rng.uniform(0, 360), *rng.uniform(-25, 25, 2))
+        at = np.array([(n % 4 - 1.5) * 170.0, (n // 4 - 1) * 130.0, rng.uniform(300, 420)])
+        points = np.column_stack([mm, np.zeros(len(mm))]) @ turn.T + at
+        px = bent(points[:, :2] / points[:, 2:]) * focal + (770, 430) + rng.normal(0, 0.03, mm.shape)
+        seen = ((px > 5) & (px < np.array(size) - 5)).all(axis=1)
+        views.append(Pattern(mm=mm[seen], px=px[seen]))
+    waiting = iter(views)
+    monkeypatch.setattr("calibration.lens.find_board", lambda picture, board: next(waiting))
+    blank = np.zeros((*size[::-1], 3), np.uint8)
+    found = calibrate_lens([(str(n), blank) for n in range(12)], CHARUCO).lens
+    assert len(found.distortion) == 8 and found.rms_px < 0.06
+    px = grid_px(size) * 0.98 + 8
+    rays = rays_of(px, found.matrix, found.distortion)
+    off = np.hypot(*(bent(rays) * focal + (770, 430) - px).T)
+    assert off.max() < 1.0, "all over the picture"
+    again = read_document(json.loads(_document(found, "lens", size).write())).result
+    assert again == found
+    with pytest.raises(CalibrationError, match="distortion must be a list of 5 numbers"):
+        read_document(json.loads(_document(replace(found, distortion=(0.1,) * 7), "lens", size).write()))
 
 
 @pytest.mark.parametrize(("method", "mean", "worst"), [("charuco", 0.3, 1.0), ("mat", 0.2, 0.7), ("cards", 0.2, 0.6)])
@@ -178,8 +221,8 @@ def test_views_of_another_renderer_are_explained_and_the_whole_table_is_right() 
         assert apart_mm(table, px, on[:, :2] / on[:, 2:])[1] < 1.0
 
 
-def _document(result, kind: str) -> Document:  # type: ignore[no-untyped-def]
-    return Document(kind=kind, model="", uri="image:a.png", resolution=SIZE, made="2026-11-21T18:00:00+00:00",
+def _document(result, kind: str, size=SIZE) -> Document:  # type: ignore[no-untyped-def]
+    return Document(kind=kind, model="", uri="image:a.png", resolution=size, made="2026-11-21T18:00:00+00:00",
                     result=result)
 
 
