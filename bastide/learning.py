@@ -33,15 +33,17 @@ _log = logging.getLogger("bastide.learning")
 
 
 class Learner:
-    """The lessons of one game at one table. `look` costs one small crop at most."""
+    """The lessons of one game at one table. `look` costs one small crop at most. ``book`` may be asked for anew with
+    every game; None teaches nothing."""
 
-    def __init__(self, book: TileBook, session: TableSession, taught: Callable[[Setup], TileSet],
-                 counts: Callable[[tuple[str, ...]], Mapping[str, int]]) -> None:
-        self._book, self._session, self._taught, self._counts = book, session, taught, counts
+    def __init__(self, book: TileBook | Callable[[], TileBook | None], session: TableSession,
+                 taught: Callable[[Setup], TileSet], counts: Callable[[tuple[str, ...]], Mapping[str, int]]) -> None:
+        self._books: Callable[[], TileBook | None] = (lambda: book) if isinstance(book, TileBook) else book
+        self._session, self._taught, self._counts = session, taught, counts
         self._begin()
 
     def _begin(self) -> None:
-        self._game = self._session.game
+        self._game, self._book = self._session.game, self._books()
         self._name = f"game {self._game} watched from {time.strftime('%Y-%m-%d %H:%M:%S')}"
         self._pictures: dict[Square, Image] = {}
         self._looks: dict[Square, int] = {}
@@ -51,6 +53,8 @@ class Learner:
         """Take the picture of one tile that has none. Call it with frames in which the table is still and free."""
         if self._session.game != self._game:
             self._begin()
+        if self._book is None:
+            return
         state, colours = self._session.state, [p.colour for p in self._session.setup.players]
         standing = {f.at for f in state.figures}
         due = [at for at in state.tiles if at in poses and at not in self._pictures and at not in standing
@@ -88,7 +92,7 @@ class Learner:
 
         A disk that does not take them is told in the program's log: the game goes on without.
         """
-        if self._session.game != self._game:
+        if self._book is None or self._session.game != self._game:
             return None  # people have begun another; what this one showed is written already but for a few tiles
         self._written = len(self._pictures)
         before, setup = self._book.version, self._session.setup

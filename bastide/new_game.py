@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scoring.engine import MOST_PLAYERS, new_game
 from scoring.errors import InvalidNotation
@@ -11,17 +11,24 @@ from scoring.events import Player, Setup
 from scoring.expansions import chosen
 from scoring.rules import edition, with_options
 
+if TYPE_CHECKING:
+    from bastide.art import ArtSets
+
 AIDS = ("score", "helper", "coach")
 LONGEST_NAME = 40
 
 
-def asked_setup(data: object) -> tuple[Setup, str]:
-    """The set-up and the aid level in a request. Raises InvalidNotation that begins with the field's name."""
+def asked_setup(data: object, arts: ArtSets | None = None) -> tuple[Setup, str, str]:
+    """The set-up, the aid level and the set of tile pictures in a request. Raises InvalidNotation that begins with the
+    field's name."""
     if not isinstance(data, Mapping):
         raise InvalidNotation("setup: must be an object")
     aid = data.get("aid", "coach")
     if aid not in AIDS:
         raise InvalidNotation(f"aid: must be one of {', '.join(AIDS)}")
+    art = data.get("art", "")
+    if art != "" and (arts is None or not arts.known(art)):
+        raise InvalidNotation("art: is no set of tile pictures on this machine")
     names = data.get("expansions", [])
     if not isinstance(names, list) or not all(isinstance(n, str) for n in names):
         raise InvalidNotation("expansions: must be a list of names")
@@ -33,7 +40,7 @@ def asked_setup(data: object) -> tuple[Setup, str]:
     rules = with_options(edition(str(data.get("edition", ""))), options)
     setup = Setup(players=_players(data.get("players")), rules=rules, expansions=expansions)
     new_game(setup)  # what cannot be played is said now
-    return setup, str(aid)
+    return setup, str(aid), str(art)
 
 
 def _players(data: object) -> tuple[Player, ...]:

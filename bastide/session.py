@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bastide.asking import CLAIM, claims, readings, tile_candidates
 from bastide.errors import Failure
@@ -29,6 +29,9 @@ from scoring.state import GameState
 from vision.stills import Still
 from web.protocol import CommandError, StaleView, Subscription
 
+if TYPE_CHECKING:
+    from bastide.art import ArtSets
+
 Candidates = list[dict[str, Any]]
 MOST_DOUBTED = 2  # open questions whose answers are all tried out, to tell whose score they may change
 
@@ -37,18 +40,19 @@ class TableSession:
     """One game at one table (`web.protocol.LiveSession`). Thread safe."""
 
     def __init__(self, store: Store, setup: Setup, *, game: int | None = None, entries: tuple[LogEntry, ...] = (),
-                 aid: str = "coach", clock: Callable[[], float] = time.time) -> None:
-        self._store = store
-        self._clock = clock
+                 aid: str = "coach", art: str = "", arts: ArtSets | None = None,
+                 clock: Callable[[], float] = time.time) -> None:
+        self._store, self._clock = store, clock
+        self.arts = arts
         self.past, self.seeing = Past(self, store), Seeing()
         self._lock = threading.RLock()
         self._status: dict[str, Any] = {"chip": "manual", "text": ""}
         self._subscribers: list[Subscription] = []
         self._update = 0
-        self._begin(setup, store.new_game(setup, aid=aid) if game is None else game, entries, aid)
+        self._begin(setup, store.new_game(setup, aid=aid, art=art) if game is None else game, entries, aid, art)
 
-    def _begin(self, setup: Setup, game: int, entries: tuple[LogEntry, ...], aid: str) -> None:
-        self._game, self._aid = game, aid
+    def _begin(self, setup: Setup, game: int, entries: tuple[LogEntry, ...], aid: str, art: str) -> None:
+        self._game, self._aid, self.art = game, aid, art
         self._entries = list(entries)
         self._state = state_of(setup, entries)
         self._memory = Memory()
@@ -65,7 +69,7 @@ class TableSession:
         found = store.newest()
         if found is None:
             return None
-        return cls(store, found.setup, game=found.id, entries=found.entries, aid=found.aid)
+        return cls(store, found.setup, game=found.id, entries=found.entries, aid=found.aid, art=found.art)
 
     @property
     def setup(self) -> Setup:
@@ -148,6 +152,10 @@ class TableSession:
                 self._status = status
                 self._publish(self._view["questions"])
 
+    def art_sets(self) -> list[dict[str, Any]]:
+        """The sets of tile pictures that a new game may choose from."""
+        return self.arts.listed() if self.arts else []
+
     def set_notices(self, rows: list[dict[str, Any]], pictures: Mapping[str, bytes]) -> None:
         """What people are asked to put right on the table, beside the game's issues; published when it changed."""
         with self._lock:
@@ -208,8 +216,8 @@ class TableSession:
                 raise StaleView(self._view)
             try:
                 if data.get("do") == "new_game":
-                    setup, aid = asked_setup(data.get("setup"))
-                    self._begin(setup, self._store.new_game(setup, aid=aid), (), aid)
+                    setup, aid, art = asked_setup(data.get("setup"), self.arts)
+                    self._begin(setup, self._store.new_game(setup, aid=aid, art=art), (), aid, art)
                     self._publish()
                     return self._view
                 if data.get("do") == "open_game":
@@ -231,7 +239,7 @@ class TableSession:
         if type(game) is not int or game not in {line.id for line in self._store.games()}:
             raise CommandError("unknown_game", f"there is no game {str(game)[:20]}")
         found = self._store.load(game)
-        self._begin(found.setup, game, found.entries, found.aid)
+        self._begin(found.setup, game, found.entries, found.aid, found.art)
         self._publish()
 
     def _bodies(self, data: Mapping[str, Any]) -> tuple[Body, ...]:
@@ -352,7 +360,7 @@ class TableSession:
         chip = "check" if questions and was == "watching" else was
         chip = "ended" if self._state.over and was != "check" else chip
         return {**view, "issues": [*view["issues"], *self._notices], "game": self._game, "update": self._update,
-                "questions": questions, "aid": self._aid, "rules": changes(self.setup.rules),
+                "questions": questions, "aid": self._aid, "art": self.art, "rules": changes(self.setup.rules),
                 "edition_title": editions()[self.setup.edition]["title"],
                 "status": {**self._status, "chip": chip}}
 

@@ -40,6 +40,7 @@ class StoredGame:
     entries: tuple[LogEntry, ...]
     over: bool
     aid: str = "coach"
+    art: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,9 +106,10 @@ class Store:
                 self._db = None
             self._release()
 
-    def new_game(self, setup: Setup, *, aid: str = "coach") -> int:
-        """Begin a game; its number. ``aid`` is how much the page may help the players."""
-        text = json.dumps({**setup_to_json(setup), "aid": aid})
+    def new_game(self, setup: Setup, *, aid: str = "coach", art: str = "") -> int:
+        """Begin a game; its number. ``aid`` is how much the page may help the players, ``art`` the set of tile pictures
+        that it is watched with (`bastide.art`)."""
+        text = json.dumps({**setup_to_json(setup), "aid": aid, **({"art": art} if art else {})})
 
         def write(db: sqlite3.Connection) -> int:
             number = int(db.execute("SELECT coalesce(max(id), 0) + 1 FROM games").fetchone()[0])
@@ -162,7 +164,7 @@ class Store:
         try:
             setup = json.loads(row[0])
             return StoredGame(id=game, setup=setup_from_json(setup), over=bool(row[1]),
-                              aid=str(setup.get("aid", "coach")),
+                              aid=str(setup.get("aid", "coach")), art=str(setup.get("art", "")),
                               entries=tuple(entry_from_json(json.loads(line)) for (line,) in lines))
         except (InvalidNotation, KeyError, ValueError) as e:
             raise Failure(f"game {game} in {self.path} cannot be read ({e}); begin another with --new") from e

@@ -65,10 +65,14 @@ def load_tiles(folder: str | None, expansions: tuple[str, ...]) -> TileSet:
         raise UsageError(str(e)) from e
 
 
+def book_name(folder: str | None) -> str:
+    """What a set of tiles is called on this machine: after its folder, or the owner's own."""
+    return "own" if folder is None else "".join(c if c.isalnum() else "-" for c in Path(folder).resolve().name) or "own"
+
+
 def tile_book(data: str, folder: str | None) -> TileBook:
     """What was learned on this machine of the tiles in ``folder``, or of the owner's tiles when none is named."""
-    name = "own" if folder is None else "".join(c if c.isalnum() else "-" for c in Path(folder).resolve().name) or "own"
-    book = TileBook(Path(data) / "tiles" / name)
+    book = TileBook(Path(data) / "tiles" / book_name(folder))
     if book.notice:
         print(book.notice, file=sys.stderr)
     return book

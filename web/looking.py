@@ -106,8 +106,8 @@ def games() -> Response:
 
 @looking.get("/api/setups")
 def new_games() -> Response:
-    """What a new game can be: editions, house rules, boxes."""
-    return json_answer(setups())
+    """What a new game can be: editions, house rules, boxes, sets of tile pictures."""
+    return json_answer({**setups(), "art": _session().art_sets()})
 
 
 @looking.get("/api/export/game.json")

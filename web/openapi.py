@@ -92,7 +92,7 @@ def _schemas() -> dict[str, Schema]:
         "Setup": _object({"edition": _TEXT, "players": {**_list(_object({"name": _TEXT, "colour": _TEXT})),
                                                         "minItems": 1, "maxItems": 6}},
                          expansions=_list(_TEXT), rules={"type": "object"},
-                         aid={"enum": ["score", "helper", "coach"]}),
+                         aid={"enum": ["score", "helper", "coach"]}, art=_TEXT),
         "Session": _object({"right": {"enum": ["watch", "play", "admin"]},
                             "token": {"type": ["string", "null"], "description": "to be repeated in X-CSRF-Token"},
                             "pin": {"enum": ["set", "unset", "machine"]}, "admin_pin": _FLAG,

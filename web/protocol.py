@@ -146,6 +146,11 @@ class LiveSession(Protocol):
         """What commands would come to: for each ``scores`` (player, before, after) and ``issues``, or ``error``."""
         ...
 
+    def art_sets(self) -> list[dict[str, Any]]:
+        """The sets of tile pictures that a new game may choose from: name, kind (drawn, taught, learned, new),
+        pictures, kinds, usual. Empty where there is nothing to choose."""
+        ...
+
     def candidates(self, seq: int) -> list[dict[str, Any]]:
         """What a logged tile may be: tile, rot, probability, legal; the reading's best first."""
         ...

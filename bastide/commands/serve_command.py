@@ -37,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    from bastide.art import ArtSets
     from bastide.calibrated import calibrated, load_calibrations, view_from
     from bastide.checkup import CheckUp
     from bastide.commands.doctor_command import versions
@@ -50,17 +51,13 @@ def run(args: argparse.Namespace) -> int:
     from bastide.store import Store
     from bastide.table_loop import TableLoop
     from bastide.tables import (
-        box_contents,
         is_device,
-        load_tiles,
         make_watcher,
         open_camera,
         opened,
         table_setup,
-        tile_book,
     )
     from scoring.events import Setup
-    from vision.tileset import merged
     from vision.watcher import TableWatcher
     from web.access import Access
     from web.app import create_app
@@ -87,6 +84,7 @@ def run(args: argparse.Namespace) -> int:
                 print("players, rules and expansions are those it was begun with; --new begins another",
                       file=sys.stderr)
         loop = camera = None
+        arts = session.arts = ArtSets(Path(args.data), args.tiles)
         documents = load_calibrations(args.calibration)
         if args.source:
             uri = args.source
@@ -94,14 +92,14 @@ def run(args: argparse.Namespace) -> int:
             camera = calibrated(open_camera(uri), documents, view)  # says now what is wrong with the URI or the file
             with nullcontext() if is_device(uri) else opened(camera):
                 pass  # a device may still be plugged in later
-            book = tile_book(args.data, args.tiles)
 
             def watcher_for(setup: Setup) -> TableWatcher:
-                return make_watcher(merged(load_tiles(args.tiles, setup.expansions), book.tileset()), setup, view)
+                return make_watcher(arts.tiles(session.art, setup), setup, view)
 
             learner = None
             if not args.no_learn and not uri.startswith("sim:"):  # a simulated table shows our own drawings
-                learner = Learner(book, session, lambda setup: load_tiles(args.tiles, setup.expansions), box_contents)
+                learner = Learner(lambda: arts.book(session.art), session, lambda setup: arts.base(session.art, setup),
+                                  arts.counts)
             # The same camera every time: one that was unplugged comes back with the focus and light it was held at.
             watcher = watcher_for(session.setup) if args.tiles else None  # says now what is wrong with the folder
             loop = TableLoop(lambda: camera, watcher, session, watcher_for, learner)

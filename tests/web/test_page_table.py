@@ -141,6 +141,7 @@ def test_a_new_game_with_its_players_rules_and_level(serve, visit):
     page.locator("[data-key='rule-two_tile_city']").select_option("normal")
     expect(page.locator(".options .changed")).to_have_count(1)
     page.locator("[data-key='aid-score']").click()
+    page.locator("[data-key='art-drawn']").click()
     picture(page, "setup-filled")
     page.locator("[data-key='start']").click()
     expect(page.locator("#setup")).to_be_hidden()
@@ -148,6 +149,7 @@ def test_a_new_game_with_its_players_rules_and_level(serve, visit):
         expect(device.locator(".player .name-text")).to_have_text(["Ωμέγα", "Chloé", "愛 さん"])
         expect(device.locator(".tiles .tile")).to_have_count(1)
     expect(page.locator("#bar .aid")).to_have_text("Score only")
+    assert session.view()["art"] == "drawn"
     view = session.view()
     assert view["edition"] == "rgg2006" and view["rules"] == {"two_tile_city": "normal"}
     assert view["expansions"] == ["base", "inns"]

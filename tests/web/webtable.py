@@ -8,6 +8,7 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
+from bastide.art import ArtSets
 from bastide.session import TableSession
 from bastide.store import Store
 from scoring.engine import fold, legal_placements, step
@@ -45,7 +46,8 @@ def after(tiles: int) -> tuple[Event, ...]:
 
 def table(store: Store, tiles: int) -> TableSession:
     """A live session in which so many tiles have been seen."""
-    session = TableSession(store, Setup(players=PLAYERS, rules=edition("zman2012")))
+    setup = Setup(players=PLAYERS, rules=edition("zman2012"))
+    session = TableSession(store, setup, arts=ArtSets(store.path.parent, None))
     if events := up_to(tiles):
         session.commit(events, confidence=0.98, asked=False)
     session.set_status("watching")

@@ -25,7 +25,7 @@ export class Setup {
 
   async open() {
     try {
-      this.choices ??= await (await fetch("/api/setups")).json();
+      this.choices = await (await fetch("/api/setups")).json(); // what games have taught meanwhile is among them
     } catch {
       this.app.toast.show(t("toast.offline"));
       return;
@@ -36,6 +36,7 @@ export class Setup {
     this.edition = now.edition;
     this.rules = { ...now.rules };
     this.aid = this.app.aid;
+    this.art = this.choices.art.find((a) => (now.art ? a.name === now.art : a.usual))?.name ?? "";
     this.root.hidden = false;
     this.before = /** @type {HTMLElement | null} */ (document.activeElement);
     this.draw();
@@ -54,7 +55,7 @@ export class Setup {
     replace(this.root,
       h("header", {}, h("h2", { id: "setup-title", tabindex: -1 }, t("setup.title")),
         button(t("setup.cancel"), () => this.close(), { icon: "close", label: false, className: "close", data: { key: "close" } })),
-      h("div", { class: "setup-body", tabindex: 0, role: "group", "aria-labelledby": "setup-title" }, this.people(), this.boxesPart(), this.editions(), this.house(), this.aids()),
+      h("div", { class: "setup-body", tabindex: 0, role: "group", "aria-labelledby": "setup-title" }, this.people(), this.boxesPart(), this.arts(), this.editions(), this.house(), this.aids()),
       h("footer", {}, busy && h("p", { class: "note warn" }, t("setup.warning")),
         button(t("setup.start"), () => this.start(), { icon: "check", className: "action main", disabled: !this.players.length, data: { key: "start" } })));
     this.root.querySelector(".setup-body").scrollTop = top;
@@ -98,6 +99,16 @@ export class Setup {
       type: "button", class: "card", "aria-pressed": String(this.boxes.has(e.name)), disabled: e.name === "base", data: { key: `box-${e.name}` },
       on: { click: () => { if (!this.boxes.delete(e.name)) this.boxes.add(e.name); this.draw(); } } },
     h("b", {}, t(`setup.box.${e.name}`)), h("span", {}, t("setup.tiles", { n: e.tiles }))))));
+  }
+
+  // Whose pictures the camera reads the tiles by.
+  arts() {
+    const { art } = this.choices;
+    if (!art.length) return null;
+    const title = (a) => (a.kind === "drawn" || a.kind === "new" ? t(`art.${a.kind}`) : a.name.startsWith("own") ? t("art.own", { n: a.name.slice(4) }).trim() : a.name);
+    return this.part("setup.art", h("div", { class: "cards wide" }, art.map((a) => h("button", {
+      type: "button", class: "card", "aria-pressed": String(this.art === a.name), data: { key: `art-${a.name}` }, on: { click: () => { this.art = a.name; this.draw(); } } },
+    h("b", { dir: "auto" }, title(a)), h("span", {}, t(`art.${a.kind}.note`, { n: a.kinds, pictures: a.pictures }))))));
   }
 
   matters(name) {
@@ -144,7 +155,7 @@ export class Setup {
     const players = this.players.map((p, n) => ({ name: p.name.trim() || t("setup.person", { n: n + 1 }), colour: p.colour }));
     const printed = this.choices.editions[this.edition].options;
     const rules = Object.fromEntries(Object.entries(this.rules).filter(([name]) => name in printed && this.matters(name)));
-    const setup = { players, edition: this.edition, rules, expansions: [...this.boxes].filter((b) => b !== "base"), aid: this.aid };
+    const setup = { players, edition: this.edition, rules, expansions: [...this.boxes].filter((b) => b !== "base"), aid: this.aid, ...(this.art && { art: this.art }) };
     if (await this.app.commands.send({ do: "new_game", setup }, { message: "setup.begun", look: (view) => view.game })) this.close();
   }
 }
