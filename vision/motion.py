@@ -98,6 +98,7 @@ class Motion:
         self._seconds = np.zeros(self.size[::-1], np.float32)
         self._lying = np.zeros(self.size[::-1], np.float32)  # what was seen still at every place
         self._stayed = np.zeros(self.size[::-1], np.float32)  # for how many seconds, arms in between left out
+        self._age = self._stayed  # for how many seconds what is seen now has lain there, as far as is known
 
     def feed(self, image: Image, t_s: float) -> Look:
         """One frame, taken at ``t_s``: in colour, or a grey picture of the same view in any size."""
@@ -113,6 +114,7 @@ class Motion:
         self._stayed += np.where(same & ~moved, np.float32(step), np.float32(0))
         another = ~same & (self._seconds >= FURNITURE_S)
         self._lying[another], self._stayed[another] = grey[another], self._seconds[another]
+        self._age = np.where(same, np.maximum(self._stayed, self._seconds), self._seconds)
         self._before, self._t_s = now, t_s
         changed = np.zeros(grey.shape, bool)
         if self._settled is not None and self._calm is not None:
@@ -196,8 +198,7 @@ class Motion:
             beside = region if self.squares is None else region & ~self.squares
             if not touches or beside.sum() < least / 2:  # or it is a tile near the border
                 continue
-            fresh = (self._seconds[region] < HAND_S) & (self._stayed[region] < HAND_S)
-            if float(fresh.mean()) > _SURE_MOVED:
+            if float((self._age[region] < HAND_S).mean()) > _SURE_MOVED:
                 hands |= region
         return hands, lit
 

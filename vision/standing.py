@@ -101,7 +101,7 @@ def read_figure(crop: Image, known: Image, pose: Array, frame_shape: Sequence[in
     mask = _foreign(seen, known, _DIFFERENT if bare else _DIFFERENT_TAUGHT, {c: paints[c] for c in own}, cast)
     nobody = (_VERY if active >= 0 else _VERY + _OTHER_PLAYER) if guessed else _NOBODY
     best: FigureReading | None = None
-    for rough in _blobs(mask):
+    for rough in _blobs(mask, bare):
         blob = _silhouette(rough, seen, known)
         size = float(blob.sum()) / CROP_PX**2
         colour = _colours(crop, light, blob, [paints[c] for c in colours], active, nobody)
@@ -232,10 +232,22 @@ def _angle(ab: FloatArray, target: FloatArray) -> FloatArray:
     return np.asarray(np.degrees(np.arccos(np.clip(cos, -1.0, 1.0))), np.float32)
 
 
-def _blobs(mask: npt.NDArray[np.uint8]) -> list[npt.NDArray[np.bool_]]:
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(mask)
+def _blobs(mask: npt.NDArray[np.uint8], bare: bool) -> list[npt.NDArray[np.bool_]]:
+    """Pieces of a figure's size. On a tile that was not seen ``bare`` what is larger is cut at the tile's border: a
+    tile that came beside it at the same time may touch the figure."""
     low, high = (a * CROP_PX**2 for a in _AREA)
-    return [labels == n for n in range(1, count) if low < stats[n, cv2.CC_STAT_AREA] < high]
+    out = []
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(mask)
+    for n in range(1, count):
+        if low < stats[n, cv2.CC_STAT_AREA] < high:
+            out.append(labels == n)
+        elif not bare and stats[n, cv2.CC_STAT_AREA] >= high:
+            edge = round(MARGIN * CROP_PX)
+            inside = np.zeros_like(mask)
+            inside[edge:edge + CROP_PX, edge:edge + CROP_PX] = (labels == n)[edge:edge + CROP_PX, edge:edge + CROP_PX]
+            parts, own, sizes, _ = cv2.connectedComponentsWithStats(inside)
+            out += [own == k for k in range(1, parts) if low < sizes[k, cv2.CC_STAT_AREA] < high]
+    return out
 
 
 def _silhouette(rough: npt.NDArray[np.bool_], seen: FloatArray, known: Image) -> npt.NDArray[np.bool_]:

@@ -61,7 +61,7 @@ def find_moved(before: Image, now: Image, poses: Mapping[Square, Array], state: 
     counts = np.bincount([g for g in member.values() if g is not None], minlength=len(groups))
     main = int(counts.argmax())
     new = {at: groups[main if g is None else g][0] @ pose for at, g in member.items() for pose in (poses[at],)}
-    far = {at: _step(poses[at], new[at]) for at in poses}
+    far = {at: step_of(poses[at], new[at]) for at in poses}
     if max(far.values()) < MOVED:
         return None
     settled, astray, right = {}, set(), 0
@@ -141,6 +141,6 @@ def _alike(start: Array, end: Array, grid: Array) -> bool:
     return bool((off < still).mean() > 0.6)
 
 
-def _step(old: Array, new: Array) -> float:
+def step_of(old: Array, new: Array) -> float:
     """How many tiles a tile's centre or corners moved at most."""
     return float(np.abs(apply(np.linalg.inv(old) @ new, UNIT) - UNIT).max())

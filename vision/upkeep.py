@@ -21,7 +21,7 @@ from vision.lattice import UNIT, Array, apply, rectify
 from vision.motion import Look, Motion
 from vision.placements import FLOOR, PlacementReader
 from vision.standing import CROP_PX, MARGIN, paint_mask
-from vision.steady import find_moved, lies_there
+from vision.steady import MOVED, find_moved, lies_there, step_of
 from vision.view import View
 from vision.vigil import Notice, Vigil
 
@@ -57,6 +57,7 @@ class Upkeep:
         self._astray: dict[Square, Image] = {}  # tiles that do not lie where they lay, as they were seen before
         self._searched_s = -1e9
         self.adrift = False  # the board is not where it lay, and nobody knows where
+        self.shaken = False  # much of the board has changed at once, and it is not known yet whether it moved
 
     def look_back(self, scene: Scene, last: Square | None) -> list[Proposal]:
         """Look at tiles that have changed and are still again, all but the ``last`` one."""
@@ -71,27 +72,30 @@ class Upkeep:
             frames, seconds = look.still(area)
             if frames < _STILL_FRAMES or seconds < _STILL_S:
                 continue
-            before = self.vigil.picture(at)
-            late = self.vigil.look(frame.bgr, frame.t_s, at, pose, state)
-            if late is not None:
+            pushed = False
+            if changed > _PUSHED or at in self._astray:  # a pushed tile is compared with itself where it lies now
+                lay, pose = pose, self._push(scene, at, pose)
+                pushed = step_of(lay, pose) > MOVED
+            late = None if at in self._astray else self.vigil.look(frame.bgr, frame.t_s, at, pose, state)
+            if late is not None and not pushed:  # edges that do not meet as before may look like anything
                 out.append(late_proposal(late, at, state, shown(frame.bgr, pose), frame.id))
-            if changed > _PUSHED or at in self._astray:
-                self._push(scene, at, pose, before)
             scene.motion.settle(area)
         return out
 
-    def _push(self, scene: Scene, at: Square, pose: Array, before: Image | None) -> None:
-        """A tile that was touched lies a little elsewhere, or does not lie there any more."""
-        placed, reader = scene.state.tiles[at], scene.reader
+    def _push(self, scene: Scene, at: Square, pose: Array) -> Array:
+        """A tile that was touched lies a little elsewhere, or does not lie there any more: its pose now."""
+        placed, reader, before = scene.state.tiles[at], scene.reader, self.vigil.picture(at)
         if placed.tile not in reader.ids:
-            return
+            return pose
         found = reader.settler.settle(scene.frame.bgr, pose)
         own = float(found.scores[reader.ids.index(placed.tile), placed.rot])
         if own > FLOOR and own > found.best - _LIKE:
             scene.board.place({at: found.pose})
             self._astray.pop(at, None)
-        elif own < FLOOR - _LOST and (before is not None or scene.before is not None):
+            return found.pose
+        if own < FLOOR - _LOST and (before is not None or scene.before is not None):
             self._astray.setdefault(at, before if before is not None else _square(np.asarray(scene.before), pose))
+        return pose
 
     def reregister(self, scene: Scene) -> Image | None:
         """When much of the board has changed at once and is still: was the camera bumped, the board knocked? The
@@ -101,14 +105,18 @@ class Upkeep:
             return None
         if self.adrift and lies_there(before, frame.bgr, board.poses):
             self.adrift = False  # it was put back, or it was an arm
-        if frame.t_s - self._searched_s < _AGAIN_S:
-            return None
         poses = board.poses
         areas = [board.area(pose, -0.05) for pose in poses.values()]
         touched = [area for area in areas if area.of(look.changed).sum() > _SHIFTED * area.inside.sum()]
-        if len(touched) < max(1.0, _SHIFTED_PART * len(poses)) or look.still(*touched)[0] < 2:
+        if len(touched) < max(1.0, _SHIFTED_PART * len(poses)):
+            self.shaken = False
             return None
-        self._searched_s = frame.t_s
+        if look.still(*touched)[0] < 2:
+            self.shaken = True
+            return None
+        if frame.t_s - self._searched_s < _AGAIN_S:
+            return None
+        self._searched_s, self.shaken = frame.t_s, False
         moved = find_moved(before, frame.bgr, poses, scene.state, scene.reader)
         if moved is None:
             self.adrift = len(poses) >= _FEW and not lies_there(before, frame.bgr, poses)

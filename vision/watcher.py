@@ -101,6 +101,8 @@ class TableWatcher:
         watched = self._board.watched()
         hand = int((look.hands & watched).sum()) > 12
         calm = not hand and float(look.moved[watched].mean()) < 0.0006
+        if self._upkeep.shaken:  # a tile that moved with the board would be held against another place
+            return Observation(status="hand" if hand else "settling")
         proposals, pending = self._read(scene, calm)
         absorbed = look.changed & (look.still_s > FURNITURE_S) & ~look.hands
         for pose in pending:
@@ -245,6 +247,8 @@ class TableWatcher:
         """Tiles in the order in which they were laid, each with its figure."""
         if not found:
             return
+        for placement in found if self._view is not None else ():  # what came beside a tile is no figure on it
+            self._view = pasted(np.asarray(self._view), frame.bgr, placement.pose)
         players = len(state.setup.players)
         last = self._last
         if last is not None and last.gone and state.turn_open and len(found) == 1:
@@ -275,8 +279,6 @@ class TableWatcher:
                 self._upkeep.vigil.keep(last.at, last.seen, last.known if last.bare and last.read else None)
         self._board.place({placement.at: placement.pose})
         known = unclaimed(frame.bgr, placement, self._reader, self._view)
-        if self._view is not None:
-            self._view = pasted(self._view, frame.bgr, placement.pose)
         self._last = Latest(at=placement.at, pose=placement.pose, known=known, before=before)
         self._motion.settle(self._board.area(placement.pose, 0.2))
         self._tries.pop(placement.at, None)
