@@ -46,7 +46,7 @@ from scoring.transcript import read  # noqa: E402
 from scoring.turns import scored  # noqa: E402
 
 GAMES = ROOT.parent / "shared" / "games" / "dev"
-SAMPLE = ("base-000", "base-001", "inns_traders-000", "dragon-000", "all-000")
+SAMPLE = ("base-000", "base-005", "river-000", "inns_traders-000", "dragon-000", "tower-000", "all-000")
 EVERYTHING = ("base", "inns", "traders", "dragon", "tower")
 Turns = list[list[Event]]
 

@@ -28,11 +28,11 @@ def has_neighbour(view: View, at: Square) -> bool:
 
 def mismatches(view: View, tile: Tile, at: Square, rot: int) -> tuple[Square, ...]:
     """The neighbouring squares whose touching edge shows another kind (R-PLACE-03)."""
-    wrong = []
-    for n, side in enumerate(EDGES):
-        other = view.tiles.get(neighbour(at, side))
-        if other and view.box.shape(other.tile, other.rot).edges[(n + 2) % 4] != tile.edges[(n - rot) % 4]:
-            wrong.append(neighbour(at, side))
+    (x, y), tiles, wrong = at, view.tiles, []
+    for n, square in enumerate(((x, y - 1), (x + 1, y), (x, y + 1), (x - 1, y))):
+        other = tiles.get(square)
+        if other is not None and view.box.shape(other.tile, other.rot).edges[n - 2] != tile.edges[n - rot]:
+            wrong.append(square)
     return tuple(wrong)
 
 
@@ -142,5 +142,9 @@ def is_complete(view: View, feature: Feature) -> bool:
 
 def bordered_cities(view: View, farm: Feature) -> tuple[int, ...]:
     """Ids of the completed cities that a farm borders, each once (R-FARM-03, R-FARM-04, A-10)."""
-    found = {root(view, c) for c in farm.cities}
-    return tuple(sorted(i for i in found if view.features[i].open == 0))
+    found, parent, features = set(), view.parent, view.features
+    for segment in farm.cities:
+        while segment in parent:  # as `root` does, for many at once
+            segment = parent[segment]
+        found.add(segment)
+    return tuple(sorted([i for i in found if features[i].open == 0]))

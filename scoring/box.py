@@ -33,7 +33,8 @@ from scoring.tiles import Square, Tile, catalogue, product, turn, where
 class Shape:
     """A turned tile, ready to be joined: per segment its kind, place, open ends, marks and bordered cities.
 
-    ``owner`` tells which segment has an edge or half-edge; ``around`` are the segments that look at eight neighbours.
+    ``owner`` tells which segment has an edge or half-edge, ``named`` which one is called by a kind and a place;
+    ``around`` are the segments that look at eight neighbours.
     """
 
     tile: Tile
@@ -44,6 +45,7 @@ class Shape:
     marks: tuple[Mapping[str, int], ...]
     cities: tuple[tuple[int, ...], ...]
     owner: Mapping[str, int]
+    named: Mapping[tuple[str, str], int]
     around: tuple[int, ...]
 
 
@@ -65,6 +67,10 @@ class Box:
         self.completed = tuple(f for e in self.expansions for f in e.completed)
         self.put_away = tuple(f for e in self.expansions for f in e.put_away)
         self._held_back = tuple(h for e in self.expansions for h in e.held_back)
+        self._placing = tuple(c for e in self.expansions for c in e.placing)
+        self._deploying = tuple(c for e in self.expansions for c in e.deploying)
+        self._reaches = tuple(r for e in self.expansions for r in e.reaches)
+        self._shows = tuple(e.shows for e in self.expansions if e.shows)
         self.bonuses = tuple(b for e in self.expansions for b in e.bonuses)
         self._rates = tuple(r for e in self.expansions for r in e.rates)
         self._farm_extras = tuple(x for e in self.expansions for x in e.farm_extras)
@@ -72,6 +78,8 @@ class Box:
         self._off_board = tuple(e.off_board for e in self.expansions if e.off_board)
         self._shapes: dict[tuple[str, int], Shape] = {}
         self._boards = {t.id: t for e in KNOWN.values() for t in e.tiles}
+        # start tiles leave the box before the game, used or not (R-RIVER-01)
+        self.set_aside = tuple(o.tile.tile for e in self.expansions for o in e.starts)
         boxed = [name for e in self.expansions for name in e.products]
         self.contents: Mapping[str, int] = {t.id: t.count for name in boxed for t in product(name).tiles}
 
@@ -101,6 +109,7 @@ class Box:
                      kinds=tuple(s.kind for s in segments), where=tuple(where(s, rot) for s in segments),
                      ends=tuple(len(s.atoms) for s in segments), marks=tuple(marks),
                      cities=tuple(s.cities for s in segments), around=around,
+                     named={(s.kind, where(s, rot)): n for n, s in reversed(tuple(enumerate(segments)))},
                      owner={turn(a, rot): n for n, s in enumerate(segments) for a in s.atoms})
 
     def start(self) -> StartTile:
@@ -114,10 +123,6 @@ class Box:
                                   f"{', '.join(e.name for e in self.expansions)}")
         unasked = [o for o in offers if o.takes_over]
         return (unasked or asked)[-1].tile
-
-    def set_aside(self) -> tuple[str, ...]:
-        """Start tiles that leave the box before the game, used or not (R-RIVER-01)."""
-        return tuple(o.tile.tile for e in self.expansions for o in e.starts)
 
     def off_board(self, view: View) -> Iterator[tuple[int, str, int]]:
         """Pieces that are neither in supply nor standing on the board, as (player, piece, count)."""
@@ -136,33 +141,34 @@ class Box:
 
     def placing(self, view: View, tile: Tile, at: Square, rot: int) -> Iterator[Problem]:
         """What the rules have against a tile on a square."""
-        return (p for e in self.expansions for check in e.placing if (p := check(view, tile, at, rot)))
+        return (p for check in self._placing if (p := check(view, tile, at, rot)))
 
     def deploying(self, view: View, attempt: Attempt) -> Iterator[Problem]:
         """What the rules have against a figure on a place."""
-        return (p for e in self.expansions for check in e.deploying if (p := check(view, attempt)))
+        return (p for check in self._deploying if (p := check(view, attempt)))
 
     def reaches(self, view: View, attempt: Attempt) -> bool:
         """Whether something lets the figure stand elsewhere than on the tile just laid."""
-        return any(reach(view, attempt) for e in self.expansions for reach in e.reaches)
+        return any(reach(view, attempt) for reach in self._reaches)
 
     def spot(self, view: View, at: Square, feature: str, place: str) -> bool:
         """Whether the tile has that place though it is no segment."""
         return any(e.spots(view, at, feature, place) for e in self.expansions if e.spots)
 
-    def farm_extras(self, view: View, farm: Feature, player: int) -> Iterator[Item]:
+    def farm_extras(self, view: View, farm: Feature, player: int) -> list[Item]:
         """What one city of a farm pays more to one player."""
-        return (i for extra in self._farm_extras if (i := extra(view, farm, player)))
+        return [i for extra in self._farm_extras if (i := extra(view, farm, player))]
 
     def can_draw(self, view: View) -> bool:
         """Whether a tile is left that may be drawn now (A-22, A-42)."""
-        return any(n > 0 and not any(held(view, self.tile(kind)) for held in self._held_back)
-                   for kind, n in view.left.items())
+        for kind, n in view.left.items():
+            if n > 0 and not (self._held_back and any(held(view, self.tile(kind)) for held in self._held_back)):
+                return True
+        return False
 
-    def questions(self, view: View) -> Iterator[Question]:
+    def questions(self, view: View) -> list[Question]:
         """What the table does not show and the rules wait for."""
-        for ask in self._questions:
-            yield from ask(view)
+        return [q for ask in self._questions for q in ask(view)]
 
     def offers(self, view: View) -> Iterator[Question]:
         """What may have happened without anybody having seen it."""
@@ -172,7 +178,7 @@ class Box:
 
     def shows(self, view: View) -> dict[str, Any]:
         """What the expansions have to show beside tiles and figures."""
-        return {k: v for e in self.expansions if e.shows for k, v in e.shows(view).items()}
+        return {k: v for show in self._shows for k, v in show(view).items()}
 
 
 @cache

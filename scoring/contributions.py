@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from scoring.state import Draft, Feature, GameState
 
     View: TypeAlias = GameState | Draft
+    Counts: TypeAlias = Callable[[Rules, Feature, bool], tuple[tuple[str, int], ...]]
 else:
     View: TypeAlias = object
+    Counts: TypeAlias = object
 
 
 ANYWHERE = ("anywhere",)  # where a piece stands that may stand on every claimable kind
@@ -65,7 +67,7 @@ class Kind:
     closes: str
     claimable: bool = True
     on_tile: bool = True
-    counts: Callable[[Rules, Feature, bool], tuple[tuple[str, int], ...]] | None = None
+    counts: Counts | None = None
     rate: Callable[[Rules, Feature, bool], Rate] | None = None
     stage: str = ""
 

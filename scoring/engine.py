@@ -29,7 +29,7 @@ def new_game(setup: Setup) -> GameState:
     d = Draft(GameState(setup=setup, box=box, scores=(0,) * len(setup.players), left=dict(box.contents),
                         ext={e.name: e.initial(setup) for e in box.expansions if e.initial}))
     first = setup.start or box.start()
-    for name in {first.tile, *box.set_aside()}:
+    for name in {first.tile, *box.set_aside}:
         if name in d.left:
             d.left[name] -= 1
     board = next((b for e in box.expansions if e.open_with and (b := e.open_with(first))), (first,))
@@ -130,6 +130,8 @@ def legal_claims(state: View, figure: str = "follower") -> tuple[Claim, ...]:
 def tiles_left(state: View) -> Mapping[str, int]:
     """Tiles still in the box, by kind; never below nothing."""
     contents = state.box.contents
+    if len(state.left) == len(contents) and min(state.left.values(), default=0) >= 0:
+        return dict(state.left)
     if len(state.left) > len(contents):  # something lies there that belongs to no chosen box
         return {kind: max(0, state.left[kind]) for kind in contents}
     return {kind: n if n > 0 else 0 for kind, n in state.left.items()}

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+import operator
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from itertools import chain
 
 from scoring.contributions import View
 from scoring.memory import Border, Memory
 from scoring.scores import Item, ScoreEvent, leaders
-from scoring.state import Feature, figures_on, named, weights
+from scoring.state import Feature, figures_on, weights
 from scoring.turns import bonuses, counted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Final:
-    """A final scoring: events by stage, what each player has in the end, who has won and what a tie means."""
+    """A final scoring: events by stage and their points by category and player, what each player has in the end, who
+    has won and what a tie means."""
 
     stages: tuple[tuple[str, tuple[ScoreEvent, ...]], ...]
+    table: Mapping[str, list[int]]
     totals: tuple[int, ...]
     winners: tuple[int, ...]
     tie: str | None
@@ -27,21 +29,27 @@ class Final:
 def final_stages(view: View, memory: Memory | None = None) -> tuple[tuple[str, tuple[ScoreEvent, ...]], ...]:
     """What each stage adds, in the order of the stages (R-END-07). An event from the memory tells an earlier turn."""
     memory = memory or Memory()
-    return tuple([(s.name, tuple([e if e.stage == s.name else replace(e, stage=s.name)
-                                  for e in s.events(view, memory)])) for s in view.box.stages])
+    return tuple([(s.name, tuple(s.events(view, memory))) for s in view.box.stages])
 
 
 def final_of(view: View, memory: Memory | None = None) -> Final:
     """The final scoring of a game whose last turn is over and whose end has not been booked yet."""
+    memory = memory or Memory()
     stages = final_stages(view, memory)
-    totals = list(view.scores)
-    for _, events in stages:
-        for event in events:
-            for player, points in event.points:
-                totals[player] += points
+    table: dict[str, list[int]] = {}
+    for name, events in stages:
+        combine(table, memory.summed(name, events, len(view.scores)))
+    totals = list(map(sum, zip(view.scores, *table.values(), strict=True)))
     best = winners(totals)
-    return Final(stages=stages, totals=tuple(totals), winners=best,
+    return Final(stages=stages, table=table, totals=tuple(totals), winners=best,
                  tie=view.box.rules.winner_tie if len(best) > 1 else None)
+
+
+def combine(table: dict[str, list[int]], more: Mapping[str, list[int]]) -> None:
+    """Add points by category and player to others."""
+    for category, row in more.items():
+        known = table.get(category)
+        table[category] = row if known is None else list(map(operator.add, known, row))
 
 
 def winners(totals: list[int] | tuple[int, ...]) -> tuple[int, ...]:
@@ -50,76 +58,96 @@ def winners(totals: list[int] | tuple[int, ...]) -> tuple[int, ...]:
     return leaders({p: score - lowest + 1 for p, score in enumerate(totals)})
 
 
-def incomplete(stage: str, view: View, memory: Memory) -> Iterator[ScoreEvent]:
+def incomplete(stage: str, view: View, memory: Memory) -> list[ScoreEvent]:
     """Roads, cities and cloisters that nobody finished (R-END-02 to R-END-05)."""
     found = memory.claimed(view, stage)
-    scored = memory.table(stage).of(found, partial(_incomplete, stage, view, memory))
-    return chain(chain.from_iterable(scored), bonuses(view, found))
+    scored = memory.table(stage).of(found, partial(_incomplete, stage, view, memory)) if found else []
+    return [*filter(None, scored), *_on_top(stage, view, memory, found)]
 
 
-def _incomplete(stage: str, view: View, memory: Memory, feature: Feature) -> tuple[ScoreEvent, ...]:
-    event = counted(view, feature, *memory.shares(view, feature), memory.places(view, feature), stage=stage)
-    return (event,) if event else ()
+def _incomplete(stage: str, view: View, memory: Memory, feature: Feature) -> ScoreEvent | tuple[()]:
+    return counted(view, feature, *memory.shares(view, feature), memory.places(view, feature), stage=stage) or ()
 
 
-def farms(view: View, memory: Memory) -> Iterator[ScoreEvent]:
+def _on_top(stage: str, view: View, memory: Memory, found: Sequence[Feature]) -> list[ScoreEvent]:
+    """What comes on top when these features are scored at the end."""
+    return [memory.staged(e, stage) for e in bonuses(view, found)] if found and view.box.bonuses else []
+
+
+def farms(view: View, memory: Memory) -> list[ScoreEvent]:
     """Farms, by the method in force (R-FARM-10)."""
-    if not view.box.rules.farmers_enabled:
-        return iter(())
-    found = memory.claimed(view, "farms")
+    found = memory.claimed(view, "farms") if view.box.rules.farmers_enabled else []
     method = _farms_per_city if view.box.rules.farm_scoring == "per_city_all_farms" else _farms_each
-    return chain(method(view, found, memory), bonuses(view, found))
+    return [*method(view, found, memory), *_on_top("farms", view, memory, found)] if found else []
 
 
-def _farms_each(view: View, found: Sequence[Feature], memory: Memory) -> Iterator[ScoreEvent]:
+def _farms_each(view: View, found: Sequence[Feature], memory: Memory) -> Iterable[ScoreEvent]:
     """Every farm pays its own majority for every completed city it borders (R-FARM-20)."""
     borders = [memory.border(view, farm) for farm in found]
-    return chain.from_iterable(memory.table("farms").of(borders, partial(_farm, view, memory)))
+    return filter(None, memory.table("farms").of(borders, partial(_farm, view, memory)))
 
 
-def _farm(view: View, memory: Memory, border: Border) -> tuple[ScoreEvent, ...]:
+def _farm(view: View, memory: Memory, border: Border) -> ScoreEvent | tuple[()]:
     farm, cities = border
     shares, best = memory.shares(view, farm)
     if not shares:
         return ()
-    extras = tuple([Item(what=i.what, count=len(cities), each=i.each, player=p)
-                    for p in best for i in view.box.farm_extras(view, farm, p)])
-    common = Item(what="city", count=len(cities), each=view.box.rules.farm_points_per_city)
-    points = tuple([(p, common.points + sum([i.points for i in extras if i.player == p])) for p in best])
-    return (ScoreEvent(turn=view.turn, feature="field", reason="field", items=(common, *extras), rule="R-FARM-20",
-                       points=points, majority=shares, tiles=len(farm.squares),
-                       places=memory.places(view, farm), cities=tuple([memory.places(view, c) for c in cities]),
-                       stage="farms"),)
+    count, each = len(cities), view.box.rules.farm_points_per_city
+    items, points = [Item(what="city", count=count, each=each)], []
+    for p in best:
+        extras = view.box.farm_extras(view, farm, p)
+        items += [Item(what=i.what, count=count, each=i.each, player=p) for i in extras]
+        points.append((p, count * (each + sum([i.each for i in extras]))))
+    return ScoreEvent(turn=view.turn, feature="field", reason="field", items=tuple(items), rule="R-FARM-20",
+                      points=tuple(points), majority=shares, tiles=len(farm.squares), stage="farms",
+                      places=memory.places(view, farm), cities=tuple([memory.places(view, c) for c in cities]))
 
 
-def _farms_per_city(view: View, found: Sequence[Feature], memory: Memory) -> Iterator[ScoreEvent]:
+def _farms_per_city(view: View, found: Sequence[Feature], memory: Memory) -> Iterable[ScoreEvent]:
     """Every completed city pays once, to the majority over all the farms that border it (R-FARM-11)."""
+    borders = tuple([memory.border(view, farm) for farm in found])
+    scored: list[ScoreEvent] = memory.joint_row("supplied", None, borders, _cities, view, memory, borders)
+    return scored
+
+
+def _cities(view: View, memory: Memory, borders: tuple[Border, ...]) -> list[ScoreEvent]:
     suppliers: dict[int, list[Feature]] = {}
-    for farm in found:
-        for city in memory.border(view, farm).cities:
+    for farm, cities in borders:
+        for city in cities:
             suppliers.setdefault(city.id, []).append(farm)
-    for number, round_it in suppliers.items():
+    scored = []
+    for number, farms in suppliers.items():
         city = view.features[number]
-        event = memory.joint_row("supplied", number, (city, *round_it), _city, view, memory, city, round_it)
-        if event is not None:
-            yield event
+        scored.append(memory.joint_row("city", number, (city, *farms), _city, view, memory, city, tuple(farms)))
+    return list(filter(None, scored))
 
 
-def _city(view: View, memory: Memory, city: Feature, round_it: list[Feature]) -> ScoreEvent | None:
-    shares = weights(view, [f for farm in round_it for f in figures_on(view, farm)])
+def _city(view: View, memory: Memory, city: Feature, farms: tuple[Feature, ...]) -> ScoreEvent | None:
+    key = tuple([farm.id for farm in farms])
+    e: ScoreEvent | None = memory.joint_row("suppliers", key, farms, _suppliers, view, memory, farms)
+    return e and ScoreEvent(turn=e.turn, feature=e.feature, reason=e.reason, items=e.items, rule=e.rule, stage=e.stage,
+                            points=e.points, majority=e.majority, tiles=e.tiles, places=e.places,
+                            cities=(memory.places(view, city),))
+
+
+def _suppliers(view: View, memory: Memory, farms: tuple[Feature, ...]) -> ScoreEvent | None:
+    """What these farms together pay for a city, whichever it is."""
+    shares = weights(view, [f for farm in farms for f in figures_on(view, farm)])
     if not shares:
         return None
-    best = leaders(shares)
-    extras = tuple(Item(what=i.what, count=1, each=i.each, player=p) for p in best for i in _first(view, round_it, p))
-    common = Item(what="city", count=1, each=view.box.rules.farm_points_per_city)
-    points = tuple((p, common.points + sum(i.points for i in extras if i.player == p)) for p in best)
-    squares = frozenset().union(*(farm.squares for farm in round_it))
-    return ScoreEvent(turn=view.turn, feature="field", reason="field", items=(common, *extras), rule="R-FARM-11",
-                      points=points, majority=tuple(sorted(shares.items())), stage="farms",
-                      places=named(view, [p for farm in round_it for p in farm.places]), tiles=len(squares),
-                      cities=(memory.places(view, city),))
+    items, points = [Item(what="city", count=1, each=view.box.rules.farm_points_per_city)], []
+    for p in leaders(shares):
+        extras = _first(view, farms, p)
+        items += [Item(what=i.what, count=1, each=i.each, player=p) for i in extras]
+        points.append((p, items[0].each + sum([i.each for i in extras])))
+    places = memory.places(view, farms[0])
+    if len(farms) > 1:
+        places = tuple(sorted([p for farm in farms for p in memory.places(view, farm)]))
+    return ScoreEvent(turn=view.turn, feature="field", reason="field", items=tuple(items), rule="R-FARM-11",
+                      points=tuple(points), majority=tuple(sorted(shares.items())), stage="farms", places=places,
+                      tiles=len(frozenset().union(*[farm.squares for farm in farms])))
 
 
-def _first(view: View, round_it: list[Feature], player: int) -> list[Item]:
+def _first(view: View, farms: tuple[Feature, ...], player: int) -> list[Item]:
     """A player's extras for one city over all the farms round it, each kind once (R-PIG-06)."""
-    return list({i.what: i for farm in round_it for i in view.box.farm_extras(view, farm, player)}.values())
+    return list({i.what: i for farm in farms for i in view.box.farm_extras(view, farm, player)}.values())

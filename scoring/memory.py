@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
-from operator import attrgetter, is_
+from dataclasses import replace
+from itertools import compress
+from operator import attrgetter, is_, is_not, not_
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from scoring.board import bordered_cities
 from scoring.contributions import View
-from scoring.scores import ScoreEvent, leaders
-from scoring.state import Feature, Place, figures_on, named, root, weights
+from scoring.scores import ScoreEvent, category, leaders
+from scoring.state import Feature, Place, figures_on, named, weights
 from scoring.tiles import Square
 
 if TYPE_CHECKING:
@@ -36,15 +40,11 @@ NOBODY = Shares((), ())
 
 
 class Rows:
-    """Rows by the very object that each was made from. The objects are kept, so that none is mistaken for another.
+    """Rows by the very object that each was made from. The objects are kept, so that none is mistaken for another."""
 
-    ``version`` is for whoever has to look through them now and then.
-    """
-
-    __slots__ = ("_kept", "_made", "version")
+    __slots__ = ("_kept", "_made")
 
     def __init__(self) -> None:
-        self.version = 0
         self._kept: dict[int, object] = {}
         self._made: dict[int, Any] = {}
 
@@ -60,11 +60,13 @@ class Rows:
 
     def of(self, sources: Collection[Any], make: Callable[[Any], Any]) -> list[Any]:
         """A row for each of these objects, in their order; ``make(source)`` where there is none yet."""
+        if not sources:
+            return []
         rows = list(map(self._made.get, map(id, sources)))
-        if None in rows:
+        if not all(rows):
             made, kept, there = self._made, self._kept, list(sources)
-            for n, row in enumerate(rows):
-                if row is None:
+            for n in compress(range(len(rows)), map(not_, rows)):
+                if rows[n] is None:  # else a row of nothing
                     source = there[n]
                     rows[n] = made[id(source)] = make(source)
                     kept[id(source)] = source
@@ -99,8 +101,9 @@ class Memory:
     work everything out.
     """
 
-    __slots__ = ("_borders", "_claimed", "_done", "_growing", "_joint", "_places", "_round", "_seen", "_since", "_sums",
-                 "_tables", "_version", "told")
+    __slots__ = ("_borders", "_by_stage", "_claimed", "_done", "_growing", "_joint", "_listed", "_places", "_round",
+                 "_rows", "_rows_version", "_seen", "_seen_as", "_shares", "_since", "_staged", "_summed", "_sums",
+                 "_tables", "_version", "_without_row", "told")
 
     def __init__(self) -> None:
         self.told: Told | None = None
@@ -110,15 +113,24 @@ class Memory:
 
     def _forget(self) -> None:
         self._joint: dict[tuple[str, object], tuple[tuple[object, ...], Any]] = {}
+        self._staged: dict[tuple[object, ...], ScoreEvent] = {}
         self._borders: dict[int, tuple[Border, int]] = {}
         self._tables: defaultdict[str, Rows] = defaultdict(Rows)
         self._growing: defaultdict[str, Growing] = defaultdict(Growing)
         self._sums: dict[str, list[int]] = {}
+        self._shares: dict[int, tuple[Feature, Shares]] = {}
+        self._seen_as: dict[int, Feature] = {}  # features by their number, as they were in the view before
+        self._rows: dict[int, dict[str, Any]] = {}  # and their rows
+        self._without_row: set[int] = set()  # of which these are out of date
+        self._rows_version = 0
+        self._summed: dict[str, tuple[Sequence[ScoreEvent], dict[str, list[int]]]] = {}
+        self._listed = Rows()
         self._places: dict[int, tuple[tuple[Place, ...], Places]] = {}
-        self._done: list[Feature] = []
+        self._done: dict[int, Feature] = {}  # cities that are complete
+        self._claimed: dict[int, Feature] = {}  # features with figures
+        self._by_stage: defaultdict[str, list[Feature]] | None = None
         self._round: set[Square] = set()  # the squares of the cities that were completed last
         self._seen: View | None = None
-        self._claimed: tuple[View | None, dict[str, list[Feature]]] = None, {}
 
     def is_told(self, told: Told) -> Told:
         """What the log comes to now. When it tells earlier entries otherwise, nothing else is remembered."""
@@ -142,10 +154,15 @@ class Memory:
             found = named(view, places)
         elif known[0] is places:
             return known[1]
+        elif len(known[0]) < len(places) and all(map(is_, known[0], places)):
+            sorted_in, rows = list(known[1]), self.listed(known[1])[:]
+            for place in named(view, places[len(known[0]):]):
+                insort(sorted_in, place)
+                insort(rows, list(place))
+            found = tuple(sorted_in)
+            self._listed.put(found, rows)
         else:
-            old = len(known[0])
-            same = old < len(places) and all(map(is_, known[0], places))
-            found = tuple(sorted(known[1] + named(view, places[old:]))) if same else named(view, places)
+            found = named(view, places)
         self._places[feature.id] = places, found
         return found
 
@@ -153,16 +170,52 @@ class Memory:
         """What each player's figures weigh on a feature, and who leads."""
         if not feature.figures:
             return NOBODY
-        found: Shares | None = self._tables["shares"].get(feature)
-        if found is None:
-            weigh = weights(view, figures_on(view, feature))
-            found = self._tables["shares"].put(feature, Shares(tuple(sorted(weigh.items())), leaders(weigh)))
+        known = self._shares.get(feature.id)
+        if known is not None and known[0] is feature:
+            return known[1]
+        weigh = weights(view, figures_on(view, feature))
+        found = Shares(tuple(sorted(weigh.items())), leaders(weigh)) if weigh else NOBODY
+        self._shares[feature.id] = feature, found
         return found
 
     def listed(self, places: Places) -> list[list[Any]]:
         """The same as JSON has it."""
-        found: list[list[Any]] | None = self._tables["listed"].get(places)
-        return found or self._tables["listed"].put(places, [list(p) for p in places])
+        found: list[list[Any]] | None = self._listed.get(places)
+        return found or self._listed.put(places, [list(p) for p in places])
+
+    def staged(self, event: ScoreEvent, stage: str) -> ScoreEvent:
+        """The event as one of a stage of the final scoring; one that says the same may tell an earlier turn."""
+        e = event
+        key = (stage, e.player, e.feature, e.reason, e.points, e.items, e.majority, e.places, e.tiles, e.rule, e.cities)
+        known = self._staged.get(key)
+        if known is None:
+            known = self._staged[key] = replace(event, stage=stage)
+        return known
+
+    def features(self, view: View, make: Callable[[Feature], dict[str, Any]]) -> list[dict[str, Any]]:
+        """The rows of all features, in their order; ``make(feature)`` for those that are new or have changed. A farm's
+        row tells how many completed cities it borders."""
+        found, rows, waiting = view.features, self._rows, self._without_row
+        now, before = self.cities(view), self._rows_version
+        if now != before:
+            for f in found.values():
+                if f.cities and f.id not in waiting and self.concerns(f, before):
+                    row = rows[f.id]
+                    if row and row["cities"] != len(self.border(view, f).cities):
+                        waiting.add(f.id)
+            self._rows_version = now
+        for number in waiting & found.keys():
+            rows[number] = make(found[number])
+        waiting.clear()
+        return list(filter(None, map(rows.get, found)))
+
+    def summed(self, stage: str, events: Sequence[ScoreEvent], players: int) -> dict[str, list[int]]:
+        """The points of a stage's events by category and player."""
+        known = self._summed.get(stage)
+        if known is None or len(known[0]) != len(events) or not all(map(is_, known[0], events)):
+            known = self._summed[stage] = events, {}
+            add(known[1], events, players)
+        return known[1]
 
     def joint_row(self, kind: str, key: object, sources: tuple[object, ...], make: Callable[..., Any],
                   *given: object) -> Any:
@@ -176,25 +229,51 @@ class Memory:
 
     def claimed(self, view: View, stage: str) -> list[Feature]:
         """Features with figures on them whose kind scores in that stage, in the order of their oldest figure."""
-        seen, stages = self._claimed
-        if seen is not view:
-            kinds, stages = view.box.kinds, {}
-            found = [f for f in view.features.values() if f.figures and f.kind in kinds]
-            for f in sorted(found, key=attrgetter("figures")):
-                stages.setdefault(kinds[f.kind].stage, []).append(f)
-            self._claimed = view, stages
-        return stages.get(stage, [])
+        self.look(view)
+        if self._by_stage is None:
+            kinds = view.box.kinds
+            self._by_stage = defaultdict(list)
+            for f in sorted(self._claimed.values(), key=attrgetter("figures")):
+                if f.kind in kinds:
+                    self._by_stage[kinds[f.kind].stage].append(f)
+        return self._by_stage[stage]
 
     def cities(self, view: View) -> int:
         """A number that grows whenever other cities are complete than in the view before."""
-        if view is not self._seen:
-            done = [f for f in view.features.values() if f.open == 0 and f.kind == "city"]
-            if len(done) != len(self._done) or not all(map(is_, done, self._done)):
-                both = set(map(id, done)) & set(map(id, self._done))
-                self._round = {at for f in (*done, *self._done) if id(f) not in both for at in f.squares}
-                self._version += 1
-            self._seen, self._done = view, done
+        self.look(view)
         return self._version
+
+    def look(self, view: View) -> None:
+        """See what is different from the view before, once for each view."""
+        if view is self._seen:
+            return
+        found, seen_as, claimed, done = view.features, self._seen_as, self._claimed, self._done
+        changed = list(compress(found.values(), map(is_not, found.values(), map(seen_as.get, found))))
+        other: list[Feature] = []  # cities that are complete and were not, or the other way round
+        for f in changed:
+            number = f.id
+            seen_as[number] = f
+            if f.figures:
+                claimed[number] = f
+            else:
+                claimed.pop(number, None)
+            if f.kind == "city":
+                if number in done:
+                    other.append(done.pop(number))
+                if f.open == 0:
+                    done[number] = f
+                    other.append(f)
+        if len(seen_as) > len(found):  # some have become part of others, or lie no more
+            for number in [n for n in seen_as if n not in found]:
+                del seen_as[number]
+                claimed.pop(number, None)
+                if number in done:
+                    other.append(done.pop(number))
+        self._without_row.update([f.id for f in changed])
+        if other:
+            self._round = {at for f in other for at in f.squares}
+            self._version += 1
+        self._seen, self._by_stage = view, None
 
     def concerns(self, farm: Feature, version: int) -> bool:
         """Whether what has happened to completed cities since then may matter to a farm: it shares no tile with others
@@ -206,33 +285,36 @@ class Memory:
         now = self.cities(view)
         border, version = self._borders.get(farm.id, (None, 0))
         known = border if border is not None and border.farm is farm else None
+        if known is not None and version == now:
+            return known
         if known is None or self.concerns(farm, version):
-            found = [view.features[i] for i in sorted({root(view, c) for c in farm.cities})]
-            cities = tuple([c for c in found if c.open == 0])
+            cities = tuple([view.features[i] for i in bordered_cities(view, farm)])
             if known is None or len(cities) != len(known.cities) or not all(map(is_, cities, known.cities)):
                 known = Border(farm, cities)
         if version != now or known is not border:
             self._borders[farm.id] = known, now
         return known
 
-    def booked(self, events: Sequence[ScoreEvent], players: int, make: Callable[[ScoreEvent], dict[str, Any]],
-               name: Callable[[ScoreEvent], str]) -> tuple[list[dict[str, Any]], dict[str, list[int]]]:
-        """The rows of these score events, and their points added up under the name that each has."""
+    def booked(self, events: Sequence[ScoreEvent], players: int, make: Callable[[ScoreEvent], dict[str, Any]]
+               ) -> tuple[list[dict[str, Any]], dict[str, list[int]]]:
+        """The rows of these score events, and their points by category and player."""
         known = self._growing["booked"]
         first = known.new(events)
         if first == 0:
             self._sums = {k: [0] * players for k in ("road", "city", "cloister", "field")}
-        for event in events[first:]:
+        new = events[first:]
+        for event in new:
             known.add(event, make(event))
-        add(self._sums, events[first:], name)
+        add(self._sums, new, players)
         return known.rows[:], {k: row[:] for k, row in self._sums.items()}
 
 
-def add(table: dict[str, list[int]], events: Sequence[ScoreEvent], name: Callable[[ScoreEvent], str]) -> None:
-    """Add the points of events to the row of the name that each has."""
+def add(table: dict[str, list[int]], events: Sequence[ScoreEvent], players: int) -> None:
+    """Add the points of events to the row of the category of each."""
     for event in events:
-        row = table.get(name(event))
+        key = category(event)
+        row = table.get(key)
         if row is None:
-            row = table[name(event)] = [0] * len(next(iter(table.values())))
+            row = table[key] = [0] * players
         for player, points in event.points:
             row[player] += points

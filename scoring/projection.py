@@ -7,15 +7,15 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from scoring.contributions import Question, View
+from scoring.contributions import Counts, Question, View
 from scoring.engine import tiles_left, waiting
 from scoring.events import to_json
 from scoring.explain import explain
-from scoring.final import Final, final_of, winners
+from scoring.final import Final, combine, final_of, winners
 from scoring.geometry import spot_of
 from scoring.log import LogEntry
-from scoring.memory import Memory, add
-from scoring.scores import Item, ScoreEvent, formula
+from scoring.memory import Memory
+from scoring.scores import Item, ScoreEvent, category, formula
 from scoring.state import (
     NO_SEGMENT,
     Draft,
@@ -100,31 +100,26 @@ def _final(view: View, memory: Memory) -> Final:
     best = winners(tuple(view.scores))
     booked = tuple(view.score_events[view.events_before:])
     stages = tuple((s.name, tuple(e for e in booked if e.stage == s.name)) for s in view.box.stages)
-    return Final(stages=stages, totals=tuple(view.scores), winners=best,
+    return Final(stages=stages, table={}, totals=tuple(view.scores), winners=best,
                  tie=view.box.rules.winner_tie if len(best) > 1 else None)
 
 
 def _events(view: View, final: Final, memory: Memory) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """The feed, and the final scoring as data: its stages, points per category over the whole game, totals, winners."""
     as_row = partial(event_json, memory=memory)
-    feed, table = memory.booked(view.score_events, len(view.scores), as_row, category)
-    booked, rows, stages = iter(feed[view.events_before:]), memory.table("staged"), []
-    for name, events in final.stages:
-        if view.over:
-            stages.append({"name": name, "events": [next(booked) for _ in events]})
-            continue
-        stages.append({"name": name, "events": rows.of(events, partial(_projected, memory))})
-        add(table, events, category)
+    feed, table = memory.booked(view.score_events, len(view.scores), as_row)
+    if view.over:
+        booked = iter(feed[view.events_before:])
+        stages = [{"name": name, "events": [next(booked) for _ in events]} for name, events in final.stages]
+    else:
+        rows, row_of = memory.table("staged"), partial(_projected, memory)
+        stages = [{"name": name, "events": rows.of(events, row_of)} for name, events in final.stages]
+        combine(table, final.table)
     return feed, {
         "stages": stages,
         "table": [{"category": c, "points": row} for c, row in table.items()],
         "totals": list(final.totals), "winners": list(final.winners), "tie": final.tie,
     }
-
-
-def category(event: ScoreEvent) -> str:
-    """What a player would call these points: the feature's kind, or what else they were for."""
-    return event.reason.partition(".")[0]
 
 
 def event_json(event: ScoreEvent, memory: Memory | None = None) -> dict[str, Any]:
@@ -143,7 +138,9 @@ def event_json(event: ScoreEvent, memory: Memory | None = None) -> dict[str, Any
 
 def _projected(memory: Memory, event: ScoreEvent) -> dict[str, Any]:
     """An event of a final scoring that has not come: it belongs to no turn."""
-    return {**event_json(event, memory), "turn": None}
+    row = event_json(event, memory)
+    row["turn"] = None
+    return row
 
 
 def _item(item: Item) -> dict[str, Any]:
@@ -154,14 +151,7 @@ def _item(item: Item) -> dict[str, Any]:
 def features(view: View, memory: Memory | None = None) -> list[dict[str, Any]]:
     """Every feature that can be claimed, with who owns it and what it is worth now and when complete."""
     memory = memory or Memory()
-    rows, found = memory.table("feature"), view.features.values()
-    if rows.version != memory.cities(view):
-        for f in found:  # a farm's row tells how many completed cities it borders
-            row = rows.get(f) if f.cities and memory.concerns(f, rows.version) else None
-            if row and row["cities"] != len(memory.border(view, f).cities):
-                rows.put(f, None)
-        rows.version = memory.cities(view)
-    return [row for row in rows.of(found, partial(_feature, view, memory)) if row]
+    return memory.features(view, partial(_feature, view, memory))
 
 
 def _feature(view: View, memory: Memory, f: Feature) -> dict[str, Any]:
@@ -173,21 +163,22 @@ def _feature(view: View, memory: Memory, f: Feature) -> dict[str, Any]:
     row: dict[str, Any] = {
         "id": f"{f.kind[0]}{f.id}", "kind": f.kind, "places": memory.listed(memory.places(view, f)),
         "tiles": len(f.squares), "open": f.open, "complete": complete, "pennants": f.marks.get("pennant", 0),
-        "owners": list(best), "weights": [list(w) for w in shares],
+        "owners": list(best), "weights": [list(w) for w in shares] if shares else [],
     }
     if kind.counts is None:
-        cities = len(memory.border(view, f).cities) if f.cities else 0
-        worth = cities * view.box.rules.farm_points_per_city
-        return {**row, "cities": cities, "points_now": worth, "points_complete": worth}
-    row["points_complete"] = worth = _worth(view, f, True)
-    row["points_now"] = worth if complete else _worth(view, f, False)
+        row["cities"] = cities = len(memory.border(view, f).cities) if f.cities else 0
+        row["points_now"] = row["points_complete"] = cities * view.box.rules.farm_points_per_city
+        return row
+    row["points_complete"] = worth = _worth(view, kind.counts, f, True)
+    row["points_now"] = worth if complete else _worth(view, kind.counts, f, False)
     return row
 
 
-def _worth(view: View, feature: Feature, complete: bool) -> int:
-    kind, rate = view.box.kinds[feature.kind], view.box.rate(feature, complete)
-    counts = kind.counts(view.box.rules, feature, complete) if kind.counts else ()
-    return rate.each * sum([n for _, n in counts]) if rate else 0
+def _worth(view: View, counts: Counts, feature: Feature, complete: bool) -> int:
+    rate, count = view.box.rate(feature, complete), 0
+    for _, n in counts(view.box.rules, feature, complete):
+        count += n
+    return rate.each * count if rate else 0
 
 
 def _tiles(state: GameState, told: Told, memory: Memory) -> list[dict[str, Any]]:

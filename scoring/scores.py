@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +42,16 @@ class ScoreEvent:
     cities: tuple[tuple[tuple[int, int, str], ...], ...] = ()
     player: int | None = None
     stage: str = ""
+
+
+def category(event: ScoreEvent) -> str:
+    """What a player would call these points: the feature's kind, or what else they were for."""
+    return _category(event.reason)
+
+
+@cache
+def _category(reason: str) -> str:
+    return reason.partition(".")[0]
 
 
 def leaders(weights: Mapping[int, int]) -> tuple[int, ...]:

@@ -231,7 +231,8 @@ def standing(view: View, owner: int, figure: str, at: Square, feature: str, wher
 
 def figures_on(view: View, feature: Feature) -> tuple[StandingFigure, ...]:
     """The figures that stand on a feature."""
-    return tuple(view.standing[i] for i in feature.figures)
+    standing = view.standing
+    return tuple([standing[i] for i in feature.figures])
 
 
 def standing_at(view: View, *squares: Square) -> list[StandingFigure]:
@@ -259,9 +260,10 @@ def owners(view: View, feature: Feature) -> tuple[int, ...]:
 
 def supplies(view: View) -> tuple[dict[str, int], ...]:
     """What each player has in hand: everything the box gives minus what stands on the board or is held elsewhere."""
-    out = tuple([dict(view.box.counts) for _ in view.setup.players])
+    counts = view.box.counts
+    out = tuple([dict(counts) for _ in view.setup.players])
     for f in view.standing.values():
-        if f.figure in view.box.counts:
+        if f.figure in counts:
             out[f.player][f.figure] -= 1
     for player, piece, count in view.box.off_board(view):
         if piece in view.box.counts:
@@ -272,13 +274,21 @@ def supplies(view: View) -> tuple[dict[str, int], ...]:
 def in_hand(view: View, player: int, piece: str) -> int:
     """How many of a piece one player has in hand."""
     count = view.box.counts.get(piece, 0)
-    count -= sum(f.player == player and f.figure == piece for f in view.standing.values())
-    return count - sum(n for p, name, n in view.box.off_board(view) if p == player and name == piece)
+    for f in view.standing.values():
+        if f.player == player and f.figure == piece:
+            count -= 1
+    for p, name, n in view.box.off_board(view):
+        if p == player and name == piece:
+            count -= n
+    return count
 
 
 def named(view: View, places: Sequence[Place]) -> tuple[tuple[int, int, str], ...]:
     """Segments as (x, y, where), in reading order of a list of squares."""
     tiles, shape = view.tiles, view.box.shape
+    if len(places) == 1:
+        (at, n), = places
+        return ((*at, shape(tiles[at].tile, tiles[at].rot).where[n]),)
     found = []
     for at, n in places:
         placed = tiles[at]

@@ -56,7 +56,7 @@ def score_completed(d: Draft) -> None:
     touched, d.touched = d.touched, []
     for number in dict.fromkeys(root(d, s) for s in touched):
         feature = d.features[number]
-        if not is_complete(d, feature):
+        if feature.open or not is_complete(d, feature):
             continue
         paid = feature.done and was_paid(d, feature)
         if not feature.done:

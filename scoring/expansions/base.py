@@ -34,7 +34,7 @@ from scoring.state import (
     figures_on,
     in_hand,
 )
-from scoring.tiles import EDGES, Segment, Square, Tile, neighbour, segment_index
+from scoring.tiles import EDGES, Segment, Square, Tile, neighbour
 from scoring.turns import close_turn, score_completed, was_paid
 
 FOLLOWERS = 7  # eight, of which one marks the score (R-COMP-01)
@@ -129,16 +129,18 @@ def draw(d: Draft, tile: str, at: Square | None) -> None:
         d.issue("not_in_box", f"Tile {tile} does not belong to the chosen boxes.", *squares)
     left = d.left.get(tile, 0) - 1
     d.left[tile] = left
+    if left >= 0 or tile not in d.box.contents:
+        return
     # the start tile that another start replaces is in the box all the same, and many a group shuffles it in
-    spare = tile in d.box.set_aside() and all(p.turn is not None or p.tile != tile for p in d.tiles.values())
-    if left + spare < 0 and tile in d.box.contents:
+    spare = tile in d.box.set_aside and all(p.turn is not None or p.tile != tile for p in d.tiles.values())
+    if left + spare < 0:
         d.issue("too_many", f"There are more tiles of kind {tile} than the box holds.", *squares)
 
 
 def on_figure(d: Draft, event: FigurePlaced) -> None:
     """A figure is put down: it stands where it stands; what the rules have against it is reported."""
     placed = d.tiles.get(event.at)
-    segment = segment_index(d.box.tile(placed.tile), placed.rot, event.feature, event.where) if placed else None
+    segment = d.box.shape(placed.tile, placed.rot).named.get((event.feature, event.where)) if placed else None
     attempt = Attempt(player=event.player, figure=event.figure, at=event.at, feature=event.feature, where=event.where,
                       segment=segment, portal=event.portal)
     for p in list(d.box.deploying(d, attempt)):

@@ -107,20 +107,19 @@ def questions(view: View) -> Iterator[Question]:
     """Where the dragon went, which knight left, and by which follower the fairy stands."""
     if not view.turn_open or not view.laid:
         return
-    ahead = dragon_steps(view)
-    if "dragon" in flags(view, view.last_tile) and beasts(view).dragon and ahead:
+    b = beasts(view)
+    if b.dragon and "dragon" in flags(view, view.last_tile) and (ahead := dragon_steps(view)):
         mover = (view.player + len(walked(view)) - 1) % len(view.setup.players)  # R-DRAGON-02
-        yield Question(code="dragon_path", text="Where does the dragon go?", player=mover, at=beasts(view).dragon,
+        yield Question(code="dragon_path", text="Where does the dragon go?", player=mover, at=b.dragon,
                        turn=view.turn, lasting=True, must=True,
                        answers=tuple(DragonMoved(player=view.player, path=(s,)) for s in ahead))
     knights = knights_of_princess(view)
-    if knights and beasts(view).princess_turn != view.turn and not view.actions:
+    if knights and b.princess_turn != view.turn and not view.actions:
         must = view.box.rules.princess_removal == "must"
         yield Question(code="princess", text="Which knight goes home?", player=view.player, at=view.last_tile,
                        turn=view.turn, lasting=must, must=must, answers=tuple(
             PrincessRemoved(player=view.player, owner=f.player, figure=f.figure, at=f.at, feature=f.feature,
                             where=f.where) for f in knights))
-    b = beasts(view)
     if b.fairy and b.fairy_turn == view.turn and b.fairy_of is None and view.box.rules.fairy_mode == "follower":
         beside = [FigureRef(owner=f.player, figure=f.figure, feature=f.feature, where=f.where)
                   for f in standing_at(view, b.fairy)

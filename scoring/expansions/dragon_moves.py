@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import ClassVar, cast
 
 from scoring.contributions import View
@@ -21,7 +22,7 @@ from scoring.state import (
     standing,
     standing_at,
 )
-from scoring.tiles import EDGES, Square, neighbour
+from scoring.tiles import EDGES, Square, catalogue, neighbour
 from scoring.turns import check_action, take_home
 
 LONGEST_WALK = 6  # R-DRAGON-03
@@ -139,9 +140,11 @@ def fairy_bonus(view: View, features: Sequence[Feature]) -> Iterator[ScoreEvent]
     """R-FAIRY-06, A-26, A-41: 3 points for a follower at the fairy when its feature is scored, with or without
     majority; farms at the end too."""
     at = beasts(view).fairy
-    for feature in features if at else ():
+    touched = [f for f in features if at in f.squares] if at else ()
+    beside = by_fairy(view) if touched else []
+    for feature in touched:
         paid: set[int] = set()
-        for f in by_fairy(view) if at in feature.squares else ():
+        for f in beside:
             if f.id in feature.figures and f.player not in paid:
                 paid.add(f.player)
                 yield fairy_event(view, [f], FAIRY_SCORED, "fairy.completed", "R-FAIRY-06")
@@ -189,11 +192,18 @@ def knights_of_princess(view: View) -> tuple[StandingFigure, ...]:
     at = view.last_tile
     if at is None or not view.laid or not view.turn_open:
         return ()
-    for n, segment in enumerate(view.box.tile(view.tiles[at].tile).segments):
-        if segment.princess:
-            here = figures_on(view, feature_at(view, at, n))
-            return tuple(f for f in here if view.box.pieces[f.figure].follower and f.turn != view.turn)
-    return ()
+    segment = her_segment(view.tiles[at].tile)
+    if segment is None:
+        return ()
+    here = figures_on(view, feature_at(view, at, segment))
+    return tuple(f for f in here if view.box.pieces[f.figure].follower and f.turn != view.turn)
+
+
+@cache
+def her_segment(tile: str) -> int | None:
+    """The segment of the tile in which a princess stands."""
+    segments = catalogue()[tile].segments if tile in catalogue() else ()
+    return next((n for n, s in enumerate(segments) if s.princess), None)
 
 
 def on_princess(d: Draft, event: PrincessRemoved) -> None:

@@ -43,10 +43,10 @@ def extends_builder(d: Draft) -> None:
     at = d.last_tile
     if at is None:
         return
-    placed = d.tiles[at]
-    for n in range(len(d.box.tile(placed.tile).segments)):
-        for f in figures_on(d, feature_at(d, at, n)):
-            if f.figure == "builder" and f.player == d.player:
+    placed, standing = d.tiles[at], d.standing
+    for n in range(len(d.box.shape(placed.tile, placed.rot).kinds)):
+        for i in feature_at(d, at, n).figures:
+            if standing[i].figure == "builder" and standing[i].player == d.player:
                 d.again = True
 
 
@@ -123,9 +123,9 @@ def pig(view: View, farm: Feature, player: int) -> Item | None:
 
 def shows(view: View) -> dict[str, Any]:
     held = goods(view).held
-    taken = [sum(kind) for kind in zip(*held, strict=True)]
-    return {"goods": [dict(zip(GOODS, h, strict=True)) for h in held],
-            "bank": {g: TOKENS[g] - n for g, n in zip(GOODS, taken, strict=True)}}
+    left = zip(GOODS, map(sum, zip(*held, strict=True)), strict=True)
+    return {"goods": [{"wine": wine, "grain": grain, "cloth": cloth} for wine, grain, cloth in held],
+            "bank": {name: TOKENS[name] - n for name, n in left}}
 
 
 TRADERS = Expansion(

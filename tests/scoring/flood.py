@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from scoring.events import Event, FigurePlaced, TilePlaced, TurnEnded
 from scoring.tiles import OPPOSITE, STEP, catalogue, turn, where
 
 Cell = tuple[int, int, int]
@@ -20,6 +21,16 @@ class Flood:
         self.tiles: dict[tuple[int, int], tuple[str, int]] = {(0, 0): start}
         self.figures: list[tuple[int, Cell]] = []
         self.scores = [0] * players
+
+    def follow(self, event: Event, rules: Any) -> None:
+        """What an event of a legal game does to this table."""
+        match event:
+            case TilePlaced(at=(x, y)):
+                self.lay(x, y, event.tile, event.rot)
+            case FigurePlaced(at=(x, y)):
+                self.put(event.player, x, y, event.feature, event.where)
+            case TurnEnded():
+                self.end_turn(rules)
 
     def lay(self, x: int, y: int, tile: str, rot: int) -> None:
         self.tiles[x, y] = tile, rot

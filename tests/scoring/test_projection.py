@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import random
 
 import pytest
+from flood import Flood
 from random_games import random_game
 
 from scoring.engine import fold, new_game, step
@@ -120,3 +122,26 @@ def test_a_memory_changes_no_view(seed: int) -> None:
         assert seen == live_view(state, entries, 1)
         if rng.random() < 0.05:
             assert live_view(first, (), 0, memory) == live_view(first, (), 0)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_projected_is_what_ending_now_would_score(seed: int) -> None:
+    """After every event, with one memory for the game: the projected scores are those of the same events folded from
+    the first one and ended there; in the base game also those of the board flooded from scratch."""
+    boxes = BOXES[seed % 4]
+    setup, events = random_game(seed + 50, *boxes, tiles=26, name="wheel" if boxes == ("wheel",) else None)
+    flood = Flood(len(setup.players), ("base.D", 0)) if boxes == ("base",) else None
+    memory, state = Memory(), new_game(setup)
+    for n, event in enumerate(events, 1):
+        state = step(state, event)
+        ended = fold(setup, (*events[:n], GameEnded()))
+        view = live_view(state, (), n, memory)
+        assert [p["projected"] for p in view["players"]] == list(ended.scores) == view["projected_final"]["totals"]
+        columns = zip(*(row["points"] for row in view["projected_final"]["table"]), strict=True)
+        assert list(map(sum, columns)) == list(ended.scores)
+        if flood:
+            flood.follow(event, setup.rules)
+            again = copy.deepcopy(flood)
+            again.end_turn(setup.rules)
+            again.end_game(setup.rules)
+            assert again.scores == list(ended.scores)

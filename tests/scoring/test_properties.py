@@ -18,7 +18,6 @@ from scoring.engine import apply, fold, new_game, states, step
 from scoring.errors import ScoringError
 from scoring.events import (
     Event,
-    FigurePlaced,
     GameEnded,
     StartTile,
     TilePlaced,
@@ -57,15 +56,10 @@ def test_fold_equals_flooding_from_scratch(seed: int) -> None:
     state = new_game(setup)
     for event in (*events, GameEnded()):
         state = step(state, event)
-        match event:
-            case TilePlaced(at=(x, y)):
-                flood.lay(x, y, event.tile, event.rot)
-            case FigurePlaced(at=(x, y)):
-                flood.put(event.player, x, y, event.feature, event.where)
-            case TurnEnded():
-                flood.end_turn(setup.rules)
-                assert list(state.scores) == flood.scores
-                assert sorted((f.player, (*f.at, f.segment)) for f in state.figures) == sorted(flood.figures)
+        flood.follow(event, setup.rules)
+        if isinstance(event, TurnEnded):
+            assert list(state.scores) == flood.scores
+            assert sorted((f.player, (*f.at, f.segment)) for f in state.figures) == sorted(flood.figures)
     flood.end_game(setup.rules)
     assert list(state.scores) == flood.scores
     assert not state.issues
