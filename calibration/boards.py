@@ -175,6 +175,19 @@ def _powers(points: Array) -> Array:
     return np.column_stack([np.ones(len(points)), x, y, x * x, x * y, y * y])
 
 
+def board_px_to_mm(pattern: Pattern, n: int) -> Callable[[Array], Array]:
+    """Where (N, 2) px, counted from a board's corner ``n``, lie on the board in mm."""
+    return _around(pattern.mm, pattern.px, n)
+
+
+def marker_corners(grey: Image, dictionary: str) -> dict[int, Array]:
+    """Every marker that is seen at this size: id to (4, 2) px of its corners."""
+    known = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, dictionary))
+    corners, ids, _ = cv2.aruco.ArucoDetector(known, _parameters()).detectMarkers(grey)
+    return {} if ids is None else {int(n): c.reshape(4, 2).astype(float)
+                                   for n, c in zip(ids.ravel(), corners, strict=True)}
+
+
 def find_markers(picture: Image, dictionary: str = MARKER_DICTIONARY) -> dict[int, Array]:
     """Every marker seen: id to (4, 2) px of its corners top left, top right, bottom right, bottom left."""
     parameters = _parameters()

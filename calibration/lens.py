@@ -16,6 +16,7 @@ import cv2
 import numpy as np
 
 from calibration.advice import Advice
+from calibration.board_check import instead, unlike
 from calibration.boards import Array, Pattern, find_board
 from calibration.documents import CalibrationError, LensResult
 from calibration.presets import NEAR_DEG, Preset, preset_lens
@@ -77,7 +78,11 @@ def calibrate_lens(pictures: Sequence[tuple[str, Image]], board: Board, preset: 
     good = [n for n, p in enumerate(patterns) if p is not None and len(p.px) >= FEWEST_CORNERS]
     if len(good) < FEWEST_VIEWS:
         raise CalibrationError(f"the board {board} was seen in {len(good)} of {len(pictures)} pictures and "
-                               f"{FEWEST_VIEWS} are needed; check --board, the light and the focus")
+                               f"{FEWEST_VIEWS} are needed; check --board, the light and the focus"
+                               f"{instead([p for _, p in pictures], board)}")
+    wrong = unlike([pictures[n][1] for n in good], [_seen(patterns[n]) for n in good], board)
+    if wrong is not None:
+        raise CalibrationError(wrong)
     shown, good = good, _different(good, patterns)
     repeated = set(shown) - set(good)
     if len(good) < FEWEST_VIEWS:
@@ -246,8 +251,8 @@ def _advice(lens: LensResult, views: Sequence[LensView], preset: Preset | None, 
                               parts={"measured": round(lens.fov_deg[0], 1), "stated": round(stated[0], 1),
                                      "camera": preset.title},
                               text=f"the field of view came out as {lens.fov_deg[0]:.0f} degrees and the "
-                                   f"{preset.title} has {stated[0]:.0f}: check the board's size and that the picture "
-                                   "is not cropped"))
+                                   f"{preset.title} has {stated[0]:.0f}: check that it is this camera, and that it "
+                                   "does not crop the picture"))
     return out
 
 

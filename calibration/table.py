@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibration.advice import Advice
+from calibration.board_check import instead, unlike
 from calibration.boards import Pattern, find_board, find_markers
 from calibration.documents import CalibrationError, LensResult
 from calibration.plane import Plane, fit_plane, undistorted
@@ -52,8 +53,12 @@ def find_table(picture: Image, lens: LensResult, methods: Iterable[str] = METHOD
     for method in wanted:
         found = patterns_of(picture, lens, method, board, reader)
         if found:
+            wrong = unlike([picture], [found["board"]], board) if method == "charuco" else None
+            if wrong is not None:
+                raise CalibrationError(wrong)
             return _calibrated(found, lens, picture, method)
-    raise CalibrationError(_nothing(wanted, board), "table.nothing")
+    other = instead([picture], board) if wanted == ("charuco",) else ""
+    raise CalibrationError(_nothing(wanted, board) + other, "table.nothing")
 
 
 def patterns_of(picture: Image, lens: LensResult, method: str, board: Board = CHARUCO,
