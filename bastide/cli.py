@@ -9,6 +9,7 @@ import argparse
 import errno
 import importlib
 import importlib.util
+import io
 import os
 import sys
 from pathlib import Path
@@ -45,6 +46,8 @@ def main(argv: list[str] | None = None) -> int:
     """Run one command; the exit code."""
     # Set before NumPy is loaded: products of small matrices gain nothing from threads, and lose much on a busy device.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a letter that the terminal cannot show ends nothing
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         check_rooms()
         args = parser().parse_args(argv)

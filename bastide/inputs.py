@@ -15,6 +15,7 @@ from scoring.expansions import KNOWN, chosen
 from scoring.rules import DEFAULT_EDITION, Rules, edition, editions, with_options
 
 LARGEST = 50_000_000  # bytes of a JSON file, unpacked
+LONGEST_NAME = 40  # as on the page
 COLOURS = ("red", "blue", "yellow", "green", "black", "grey")
 
 
@@ -105,7 +106,10 @@ def players(path: str) -> tuple[Player, ...]:
         if p["colour"] not in COLOURS:
             known = ", ".join(COLOURS)
             raise UsageError(f"{path}: player {n + 1}: colour {p['colour'][:40]!r} is unknown; known are {known}")
-        out.append(Player(name=str(p.get("name") or p["colour"].capitalize()), colour=p["colour"]))
+        name = " ".join(str(p.get("name") or p["colour"].capitalize()).split())
+        if not name.isprintable() or len(name) > LONGEST_NAME:
+            raise UsageError(f"{path}: player {n + 1}: name must be text of up to {LONGEST_NAME} letters")
+        out.append(Player(name=name, colour=p["colour"]))
     if len({p.colour for p in out}) < len(out):
         raise UsageError(f"{path}: two players have the same colour")
     return tuple(out)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from bastide.inputs import LONGEST_NAME
 from scoring.engine import MOST_PLAYERS, new_game
 from scoring.errors import InvalidNotation
 from scoring.events import Player, Setup
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from bastide.art import ArtSets
 
 AIDS = ("score", "helper", "coach")
-LONGEST_NAME = 40
 
 
 def asked_setup(data: object, arts: ArtSets | None = None) -> tuple[Setup, str, str]:

@@ -224,7 +224,7 @@ class TableSession:
                     self._open_game(data.get("game"))
                     return self._view
                 bodies = self._bodies(data)
-                who = str(data.get("who", ""))[:40].removeprefix(UNDO)
+                who = "".join(c for c in str(data.get("who", ""))[:40] if c.isprintable()).removeprefix(UNDO)
                 who = UNDO + who if data.get("do") == "undo" else who
                 self._append(bodies, source="hand", confidence=1.0, asked=False, who=who)
             except (InvalidNotation, IllegalMove) as e:

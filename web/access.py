@@ -26,7 +26,8 @@ DAYS_SIGNED_IN = 30
 LOOKING = ("GET", "HEAD", "OPTIONS")
 TOKEN_HEADER = "X-CSRF-Token"
 _HOME_SUFFIXES = ("local", "lan", "home.arpa", "internal", "localdomain")  # names that nobody can own elsewhere
-_FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-IP", "Via")
+_FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP", "Via",
+              "CF-Connecting-IP", "True-Client-IP")
 _STATUS = {"wrong_pin": HTTPStatus.FORBIDDEN, "too_often": HTTPStatus.TOO_MANY_REQUESTS,
            "no_pin": HTTPStatus.CONFLICT, "pin_set": HTTPStatus.CONFLICT}
 _log = logging.getLogger("bastide.access")
@@ -77,7 +78,7 @@ class Access:
         if request.method in LOOKING:
             return None
         origin = request.headers.get("Origin")
-        if origin is not None and (urlsplit(origin).netloc or "?").lower() != request.host.lower():
+        if origin is not None and _site(origin) != request.host.lower():
             return error_answer("other_site", "only the table's own page may ask for this", HTTPStatus.FORBIDDEN)
         view = self._view()
         return None if view is None else self._may(getattr(view, "right", Right.ADMIN))
@@ -150,6 +151,14 @@ class Access:
     @staticmethod
     def _view() -> Any:
         return current_app.view_functions.get(request.endpoint or "")
+
+
+def _site(origin: str) -> str:
+    """The host and port of an ``Origin``; of one that is none what no host is called."""
+    try:
+        return urlsplit(origin).netloc.lower() or "?"
+    except ValueError:
+        return "?"
 
 
 def with_key(view: Any) -> Any:

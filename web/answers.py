@@ -46,6 +46,7 @@ def asked_object() -> dict[str, Any]:
         raise CommandError("malformed", "the request must be sent as application/json")
     try:
         data = json.loads(request.get_data(), parse_constant=_no_constant)
+        json.dumps(data, ensure_ascii=False).encode()  # half a character in it could not be shown to anybody again
     except (ValueError, RecursionError) as e:
         raise CommandError("malformed", "the request is not JSON") from e
     if not isinstance(data, dict):

@@ -20,6 +20,7 @@ from waitress.server import create_server
 THREADS = 104  # 64 event streams and 8 overlays hold one each, the rest answers requests
 CONNECTIONS = 400
 PER_CLIENT = 120  # of them by one address; nobody needs a tenth
+CROWDED = 300  # from here on what is idle or slow to ask makes room, most of it that of those who hold most
 _LOOP_S = 0.25
 _SWEEP_S = 1.0
 _IDLE_S = 30  # a connection that asks for nothing makes room for others
@@ -71,6 +72,7 @@ class PageServer:
             channel_request_lookahead=1, channel_timeout=_IDLE_S, cleanup_interval=10,
             outbuf_high_watermark=1_000_000, ident="bastide", max_request_body_size=_MOST_BODY,
             max_request_header_size=16_384, trusted_proxy=None,
+            clear_untrusted_proxy_headers=False,  # who was forwarded must be seen: the door takes it for a stranger
         )
         # Waitress sets these on every connection: one whose client has vanished without a word ends in time.
         self._server.adj.socket_options = [
@@ -119,7 +121,9 @@ class Sweeper:
         now = self._clock()
         before, self._asking = self._asking, {}
         late: list[Any] = []
-        waiting: dict[str, list[Any]] = {}  # by client: those with nothing under way, the first to make room
+        # By client: those with nothing under way, the first to make room, and those that have not ended asking.
+        waiting: dict[str, list[Any]] = {}
+        asking: dict[str, list[Any]] = {}
         clients: Counter[str] = Counter()
         for channel in channels:
             client = str(channel.addr[0])
@@ -134,10 +138,12 @@ class Sweeper:
             if slow:
                 late.append(channel)
             elif not channel.requests:
-                waiting.setdefault(client, []).append(channel)
+                (waiting if channel.request is None else asking).setdefault(client, []).append(channel)
+        crowded = len(channels) >= CROWDED
+        share = CROWDED // 2 // max(1, len(clients)) if crowded else PER_CLIENT
         for client, count in clients.items():
-            if count > PER_CLIENT:
-                late += waiting.get(client, [])[:count - PER_CLIENT]
+            idle = [*waiting.get(client, []), *(asking.get(client, []) if crowded else ())]
+            late += idle[:max(0, count - share)]
         return late
 
 

@@ -39,8 +39,13 @@ def difference(old: View, new: View) -> dict[str, Any]:
 
 
 def compact(data: Any) -> str:
-    """JSON as it is sent."""
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    """JSON as it is sent. Half a character, which no text can hold, becomes a question mark."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        text = text.encode("utf-8", "replace").decode()
+    return text
 
 
 class Streams:

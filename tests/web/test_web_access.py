@@ -255,7 +255,8 @@ def test_only_our_own_names_are_answered(session, host, welcome):
 
 @pytest.mark.parametrize("headers", [
     {"Origin": "http://evil.example"}, {"Origin": "null"}, {"Origin": "http://bastide.local:9000"},
-    {"Origin": ""}, {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"},
+    {"Origin": ""}, {"Origin": "http://[::1"}, {"Origin": "http://[zz]"}, {"Sec-Fetch-Site": "cross-site"},
+    {"Sec-Fetch-Site": "same-site"},
 ])
 def test_another_sites_page_can_do_nothing(session, headers):
     t = Table(session, with_pins())

@@ -11,6 +11,7 @@ import pytest
 from webtable import JPEG, after, get, post
 
 from scoring.tiles import product
+from web.stream import compact
 
 STATIC = Path("web/static")
 
@@ -72,6 +73,25 @@ def test_commands_from_elsewhere_are_refused(serve):
     assert post(url, {"do": "undo"}, **{"Sec-Fetch-Site": "cross-site"})[0] == 403
     assert post(url, {"do": "undo", "who": "x" * 20_000})[0] == 413
     assert session.view()["version"] == before
+
+
+def test_what_comes_through_a_tunnel_is_from_elsewhere(serve):
+    """The server itself must hand on who was forwarded: to the door the tunnel's end looks like this machine."""
+    session, server = serve(2)
+    before = session.view()["version"]
+    for header in ("X-Forwarded-For", "Forwarded", "X-Forwarded-Proto", "X-Real-IP", "Via"):
+        status, answer = post(server.url + "api/commands", {"do": "undo"}, **{header: "8.8.8.8"})
+        assert (status, answer["error"]["code"]) == (403, "not_local"), header
+    assert session.view()["version"] == before
+
+
+def test_half_a_character_never_gets_into_the_game(serve):
+    session, server = serve(2)
+    assert post(server.url + "api/commands", b'{"do": "undo", "who": "\\ud800"}')[0] == 400
+    session.command({"do": "undo", "who": "\ud800Ann\0"})
+    assert session.past.corrections()[0]["who"] == "Ann"
+    assert get(server.url + "api/corrections")[0] == 200
+    assert compact({"\ud800": "a\udfffä"}) == '{"?":"a?ä"}'
 
 
 def test_errors_have_one_shape(serve):

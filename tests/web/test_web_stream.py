@@ -13,7 +13,7 @@ from webtable import after, get
 from bastide.store import Store
 from web.app import create_app
 from web.protocol import Subscription
-from web.server import PER_CLIENT, PageServer, PortInUse, ServerError, Sweeper
+from web.server import CROWDED, PER_CLIENT, PageServer, PortInUse, ServerError, Sweeper
 from web.stream import KEPT, Streams, TooManyStreams, difference
 
 
@@ -178,6 +178,16 @@ def test_one_address_cannot_hold_all_connections():
     crowd = [Connection("10.0.0.9") for _ in range(PER_CLIENT + 7)] + [Connection("10.0.0.8", requests=(1,))]
     late = Sweeper(lambda: 0.0).overdue(crowd)
     assert len(late) == 7 and {c.addr[0] for c in late} == {"10.0.0.9"}
+
+
+def test_a_crowd_makes_room_for_who_comes_last():
+    """Slow askers from several addresses, each below what one may hold, do not keep everybody else out."""
+    slow = [Connection(f"10.0.0.{n % 4}", request=object()) for n in range(CROWDED)]
+    guest, stream = Connection("10.0.0.9", request=object()), Connection("10.0.0.1", requests=(1,))
+    sweeper = Sweeper(lambda: 0.0)
+    assert sweeper.overdue([*slow[:PER_CLIENT], guest, stream]) == []
+    late = sweeper.overdue([*slow, guest, stream])
+    assert guest not in late and stream not in late and len(slow) - len(late) <= CROWDED // 2
 
 
 def test_a_client_that_never_ends_asking_is_let_go(serve, monkeypatch):
