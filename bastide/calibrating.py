@@ -20,7 +20,7 @@ from calibration.apply import usual_lens
 from calibration.boards import Pattern, parse_board
 from calibration.documents import CalibrationError, Document, LensResult, TableResult, check_fit
 from calibration.presets import PRESETS, Preset, preset_lens, preset_of
-from calibration.table import METHODS, find_table
+from calibration.table import METHODS, TableCalibration, find_table
 from vision.images import ImageError, read_image
 from vision.read import PhotoReader
 
@@ -78,16 +78,7 @@ def calibrate_table(args: argparse.Namespace) -> Made:
                 except CalibrationError as again:
                     refused = again
                     continue
-            seconds = time.perf_counter() - begun
-            table = found.plane.result
-            document = Document(
-                kind="table", model=shot.model, uri=shot.uri, resolution=_size(shot.bgr), made=_now(), result=table,
-                observations=tuple({"name": name, "used": k in found.plane.kept, **_points(p)}
-                                   for k, (name, p) in enumerate(zip(found.names, found.patterns, strict=True))),
-                residuals={"mm": {found.names[k]: round(r, 4) for k, r in
-                                  zip(found.plane.kept, found.plane.residuals_mm, strict=True)}})
-            return document, {**_summary(table), "seconds": round(seconds, 3),
-                              "resolution": list(document.resolution), "advice": [a.to_json() for a in found.advice]}
+            return table_document(found, shot, time.perf_counter() - begun)
     raise refused or CalibrationError(f"{args.source}: gave no picture")
 
 
@@ -102,19 +93,36 @@ def calibrate_colours(args: argparse.Namespace) -> Made:
             except CalibrationError as e:
                 refused = e
                 continue
-            result = found.result
-            document = Document(
-                kind="colours", model=shot.model, uri=shot.uri, resolution=_size(shot.bgr), made=_now(), result=result,
-                observations=tuple({"colour": f.colour, "px": [round(v, 1) for v in f.px], "rgb": list(f.rgb)}
-                                   for f in found.followers),
-                residuals={f.colour: f.off for f in found.followers})
-            return document, {"paints": {k: list(v) for k, v in result.paints.items()},
-                              "light": [round(v, 3) for v in result.light], "distances": dict(result.distances),
-                              "confused": list(result.confused),
-                              "followers": [{"colour": f.colour, "px": [round(v, 1) for v in f.px]}
-                                            for f in found.followers],
-                              "advice": [a.to_json() for a in found.advice]}
+            return colours_document(found, shot)
     raise refused or CalibrationError(f"{args.source}: gave no picture")
+
+
+def table_document(found: TableCalibration, shot: Shot, seconds: float) -> Made:
+    """A table that was found in a picture, as it is kept and as it is told."""
+    table = found.plane.result
+    document = Document(
+        kind="table", model=shot.model, uri=shot.uri, resolution=_size(shot.bgr), made=_now(), result=table,
+        observations=tuple({"name": name, "used": k in found.plane.kept, **_points(p)}
+                           for k, (name, p) in enumerate(zip(found.names, found.patterns, strict=True))),
+        residuals={"mm": {found.names[k]: round(r, 4) for k, r in
+                          zip(found.plane.kept, found.plane.residuals_mm, strict=True)}})
+    return document, {**_summary(table), "seconds": round(seconds, 3), "resolution": list(document.resolution),
+                      "advice": [a.to_json() for a in found.advice]}
+
+
+def colours_document(found: colours_room.ColourCalibration, shot: Shot) -> Made:
+    """The players' colours in a picture, as they are kept and as they are told."""
+    result = found.result
+    document = Document(
+        kind="colours", model=shot.model, uri=shot.uri, resolution=_size(shot.bgr), made=_now(), result=result,
+        observations=tuple({"colour": f.colour, "px": [round(v, 1) for v in f.px], "rgb": list(f.rgb)}
+                           for f in found.followers),
+        residuals={f.colour: f.off for f in found.followers})
+    return document, {"paints": {k: list(v) for k, v in result.paints.items()},
+                      "light": [round(v, 3) for v in result.light], "distances": dict(result.distances),
+                      "confused": list(result.confused),
+                      "followers": [{"colour": f.colour, "px": [round(v, 1) for v in f.px]} for f in found.followers],
+                      "advice": [a.to_json() for a in found.advice]}
 
 
 def lens_for(args: argparse.Namespace, shot: Shot) -> LensResult:

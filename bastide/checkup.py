@@ -22,10 +22,10 @@ class CheckUp:
     """Call it for the report of `bastide.health`. Thread safe; one check at a time, others get the one before."""
 
     def __init__(self, data: Path, session: TableSession, loop: TableLoop | None = None,
-                 calibrations: Iterable[tuple[str, Document]] = (), *,
+                 calibrations: Callable[[], Iterable[tuple[str, Document]]] = tuple, *,
                  more: Callable[[], Iterable[Line]] = tuple, clock: Callable[[], float] = time.monotonic) -> None:
         self._data, self._session, self._loop = data, session, loop
-        self._calibrations, self._more, self._clock = tuple(calibrations), more, clock
+        self._calibrations, self._more, self._clock = calibrations, more, clock
         self._one = threading.Lock()
         self._last: dict[str, Any] = {"state": "warn", "checks": [], "at_s": None}
         self._at = float("-inf")
@@ -35,7 +35,8 @@ class CheckUp:
         if self._one.acquire(blocking=False):
             try:
                 if self._clock() - self._at >= FRESH_S:
-                    found = report(self._data, calibrations=self._calibrations, camera=[*self._more(), *self._camera()])
+                    found = report(self._data, calibrations=self._calibrations(),
+                                   camera=[*self._more(), *self._camera()])
                     self._last, self._at = {**found, "at_s": round(time.time(), 1)}, self._clock()
             finally:
                 self._one.release()

@@ -62,6 +62,11 @@ class Seeing:
         """Whether people have told the camera to rest."""
         return self._rests
 
+    @property
+    def present(self) -> bool:
+        """Whether a camera gives pictures."""
+        return self._attached
+
     @contextmanager
     def attached(self) -> Iterator[None]:
         """While a camera gives pictures."""

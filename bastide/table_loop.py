@@ -54,10 +54,11 @@ class Followed:
 def follow(source: FrameSource, watcher: TableWatcher, session: TableSession, *,
            stop: threading.Event | None = None, on_frame: Callable[[Followed], None] | None = None,
            save: Callable[[TableSession, Proposal, Still], None] | None = None,
-           renew: Callable[[Setup], TableWatcher] | None = None, learner: Learner | None = None) -> Followed:
+           renew: Callable[[Setup], TableWatcher] | None = None, learner: Learner | None = None,
+           changed: threading.Event | None = None) -> Followed:
     """Feed an open source to the watcher until it ends or ``stop`` is set. ``save`` is `commit` unless given; ``renew``
-    makes the watcher for another game that people begin meanwhile. A ``learner`` takes pictures of the tiles, and what
-    it has learned is used at once.
+    makes the watcher for another game that people begin meanwhile, and for another calibration, which ``changed`` says.
+    A ``learner`` takes pictures of the tiles, and what it has learned is used at once.
 
     Raises SourceError, and Failure when a move could not be saved.
     """
@@ -82,6 +83,9 @@ def follow(source: FrameSource, watcher: TableWatcher, session: TableSession, *,
                 on_frame(done)
             continue
         if rested and renew is not None:  # much may lie there that was not seen to come
+            watcher, steadiness = renew(session.setup), Steadiness()
+        elif changed is not None and changed.is_set() and renew is not None:
+            changed.clear()
             watcher, steadiness = renew(session.setup), Steadiness()
         rested = False
         if session.game != game:
@@ -169,9 +173,10 @@ class TableLoop(threading.Thread):
     """
 
     def __init__(self, open_camera: Callable[[], FrameSource], watcher: TableWatcher | None, session: TableSession,
-                 renew: Callable[[Setup], TableWatcher] | None = None, learner: Learner | None = None) -> None:
+                 renew: Callable[[Setup], TableWatcher] | None = None, learner: Learner | None = None,
+                 changed: threading.Event | None = None) -> None:
         super().__init__(name="table", daemon=True)
-        self._learner = learner
+        self._learner, self._changed = learner, changed
         self._open, self._watcher, self._session = open_camera, watcher, session
         self._renew, self._game = renew, session.game
         self._stop_asked = threading.Event()
@@ -196,7 +201,7 @@ class TableLoop(threading.Thread):
                     with camera, self._session.seeing.attached():
                         done = follow(camera, self._own_watcher(), self._session, stop=self._stop_asked,
                                       save=self._save, renew=self._new_watcher, learner=self._learner,
-                                      on_frame=self._beat)
+                                      on_frame=self._beat, changed=self._changed)
                         wait_s = 1.0 if done.frames else wait_s
                         if not live:
                             self._session.set_status("manual", SAID["recording_over"], "recording_over")

@@ -101,6 +101,9 @@ def _schemas() -> dict[str, Schema]:
                         size=_list(_NUMBER), tiles=_list({"type": "object"}), open=_list({"type": "object"}),
                         readings=_list({"type": "object"}), figures=_list({"type": "object"}),
                         moving=_list({}), hands=_list({})),
+        "Tuning": _object({"camera": _FLAG, "running": {"type": ["string", "null"]}, "done": {"type": "object"},
+                           "used": _list({"type": "object"}), "cameras": _list({"type": "object"}),
+                           "methods": _list(_TEXT), "limits": {"type": "object"}}),
         "Pin": {"type": "string", "pattern": "^[0-9]{4,12}$"},
     }
 
@@ -198,6 +201,20 @@ def _paths() -> dict[str, Any]:
             "state": {"enum": ["ok", "warn", "fail"]}, "at_s": {"type": ["number", "null"]},
             "checks": _list(_object({"what": _TEXT, "state": {"enum": ["ok", "warn", "fail"]}, "text": _TEXT,
                                      "do": _TEXT}))}), 404),
+        "/api/aim": {"post": _sends("What the camera's newest picture says of view, tilt, focus, glare and light "
+                                    "(administration).", _object({}), _object({"look": _COUNT, "aim": {
+                                        "type": ["object", "null"]}}), 401, 409, signed=True)},
+        "/api/calibration": {**_get("What is calibrated, how well, and what is being calibrated now.", _ref("Tuning")),
+                             "post": _sends("Begin to calibrate (administration).", _object(
+                                 {"what": {"enum": ["table", "colours"]}},
+                                 by={"enum": ["", "charuco", "mat", "cards", "tiles"]}, camera=_TEXT), _ref("Tuning"),
+                                 401, 409, signed=True)},
+        "/api/calibration/{kind}": {"delete": {
+            "summary": "Use a calibration no more that was made on the page (administration).",
+            "parameters": [{"name": "kind", "in": "path", "required": True,
+                            "schema": {"enum": ["table", "colours"]}}],
+            "security": [{"session": [], "token": []}],
+            "responses": _answers(_ref("Tuning"), 400, 401, 409, 507)}},
         "/api/overlay": _get("What an overlay for streams shows.", _ref("Overlay"), parameters=key),
         "/api/overlay/events": _get("The same as server-sent events.", raw, 503, parameters=[*key, *after],
                                     mimetype="text/event-stream"),

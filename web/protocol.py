@@ -113,6 +113,29 @@ class Seeing(Protocol):
         ...
 
 
+class Tuning(Protocol):
+    """Aiming and calibrating the camera in use. Every method may be called from any thread and returns at once; all
+    raise CommandError where it cannot be done."""
+
+    def aim(self) -> dict[str, Any]:
+        """``look``, the number of the newest look through the camera, and ``aim``, what it said, or None."""
+        ...
+
+    def state(self) -> dict[str, Any]:
+        """camera, ``running`` (what is being calibrated), ``done`` (what came of it, by kind), ``used`` documents,
+        known cameras, methods, limits."""
+        ...
+
+    def calibrate(self, what: str, by: str, camera: str) -> dict[str, Any]:
+        """Begin to calibrate the table or the colours ``by`` one thing that lies there (empty: whatever does), with
+        the ``camera`` of that name (empty: as it calls itself); the state."""
+        ...
+
+    def forget(self, kind: str) -> dict[str, Any]:
+        """Use a calibration no more that was made here; the state."""
+        ...
+
+
 class LiveSession(Protocol):
     """One game at one table. Every method may be called from any thread.
 

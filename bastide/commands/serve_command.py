@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from bastide.art import ArtSets
-    from bastide.calibrated import calibrated, load_calibrations, view_from
+    from bastide.calibrated import CalibratedCamera, load_calibrations, view_from
     from bastide.checkup import CheckUp
     from bastide.commands.doctor_command import versions
     from bastide.keys import KeyFile, set_pins
@@ -57,17 +57,19 @@ def run(args: argparse.Namespace) -> int:
         opened,
         table_setup,
     )
+    from bastide.tuning import Tuning, kept, newest, own_paths
     from scoring.events import Setup
+    from vision.read import PhotoReader
     from vision.watcher import TableWatcher
     from web.access import Access
     from web.app import create_app
     from web.server import PageServer, ServerError
 
-    notifier = from_environment()
+    notifier, data = from_environment(), Path(args.data)
     with ExitStack() as stack:
         stop = stack.enter_context(stop_on_signals())
-        store = stack.enter_context(Store(Path(args.data) / "log.sqlite", reserve=BYTES))
-        stack.enter_context(logging_to(Path(args.data)))
+        store = stack.enter_context(Store(data / "log.sqlite", reserve=BYTES))
+        stack.enter_context(logging_to(data))
         if store.notice:
             print(store.notice, file=sys.stderr)
         session = None if args.new else TableSession.resume(store)
@@ -83,18 +85,19 @@ def run(args: argparse.Namespace) -> int:
             if asked:
                 print("players, rules and expansions are those it was begun with; --new begins another",
                       file=sys.stderr)
-        loop = camera = None
-        arts = session.arts = ArtSets(Path(args.data), args.tiles)
+        loop = camera = tuning = None
+        arts = session.arts = ArtSets(data, args.tiles)
         documents = load_calibrations(args.calibration)
         if args.source:
             uri = args.source
-            view = view_from(documents)
-            camera = calibrated(open_camera(uri), documents, view)  # says now what is wrong with the URI or the file
+            view_from(documents)  # says now what is wrong with the files
+            used = newest(documents, kept(data))
+            camera = CalibratedCamera(open_camera(uri), used, view_from(used), own_paths(data))
             with nullcontext() if is_device(uri) else opened(camera):
                 pass  # a device may still be plugged in later
 
             def watcher_for(setup: Setup) -> TableWatcher:
-                return make_watcher(arts.tiles(session.art, setup), setup, view)
+                return make_watcher(arts.tiles(session.art, setup), setup, camera.view)
 
             learner = None
             if not args.no_learn and not uri.startswith("sim:"):  # a simulated table shows our own drawings
@@ -102,13 +105,18 @@ def run(args: argparse.Namespace) -> int:
                                   arts.counts)
             # The same camera every time: one that was unplugged comes back with the focus and light it was held at.
             watcher = watcher_for(session.setup) if args.tiles else None  # says now what is wrong with the folder
-            loop = TableLoop(lambda: camera, watcher, session, watcher_for, learner)
+            loop = TableLoop(lambda: camera, watcher, session, watcher_for, learner, camera.changed)
+            tuning = Tuning(camera, data, given=documents, present=lambda: session.seeing.present,
+                            colours=lambda: tuple(p.colour for p in session.setup.players),
+                            reader=lambda: PhotoReader(arts.tiles(session.art, session.setup),
+                                                       counts=arts.counts(session.setup.expansions)))
         keys = KeyFile(args.data)
         if args.pin is not None:
             set_pins(keys, table=args.pin)
         more = partial(versions, pi=(args.source or "").startswith("picamera"))
         app = create_app(session, access=Access(keys, hosts=args.allowed_host),
-                         doctor=CheckUp(Path(args.data), session, loop, documents, more=more))
+                         doctor=CheckUp(data, session, loop, lambda: camera.documents if camera else documents,
+                                        more=more), tuning=tuning)
         try:
             server = stack.enter_context(PageServer(app, args.host, args.port))
         except ServerError as e:
@@ -119,7 +127,7 @@ def run(args: argparse.Namespace) -> int:
         if loop:
             loop.start()
             stack.callback(loop.stop)
-        measure = getattr(camera, "measure_again", None)
+        measure = getattr(camera.device, "measure_again", None) if camera else None
         stack.enter_context(panel(session, args.light, args.button, measure))
         wait(stop, loop, notifier, server.url)
     return 0

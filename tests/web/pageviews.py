@@ -71,6 +71,12 @@ def _gap(page: Any) -> None:
     raise AssertionError("no gap was found")
 
 
+def _calibrate(page: Any) -> None:
+    LIVE["aim"](page)
+    page.locator("[data-key='machine-calibrate']").click()
+    page.locator("#machine h3").first.wait_for()
+
+
 LIVE: dict[str, Callable[[Any], None]] = {
     "live": lambda page: None,
     "farms": _click("tool-farms"),
@@ -92,6 +98,8 @@ LIVE: dict[str, Callable[[Any], None]] = {
     "replay": _menu("menu.replay", "#replay .scrub"),
     "games": _menu("menu.games", "#sheet .games"),
     "camera": _menu("menu.camera", "#camera .camera-none"),
+    "aim": _menu("menu.machine", "#machine .aim-about"),
+    "calibrate": _calibrate,
     "begin": _menu("menu.begin", "#begin [data-key='step-0']"),
     "checkup": _begin(2),
     "practice": _begin(5),

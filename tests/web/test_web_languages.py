@@ -22,7 +22,7 @@ SAME = {  # what is the same word, or nothing but values
     "de": {"colour.orange", "setup.name"},
     "fr": {"sign.dragon", "wheel.fortune", "wheel.famine", "wheel.inquisition", "history.changes", "final.total",
            "option.farm_points_per_city.3", "option.farm_points_per_city.4", "player.points", "item.fortune",
-           "kind.table"},
+           "kind.table", "aim.px"},
 }
 MODULES = ("lang", "machine")  # folders of texts
 
@@ -107,6 +107,9 @@ def test_the_servers_sentences_have_texts():
     for key, text in wanted.items():
         assert key in ENGLISH, key
         assert set(re.findall(r"\{(\w+)\}", ENGLISH[key]["other"])) == set(re.findall(r"\{(\w+)\}", text)), key
+    advice = {**told("Advice", "calibration"), **told("CalibrationError", "calibration")}
+    wanted = [c for c in advice if not c.startswith(("lens.", "drift."))]  # the lens is calibrated by a command
+    assert len(wanted) > 20 and not [c for c in wanted if f"advice.{c}" not in ENGLISH]
     assert len(error_codes()) > 15 and not [c for c in error_codes() if f"error.{c}" not in ENGLISH]
     assert len(catalogue()) > 100 and told("Advice", "calibration")["drift.put_back"]
 

@@ -23,15 +23,15 @@ export async function post(url, body, method = "POST") {
     await learn();
     answer = await sent(method, url, body);
   }
-  const code = answer.status === 401 ? await refusal(answer) : "";
-  if ((code === "pin_needed" || code === "pin_unset") && await entered(code)) answer = await sent(method, url, body);
+  const code = [401, 403].includes(answer.status) ? await refusal(answer) : "";
+  if (["pin_needed", "pin_unset", "admin_needed"].includes(code) && await entered(code)) answer = await sent(method, url, body);
   return answer;
 }
 
-// Whether somebody has entered the right PIN, or set the first one.
+// Whether somebody has entered the right PIN, the administrator's, or set the first one.
 export async function entered(code) {
   const { ask } = await import("./later/pin.js");
-  const state = await ask(code === "pin_unset", sent);
+  const state = await ask(code, sent);
   if (state) {
     token = state.token;
     document.body.dataset.pin = "set";

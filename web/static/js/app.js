@@ -39,6 +39,8 @@ export class App {
   watching;
   /** @type {any} */
   beginning;
+  /** @type {any} */
+  tinkering;
 
   constructor() {
     this.kinds = {};
@@ -250,6 +252,12 @@ export class App {
     const { Camera } = await import("./later/camera.js");
     this.watching ??= new Camera(this, byId("camera"));
     await this.watching.open();
+  }
+
+  async machine(tab = "aim") {
+    const { Machine } = await import("./later/machine.js");
+    this.tinkering ??= new Machine(this, byId("machine"));
+    await this.tinkering.open(tab);
   }
 
   async begin() {

@@ -158,6 +158,7 @@ export default {
   // menu and set-up
   "menu.title": "Mehr", "menu.replay": "Zug für Zug zurückblicken", "menu.new": "Neues Spiel", "menu.language": "Sprache", "menu.who": "Wer benutzt dieses Gerät?",
   "menu.who.note": "Änderungen von hier tragen diesen Namen.", "menu.table": "der Tisch", "menu.rules": "Dieses Spiel", "menu.doctor": "Gerät prüfen", "menu.tv": "Auf einem Fernseher zeigen", "menu.share": "Partie sichern oder teilen",
+  "menu.machine": "Rechner und Kamera", "machine.aim": "Kamera ausrichten", "machine.calibrate": "Kalibrieren",
   "aid.score": "Nur Punkte", "aid.helper": "Helfer", "aid.coach": "Trainer", "aid.title": "Wie viel die Seite hilft",
   "aid.score.note": "Punkte und Beweise. Keine Prognose, keine Wiesen, keine Plättchenzahlen.", "aid.helper.note": "Auch Wiesen, Offenes, übrige Plättchen und die Prognose.",
   "aid.coach.note": "Auch, was in eine Lücke passt und wie wahrscheinlich es kommt.",
@@ -192,6 +193,9 @@ export default {
   "pin.wrong_pin": "Das ist nicht die PIN.", "pin.too_often": { one: "Zu viele falsche PINs: {n} Sekunde warten.", other: "Zu viele falsche PINs: {n} Sekunden warten." },
   "pin.bad_pin": "4 bis 12 Ziffern, die niemand zuerst errät.", "pin.pin_set": "Inzwischen hat jemand die PIN festgelegt: diese eingeben.",
   "pin.no_pin": "Die PIN wurde entfernt: eine neue festlegen.",
+  "pin.admin": "Die PIN der Verwaltung", "pin.admin.note": "Das ändert den Rechner, nicht das Spiel, und braucht die PIN der Verwaltung.",
+  "pin.admin.none": "Das ändert den Rechner, nicht das Spiel. Es gibt keine PIN der Verwaltung: das Gerät, das die PIN des Tisches festgelegt hat, darf es; oder legt am Rechner eine fest: bastide pin --admin.",
+  "pin.not_admin": "Das ist die PIN des Tisches. Hier braucht es die der Verwaltung.",
   // joining and speaking
   "join.title": "Mitmachen", "join.searching": "Die Adresse wird gesucht…", "join.machine": "Dieser Tisch ist nur auf seinem eigenen Gerät zu sehen.",
   "join.code": "QR-Code von {address}",
@@ -212,6 +216,7 @@ export default {
   "error.no_token": "bitte neu anmelden: die Anmeldung dieser Seite ist zu alt", "error.not_local": "der Tisch ist nur in seinem eigenen Netz zu sehen", "error.other_site": "das darf nur die Seite des Tisches selbst",
   "error.unknown_host": "unter dieser Adresse ist die Seite nicht bekannt", "error.failed": "ein Fehler im Programm; sein Protokoll sagt, warum", "error.request_entity_too_large": "das ist zu groß",
   "error.wrong_pin": "das ist nicht die PIN", "error.too_often": "zu viele Versuche; bitte etwas warten", "error.bad_pin": "diese PIN geht nicht", "error.pin_set": "die PIN wurde inzwischen festgelegt", "error.no_pin": "dieser Tisch hat keine PIN",
+  "error.busy": "so etwas läuft gerade; bitte abwarten",
   "error.not_found": "das gibt es nicht", "error.stale": "jemand hat das Spiel inzwischen geändert", "error.too_many_streams": "zu viele Seiten sind offen",
   "error.no_picture": "davon gibt es kein Bild", "error.no_such_turn": "dieser Zug wurde nicht gespielt", "error.no_doctor": "dieser Tisch prüft sich nicht selbst", "error.other": "der Tisch hat es abgelehnt ({code})",
   "issue.after_the_end": "Nach dem Ende des Spiels wurde noch etwas verzeichnet.", "issue.capture": "Ein Turm darf jemanden gefangen nehmen.", "issue.corner_contact": "Ein Plättchen berührt die anderen nur an einer Ecke.",

@@ -158,6 +158,7 @@ export default {
   // menu and set-up
   "menu.title": "More", "menu.replay": "Look back turn by turn", "menu.new": "New game", "menu.language": "Language", "menu.who": "Who uses this device?",
   "menu.who.note": "Corrections made here are signed with this name.", "menu.table": "the table", "menu.rules": "This game", "menu.doctor": "Check the machine", "menu.tv": "Show on a television", "menu.share": "Save or share this game",
+  "menu.machine": "Machine and camera", "machine.aim": "Aim the camera", "machine.calibrate": "Calibrate",
   "aid.score": "Score only", "aid.helper": "Helper", "aid.coach": "Coach", "aid.title": "How much the page helps",
   "aid.score.note": "Scores and proofs. No forecast, no farms, no tile counts.", "aid.helper.note": "Also farms, open features, tiles left and the forecast.",
   "aid.coach.note": "Also what fits into a gap and with which chance.",
@@ -192,6 +193,9 @@ export default {
   "pin.wrong_pin": "That is not the PIN.", "pin.too_often": { one: "Too many wrong PINs: wait {n} second.", other: "Too many wrong PINs: wait {n} seconds." },
   "pin.bad_pin": "Take 4 to 12 digits that nobody guesses first.", "pin.pin_set": "Somebody has set the PIN meanwhile: enter that one.",
   "pin.no_pin": "The PIN has been removed: set a new one.",
+  "pin.admin": "The administrator's PIN", "pin.admin.note": "This changes the machine, not the game, and takes the administrator's PIN.",
+  "pin.admin.none": "This changes the machine, not the game. No administrator's PIN is set: the device that set the table's PIN may do it, or set one on the machine with bastide pin --admin.",
+  "pin.not_admin": "That is the table's PIN. This takes the administrator's.",
   // joining and speaking
   "join.title": "Join", "join.searching": "Looking for the address…", "join.machine": "This table is shown on its own machine only.",
   "join.code": "QR code of {address}",
@@ -212,6 +216,7 @@ export default {
   "error.no_token": "sign in again: this page's sign-in is too old", "error.not_local": "the table is shown on its own network only", "error.other_site": "only the table's own page may do this",
   "error.unknown_host": "the page is not known under this address", "error.failed": "the program's own fault; its log says why", "error.request_entity_too_large": "that is too large",
   "error.wrong_pin": "that is not the PIN", "error.too_often": "too many tries; wait a little", "error.bad_pin": "that is no PIN to take", "error.pin_set": "the PIN has been set meanwhile", "error.no_pin": "this table has no PIN",
+  "error.busy": "something like it is under way; wait for it",
   "error.not_found": "that is not there", "error.stale": "somebody has changed the game meanwhile", "error.too_many_streams": "too many pages are open",
   "error.no_picture": "there is no picture of it", "error.no_such_turn": "this turn was not played", "error.no_doctor": "this table does not check itself", "error.other": "the table refused it ({code})",
   "issue.after_the_end": "Something was recorded after the end of the game.", "issue.capture": "A tower may take a prisoner.", "issue.corner_contact": "A tile touches the others at a corner only.",

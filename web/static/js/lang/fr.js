@@ -158,6 +158,7 @@ export default {
   // menu and set-up
   "menu.title": "Plus", "menu.replay": "Revoir tour par tour", "menu.new": "Nouvelle partie", "menu.language": "Langue", "menu.who": "Qui utilise cet appareil ?",
   "menu.who.note": "Les corrections faites ici portent ce nom.", "menu.table": "la table", "menu.rules": "Cette partie", "menu.doctor": "Vérifier l'appareil", "menu.tv": "Montrer sur un téléviseur", "menu.share": "Garder ou partager la partie",
+  "menu.machine": "Machine et caméra", "machine.aim": "Orienter la caméra", "machine.calibrate": "Étalonner",
   "aid.score": "Points seuls", "aid.helper": "Assistant", "aid.coach": "Entraîneur", "aid.title": "Combien la page aide",
   "aid.score.note": "Points et preuves. Ni prévision, ni prés, ni tuiles restantes.", "aid.helper.note": "Aussi les prés, ce qui est en cours, les tuiles restantes et la prévision.",
   "aid.coach.note": "Aussi ce qui va dans une place libre, et avec quelle chance.",
@@ -192,6 +193,9 @@ export default {
   "pin.wrong_pin": "Ce n'est pas le code.", "pin.too_often": { one: "Trop de codes faux : attendre {n} seconde.", many: "Trop de codes faux : attendre {n} de secondes.", other: "Trop de codes faux : attendre {n} secondes." },
   "pin.bad_pin": "4 à 12 chiffres que personne ne devine d'abord.", "pin.pin_set": "Quelqu'un a choisi le code entre-temps : saisir celui-là.",
   "pin.no_pin": "Le code a été retiré : en choisir un nouveau.",
+  "pin.admin": "Le code d’administration", "pin.admin.note": "Cela change la machine, pas la partie, et demande le code d’administration.",
+  "pin.admin.none": "Cela change la machine, pas la partie. Aucun code d’administration n’est défini : l’appareil qui a défini le code de la table peut le faire, ou définissez-en un sur la machine avec bastide pin --admin.",
+  "pin.not_admin": "C’est le code de la table. Il faut ici celui d’administration.",
   // joining and speaking
   "join.title": "Rejoindre", "join.searching": "Recherche de l'adresse…", "join.machine": "Cette table ne se voit que sur son propre appareil.",
   "join.code": "Code QR de {address}",
@@ -212,6 +216,7 @@ export default {
   "error.no_token": "connectez-vous de nouveau : la connexion de cette page est trop ancienne", "error.not_local": "la table ne se voit que sur son propre réseau", "error.other_site": "seule la page de la table peut le faire",
   "error.unknown_host": "la page n’est pas connue à cette adresse", "error.failed": "une faute du programme ; son journal dit pourquoi", "error.request_entity_too_large": "c’est trop gros",
   "error.wrong_pin": "ce n’est pas le code", "error.too_often": "trop d’essais ; attendez un peu", "error.bad_pin": "ce code ne convient pas", "error.pin_set": "le code a été défini entre-temps", "error.no_pin": "cette table n’a pas de code",
+  "error.busy": "une opération est déjà en cours ; attendez-la",
   "error.not_found": "cela n’existe pas", "error.stale": "quelqu’un a modifié la partie entre-temps", "error.too_many_streams": "trop de pages sont ouvertes",
   "error.no_picture": "il n’y en a pas d’image", "error.no_such_turn": "ce tour n’a pas été joué", "error.no_doctor": "cette table ne se vérifie pas elle-même", "error.other": "la table l’a refusé ({code})",
   "issue.after_the_end": "Quelque chose a été enregistré après la fin de la partie.", "issue.capture": "Une tour peut faire un prisonnier.", "issue.corner_contact": "Une tuile ne touche les autres que par un coin.",

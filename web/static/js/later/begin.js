@@ -117,7 +117,9 @@ export class Begin {
   }
 
   camera() {
-    return h("div", { class: "row" }, button(t("camera.title"), () => this.leave(() => this.app.camera()), { icon: "eye", className: "action main", data: { key: "begin-camera" } }));
+    return h("div", { class: "row" }, button(t("camera.title"), () => this.leave(() => this.app.camera()), { icon: "eye", className: "action main", data: { key: "begin-camera" } }),
+      button(t("machine.aim"), () => this.leave(() => this.app.machine("aim")), { icon: "fit", className: "action", data: { key: "begin-aim" } }),
+      button(t("machine.calibrate"), () => this.leave(() => this.app.machine("calibrate")), { icon: "check", className: "action", data: { key: "begin-calibrate" } }));
   }
 
   players() {

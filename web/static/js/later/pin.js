@@ -6,9 +6,10 @@ import { errorText } from "../words.js";
 
 let open = null;
 
-// The new session's state, or null when somebody rather watches. `first`: no PIN exists yet.
-export function ask(first, sent) {
-  open ??= dialog(first, sent).finally(() => { open = null; });
+// The new session's state, or null when somebody rather watches. `code` is why it is asked: no PIN exists yet, the
+// table's is missing, or the administrator's.
+export function ask(code, sent) {
+  open ??= dialog(code, sent).finally(() => { open = null; });
   return open;
 }
 
@@ -20,9 +21,10 @@ function styled() {
   });
 }
 
-async function dialog(first, sent) {
+async function dialog(code, sent) {
   await styled();
-  const { set_at_s: at, set_from: from } = first ? {} : await (await fetch("/api/session", { cache: "no-store" })).json();
+  const first = code === "pin_unset", admin = code === "admin_needed";
+  const { set_at_s: at, set_from: from, admin_pin: other } = first ? {} : await (await fetch("/api/session", { cache: "no-store" })).json();
   return new Promise((done) => {
     const input = h("input", { id: "pin", name: "pin", type: first ? "text" : "password", inputmode: "numeric", pattern: "[0-9]*", minlength: 4, maxlength: 12,
                                required: true, autocomplete: first ? "new-password" : "current-password", "aria-describedby": "pin-note pin-error" });
@@ -36,17 +38,18 @@ async function dialog(first, sent) {
       try {
         const answer = await sent("POST", first ? "/api/pin" : "/api/session", { pin: input.value.trim() });
         const data = await answer.json();
-        if (answer.ok) {
+        if (answer.ok && admin && data.right !== "admin") replace(error, t("pin.not_admin"));
+        else if (answer.ok) {
           state = data;
           box.close();
           return;
-        }
-        if (data.error.code === "pin_set" || data.error.code === "no_pin") { // meanwhile somebody has set or removed it
+        } else if (data.error.code === "pin_set" || data.error.code === "no_pin") { // meanwhile somebody has set or removed it
           document.body.dataset.pin = data.error.code === "pin_set" ? "set" : "unset";
         }
-        const wait = Number(answer.headers.get("Retry-After")) || 0;
-        const key = `pin.${data.error.code}`;
-        replace(error, has(key) ? t(key, { n: wait }) : errorText(data.error));
+        if (data.error) {
+          const wait = Number(answer.headers.get("Retry-After")) || 0, key = `pin.${data.error.code}`;
+          replace(error, has(key) ? t(key, { n: wait }) : errorText(data.error));
+        }
       } catch {
         replace(error, t("toast.offline"));
       } finally {
@@ -56,8 +59,8 @@ async function dialog(first, sent) {
       input.focus();
     };
     box.append(h("form", { method: "dialog", on: { submit } },
-      h("h2", { id: "pin-title" }, t(first ? "pin.first" : "pin.title")),
-      h("p", { id: "pin-note", class: "note" }, t(first ? "pin.first.note" : "pin.note"),
+      h("h2", { id: "pin-title" }, t(first ? "pin.first" : admin ? "pin.admin" : "pin.title")),
+      h("p", { id: "pin-note", class: "note" }, t(first ? "pin.first.note" : !admin ? "pin.note" : other ? "pin.admin.note" : "pin.admin.none"),
         at && h("span", { class: "pin-when" }, t("pin.since", { when: new Date(at * 1000).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" }), from }))),
       h("label", { for: "pin" }, t("pin.label")), input, error,
       h("div", { class: "row" }, go, h("button", { type: "button", class: "action", on: { click: () => box.close() } }, t("pin.watch")))));

@@ -1,0 +1,154 @@
+"""The view for whoever set the table up, in a browser: aim, calibration, and what each of them refuses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from pageviews import LIVE, picture, until
+from servertexts import catalogue, told
+from test_page_access import TEXTS, violations
+from webtable import table
+
+from bastide.seeing import Seeing
+from bastide.store import Store
+from calibration.aim import look
+from calibration.apply import usual_lens
+from vision.images import encode_jpeg
+from web.app import create_app
+from web.protocol import CommandError
+from web.server import PageServer
+
+expect = pytest.importorskip("playwright.sync_api").expect
+
+PICTURE = np.full((360, 640, 3), 118, np.uint8)
+DISTANCES = {"blue-red": 62.1, "black-blue": 9.4, "red-yellow": 15.2}
+TABLE = {"method": "cards", "rms_mm": 0.412, "worst_mm": 0.9, "worst_corner_mm": 2.31, "height_mm": 902.4,
+         "tilt_deg": 1.93, "seconds": 1.24}
+PARTS = {"across": 14.1, "down": 9.0, "cm": 31, "edge_px": 5.1, "tile_px": 31, "deg": 7.2, "level": 44, "tiles": 0.6,
+         "count": 2, "names": "card 3, card 4", "mm": 6.2, "distance": 9.4, "n": 3, "a": "red", "b": "blue",
+         "colour": "yellow", "colours": "red,grey"}
+
+
+def advice() -> list[dict[str, object]]:
+    """Every sentence that the calibration room may say to somebody at the table."""
+    said = {**told("Advice", "calibration"), **told("CalibrationError", "calibration")}
+    return [{"code": c, "text": text, "bad": n % 2 == 0,
+             "parts": {**PARTS, "where": "left lamp" if c == "aim.glare" else "top"}}
+            for n, (c, text) in enumerate(said.items()) if not c.startswith(("lens.", "drift."))]
+
+
+class Tuning:
+    """Answers as the real one does (tests/bastide/test_tuning.py), at once, and remembers what was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, ...]] = []
+        self.running: str | None = None
+        self.outcome: dict[str, dict[str, object]] = {}
+        self.used: list[dict[str, object]] = []
+        self.said: list[dict[str, object]] = []
+
+    def aim(self) -> dict[str, object]:
+        found = look(PICTURE, usual_lens((640, 360))).to_json()
+        return {"look": len(self.said), "aim": {**found, "advice": self.said or found["advice"], "tiles": [14.1, 9.0],
+                                                "height_mm": 903.0, "tilt_deg": 7.2, "tile_px": 31.0}}
+
+    def state(self) -> dict[str, object]:
+        running, self.running = self.running, None
+        if running:
+            self.outcome[running] = {
+                "table": {"ok": True, **TABLE, "advice": []},
+                "colours": {"ok": True, "distances": DISTANCES, "confused": ["black-blue"], "advice": advice()[-8:]},
+            }[running] if self.asked[-1][1] != "tiles" else {"ok": False, "error": advice()[-9]}
+            self.used = [{"kind": running, "made": "2026-11-21T18:00:00+00:00", "file": "data/x.json", "here": True,
+                          **({"rms_mm": 0.41, "worst_corner_mm": 2.3} if running == "table" else
+                             {"confused": ["black-blue"], "distances": DISTANCES})}]
+        return {"camera": True, "running": running, "done": dict(self.outcome), "used": list(self.used),
+                "cameras": [{"name": "module3", "title": "Camera Module 3"}], "methods": ["charuco"],
+                "limits": {"confused": 11.0, "near": 18.0}}
+
+    def calibrate(self, what: str, by: str, camera: str) -> dict[str, object]:
+        self.asked.append((what, by, camera))
+        if camera == "busy":
+            raise CommandError("busy", "a calibration is under way; wait for it")
+        self.running = what
+        return {**self.state(), "running": what} if self.outcome.pop(what, None) else self._begun(what)
+
+    def _begun(self, what: str) -> dict[str, object]:
+        self.running = None
+        out = {**self.state(), "running": what}
+        self.running = what
+        return out
+
+    def forget(self, kind: str) -> dict[str, object]:
+        self.asked.append(("forget", kind))
+        self.used, self.outcome = [], {}
+        return self.state()
+
+
+@pytest.fixture
+def served(tmp_path):
+    with Store(tmp_path / "t.sqlite") as store:
+        session, tuning = table(store, 6), Tuning()
+        session.seeing = Seen()
+        with PageServer(create_app(session, tuning=tuning), port=0) as server:
+            yield session, server, tuning
+
+
+class Seen(Seeing):
+    """A camera that always shows the same."""
+
+    def seen(self):
+        return {"camera": True, "watching": True, "picture": 1, "size": [640, 360], "tiles": [], "open": [],
+                "readings": [], "figures": [], "moving": [], "hands": []}
+
+    def picture(self, number):
+        return encode_jpeg(PICTURE)
+
+
+def test_the_table_is_calibrated_with_one_tap_and_taken_back_with_another(served, visit):
+    _, server, tuning = served
+    page = visit(server.url)
+    LIVE["calibrate"](page)
+    page.locator("[data-key='by-cards']").click()
+    page.locator("[data-key='camera']").select_option("module3")
+    page.locator("[data-key='go-table']").click()
+    expect(page.locator(".outcome.good")).to_contain_text("0.41 mm off on average, 2.3 mm at the worst corner")
+    assert tuning.asked == [("table", "cards", "module3")]
+    expect(page.locator(".used")).to_contain_text("0.41 mm")
+    page.locator("[data-key='go-colours']").click()
+    expect(page.locator(".distances .same")).to_contain_text("cannot be told apart")
+    expect(page.locator(".distances tr")).to_have_count(3)
+    picture(page, "calibrated")
+    assert not violations(page)
+    page.locator("[data-key='by-tiles']").click()
+    page.locator("[data-key='go-table']").click()
+    expect(page.locator(".outcome.bad").first).to_be_visible()
+    page.locator("[data-key='forget-table']").click()
+    expect(page.locator(".used")).to_have_count(0)
+
+
+@pytest.mark.parametrize(("language", "size"), [("de", (390, 844)), ("fr", (1280, 800))], ids=["de-phone", "fr-tablet"])
+def test_every_advice_is_said_in_the_readers_language(served, visit, language, size):
+    _, server, tuning = served
+    tuning.said = advice()
+    page = visit(server.url, *size, locale={"de": "de-DE", "fr": "fr-FR"}[language], color_scheme="light")
+    LIVE["aim"](page)
+    expect(page.locator(".advice li")).to_have_count(len(tuning.said))
+    until(page, "document.querySelector('.aim-picture').naturalWidth > 0")
+    picture(page, f"aim-{language}-{size[0]}")
+    shown = [text.lower() for text in page.evaluate(TEXTS)]
+    assert not [piece for piece in catalogue() if any(piece in text for text in shown)]
+    assert not [text for text in shown if "{" in text or "advice." in text or "where." in text]
+    assert not violations(page)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_without_a_camera_and_without_the_right_it_is_said_what_is_missing(serve, visit):
+    _, server = serve(4)
+    page = visit(server.url)
+    LIVE["aim"](page)
+    expect(page.locator(".aim-about")).to_contain_text("no camera watches this table")
+    page.locator("[data-key='machine-calibrate']").click()
+    expect(page.locator("#machine h3").first).to_have_text("No camera watches this table.")
+    page.keyboard.press("Escape")
+    expect(page.locator("#machine")).to_be_hidden()

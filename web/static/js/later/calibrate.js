@@ -1,0 +1,116 @@
+// Calibrating the table and the players' colours: one button each, and how well it came out.
+
+import { post } from "../access.js";
+import { button, h, redraw, replace, symbol } from "../dom.js";
+import { language, number, t } from "../i18n.js";
+import { errorText } from "../words.js";
+import { adviceText, advices } from "./aim.js";
+
+const EVERY_MS = 700, WAYS = ["", "mat", "cards", "charuco", "tiles"];
+const fitted = (d) => ({ mm: Math.round(100 * d.rms_mm) / 100, corner: Math.round(10 * d.worst_corner_mm) / 10 });
+const when = (text) => new Date(text).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" });
+
+export class Calibrate {
+  /** @type {import("../app.js").App} */
+  app;
+  /** @type {any} */
+  root;
+  /** @type {any} */
+  timer;
+
+  constructor(app, root) {
+    Object.assign(this, { app, root });
+    this.by = "";
+    this.camera = "";
+    this.left = false;
+    this.said = h("p", { class: "sr", role: "status" });
+  }
+
+  enter() {
+    this.ask();
+  }
+
+  leave() {
+    this.left = true;
+    clearTimeout(this.timer);
+  }
+
+  // The state, and again while something is being calibrated.
+  async ask() {
+    clearTimeout(this.timer);
+    try {
+      this.take(await (await fetch("/api/calibration", { cache: "no-store" })).json());
+    } catch {
+      replace(this.root, h("p", { class: "note" }, t("toast.offline")));
+    }
+  }
+
+  take(state) {
+    if (this.left) return;
+    const ended = this.state?.running && !state.running ? this.state.running : null;
+    this.state = state;
+    this.draw();
+    if (ended) this.said.textContent = t(state.done[ended]?.ok ? "calibrate.done" : "calibrate.failed");
+    if (state.running) this.timer = setTimeout(() => this.ask(), EVERY_MS);
+  }
+
+  async send(url, body, method = "POST") {
+    try {
+      const answer = await post(url, body, method), data = await answer.json();
+      if (answer.ok) this.take(data);
+      else this.app.toast.show(t("toast.failed", { text: errorText(data.error) }));
+    } catch {
+      this.app.toast.show(t("toast.offline"));
+    }
+  }
+
+  draw() {
+    const { camera, running, done } = this.state;
+    if (!camera) {
+      replace(this.root, h("section", {}, h("h3", {}, t("camera.none")), h("p", { class: "note" }, t("calibrate.none"))));
+      return;
+    }
+    const go = (what) => button(t(running === what ? "calibrate.running" : `calibrate.${what}.go`),
+      () => this.send("/api/calibration", { what, by: what === "table" ? this.by : "", camera: this.camera }),
+      { icon: running === what ? "clock" : "check", className: "action main", disabled: !!running, data: { key: `go-${what}` } });
+    const title = (what) => t(`calibrate.${what}`);
+    redraw(this.root, this.said,
+      h("section", {}, h("h3", {}, title("table")), h("p", { class: "note" }, t("calibrate.table.why")),
+        h("div", { class: "cards" }, WAYS.map((by) => h("button", { type: "button", class: "card", "aria-pressed": String(this.by === by), data: { key: `by-${by}` }, on: { click: () => { this.by = by; this.draw(); } } },
+          h("b", {}, t(`calibrate.by.${by || "any"}`)), h("span", {}, t(`calibrate.by.${by || "any"}.note`))))),
+        h("label", { class: "wide-label" }, h("span", {}, t("calibrate.camera")), h("select", { data: { key: "camera" }, on: { change: (e) => { this.camera = e.target.value; } } },
+          h("option", { value: "", selected: !this.camera }, t("calibrate.camera.own")), this.state.cameras.map((c) => h("option", { value: c.name, selected: this.camera === c.name, lang: "en" }, c.title)))),
+        h("div", { class: "row" }, go("table")), done.table && this.result(done.table, (d) => this.tableResult(d))),
+      h("section", {}, h("h3", {}, title("colours")), h("p", { class: "note" }, t("calibrate.colours.why")),
+        h("div", { class: "row" }, go("colours")), done.colours && this.result(done.colours, (d) => this.distances(d))),
+      h("section", {}, h("h3", {}, t("calibrate.used")), this.used()));
+  }
+
+  result(done, told) {
+    if (!done.ok) return h("div", { class: "outcome bad" }, symbol("alert"), h("p", {}, adviceText(done.error)));
+    const { bad } = told(done);
+    return h("div", { class: `outcome ${bad ? "bad" : "good"}` }, symbol(bad ? "alert" : "check"), h("div", {}, told(done).content, done.advice.length > 0 && advices(done.advice)));
+  }
+
+  tableResult(d) {
+    return { bad: d.worst_corner_mm > 5, content: [
+      h("p", {}, h("b", {}, t("calibrate.fit", { ...fitted(d) }))),
+      h("p", {}, t("calibrate.hangs", { by: t(`calibrate.by.${d.method}`), cm: Math.round(d.height_mm / 10), deg: Math.round(10 * d.tilt_deg) / 10, n: Math.round(10 * d.seconds) / 10 }))] };
+  }
+
+  distances(d) {
+    const { confused, near } = this.state.limits, name = (c) => t(`colour.${c}`, { fallback: c });
+    const rows = Object.entries(d.distances).sort((a, b) => a[1] - b[1]), verdict = (n) => (n < confused ? "same" : n < near ? "near" : "apart");
+    return { bad: d.confused.length > 0, content: h("table", { class: "distances" }, h("caption", {}, t("calibrate.distances", { n: number(confused) })),
+      h("tbody", {}, rows.map(([pair, n]) => h("tr", { class: verdict(n) }, h("th", { scope: "row" }, pair.split("-").map(name).join(" – ")), h("td", {}, number(Math.round(10 * n) / 10)), h("td", {}, t(`calibrate.${verdict(n)}`)))))) };
+  }
+
+  used() {
+    const { used } = this.state;
+    if (!used.length) return h("p", { class: "note" }, t("calibrate.nothing"));
+    const fit = (u) => (u.rms_mm !== undefined ? t("calibrate.fit", { ...fitted(u) })
+      : u.rms_px !== undefined ? t("calibrate.lens", { n: u.rms_px }) : t(u.confused.length ? "calibrate.same" : "calibrate.allapart"));
+    return h("ul", { class: "used" }, used.map((u) => h("li", {}, h("b", {}, t(`kind.${u.kind}`)), h("span", {}, fit(u)), h("span", { class: "note" }, when(u.made), u.here ? "" : ` · ${u.file}`),
+      u.here && button(t("calibrate.forget"), () => this.send(`/api/calibration/${u.kind}`, undefined, "DELETE"), { icon: "trash", className: "action", data: { key: `forget-${u.kind}` } }))));
+  }
+}

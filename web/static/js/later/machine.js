@@ -1,0 +1,62 @@
+// Machine and camera: for whoever set the table up. Aim, calibration, backup; the check-up has its own page.
+
+import { button, h, replace } from "../dom.js";
+import { machineTexts, t } from "../i18n.js";
+import { Aim } from "./aim.js";
+import { Calibrate } from "./calibrate.js";
+import { panelStyle } from "./panel.js";
+
+const TABS = { aim: Aim, calibrate: Calibrate };
+
+export class Machine {
+  /** @type {import("../app.js").App} */
+  app;
+  /** @type {any} */
+  root;
+  /** @type {any} */
+  before = null;
+  /** @type {any} */
+  tab = null;
+
+  constructor(app, root) {
+    Object.assign(this, { app, root });
+    this.tools = h("div", { class: "row camera-layers" });
+    this.body = h("div", { class: "setup-body machine-body", tabindex: 0, role: "group", "aria-labelledby": "machine-title" });
+    root.addEventListener("keydown", (e) => e.key === "Escape" && this.close());
+  }
+
+  async open(name = "aim") {
+    await Promise.all([panelStyle(), machineTexts()]);
+    this.before = document.activeElement;
+    this.app.sheet.close();
+    this.tools.setAttribute("role", "group");
+    this.tools.setAttribute("aria-label", t("machine.parts"));
+    replace(this.root,
+      h("header", {}, h("h2", { id: "machine-title", tabindex: -1 }, t("machine.title")),
+        button(t("sheet.close"), () => this.close(), { icon: "close", label: false, className: "close", data: { key: "close" } })),
+      this.body, h("footer", {}, this.tools));
+    this.root.hidden = false;
+    this.show(name);
+    this.root.querySelector("h2").focus();
+  }
+
+  show(name) {
+    this.tab?.leave();
+    replace(this.body);
+    this.tab = new TABS[name](this.app, this.body);
+    replace(this.tools, Object.keys(TABS).map((one) => button(t(`machine.${one}`), () => {
+      this.show(one);
+      this.tools.querySelector(`[data-key="machine-${one}"]`).focus();
+    }, { className: "action", "aria-pressed": String(one === name), data: { key: `machine-${one}` } })),
+    h("a", { class: "action", href: "/doctor", data: { key: "machine-doctor" } }, t("menu.doctor")));
+    this.body.scrollTop = 0;
+    this.tab.enter();
+  }
+
+  close() {
+    this.tab?.leave();
+    this.tab = null;
+    this.root.hidden = true;
+    this.before?.focus?.();
+  }
+}

@@ -1,0 +1,52 @@
+"""For whoever set the table up: live aim, calibrating, and taking a calibration back. Takes administration, but for
+looking at what is in use."""
+
+from __future__ import annotations
+
+from flask import Blueprint, Response, current_app
+
+from web.answers import asked_object, json_answer
+from web.protocol import CommandError, Tuning
+from web.rights import Right, needs
+
+tinkering = Blueprint("tinkering", __name__)
+_NOTHING = {"camera": False, "running": None, "done": {}, "cameras": [], "methods": [], "limits": {}, "used": []}
+
+
+def _tuning() -> Tuning:
+    found: Tuning | None = current_app.extensions["tuning"]
+    if found is None:
+        raise CommandError("no_camera", "no camera watches this table")
+    return found
+
+
+@tinkering.post("/api/aim")
+@needs(Right.ADMIN)  # it costs the machine work for as long as somebody asks
+def aim() -> Response:
+    """What the camera's newest picture says of view, tilt, focus, glare and light."""
+    return json_answer(_tuning().aim())
+
+
+@tinkering.get("/api/calibration")
+def calibration() -> Response:
+    """What is calibrated, how well, and what is being calibrated now."""
+    found: Tuning | None = current_app.extensions["tuning"]
+    return json_answer(_NOTHING if found is None else found.state())
+
+
+@tinkering.post("/api/calibration")
+@needs(Right.ADMIN)
+def calibrate() -> Response:
+    """Begin to calibrate; the answer of a GET tells when it is done."""
+    data = asked_object()
+    words = [data.get(key, "") for key in ("what", "by", "camera")]
+    if not all(isinstance(w, str) for w in words):
+        raise CommandError("malformed", "what, by and camera: must be texts")
+    return json_answer(_tuning().calibrate(*words))
+
+
+@tinkering.delete("/api/calibration/<kind>")
+@needs(Right.ADMIN)
+def forget(kind: str) -> Response:
+    """Use a calibration no more that was made on the page."""
+    return json_answer(_tuning().forget(kind))
