@@ -59,8 +59,8 @@ class Drift:
 
     @property
     def mendable(self) -> bool:
-        """Whether the table can be found again without a person."""
-        return self.verdict == "moved" and self.furthest_mm <= MENDED_MM
+        """Whether the table can be found again without a person. A turn moves the picture's corners further still."""
+        return self.verdict == "moved" and self.distance_mm < MENDED_MM + 1 and self.furthest_mm < 1.5 * MENDED_MM
 
 
 class Reference:

@@ -143,7 +143,8 @@ def _let_go(frame: Frame | None) -> None:
 class CaptureSource(LiveSource):
     """A camera that OpenCV opens; opened anew, with growing pauses, when it stops giving pictures."""
 
-    def __init__(self, uri: str, model: str, connect: Callable[[], cv2.VideoCapture], missing: str) -> None:
+    def __init__(self, uri: str, model: str, connect: Callable[[], cv2.VideoCapture],
+                 missing: Callable[[], str]) -> None:
         super().__init__(uri, model)
         self._connect, self._missing = connect, missing
 
@@ -166,6 +167,6 @@ class CaptureSource(LiveSource):
             finally:
                 capture.release()
             if not self._opened and not self._stop.is_set():
-                raise SourceError(self._missing)
+                raise SourceError(self._missing())
             failures = 0 if self._count > before else failures + 1
             self._stop.wait(BACKOFF_S[min(failures, len(BACKOFF_S) - 1)])

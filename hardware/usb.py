@@ -31,7 +31,7 @@ class UsbSource(CaptureSource):
         self._number, self._options = camera_number(uri, rest, OPTIONS)
         self._held: dict[str, float] = {}
         super().__init__(uri, camera_name(self._number), self._open,
-                         f"there is no USB camera {self._number}, or another program is using it")
+                         lambda: f"there is no USB camera {self._number}, or another program is using it")
 
     def _open(self) -> cv2.VideoCapture:
         capture = cv2.VideoCapture(self._number, cv2.CAP_V4L2 if sys.platform == "linux" else cv2.CAP_ANY)
