@@ -2,7 +2,8 @@
 
     manifest.json   {"format": "bastide-backup", "version": 1, "made_s", "bastide", "files": {name: {"size", "sha256"}}}
     data/...        what lay in the data folder: the log and its pictures as whole databases, tiles/, *.json
-    data/service.conf, data/calibrations/   the service's options without passwords, and calibrations from elsewhere
+    data/service.conf     the service's options without passwords
+    data/calibrations/, data/taught/, data/players/   what the table used from other folders (`bastide.elsewhere`)
     pins.json       the PINs as scrypt hashes; the keys that sign sessions stay behind and are made anew
 
 A backup is taken while the table is watched. It is read back and checked before it takes its name, and checked again
@@ -17,7 +18,6 @@ import errno
 import hashlib
 import json
 import os
-import re
 import shutil
 import sqlite3
 import tempfile
@@ -30,6 +30,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from bastide import __version__
+from bastide.elsewhere import files, used
 from bastide.errors import Failure, UsageError
 from bastide.keys import NAME as SECRETS
 from bastide.keys import KeyFile
@@ -39,12 +40,12 @@ from bastide.schema import SCHEMA_VERSION, pictures_of
 from bastide.store import Store, damage
 
 FORMAT, VERSION = "bastide-backup", 1
-LOG, SERVICE, CALIBRATIONS = "log.sqlite", "service.conf", "calibrations"
+LOG, SERVICE = "log.sqlite", "service.conf"
+OURS = (LOG, SECRETS, "logs", "tiles", "reserve", "used.json", SERVICE)
 SETTINGS = Path("/etc/bastide/bastide.conf")
 KEPT = (".json", ".png", ".jpg", ".jpeg", ".conf")
 MOST_FILES, MOST_BYTES, MANIFEST_BYTES = 20_000, 2_000_000_000, 8_000_000
 _PIECE = 1 << 20
-_NAMED = re.compile(r"--calibration[= ]+(\"[^\"]+\"|'[^']+'|[^\s\"']+)")
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2  # linux/fcntl.h, linux/fs.h
 
 
@@ -59,9 +60,10 @@ class Contents:
     made_s: float
 
 
-def write_backup(data: Path, out: Path, *, settings: Path = SETTINGS, calibrations: Sequence[Path] = ()) -> Contents:
-    """Everything in a data folder into one file, with the service's ``settings`` (without passwords) and the
-    calibrations that these name or the caller. Raises UsageError or Failure; then there is no file of that name.
+def write_backup(data: Path, out: Path, *, settings: Path = SETTINGS, calibrations: Sequence[Path] = (),
+                 tiles: Sequence[Path] = ()) -> Contents:
+    """Everything in a data folder into one file, with the service's ``settings`` (without passwords) and what the table
+    used from other folders or the caller names. Raises UsageError or Failure; then there is no file of that name.
     """
     if not (data / LOG).is_file():
         raise UsageError(f"{data}: there is no log in it to back up; --data says where bastide keeps its games")
@@ -71,13 +73,13 @@ def write_backup(data: Path, out: Path, *, settings: Path = SETTINGS, calibratio
     try:
         with tempfile.TemporaryDirectory(prefix="bastide-backup-") as scratch, \
                 zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED, compresslevel=3) as archive:
-            files: dict[str, dict[str, Any]] = {}
-            elsewhere = _from_elsewhere(data, settings, calibrations, Path(scratch))
+            listed: dict[str, dict[str, Any]] = {}
+            elsewhere = _from_elsewhere(data, settings, calibrations, tiles, Path(scratch))
             for name, path in {**dict(_sources(data, Path(scratch))), **dict(elsewhere)}.items():
                 archive.write(path, name)
-                files[name] = {"size": path.stat().st_size, "sha256": _digest(path)}
+                listed[name] = {"size": path.stat().st_size, "sha256": _digest(path)}
             manifest = {"format": FORMAT, "version": VERSION, "made_s": round(time.time(), 1),
-                        "bastide": __version__, "files": files}
+                        "bastide": __version__, "files": listed}
             archive.writestr("manifest.json", json.dumps(manifest, indent=1))
         with open(part, "rb+") as f:
             os.fsync(f.fileno())
@@ -103,6 +105,9 @@ def restore_backup(file: Path, data: Path, *, swap: bool = False) -> Contents:
 
     Raises UsageError or Failure; then the folder is as it was.
     """
+    data = data.resolve()  # a link goes on leading to the disk that somebody chose for the games
+    if data.is_dir() and (other := _strange(data)):
+        raise UsageError(f"{data}: is a folder with other things in it ({other[:60]}); --data says where the games go")
     try:
         data.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{data.name}.restore-", dir=data.parent) as scratch:
@@ -122,8 +127,17 @@ def restore_backup(file: Path, data: Path, *, swap: bool = False) -> Contents:
             _synced(staged)
             _swap(staged, data, swap)
     except OSError as e:
+        if e.errno == errno.EBUSY:
+            raise Failure(f"{data}: is where a disk is mounted, which cannot change its name; restore into a folder on "
+                          "it and have --data say so") from e
         raise Failure(f"{data}: cannot be restored ({e.strerror or e}); check the disk and its rights") from e
     return contents
+
+
+def _strange(data: Path) -> str | None:
+    """Something in a folder that is no data folder of ours; None in an empty one and in ours."""
+    there = sorted(p.name for p in data.iterdir() if not p.name.startswith("."))
+    return None if not there or any(n in OURS for n in there) else there[0]
 
 
 def _sources(data: Path, scratch: Path) -> list[tuple[str, Path]]:
@@ -147,7 +161,8 @@ def _sources(data: Path, scratch: Path) -> list[tuple[str, Path]]:
     return out
 
 
-def _from_elsewhere(data: Path, settings: Path, calibrations: Sequence[Path], scratch: Path) -> list[tuple[str, Path]]:
+def _from_elsewhere(data: Path, settings: Path, calibrations: Sequence[Path], tiles: Sequence[Path],
+                    scratch: Path) -> list[tuple[str, Path]]:
     """The same for what the service uses and what lies in other folders."""
     out, text = [], ""
     with suppress(OSError):
@@ -155,19 +170,7 @@ def _from_elsewhere(data: Path, settings: Path, calibrations: Sequence[Path], sc
         kept = scratch / SERVICE
         kept.write_text("\n".join(clean(line) for line in text.splitlines()) + "\n", "utf-8")
         out.append((f"data/{SERVICE}", kept))
-    for named in calibrations:
-        if not named.is_file():
-            raise UsageError(f"{named}: there is no such calibration")
-    named_there = [data / name.strip("\"'") for name in _NAMED.findall(text)]
-    home, names = data.resolve(), {p.name for p in (data / CALIBRATIONS).glob("*")}
-    known = {p.read_bytes() for p in (data / CALIBRATIONS).glob("*.json")}  # restored once, and no other since
-    for path in dict.fromkeys(p.resolve() for p in (*calibrations, *named_there)):
-        if path.is_file() and path.suffix == ".json" and home not in path.parents \
-                and path.read_bytes() not in known:
-            name = path.name if path.name not in names else f"{len(names)}-{path.name}"
-            names.add(name)
-            out.append((f"data/{CALIBRATIONS}/{name}", path))
-    return out
+    return out + files(data, used(data, text, calibrations, tiles))
 
 
 def copy_database(source: Path, copy: Path) -> None:

@@ -20,8 +20,13 @@ from pathlib import Path
 
 FILE, FILE_BYTES, FILES = "bastide.jsonl", 2_000_000, 3
 LONGEST = 4000
-_SECRET = re.compile(r"(?i)\b(pin|password|passwd|token|secret|cookie|authorization|signing|overlay|key)\b"
-                     r"(\"?'?\s*[:=]\s*\"?'?)[^\s\"',;&}]+|scrypt:[^\s\"']+|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)")
+_WORDS = r"[\w-]*(?:pin|pass|passwd|password|passphrase|pwd|pas|token|secret|cookie|auth|signing|overlay|key|psk)"
+_SECRET = re.compile(
+    r"(?i)\b(authorization|cookie)(\"?'?\s*[:=]\s*)[^\"']+"  # these have spaces in them
+    rf"|(?<![\w-])({_WORDS})(\"?'?\s*[:=]\s*\"?'?|(?<=--pin)\s+\"?'?)[^\s\"',;&}}]+"
+    r"|scrypt:[^\s\"']+"
+    r"|(?<=://)[^/\s\"']+@"  # whoever signs in with an address
+    r"|((?:https?|rtsps?)://[^\s\"'?]*\?)[^\s\"']+")  # a camera's password is often among what is asked
 
 
 class JsonLines(logging.Formatter):
@@ -48,8 +53,13 @@ class Quiet(logging.handlers.RotatingFileHandler):
 
 def clean(text: str) -> str:
     """Without what looks like a secret, and not endless."""
-    text = _SECRET.sub(lambda m: f"{m[1]}{m[2]}***" if m[1] else "***", text)
+    text = _SECRET.sub(_masked, text)
     return text if len(text) <= LONGEST else text[:LONGEST] + " ..."
+
+
+def _masked(found: re.Match[str]) -> str:
+    kept = "".join(part for part in found.groups() if part)
+    return f"{kept}***@" if found[0].endswith("@") else f"{kept}***"
 
 
 @contextmanager

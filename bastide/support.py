@@ -1,6 +1,6 @@
 """One ZIP for whoever is asked for help, with nothing in it that is nobody's business, and playing it again.
 
-    about.json     versions, the machine, the doctor's report
+    about.json     versions, the machine, the doctor's report; nothing in the file says whose home folder it was
     game.json      set-up (players are called by their colours) and every entry of the newest game, with the scores
     board/N.jpg    the newest pictures of the table, cut to the board and seen from above
     logs/*.jsonl   the program's log, without secrets
@@ -15,9 +15,11 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 import tempfile
 import zipfile
 import zlib
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
@@ -30,6 +32,7 @@ from bastide import __version__
 from bastide.backups import LOG, copy_database
 from bastide.errors import Failure, UsageError
 from bastide.health import report
+from bastide.inputs import COLOURS
 from bastide.logs import clean
 from bastide.schema import pictures_of
 from bastide.setup_json import setup_from_json, setup_to_json
@@ -53,15 +56,20 @@ def write_support(data: Path, out: Path, settings: Path = Path("/etc/bastide/bas
     about = {"format": FORMAT, "version": VERSION, "bastide": __version__, "python": platform.python_version(),
              "machine": platform.machine(), "system": platform.platform(), "packages": _packages(),
              "doctor": report(data)}
-    files: dict[str, bytes] = {"about.json": json.dumps(about, indent=1).encode()}
+    files: dict[str, bytes] = {}
+    names: set[str] = set()
     if (data / LOG).exists():
-        files.update(_game(data))
+        files.update(_game(data, names))
     for file in sorted((data / "logs").glob("*.jsonl*")):
         if file.is_symlink() or not file.is_file():
             continue
         files[f"logs/{file.name}"] = clean_lines(file.read_bytes()[-LOG_BYTES:])
     if settings.is_file():
         files["settings.conf"] = clean_lines(settings.read_bytes())
+    files["about.json"] = json.dumps(about, indent=1, ensure_ascii=False).encode("utf-8", "replace")
+    nobody = _nobody(data, names)
+    for name in [n for n in files if n == "about.json" or n.startswith(("logs/", "settings"))]:
+        files[name] = nobody(files[name].decode("utf-8", "replace")).encode()
     part = out.with_name(f".{out.name}.part")
     try:
         with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -74,6 +82,23 @@ def write_support(data: Path, out: Path, settings: Path = Path("/etc/bastide/bas
         with suppress(OSError):
             part.unlink(missing_ok=True)
     return list(files)
+
+
+def _nobody(data: Path, names: set[str]) -> Callable[[str], str]:
+    """A function that takes from a text where the data folder is, whose home folders it names, and who plays."""
+    places = sorted({str(data), str(data.resolve()), str(Path.home())} - {"/", "."}, key=len, reverse=True)
+    parts = [rf"(?P<place>{'|'.join(map(re.escape, places))})(?![\w-])",
+             r"(?P<home>/(?:home|Users|media|run/media)/)[^/\s\"']+"]
+    if players := sorted((n for n in names if len(n) > 2), key=len, reverse=True):
+        parts.append(rf"(?<!\w)(?:{'|'.join(map(re.escape, players))})(?!\w)")
+    pattern = re.compile("|".join(parts))
+
+    def masked(found: re.Match[str]) -> str:
+        if found["place"]:
+            return "~" if found["place"] == str(Path.home()) else "DATA"
+        return f"{found['home']}***" if found["home"] else "***"
+
+    return lambda text: pattern.sub(masked, text)
 
 
 def replay(file: Path) -> dict[str, Any]:
@@ -109,13 +134,15 @@ def _scores(game: StoredGame) -> tuple[list[int], list[int]]:
     return list(state.scores), list((state if state.over else step(state, GameEnded())).scores)
 
 
-def _game(data: Path) -> dict[str, bytes]:
-    """The newest game and its board, read from a copy: the table may be playing."""
+def _game(data: Path, names: set[str]) -> dict[str, bytes]:
+    """The newest game and its board, read from a copy: the table may be playing. Who played ever is added to ``names``.
+    """
     with tempfile.TemporaryDirectory(prefix="bastide-support-") as scratch:
         for source in (data / LOG, pictures_of(data / LOG)):
             if source.exists():
                 copy_database(source, Path(scratch) / source.name)
         with Store(Path(scratch) / LOG) as store:
+            names.update(name for line in store.games() for name in line.players if name.lower() not in COLOURS)
             game = store.newest()
             if game is None:
                 return {}

@@ -12,13 +12,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", required=True, metavar="FILE")
     parser.add_argument("--data", metavar="DIR", default="data", help="where the log is kept (default: data)")
     parser.add_argument("--calibration", metavar="FILE", action="append", default=[],
-                        help="a calibration from another folder; what the service's settings name comes by itself")
+                        help="a calibration from another folder; what bastide serve used comes by itself")
+    parser.add_argument("--tiles", metavar="DIR", action="append", default=[],
+                        help="a tile folder from elsewhere; what bastide serve used comes by itself")
 
 
 def run(args: argparse.Namespace) -> int:
     from bastide.backups import write_backup
 
-    contents = write_backup(Path(args.data), Path(args.out), calibrations=[Path(c) for c in args.calibration])
+    contents = write_backup(Path(args.data), Path(args.out), calibrations=[Path(c) for c in args.calibration],
+                            tiles=[Path(t) for t in args.tiles])
     print(f"{args.out}: {contents.games} games with {contents.entries} entries, {contents.files} files, "
           f"{contents.size / 1e6:.1f} MB before packing; read back and whole")
     return 0

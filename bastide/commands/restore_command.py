@@ -15,13 +15,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from bastide.backups import CALIBRATIONS, SERVICE, SETTINGS, restore_backup
+    from bastide.backups import SERVICE, SETTINGS, restore_backup
+    from bastide.elsewhere import CALIBRATIONS, PLAYERS, TAUGHT
 
     contents = restore_backup(Path(args.file), Path(args.data), swap=args.replace)
     print(f"{args.data}: {contents.games} games with {contents.entries} entries are back")
     data = Path(args.data)
     if (data / SERVICE).is_file():
         print(f"the service's options were those in {data / SERVICE}; compare them with {SETTINGS}")
-    if (data / CALIBRATIONS).is_dir():
-        print(f"calibrations from other folders are in {data / CALIBRATIONS}; name them with --calibration")
+    for folder, what, option in ((CALIBRATIONS, "calibrations", "--calibration"), (TAUGHT, "tile pictures", "--tiles"),
+                                 (PLAYERS, "players", "--players")):
+        for path in sorted((data / folder).glob("*")):
+            print(f"{what} from another folder: {option} {path}")
     return 0

@@ -41,6 +41,7 @@ def run(args: argparse.Namespace) -> int:
     from bastide.calibrated import CalibratedCamera, load_calibrations, view_from
     from bastide.checkup import CheckUp
     from bastide.commands.doctor_command import versions
+    from bastide.elsewhere import remember
     from bastide.keys import KeyFile, set_pins
     from bastide.learning import Learner
     from bastide.logs import logging_to
@@ -110,6 +111,7 @@ def run(args: argparse.Namespace) -> int:
                             colours=lambda: tuple(p.colour for p in session.setup.players),
                             reader=lambda: PhotoReader(arts.tiles(session.art, session.setup),
                                                        counts=arts.counts(session.setup.expansions)))
+        remember(Path(args.data), calibrations=args.calibration or (), tiles=args.tiles, players=args.players)
         keys = KeyFile(args.data)
         if args.pin is not None:
             set_pins(keys, table=args.pin)

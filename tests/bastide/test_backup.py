@@ -15,6 +15,7 @@ import pytest
 
 from bastide.backups import VERSION, check_backup, restore_backup, write_backup
 from bastide.demo_game import demo_game
+from bastide.elsewhere import NOTE, remember
 from bastide.errors import Failure, UsageError
 from bastide.keys import KeyFile, set_pins
 from bastide.session import TableSession
@@ -85,6 +86,50 @@ def test_what_the_service_uses_from_elsewhere_comes_along(data: Path, tmp_path: 
         assert len(names) == len(set(names)) and sum("calibrations/" in n for n in names) == 3
     with pytest.raises(UsageError, match="none.json"):
         write_backup(data, tmp_path / "d.zip", settings=conf, calibrations=[home / "none.json"])
+
+
+def test_what_a_table_was_started_with_comes_along(data: Path, tmp_path: Path) -> None:
+    """Tile pictures, calibrations and players beside the data folder, as the readme has them; also a second time."""
+    home = tmp_path / "home"
+    (home / "mytiles").mkdir(parents=True)
+    (home / "mytiles" / "base.D.png").write_bytes(b"picture")
+    (home / "mytiles" / "notes.txt").write_text("mine", "utf-8")
+    (home / "seats.json").write_text("[]", "utf-8")
+    (home / "table.json").write_text("{}", "utf-8")
+    remember(data, calibrations=[str(home / "table.json"), "gone.json"], tiles=str(home / "mytiles"),
+             players=str(home / "seats.json"))
+    write_backup(data, tmp_path / "b.zip", settings=tmp_path / "none")
+    new = tmp_path / "new"
+    restore_backup(tmp_path / "b.zip", new)
+    kept = {p.relative_to(new).as_posix() for f in ("taught", "players", "calibrations")
+            for p in (new / f).rglob("*.*")}
+    assert kept == {"taught/mytiles/base.D.png", "players/seats.json", "calibrations/table.json"}
+    write_backup(new, tmp_path / "c.zip", settings=tmp_path / "none", tiles=[home / "mytiles"])
+    with zipfile.ZipFile(tmp_path / "c.zip") as archive:
+        assert sum("/taught/" in n for n in archive.namelist()) == 1
+    (data / NOTE).write_text("[" * 5000, "utf-8")
+    write_backup(data, tmp_path / "d.zip", settings=tmp_path / "none")
+    with pytest.raises(UsageError, match="no such tile folder"):
+        write_backup(data, tmp_path / "e.zip", settings=tmp_path / "none", tiles=[home / "none"])
+
+
+def test_a_linked_data_folder_stays_where_its_disk_is(data: Path, tmp_path: Path) -> None:
+    write_backup(data, tmp_path / "b.zip", settings=tmp_path / "none")
+    disk = tmp_path / "disk" / "games"
+    disk.mkdir(parents=True)
+    (tmp_path / "data-link").symlink_to(disk)
+    restore_backup(tmp_path / "b.zip", tmp_path / "data-link")
+    assert (tmp_path / "data-link").is_symlink() and (disk / "log.sqlite").is_file()
+
+
+def test_a_folder_with_other_things_in_it_is_left_alone(data: Path, tmp_path: Path) -> None:
+    write_backup(data, tmp_path / "b.zip", settings=tmp_path / "none")
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "letters.txt").write_text("dear", "utf-8")
+    with pytest.raises(UsageError, match="letters.txt"):
+        restore_backup(tmp_path / "b.zip", home, swap=True)
+    assert [p.name for p in home.iterdir()] == ["letters.txt"]
 
 
 def test_no_secret_is_in_a_backup_in_clear(data: Path, tmp_path: Path) -> None:

@@ -130,6 +130,15 @@ def test_logs_are_lines_of_json_without_secrets_and_bounded(tmp_path: Path) -> N
     assert clean("keyboard monkey") == "keyboard monkey"
 
 
+@pytest.mark.parametrize("text", [
+    "--pin 4711 --data x", "X-CSRF-Token: 4711", "Cookie: bastide=4711.a", "Authorization: Basic 4711", "psk=4711",
+    "http://cam/v?user=anna&pwd=4711&x=1", "http://4711@cam/", "rtsp://u:47@4711@10.0.0.5/s", "a&loginpas=4711&b=1",
+    '{"pin": "4711"}', "passphrase: 4711", "api_key = 4711",
+])
+def test_what_looks_like_a_secret_is_taken_out(text: str) -> None:
+    assert "4711" not in clean(text)
+
+
 def test_a_log_that_cannot_be_written_ends_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "logs").write_text("in the way", "utf-8")
     with logging_to(tmp_path):
@@ -145,7 +154,7 @@ def test_a_support_file_has_what_helps_and_can_be_played_again(tmp_path: Path) -
     session = played(data, pictures=True)
     set_pins(KeyFile(data), table="4711")
     with logging_to(data):
-        logging.getLogger("bastide").info("hello")
+        logging.getLogger("bastide").info("Anna sat down; %s, /home/anna/x", data)
     conf = tmp_path / "bastide.conf"
     conf.write_text("BASTIDE_OPTIONS=--source http://anna:hunter2@10.0.0.2/v --pin=4711\n", "utf-8")
     with Store(data / "log.sqlite"):  # while it is being used
@@ -157,8 +166,8 @@ def test_a_support_file_has_what_helps_and_can_be_played_again(tmp_path: Path) -
         seen = cv2.imdecode(np.frombuffer(archive.read(picture), np.uint8), cv2.IMREAD_COLOR)
     assert seen is not None and seen.shape == (96, 96, 3)  # the one tile, nothing around it
     keys = KeyFile(data).get()
-    for secret in ("hunter2", "4711", keys.signing, keys.overlay, keys.table or "", "Anna"):
-        assert secret.encode() not in everything
+    for secret in ("hunter2", "4711", keys.signing, keys.overlay, keys.table or "", "Anna", str(tmp_path), "/anna"):
+        assert secret.encode() not in everything, secret
     found = replay(tmp_path / "s.zip")
     assert found["same"] and found["entries"] == len(session.entries) and found["scores"] == list(session.state.scores)
     assert bastide("support", "--replay", tmp_path / "s.zip").returncode == 0
