@@ -112,19 +112,7 @@ def restore_backup(file: Path, data: Path, *, swap: bool = False) -> Contents:
         data.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{data.name}.restore-", dir=data.parent) as scratch:
             staged = Path(scratch) / "data"
-            staged.mkdir()
-            contents = _unpack(file, staged)
-            pins = staged / "pins.json"
-            kept = _pins(file, pins) if pins.exists() else None
-            pins.unlink(missing_ok=True)
-            with Store(staged / LOG):  # an older version is brought up to date, and anything else is found out now
-                pass
-            (staged / f"{LOG}.lock").unlink(missing_ok=True)
-            if kept is not None:
-                keys = KeyFile(staged)
-                keys.put(replace(keys.get(), **kept))
-            _like(data if data.exists() else data.parent, staged)
-            _synced(staged)
+            contents = stage(file, staged, data)
             _swap(staged, data, swap)
     except OSError as e:
         if e.errno == errno.EBUSY:
@@ -138,6 +126,24 @@ def _strange(data: Path) -> str | None:
     """Something in a folder that is no data folder of ours; None in an empty one and in ours."""
     there = sorted(p.name for p in data.iterdir() if not p.name.startswith("."))
     return None if not there or any(n in OURS for n in there) else there[0]
+
+
+def stage(file: Path, staged: Path, data: Path) -> Contents:
+    """Make a new folder of a backup, whole and on disk, to take the place of ``data``. Raises UsageError or OSError."""
+    staged.mkdir()
+    contents = _unpack(file, staged)
+    pins = staged / "pins.json"
+    kept = _pins(file, pins) if pins.exists() else None
+    pins.unlink(missing_ok=True)
+    with Store(staged / LOG):  # an older version is brought up to date, and anything else is found out now
+        pass
+    (staged / f"{LOG}.lock").unlink(missing_ok=True)
+    if kept is not None:
+        keys = KeyFile(staged)
+        keys.put(replace(keys.get(), **kept))
+    _like(data if data.exists() else data.parent, staged)
+    _synced(staged)
+    return contents
 
 
 def _sources(data: Path, scratch: Path) -> list[tuple[str, Path]]:

@@ -63,9 +63,11 @@ def healthy(loop: Loop | None) -> bool:
     return loop is None or loop.ended.is_set() or time.monotonic() - loop.beat_s < HANGS_S
 
 
-def wait(stop: threading.Event, loop: Loop | None, notifier: Notifier, url: str) -> None:
+def wait(stop: threading.Event, loop: Loop | None, notifier: Notifier, url: str,
+         again: Callable[[], bool] = lambda: False) -> None:
     """Until somebody asks the program to end. Raises Failure when only a new process can watch the table again and
-    there is somebody to start it."""
+    there is somebody to start it. ``again`` is whether it ends only to begin anew: the service manager need not know.
+    """
     notifier.send("READY=1", f"STATUS=the page is at {url}")
     every = min(_LOOK_S, (notifier.watchdog_s or 3 * _LOOK_S) / 3)
     try:
@@ -75,7 +77,26 @@ def wait(stop: threading.Event, loop: Loop | None, notifier: Notifier, url: str)
             if healthy(loop):
                 notifier.send("WATCHDOG=1")
     finally:
-        notifier.send("STOPPING=1")
+        if not again():
+            notifier.send("STOPPING=1")
+
+
+@contextmanager
+def kept_alive(notifier: Notifier) -> Iterator[None]:
+    """While nobody watches the table because something that takes long is being done."""
+    done = threading.Event()
+
+    def feed() -> None:
+        while not done.wait(_LOOK_S):
+            notifier.send("WATCHDOG=1")
+
+    thread = threading.Thread(target=feed, name="alive", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join(5.0)
 
 
 @contextmanager

@@ -21,8 +21,9 @@ from web.join import joining
 from web.looking import looking
 from web.openapi import describing
 from web.overlay import MAX_OVERLAYS, overlays, shown
-from web.protocol import CommandError, LiveSession, StaleView, Tuning
+from web.protocol import CommandError, LiveSession, Safe, StaleView, Tuning
 from web.rights import Refused, Right, needs
+from web.safekeeping import safekeeping
 from web.stream import Streams
 from web.tinker import tinkering
 
@@ -37,6 +38,9 @@ _HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin", "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
 _STATUS = {"unknown_question": HTTPStatus.CONFLICT, "no_camera": HTTPStatus.CONFLICT, "busy": HTTPStatus.CONFLICT,
+           "game_runs": HTTPStatus.CONFLICT, "not_checked": HTTPStatus.CONFLICT, "nothing_came": HTTPStatus.CONFLICT,
+           "wrong_place": HTTPStatus.CONFLICT, "no_backup": HTTPStatus.CONFLICT,
+           "too_large": HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
            "unknown_entry": HTTPStatus.NOT_FOUND,
            "not_saved": HTTPStatus.INSUFFICIENT_STORAGE}
 
@@ -44,22 +48,22 @@ pages = Blueprint("pages", __name__)
 
 
 def create_app(session: LiveSession, *, streams: Streams | None = None, access: Access | None = None,
-               doctor: Doctor | None = None, tuning: Tuning | None = None) -> Flask:
+               doctor: Doctor | None = None, tuning: Tuning | None = None, safe: Safe | None = None) -> Flask:
     """The application around one live session. ``app.extensions["streams"]`` are its event streams.
 
     Without ``access`` the game is changed on this machine only. ``doctor`` makes the report of ``/doctor``, ``tuning``
-    aims and calibrates the camera.
+    aims and calibrates the camera, ``safe`` makes backups and restores them.
     """
     app = Flask("web", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES
     app.extensions["session"] = session
-    app.extensions["doctor"], app.extensions["tuning"] = doctor, tuning
+    app.extensions.update(doctor=doctor, tuning=tuning, safe=safe)
     app.extensions["streams"] = Streams(session) if streams is None else streams
     app.extensions["overlay_streams"] = Streams(session, most=MAX_OVERLAYS, shape=shown)
     app.extensions["assets"] = Assets(Path(__file__).parent / "static")
     (Access() if access is None else access).guard(app)
     app.register_blueprint(pages)
-    for part in (looking, overlays, joining, doctors, tinkering, describing):
+    for part in (looking, overlays, joining, doctors, tinkering, safekeeping, describing):
         app.register_blueprint(part)
     app.register_error_handler(HTTPException, _http_error)
     app.register_error_handler(Exception, _unexpected)

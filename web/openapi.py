@@ -104,6 +104,9 @@ def _schemas() -> dict[str, Schema]:
         "Tuning": _object({"camera": _FLAG, "running": {"type": ["string", "null"]}, "done": {"type": "object"},
                            "used": _list({"type": "object"}), "cameras": _list({"type": "object"}),
                            "methods": _list(_TEXT), "limits": {"type": "object"}}),
+        "Backup": _object({"busy": {"type": ["string", "null"]}, "game_runs": _FLAG, "most": _COUNT, "upload": _COUNT,
+                           "checked": {"type": ["object", "null"]}, "file": {"type": ["object", "null"]},
+                           "error": {"type": ["object", "null"]}}),
         "Pin": {"type": "string", "pattern": "^[0-9]{4,12}$"},
     }
 
@@ -215,6 +218,19 @@ def _paths() -> dict[str, Any]:
                             "schema": {"enum": ["table", "colours"]}}],
             "security": [{"session": [], "token": []}],
             "responses": _answers(_ref("Tuning"), 400, 401, 409, 507)}},
+        "/api/backup": {
+            "post": _sends("Make a backup, check or restore one that came in, forget both, or look (administration).",
+                           _object({"do": {"enum": ["look", "make", "check", "restore", "forget"]}}), _ref("Backup"),
+                           401, 409, 507, signed=True),
+            "put": {"summary": "The next piece of a backup to restore, up to 48 kB (administration).",
+                    "parameters": [{**_query("at", {"type": "integer", "minimum": 0}, "how much came before"),
+                                    "required": True}],
+                    "requestBody": {"required": True, "content": {"application/octet-stream": {"schema": raw}}},
+                    "security": [{"session": [], "token": []}],
+                    "responses": _answers(_ref("Backup"), 400, 401, 409, 413, 507)}},
+        "/api/backup/{ticket}.zip": _get("A backup that was made, by the secret name its maker was told.", raw, 404,
+                                         mimetype="application/zip", parameters=[
+                                             {"name": "ticket", "in": "path", "required": True, "schema": _TEXT}]),
         "/api/overlay": _get("What an overlay for streams shows.", _ref("Overlay"), parameters=key),
         "/api/overlay/events": _get("The same as server-sent events.", raw, 503, parameters=[*key, *after],
                                     mimetype="text/event-stream"),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
 View = Mapping[str, Any]
@@ -133,6 +134,40 @@ class Tuning(Protocol):
 
     def forget(self, kind: str) -> dict[str, Any]:
         """Use a calibration no more that was made here; the state."""
+        ...
+
+
+class Safe(Protocol):
+    """Backups of everything that is kept. Every method may be called from any thread and returns at once; all raise
+    CommandError where it cannot be done, and answer with the state: busy, game_runs, most, upload (bytes that came in),
+    checked, file (with its secret address), error."""
+
+    def state(self) -> dict[str, Any]:
+        """How it stands."""
+        ...
+
+    def make(self) -> dict[str, Any]:
+        """Begin to make a backup."""
+        ...
+
+    def file(self, ticket: str) -> Path | None:
+        """The backup that was made under this secret name, or None."""
+        ...
+
+    def piece(self, at: int, data: bytes) -> dict[str, Any]:
+        """The next bytes of a backup that comes in."""
+        ...
+
+    def check(self) -> dict[str, Any]:
+        """Begin to check what came in."""
+        ...
+
+    def restore(self) -> dict[str, Any]:
+        """Put what was checked in the place of everything; the server ends and begins again."""
+        ...
+
+    def forget(self) -> dict[str, Any]:
+        """Take away what was made and what came in."""
         ...
 
 

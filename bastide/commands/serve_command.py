@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import argparse
 import sys
+import threading
 from contextlib import ExitStack, nullcontext
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bastide.errors import Failure
 from bastide.inputs import add_rules_arguments, expansions, players, port, rules
 
+if TYPE_CHECKING:
+    from bastide.service import Notifier
+
 HELP = "watch a table and show the page"
+ANSWERED_S = 0.5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,16 +43,48 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    from bastide.service import from_environment, kept_alive
+
+    notifier, note = from_environment(), ""
+    while (backup := _serve(args, notifier, note)) is not None:
+        with kept_alive(notifier):
+            note = _restored(backup, Path(args.data))
+        # The folder is another one now: its newest game goes on, whatever the command line asked for.
+        args.new, args.players, args.edition, args.rule, args.expansions, args.first, args.pin = (
+            False, None, None, [], None, None, None)
+    return 0
+
+
+def _restored(backup: Path, data: Path) -> str:
+    """Put a backup in place; empty, or why that failed: then everything is as it was."""
+    from bastide.errors import UsageError
+    from bastide.inplace import restore_inside
+
+    try:
+        contents = restore_inside(backup, data)
+    except (UsageError, Failure) as e:
+        print(f"the backup was not restored: {e}", file=sys.stderr, flush=True)
+        return str(e)
+    finally:
+        backup.unlink(missing_ok=True)
+    print(f"restored: {contents.games} games with {contents.entries} entries", flush=True)
+    return ""
+
+
+def _serve(args: argparse.Namespace, notifier: Notifier, note: str) -> Path | None:
+    """Serve until somebody ends it; a backup that is to be put in place, after which it is to serve again."""
     from bastide.art import ArtSets
     from bastide.calibrated import CalibratedCamera, load_calibrations, view_from
     from bastide.checkup import CheckUp
     from bastide.commands.doctor_command import versions
     from bastide.elsewhere import remember
+    from bastide.inplace import finish
     from bastide.keys import KeyFile, set_pins
     from bastide.learning import Learner
     from bastide.logs import logging_to
     from bastide.reserve import BYTES
-    from bastide.service import from_environment, panel, wait
+    from bastide.safe import Safe
+    from bastide.service import panel, wait
     from bastide.session import TableSession
     from bastide.stopping import stop_on_signals
     from bastide.store import Store
@@ -66,7 +104,8 @@ def run(args: argparse.Namespace) -> int:
     from web.app import create_app
     from web.server import PageServer, ServerError
 
-    notifier, data = from_environment(), Path(args.data)
+    data, wanted = Path(args.data), list[Path]()
+    finish(data)  # a restore that a pulled plug interrupted
     with ExitStack() as stack:
         stop = stack.enter_context(stop_on_signals())
         store = stack.enter_context(Store(data / "log.sqlite", reserve=BYTES))
@@ -115,10 +154,17 @@ def run(args: argparse.Namespace) -> int:
         keys = KeyFile(args.data)
         if args.pin is not None:
             set_pins(keys, table=args.pin)
+
+        def begin_again(backup: Path) -> None:
+            wanted.append(backup)
+            threading.Timer(ANSWERED_S, stop.set).start()  # whoever asked for it hears of it first
+
+        safe = Safe(data, running=lambda: bool(session.entries) and not session.state.over, again=begin_again,
+                    calibrations=tuple(Path(c) for c in args.calibration or ()), note=note)
         more = partial(versions, pi=(args.source or "").startswith("picamera"))
         app = create_app(session, access=Access(keys, hosts=args.allowed_host),
                          doctor=CheckUp(data, session, loop, lambda: camera.documents if camera else documents,
-                                        more=more), tuning=tuning)
+                                        more=more), tuning=tuning, safe=safe)
         try:
             server = stack.enter_context(PageServer(app, args.host, args.port))
         except ServerError as e:
@@ -131,5 +177,5 @@ def run(args: argparse.Namespace) -> int:
             stack.callback(loop.stop)
         measure = getattr(camera.device, "measure_again", None) if camera else None
         stack.enter_context(panel(session, args.light, args.button, measure))
-        wait(stop, loop, notifier, server.url)
-    return 0
+        wait(stop, loop, notifier, server.url, lambda: bool(wanted))
+    return wanted[0] if wanted else None

@@ -49,6 +49,15 @@ class Served:
                 break
         return self
 
+    def begun_again(self) -> None:
+        """Wait until the page is served anew."""
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.lines.append(line.rstrip("\n"))
+            if "the page is at http://" in line:
+                self.url = line.split()[-1]
+                return
+
     def __exit__(self, *exc: object) -> None:
         self._late.cancel()
         if self.process.poll() is None:
@@ -69,20 +78,26 @@ class Served:
 
     def do(self, **command: Any) -> dict[str, Any]:
         """Send a command; the new view, or the error."""
+        return self.send("POST", "api/commands", command)
+
+    def send(self, method: str, path: str, body: object) -> dict[str, Any]:
+        """Send JSON, or bytes as they are; the answer, or the error."""
         if self._pin and not self._signed:
             self.sign_in()
-        request = urllib.request.Request(self.url + "api/commands", json.dumps(command).encode(),
-                                         {"Content-Type": "application/json", **self._signed})
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        kind = "application/octet-stream" if isinstance(body, bytes) else "application/json"
+        request = urllib.request.Request(self.url + path, data, {"Content-Type": kind, **self._signed}, method=method)
         try:
             with urllib.request.urlopen(request, timeout=PATIENCE_S) as answer:
-                data: dict[str, Any] = json.load(answer)
+                found: dict[str, Any] = json.load(answer)
         except urllib.error.HTTPError as e:
             with e:
-                data = json.load(e)
-        return data
+                found = json.load(e)
+        return found
 
-    def sign_in(self) -> None:
+    def sign_in(self, pin: str | None = None) -> None:
         """Have what a browser has once somebody has entered the PIN."""
+        self._pin = pin or self._pin
         request = urllib.request.Request(self.url + "api/session", json.dumps({"pin": self._pin}).encode(),
                                          {"Content-Type": "application/json"})
         with urllib.request.urlopen(request, timeout=PATIENCE_S) as answer:

@@ -71,10 +71,12 @@ def _gap(page: Any) -> None:
     raise AssertionError("no gap was found")
 
 
-def _calibrate(page: Any) -> None:
-    LIVE["aim"](page)
-    page.locator("[data-key='machine-calibrate']").click()
-    page.locator("#machine h3").first.wait_for()
+def _machine(tab: str) -> Callable[[Any], None]:
+    def go(page: Any) -> None:
+        LIVE["aim"](page)
+        page.locator(f"[data-key='machine-{tab}']").click()
+        page.locator("#machine h3").first.wait_for()
+    return go
 
 
 LIVE: dict[str, Callable[[Any], None]] = {
@@ -99,7 +101,8 @@ LIVE: dict[str, Callable[[Any], None]] = {
     "games": _menu("menu.games", "#sheet .games"),
     "camera": _menu("menu.camera", "#camera .camera-none"),
     "aim": _menu("menu.machine", "#machine .aim-about"),
-    "calibrate": _calibrate,
+    "calibrate": _machine("calibrate"),
+    "backup": _machine("backup"),
     "begin": _menu("menu.begin", "#begin [data-key='step-0']"),
     "checkup": _begin(2),
     "practice": _begin(5),

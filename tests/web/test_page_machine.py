@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from pageviews import LIVE, picture, until
@@ -9,13 +11,17 @@ from servertexts import catalogue, told
 from test_page_access import TEXTS, violations
 from webtable import table
 
+from bastide.backups import check_backup
+from bastide.safe import Safe
 from bastide.seeing import Seeing
 from bastide.store import Store
 from calibration.aim import look
 from calibration.apply import usual_lens
 from vision.images import encode_jpeg
+from web.access import Access
 from web.app import create_app
 from web.protocol import CommandError
+from web.rights import Memory, hashed
 from web.server import PageServer
 
 expect = pytest.importorskip("playwright.sync_api").expect
@@ -152,3 +158,59 @@ def test_without_a_camera_and_without_the_right_it_is_said_what_is_missing(serve
     expect(page.locator("#machine h3").first).to_have_text("No camera watches this table.")
     page.keyboard.press("Escape")
     expect(page.locator("#machine")).to_be_hidden()
+
+
+def test_a_backup_is_made_and_another_one_uploaded_checked_and_restored(tmp_path, visit):
+    runs, given = [True], []
+    with Store(tmp_path / "data" / "log.sqlite") as store:
+        session = table(store, 6)
+        safe = Safe(tmp_path / "data", running=lambda: runs[0], again=given.append)
+        with PageServer(create_app(session, safe=safe), port=0) as server:
+            page = visit(server.url)
+            LIVE["backup"](page)
+            expect(page.locator("#machine .warn")).to_contain_text("A game is being played")
+            page.locator("[data-key='backup-make']").click()
+            with page.expect_download() as fetched:
+                page.locator("[data-key='backup-fetch']").click()
+            file = tmp_path / "fetched.zip"
+            fetched.value.save_as(file)
+            assert check_backup(file).games == 1
+            spoiled = tmp_path / "spoiled.zip"
+            spoiled.write_bytes(file.read_bytes()[:-300])
+            page.locator("#backup-file").set_input_files(spoiled)
+            expect(page.locator(".outcome.bad")).to_contain_text("no whole backup of bastide: nothing was changed")
+            page.locator("#backup-file").set_input_files(file)
+            expect(page.locator("[data-key='backup-put']")).to_be_disabled()
+            picture(page, "backup")
+            assert not violations(page)
+            runs[0] = False
+            page.locator("[data-key='machine-backup']").click()
+            page.locator("[data-key='backup-put']").click()
+            expect(page.locator("#toast")).to_contain_text("Being restored")
+            assert len(given) == 1 and given[0].read_bytes() == file.read_bytes()
+
+
+def test_the_administrators_pin_is_asked_for_and_the_tables_is_not_enough(tmp_path, visit, monkeypatch):
+    monkeypatch.setattr("web.rights._SCHEME", "scrypt:1024:8:1")
+    keys = Memory()
+    keys.put(replace(keys.get(), table=hashed("2580"), admin=hashed("907143")))
+    with Store(tmp_path / "data" / "log.sqlite") as store:
+        session = table(store, 6)
+        safe = Safe(tmp_path / "data", running=lambda: True, again=lambda _: None)
+        with PageServer(create_app(session, safe=safe, access=Access(keys)), port=0) as server:
+            page = visit(server.url)
+            page.locator("[data-key='bar.undo']").click()
+            page.locator("#pin").fill("2580")
+            page.keyboard.press("Enter")
+            expect(page.locator("#pin-dialog")).to_have_count(0)
+            page.locator("[data-key='bar.more']").click()
+            page.locator("[data-key='menu.machine']").click()
+            expect(page.locator("#pin-title")).to_have_text("The administrator's PIN")
+            page.locator("#pin").fill("2580")
+            page.keyboard.press("Enter")
+            expect(page.locator("#pin-error")).to_contain_text("This takes the administrator's")
+            page.locator("#pin").fill("907143")
+            page.keyboard.press("Enter")
+            expect(page.locator("#pin-dialog")).to_have_count(0)
+            page.locator("[data-key='machine-backup']").click()
+            expect(page.locator("[data-key='backup-make']")).to_be_visible()

@@ -7,8 +7,9 @@ async function learn() {
 }
 
 export function sent(method, url, body) {
-  return fetch(url, { method, body: JSON.stringify(body),
-                      headers: { "Content-Type": "application/json", ...(token && { "X-CSRF-Token": token }) } });
+  const raw = body instanceof Blob; // a piece of a file
+  return fetch(url, { method, body: raw ? body : JSON.stringify(body),
+                      headers: { "Content-Type": raw ? "application/octet-stream" : "application/json", ...(token && { "X-CSRF-Token": token }) } });
 }
 
 async function refusal(answer) {

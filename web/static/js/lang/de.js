@@ -158,7 +158,7 @@ export default {
   // menu and set-up
   "menu.title": "Mehr", "menu.replay": "Zug für Zug zurückblicken", "menu.new": "Neues Spiel", "menu.language": "Sprache", "menu.who": "Wer benutzt dieses Gerät?",
   "menu.who.note": "Änderungen von hier tragen diesen Namen.", "menu.table": "der Tisch", "menu.rules": "Dieses Spiel", "menu.doctor": "Gerät prüfen", "menu.tv": "Auf einem Fernseher zeigen", "menu.share": "Partie sichern oder teilen",
-  "menu.machine": "Rechner und Kamera", "machine.aim": "Kamera ausrichten", "machine.calibrate": "Kalibrieren",
+  "menu.machine": "Rechner und Kamera", "machine.backup": "Sicherung", "begin.restore": "Sicherung zurückspielen", "machine.aim": "Kamera ausrichten", "machine.calibrate": "Kalibrieren",
   "aid.score": "Nur Punkte", "aid.helper": "Helfer", "aid.coach": "Trainer", "aid.title": "Wie viel die Seite hilft",
   "aid.score.note": "Punkte und Beweise. Keine Prognose, keine Wiesen, keine Plättchenzahlen.", "aid.helper.note": "Auch Wiesen, Offenes, übrige Plättchen und die Prognose.",
   "aid.coach.note": "Auch, was in eine Lücke passt und wie wahrscheinlich es kommt.",
@@ -216,6 +216,8 @@ export default {
   "error.no_token": "bitte neu anmelden: die Anmeldung dieser Seite ist zu alt", "error.not_local": "der Tisch ist nur in seinem eigenen Netz zu sehen", "error.other_site": "das darf nur die Seite des Tisches selbst",
   "error.unknown_host": "unter dieser Adresse ist die Seite nicht bekannt", "error.failed": "ein Fehler im Programm; sein Protokoll sagt, warum", "error.request_entity_too_large": "das ist zu groß",
   "error.wrong_pin": "das ist nicht die PIN", "error.too_often": "zu viele Versuche; bitte etwas warten", "error.bad_pin": "diese PIN geht nicht", "error.pin_set": "die PIN wurde inzwischen festgelegt", "error.no_pin": "dieser Tisch hat keine PIN",
+  "error.game_runs": "ein Spiel läuft: beendet es oder beginnt zuerst ein neues (es bleibt gespeichert)", "error.not_checked": "die Sicherung muss erst geprüft werden", "error.nothing_came": "keine Sicherung wurde hochgeladen",
+  "error.wrong_place": "ein Stück der Datei ging verloren: wählt sie noch einmal", "error.no_backup": "dieser Tisch speichert nichts, was zu sichern wäre", "error.too_large": "so groß kann keine Sicherung sein",
   "error.busy": "so etwas läuft gerade; bitte abwarten",
   "error.not_found": "das gibt es nicht", "error.stale": "jemand hat das Spiel inzwischen geändert", "error.too_many_streams": "zu viele Seiten sind offen",
   "error.no_picture": "davon gibt es kein Bild", "error.no_such_turn": "dieser Zug wurde nicht gespielt", "error.no_doctor": "dieser Tisch prüft sich nicht selbst", "error.other": "der Tisch hat es abgelehnt ({code})",

@@ -158,7 +158,7 @@ export default {
   // menu and set-up
   "menu.title": "More", "menu.replay": "Look back turn by turn", "menu.new": "New game", "menu.language": "Language", "menu.who": "Who uses this device?",
   "menu.who.note": "Corrections made here are signed with this name.", "menu.table": "the table", "menu.rules": "This game", "menu.doctor": "Check the machine", "menu.tv": "Show on a television", "menu.share": "Save or share this game",
-  "menu.machine": "Machine and camera", "machine.aim": "Aim the camera", "machine.calibrate": "Calibrate",
+  "menu.machine": "Machine and camera", "machine.backup": "Backup", "begin.restore": "Restore a backup", "machine.aim": "Aim the camera", "machine.calibrate": "Calibrate",
   "aid.score": "Score only", "aid.helper": "Helper", "aid.coach": "Coach", "aid.title": "How much the page helps",
   "aid.score.note": "Scores and proofs. No forecast, no farms, no tile counts.", "aid.helper.note": "Also farms, open features, tiles left and the forecast.",
   "aid.coach.note": "Also what fits into a gap and with which chance.",
@@ -216,6 +216,8 @@ export default {
   "error.no_token": "sign in again: this page's sign-in is too old", "error.not_local": "the table is shown on its own network only", "error.other_site": "only the table's own page may do this",
   "error.unknown_host": "the page is not known under this address", "error.failed": "the program's own fault; its log says why", "error.request_entity_too_large": "that is too large",
   "error.wrong_pin": "that is not the PIN", "error.too_often": "too many tries; wait a little", "error.bad_pin": "that is no PIN to take", "error.pin_set": "the PIN has been set meanwhile", "error.no_pin": "this table has no PIN",
+  "error.game_runs": "a game is being played: finish it, or begin a new one first (it stays kept)", "error.not_checked": "the backup must be checked first", "error.nothing_came": "no backup has been uploaded",
+  "error.wrong_place": "a piece of the file went astray: choose it again", "error.no_backup": "this table keeps nothing that could be backed up", "error.too_large": "that is larger than a backup can be",
   "error.busy": "something like it is under way; wait for it",
   "error.not_found": "that is not there", "error.stale": "somebody has changed the game meanwhile", "error.too_many_streams": "too many pages are open",
   "error.no_picture": "there is no picture of it", "error.no_such_turn": "this turn was not played", "error.no_doctor": "this table does not check itself", "error.other": "the table refused it ({code})",

@@ -158,7 +158,7 @@ export default {
   // menu and set-up
   "menu.title": "Plus", "menu.replay": "Revoir tour par tour", "menu.new": "Nouvelle partie", "menu.language": "Langue", "menu.who": "Qui utilise cet appareil ?",
   "menu.who.note": "Les corrections faites ici portent ce nom.", "menu.table": "la table", "menu.rules": "Cette partie", "menu.doctor": "Vérifier l'appareil", "menu.tv": "Montrer sur un téléviseur", "menu.share": "Garder ou partager la partie",
-  "menu.machine": "Machine et caméra", "machine.aim": "Orienter la caméra", "machine.calibrate": "Étalonner",
+  "menu.machine": "Machine et caméra", "machine.backup": "Sauvegarde", "begin.restore": "Restaurer une sauvegarde", "machine.aim": "Orienter la caméra", "machine.calibrate": "Étalonner",
   "aid.score": "Points seuls", "aid.helper": "Assistant", "aid.coach": "Entraîneur", "aid.title": "Combien la page aide",
   "aid.score.note": "Points et preuves. Ni prévision, ni prés, ni tuiles restantes.", "aid.helper.note": "Aussi les prés, ce qui est en cours, les tuiles restantes et la prévision.",
   "aid.coach.note": "Aussi ce qui va dans une place libre, et avec quelle chance.",
@@ -216,6 +216,8 @@ export default {
   "error.no_token": "connectez-vous de nouveau : la connexion de cette page est trop ancienne", "error.not_local": "la table ne se voit que sur son propre réseau", "error.other_site": "seule la page de la table peut le faire",
   "error.unknown_host": "la page n’est pas connue à cette adresse", "error.failed": "une faute du programme ; son journal dit pourquoi", "error.request_entity_too_large": "c’est trop gros",
   "error.wrong_pin": "ce n’est pas le code", "error.too_often": "trop d’essais ; attendez un peu", "error.bad_pin": "ce code ne convient pas", "error.pin_set": "le code a été défini entre-temps", "error.no_pin": "cette table n’a pas de code",
+  "error.game_runs": "une partie est en cours : terminez-la, ou commencez-en d’abord une nouvelle (elle reste conservée)", "error.not_checked": "la sauvegarde doit d’abord être vérifiée", "error.nothing_came": "aucune sauvegarde n’a été envoyée",
+  "error.wrong_place": "un morceau du fichier s’est perdu : choisissez-le de nouveau", "error.no_backup": "cette table ne conserve rien à sauvegarder", "error.too_large": "aucune sauvegarde n’est aussi grosse",
   "error.busy": "une opération est déjà en cours ; attendez-la",
   "error.not_found": "cela n’existe pas", "error.stale": "quelqu’un a modifié la partie entre-temps", "error.too_many_streams": "trop de pages sont ouvertes",
   "error.no_picture": "il n’y en a pas d’image", "error.no_such_turn": "ce tour n’a pas été joué", "error.no_doctor": "cette table ne se vérifie pas elle-même", "error.other": "la table l’a refusé ({code})",

@@ -94,7 +94,8 @@ export class Begin {
 
   language() {
     return h("div", { class: "row" }, Object.entries(LANGUAGES).map(([code, name]) => button(name, () => speak(code),
-      { className: "action", lang: code, "aria-pressed": String(code === language), data: { key: `begin-${code}` } })));
+      { className: "action", lang: code, "aria-pressed": String(code === language), data: { key: `begin-${code}` } })),
+      button(t("begin.restore"), () => this.leave(() => this.app.machine("backup")), { icon: "undo", className: "action", data: { key: "begin-restore" } }));
   }
 
   pin() {

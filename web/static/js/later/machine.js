@@ -3,10 +3,11 @@
 import { button, h, replace } from "../dom.js";
 import { machineTexts, t } from "../i18n.js";
 import { Aim } from "./aim.js";
+import { Backup } from "./backup.js";
 import { Calibrate } from "./calibrate.js";
 import { panelStyle } from "./panel.js";
 
-const TABS = { aim: Aim, calibrate: Calibrate };
+const TABS = { aim: Aim, calibrate: Calibrate, backup: Backup };
 
 export class Machine {
   /** @type {import("../app.js").App} */

@@ -118,4 +118,11 @@ export default {
   "calibrate.colours": "Farben der Mitspieler", "calibrate.colours.why": "Stellt von jedem einen Gefolgsmann auf den leeren Tisch, mit Abstand, im Licht, in dem ihr spielt.",
   "calibrate.distances": "Wie verschieden zwei Farben sind (CIEDE2000); unter {n} sind sie nicht zu unterscheiden", "calibrate.same": "nicht zu unterscheiden", "calibrate.near": "ähnlich", "calibrate.apart": "gut verschieden", "calibrate.allapart": "alle Farben sind zu unterscheiden",
   "calibrate.used": "In Gebrauch", "calibrate.nothing": "Nichts ist kalibriert. Angenommen wird eine gewöhnliche Kamera, die gerade hängt.", "calibrate.lens": "Ecken {n} Pixel daneben", "calibrate.forget": "Zurücknehmen",
+  // backup and restore
+  "backup.why": "Alle Spiele mit ihren Bildern, die gelernten Plättchen, Kalibrierungen und Einstellungen in einer Datei. Sie wird zurückgelesen und geprüft, bevor ihr sie bekommt. Hebt sie auf einem anderen Gerät auf.",
+  "backup.make": "Sicherung anlegen", "backup.making": "Wird angelegt und geprüft…", "backup.fetch": "Herunterladen", "backup.mb": "{n} MB",
+  "backup.holds": "{games} Spiele mit {entries} Einträgen, angelegt am {when}", "backup.restore": "Zurückspielen", "backup.restore.why": "Die Datei wird zuerst geprüft. Dann ersetzt sie alles; was da war, bleibt auf dem Rechner aufgehoben. Die Seite ist einige Sekunden fort, und es gelten die PINs der Sicherung.",
+  "backup.runs": "Ein Spiel läuft: zurückgespielt wird erst, wenn es aus ist oder ein neues beginnt.", "backup.choose": "Sicherungsdatei wählen", "backup.sending": "Unterwegs…", "backup.checking": "Wird geprüft…",
+  "backup.whole": "Diese Sicherung ist heil.", "backup.put": "Jetzt zurückspielen", "backup.forget": "Verwerfen", "backup.restarts": "Wird zurückgespielt: die Seite kommt von selbst wieder, dann neu anmelden.",
+  "backup.error.bad_backup": "Das ist keine heile Sicherung von bastide: nichts wurde geändert. Versucht eine andere Datei.", "backup.error.restore": "Sie ließ sich nicht zurückspielen: alles ist wie vorher.", "backup.error.not_saved": "Sie ließ sich nicht anlegen: schafft Platz auf dem Speicher.",
 };

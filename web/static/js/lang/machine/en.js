@@ -119,4 +119,11 @@ export default {
   "calibrate.colours": "Players' colours", "calibrate.colours.why": "Put one follower of each player on the bare table, apart from each other, in the light you play in.",
   "calibrate.distances": "How far apart two colours are (CIEDE2000); below {n} they cannot be told apart", "calibrate.same": "cannot be told apart", "calibrate.near": "close", "calibrate.apart": "well apart", "calibrate.allapart": "all colours are apart",
   "calibrate.used": "In use", "calibrate.nothing": "Nothing is calibrated. The camera is believed to be an ordinary one that hangs straight.", "calibrate.lens": "corners {n} pixels off", "calibrate.forget": "Take back",
+  // backup and restore
+  "backup.why": "All games with their pictures, the tiles that were learned, calibrations and settings, in one file. It is read back and checked before you get it. Keep it on another device.",
+  "backup.make": "Make a backup", "backup.making": "Being made and checked…", "backup.fetch": "Download", "backup.mb": "{n} MB",
+  "backup.holds": "{games} games with {entries} entries, made on {when}", "backup.restore": "Restore", "backup.restore.why": "The file is checked first. Then it takes the place of everything; what was there is kept on the machine. The page is away for some seconds, and the PINs are those of the backup.",
+  "backup.runs": "A game is being played: nothing is restored until it is over or a new one is begun.", "backup.choose": "Choose a backup file", "backup.sending": "On its way…", "backup.checking": "Being checked…",
+  "backup.whole": "This backup is whole.", "backup.put": "Restore it now", "backup.forget": "Forget it", "backup.restarts": "Being restored: the page comes back by itself, sign in again.",
+  "backup.error.bad_backup": "This is no whole backup of bastide: nothing was changed. Try another file.", "backup.error.restore": "It could not be restored: everything is as it was.", "backup.error.not_saved": "It could not be made: free some space on the disk.",
 };

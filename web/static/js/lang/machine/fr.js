@@ -118,4 +118,11 @@ export default {
   "calibrate.colours": "Couleurs des joueurs", "calibrate.colours.why": "Posez un partisan de chaque joueur sur la table nue, séparés, dans la lumière où vous jouez.",
   "calibrate.distances": "Écart entre deux couleurs (CIEDE2000) ; sous {n}, elles ne se distinguent pas", "calibrate.same": "ne se distinguent pas", "calibrate.near": "proches", "calibrate.apart": "bien distinctes", "calibrate.allapart": "toutes les couleurs se distinguent",
   "calibrate.used": "En service", "calibrate.nothing": "Rien n’est étalonné. On suppose une caméra ordinaire, placée droit.", "calibrate.lens": "coins décalés de {n} pixels", "calibrate.forget": "Retirer",
+  // backup and restore
+  "backup.why": "Toutes les parties avec leurs images, les tuiles apprises, les étalonnages et les réglages en un seul fichier. Il est relu et vérifié avant que vous l’ayez. Gardez-le sur un autre appareil.",
+  "backup.make": "Faire une sauvegarde", "backup.making": "En cours de création et de vérification…", "backup.fetch": "Télécharger", "backup.mb": "{n} Mo",
+  "backup.holds": "{games} parties avec {entries} entrées, faite le {when}", "backup.restore": "Restaurer", "backup.restore.why": "Le fichier est d’abord vérifié. Puis il remplace tout ; ce qui était là reste gardé sur la machine. La page s’absente quelques secondes, et les codes sont ceux de la sauvegarde.",
+  "backup.runs": "Une partie est en cours : rien n’est restauré avant sa fin ou le début d’une nouvelle.", "backup.choose": "Choisir un fichier de sauvegarde", "backup.sending": "Envoi…", "backup.checking": "Vérification…",
+  "backup.whole": "Cette sauvegarde est intacte.", "backup.put": "Restaurer maintenant", "backup.forget": "L’oublier", "backup.restarts": "Restauration : la page revient d’elle-même, reconnectez-vous ensuite.",
+  "backup.error.bad_backup": "Ce n’est pas une sauvegarde intacte de bastide : rien n’a changé. Essayez un autre fichier.", "backup.error.restore": "Elle n’a pas pu être restaurée : tout est comme avant.", "backup.error.not_saved": "Elle n’a pas pu être faite : libérez de la place sur le disque.",
 };

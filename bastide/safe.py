@@ -1,0 +1,170 @@
+"""Backup and restore for the page: a file to download, a file to upload, checked before anything is touched.
+
+What is on its way lies in ``DATA/.exchange``, which no backup holds and every start empties. A file comes in pieces,
+each hardly larger than any other request. Restoring takes the place of everything, so the server ends, what the data
+folder holds is exchanged (`bastide.inplace`), and it begins again in the same process.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import shutil
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from bastide.backups import Contents, check_backup, write_backup
+from bastide.errors import Failure, UsageError
+from bastide.inplace import EXCHANGE
+from web.protocol import CommandError
+
+MOST_BYTES = 1_000_000_000
+SPARE_BYTES = 300_000_000  # what stays free on the disk beside a file that comes in
+KEPT_S = 900.0  # for so long a made backup can be fetched
+_log = logging.getLogger("bastide.safe")
+
+
+class Safe:
+    """The backups of one data folder (`web.protocol.Safe`). Thread safe; one thing at a time."""
+
+    def __init__(self, data: Path, *, running: Callable[[], bool], again: Callable[[Path], None],
+                 calibrations: tuple[Path, ...] = (), note: str = "", most: int = MOST_BYTES,
+                 clock: Callable[[], float] = time.monotonic) -> None:
+        """``running`` is whether a game is being played, ``again`` ends the server and has the file restored. ``note``
+        is what became of the restore before."""
+        self._folder, self._data, self._calibrations = data / EXCHANGE, data, calibrations
+        self._running, self._again, self._most, self._clock = running, again, most, clock
+        self._lock = threading.RLock()
+        self._busy = ""
+        self._made: tuple[str, Contents, int, float] | None = None
+        self._checked: Contents | None = None
+        self._error: dict[str, Any] | None = {"code": "restore", "text": note} if note else None
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def state(self) -> dict[str, Any]:
+        """What is made, what has come in, and whether a game stands in the way."""
+        with self._lock:
+            self._tidy()
+            upload = self._upload.stat().st_size if self._upload.exists() else 0
+            made = self._made
+            return {"busy": self._busy or None, "game_runs": self._running(), "most": self._most, "upload": upload,
+                    "error": self._error, "checked": _told(self._checked) if self._checked else None,
+                    "file": {"address": f"/api/backup/{made[0]}.zip", "bytes": made[2], **_told(made[1])}
+                    if made else None}
+
+    def make(self) -> dict[str, Any]:
+        """Begin to write a backup."""
+        return self._do("make", self._make)
+
+    def file(self, ticket: str) -> Path | None:
+        """The backup that was made under this name, or None."""
+        with self._lock:
+            self._tidy()
+            made = self._made
+            return self._folder / f"{made[0]}.zip" if made and secrets.compare_digest(made[0].encode(),
+                                                                                      ticket.encode()) else None
+
+    def piece(self, at: int, data: bytes) -> dict[str, Any]:
+        """The next bytes of a file that comes in; at 0 another one begins. Raises CommandError."""
+        with self._lock:
+            self._free()
+            there = self._upload.stat().st_size if at and self._upload.exists() else 0
+            if at != there:
+                raise CommandError("wrong_place", f"the next piece begins at {there}")
+            if at + len(data) > self._most:
+                raise CommandError("too_large", f"a backup has at most {self._most // 1_000_000} MB")
+            try:
+                self._folder.mkdir(parents=True, exist_ok=True)
+                if shutil.disk_usage(self._folder).free < SPARE_BYTES + len(data):
+                    raise CommandError("not_saved", "there is no room for it on the disk; free some space")
+                with open(self._upload, "ab" if at else "wb") as f:
+                    f.write(data)
+            except OSError as e:
+                raise CommandError("not_saved", f"it cannot be kept ({e.strerror or e})") from e
+            self._checked = self._error = None
+            return self.state()
+
+    def check(self) -> dict[str, Any]:
+        """Begin to read what has come in and hold it against its own checksums."""
+        with self._lock:
+            if not self._upload.exists():
+                raise CommandError("nothing_came", "no backup has been uploaded")
+            return self._do("check", self._check)
+
+    def restore(self) -> dict[str, Any]:
+        """Put what was checked in the place of everything; the server begins again with it. Raises CommandError."""
+        with self._lock:
+            self._free()
+            if self._checked is None:
+                raise CommandError("not_checked", "the backup must be checked first")
+            if self._running():
+                raise CommandError("game_runs", "a game is being played: finish it or begin a new one first")
+            self._busy = "restore"
+            told = self.state()
+        self._again(self._upload)
+        return told
+
+    def forget(self) -> dict[str, Any]:
+        """Take away what was made and what has come in."""
+        with self._lock:
+            self._free()
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._made = self._checked = self._error = None
+            return self.state()
+
+    # -- behind it --------------------------------------------------------------------------------------------------
+
+    @property
+    def _upload(self) -> Path:
+        return self._folder / "upload.part"
+
+    def _free(self) -> None:
+        if self._busy:
+            raise CommandError("busy", "something is being made or checked; wait for it")
+
+    def _tidy(self) -> None:
+        if self._made and self._clock() - self._made[3] > KEPT_S:
+            (self._folder / f"{self._made[0]}.zip").unlink(missing_ok=True)
+            self._made = None
+
+    def _do(self, name: str, work: Callable[[], None]) -> dict[str, Any]:
+        with self._lock:
+            self._free()
+            self._busy, self._error = name, None
+        threading.Thread(target=self._run, args=(name, work), name="safe", daemon=True).start()
+        return self.state()
+
+    def _run(self, name: str, work: Callable[[], None]) -> None:
+        error = None
+        try:
+            work()
+        except (UsageError, Failure, OSError) as e:
+            error = {"code": "bad_backup" if name == "check" else "not_saved", "text": str(e)}
+        except Exception as e:  # the next one must not wait for this one for ever
+            _log.error("%s failed", name, exc_info=e)
+            error = {"code": "failed", "text": "the program's log says why"}
+        with self._lock:
+            self._error, self._busy = error, ""
+
+    def _make(self) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        if self._made:
+            (self._folder / f"{self._made[0]}.zip").unlink(missing_ok=True)
+            self._made = None
+        ticket = secrets.token_urlsafe(24)
+        out = self._folder / f"{ticket}.zip"
+        contents = write_backup(self._data, out, calibrations=self._calibrations)
+        with self._lock:
+            self._made = ticket, contents, out.stat().st_size, self._clock()
+
+    def _check(self) -> None:
+        contents = check_backup(self._upload)
+        with self._lock:
+            self._checked = contents
+
+
+def _told(contents: Contents) -> dict[str, Any]:
+    return {"games": contents.games, "entries": contents.entries, "made_s": contents.made_s}
