@@ -46,6 +46,7 @@ _SHADES = (1.0, 0.85, 0.7, 0.55)  # how much of the light a figure's shadow leav
 _BLOCK_FILL = 0.74
 _MOST_PAINT = 0.12
 _POSTURE_FLOOR = 0.015  # people do lay a thief down and stand a farmer up
+_LIT, _MOST_GAIN = 100.0, 3.0  # of a tile's brighter channel in usual light, and how dim it may be
 _TAUGHT_PAINT = 0.9  # against a taught picture only the active player's paint is believed, and only this surely
 
 FloatArray = npt.NDArray[np.float32]
@@ -91,6 +92,7 @@ def read_figure(crop: Image, known: Image, pose: Array, frame_shape: Sequence[in
     taught picture, and ``guessed`` that it is only our drawing of the kind: roofs differ from it too, so only what has
     a paint's very colour counts; ``view`` is what a calibration knows of camera and paint.
     """
+    crop, known = _lit(crop, known, bare)
     cast = np.ones(3, np.float32)
     paints = {**PAINT, **view.paints} if view is not None else PAINT
     if not bare:
@@ -121,6 +123,20 @@ def read_figure(crop: Image, known: Image, pose: Array, frame_shape: Sequence[in
         if best is None or reading.colours[0][1] * size > best.colours[0][1] * best.size:
             best = reading
     return best
+
+
+def _lit(crop: Image, known: Image, bare: bool) -> tuple[Image, Image]:
+    """A tile in poor light as bright as one in usual light: how far colours are apart is known for that. A picture of
+    the tile itself (``bare``) was taken in much the same light."""
+    edge = round(MARGIN * CROP_PX)
+    level = float(np.median(crop[edge:edge + CROP_PX, edge:edge + CROP_PX].max(axis=2)))
+    gain = min(_LIT / max(level, 1.0), _MOST_GAIN)
+    if gain <= 1.0:
+        return crop, known
+    lit, other = (cv2.convertScaleAbs(picture, alpha=gain) for picture in (crop, known))
+    if not bare:  # only what is round it was seen in this light
+        other[edge:edge + CROP_PX, edge:edge + CROP_PX] = known[edge:edge + CROP_PX, edge:edge + CROP_PX]
+    return lit, other
 
 
 def _note(looks: list[Silhouette] | None, blob: npt.NDArray[np.bool_], colour: tuple[tuple[int, float], ...] | None, *,

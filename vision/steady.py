@@ -26,6 +26,7 @@ _BACK_PX = 1.0  # how far from its start a point may end that is followed there 
 _APART_PX = 2.0  # from its group's motion
 _GROUP = 12  # points that make a group
 _ON_TILE = 4  # and of them on a tile, so that it is one of the group
+_SLID, _SLID_LIKE = 0.6, 0.7  # of a tile: how far one is looked for; correlation of its print there
 MOVED = 0.02  # of a tile: less is no move
 _LIKE = 0.1  # correlation by which a known tile may be worse than the best picture at its new place
 _PRINT_PX, _SAME = 32, 0.5  # a tile's picture, and the correlation from which it is the same one
@@ -53,7 +54,8 @@ def find_moved(before: Image, now: Image, poses: Mapping[Square, Array], state: 
     mask = np.zeros(a.shape, np.uint8)
     for pose in poses.values():
         cv2.fillConvexPoly(mask, (apply(pose, UNIT) * scale).round().astype(np.int32), 255)
-    start, end = _followed(a, b, mask, scale)
+    points = [_followed(a, b, mask, scale), _slid(a, b, poses, scale)]
+    start, end = (np.concatenate(side) for side in zip(*points, strict=True))
     groups = _groups(start, end)
     if not groups:
         return None
@@ -80,7 +82,8 @@ def find_moved(before: Image, now: Image, poses: Mapping[Square, Array], state: 
     if right < _AGREE * len(new):
         return None
     around = cv2.dilate(mask, np.ones((9, 9), np.uint8))
-    camera = _alike(*_followed(a, b, 255 - around, scale), groups[main][0])
+    moves = any(step_of(pose, groups[main][0] @ pose) > MOVED for pose in poses.values())
+    camera = moves and _alike(*_followed(a, b, 255 - around, scale), groups[main][0])
     return Moved(grid=groups[main][0], poses=settled, astray=frozenset(astray), camera=camera)
 
 
@@ -104,6 +107,30 @@ def _followed(a: Image, b: Image, mask: npt.NDArray[np.uint8], scale: float) -> 
     back, again, _ = cv2.calcOpticalFlowPyrLK(b, a, there, None, **args)
     good = (seen & again).ravel().astype(bool) & (np.abs(back - points).reshape(-1, 2).max(axis=1) < _BACK_PX)
     return points.reshape(-1, 2)[good] / scale, there.reshape(-1, 2)[good] / scale
+
+
+def _slid(a: Image, b: Image, poses: Mapping[Square, Array], scale: float) -> tuple[Array, Array]:
+    """The same as `_followed` for the middles of tiles that are seen further off than corners can be followed: a dozen
+    points of each, (N, 2) px of the whole picture."""
+    start, end = [], []
+    for pose in poses.values():
+        corners = apply(pose, UNIT) * scale
+        side = float(np.linalg.norm(corners[1] - corners[0]))
+        (x, y), half, reach = corners.mean(axis=0).round().astype(int), round(0.35 * side), round(_SLID * side)
+        most = half + reach
+        if half < 4 or x < most or y < most or x + most >= a.shape[1] or y + most >= a.shape[0]:
+            continue
+        print_ = a[y - half:y + half, x - half:x + half]
+        likes = cv2.matchTemplate(b[y - most:y + most, x - most:x + most], print_, cv2.TM_CCOEFF_NORMED)
+        _, like, _, (right, down) = cv2.minMaxLoc(likes)
+        if like < _SLID_LIKE or np.hypot(right - reach, down - reach) < 0.1 * side:
+            continue
+        grid = np.stack(np.meshgrid(*[np.linspace(-half, half, 4)] * 2), axis=-1).reshape(-1, 2)[:_GROUP]
+        start.append((grid + (x, y)) / scale)
+        end.append((grid + (x + right - reach, y + down - reach)) / scale)
+    if not start:
+        return np.empty((0, 2)), np.empty((0, 2))
+    return np.concatenate(start), np.concatenate(end)
 
 
 def _groups(start: Array, end: Array) -> list[tuple[Array, npt.NDArray[np.bool_]]]:

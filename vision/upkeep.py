@@ -32,6 +32,7 @@ _STILL_FRAMES, _STILL_S = 3, 0.5  # how long it must have been still
 _LIKE = 0.1  # correlation by which a tile that lies may be worse than the best picture
 _LOST = 0.08  # correlation below the least at which a tile is read: something else is there
 _SHIFTED, _SHIFTED_PART = 0.1, 0.3  # of a tile's area, and of the tiles: the camera or the board may have moved
+_SHIFTED_FEW = 3  # tiles that are enough on a large board: a sleeve pushes a corner of it
 _AGAIN_S = 1.0
 _FEW = 4  # an arm may hide fewer tiles than these altogether
 
@@ -107,8 +108,9 @@ class Upkeep:
             self.adrift = False  # it was put back, or it was an arm
         poses = board.poses
         areas = [board.area(pose, -0.05) for pose in poses.values()]
-        touched = [area for area in areas if area.of(look.changed).sum() > _SHIFTED * area.inside.sum()]
-        if len(touched) < max(1.0, _SHIFTED_PART * len(poses)):
+        bared = look.changed & ~look.hands
+        touched = [area for area in areas if area.of(bared).sum() > _SHIFTED * area.inside.sum()]
+        if len(touched) < np.clip(_SHIFTED_PART * len(poses), 1, _SHIFTED_FEW):
             self.shaken = False
             return None
         if look.still(*touched)[0] < 2:

@@ -78,6 +78,29 @@ def test_a_board_pushed_by_a_whole_tile_is_no_new_tiles(played):
     assert not film.feed(image, 30) and off(film, np.eye(3)) < 0.06
 
 
+def test_a_part_of_the_board_that_a_sleeve_pushed_is_followed_and_nothing_is_made_of_it(tileset):
+    """Three tiles of ten, by a third of a tile: too few to move the board, too far for each tile to find itself."""
+    film, image = Film(tileset), lay(films.cloth(), "base.D", (0, 0))
+    film.feed(image, 4)
+    row = [("base.U", (0, -1), 0), ("base.U", (0, 1), 0), ("base.E", (1, 0), 3), ("base.E", (1, 1), 1),
+           ("base.V", (0, 2), 0), ("base.K", (-1, 2), 2), ("base.E", (-2, 2), 0)]
+    for tile, at, rot in row:
+        image = lay(image, tile, at, rot)
+        film.feed(image, 4)
+    assert set(film.state.tiles) == {(0, 0), *(at for _, at, _ in row)}
+    pushed = films.cloth()
+    for tile, at, rot in (("base.D", (0, 0), 0), *row):
+        x, y = corner(at)
+        step_px = (-20, 6) if at in ((0, 2), (-1, 2), (-2, 2)) else (0, 0)
+        x, y = x + step_px[0], y + step_px[1]
+        pushed[y:y + TILE_PX, x:x + TILE_PX] = lay(films.cloth(), tile, at, rot)[
+            corner(at)[1]:corner(at)[1] + TILE_PX, corner(at)[0]:corner(at)[0] + TILE_PX]
+    assert not film.feed(pushed, 12) and not film.notices
+    for at in ((0, 2), (-1, 2), (-2, 2)):
+        found = apply(film.watcher.poses[at], [[0.5, 0.5]])[0]
+        assert np.abs(found - (np.array(corner(at)) + TILE_PX / 2 + (-20, 6))).max() < 0.06 * TILE_PX
+
+
 def test_what_cannot_be_found_again_is_not_read_until_it_is_put_back(played):
     film, image = played()
     away, _ = moved(image, (470, 240), 0.0)  # most of the board is out of the picture

@@ -159,6 +159,17 @@ def test_what_reaches_in_from_the_border_is_a_hand_until_it_has_lain_there_long(
     assert looks[3].hands.any() and looks[30].hands.any() and not looks[-1].hands.any()
 
 
+def test_an_arm_over_a_table_that_has_lain_for_long_is_an_arm(table):
+    motion = Motion(table.shape)
+    motion.feed(table, 0.0)
+    motion.settle()
+    for n in range(1, 120):
+        motion.feed(table, 0.25 * n)
+    arm = table.copy()
+    arm[0:150, 200:240] = (120, 150, 210)
+    assert all(motion.feed(arm, 30 + 0.25 * n).hands[20:140, 205:235].mean() > 0.9 for n in range(20))
+
+
 def placement(at, tile="base.U"):
     return Placement(at=at, pose=np.eye(3), options=((tile, 0, 1.0),), score=0.9, legal=True)
 
@@ -224,6 +235,30 @@ def test_green_wood_is_seen_on_grass(bare):
                           bare=bare)
     assert reading is not None and reading.colours[0][0] == 1
     assert catalogue()["base.V"].segments[reading.options[0][0]].kind == "field" and reading.lying > 0.5
+
+
+@pytest.mark.parametrize("colour", ["red", "blue", "black"])
+def test_a_figure_is_seen_in_poor_light_too(colour):
+    pose = np.array([[60.0, 0, 770], [0, 60.0, 440], [0, 0, 1]])
+    known = picture("base.O")
+    crop = put(known, "base.O", 0, 0, colour)
+    dim, seen = (np.clip(p * np.array([0.34, 0.26, 0.24]), 0, 255).astype(np.uint8) for p in (crop, known))
+    seen[EDGE:-EDGE, EDGE:-EDGE] = known[EDGE:-EDGE, EDGE:-EDGE]  # the print was taught in usual light
+    reading = read_figure(dim, seen, pose, (864, 1536), catalogue()["base.O"], 0, (colour,), 0, range(4), bare=False)
+    assert reading is not None and reading.options[0][0] == 0
+
+
+def test_a_tile_that_came_beside_another_hides_no_figure_that_touches_it():
+    pose = np.array([[60.0, 0, 770], [0, 60.0, 440], [0, 0, 1]])
+    bare = np.full_like(picture("base.E"), (60, 70, 120))  # the table, as it was before both came
+    known, beside = bare.copy(), np.full_like(bare, (40, 160, 90))
+    known[EDGE:-EDGE, EDGE:-EDGE] = picture("base.E")[EDGE:-EDGE, EDGE:-EDGE]
+    crop = known.copy()
+    crop[EDGE:-EDGE, :EDGE] = beside[EDGE:-EDGE, :EDGE]
+    cv2.rectangle(crop, (EDGE - 4, EDGE + 50), (EDGE + 28, EDGE + 72), PAINT["red"][::-1], -1)
+    reading = read_figure(crop, known, pose, (864, 1536), catalogue()["base.E"], 0, COLOURS, 0, range(2), bare=False)
+    assert reading is not None and reading.colours[0][0] == 0
+    assert catalogue()["base.E"].segments[reading.options[0][0]].kind == "field"
 
 
 @pytest.mark.parametrize("colour", ["red", "green", "blue", "yellow", "black", "grey"])
