@@ -1,14 +1,15 @@
 """A camera that was bumped and a board that was knocked: where the tiles lie now, from the tiles themselves.
 
-Corners of their print are followed from the view that was settled last into the present one, and groups of tiles that
-moved alike are found one after the other. What the tiles show at their new places decides whether it is believed.
+Corners of their print are followed from the view that was settled last into the present one (or, when they went too
+far for that, found there by what they look like), and groups of tiles that moved alike are found one after the other.
+What the tiles show at their new places decides whether it is believed.
 B. Lucas and T. Kanade, "An iterative image registration technique", IJCAI 1981; J.-Y. Bouguet's pyramids (2000).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -31,6 +32,7 @@ MOVED = 0.02  # of a tile: less is no move
 _LIKE = 0.1  # correlation by which a known tile may be worse than the best picture at its new place
 _PRINT_PX, _SAME = 32, 0.5  # a tile's picture, and the correlation from which it is the same one
 _LIES = 0.3  # part of the tiles that must be
+_RATIO = 0.75  # of the distances to the best and the next keypoint
 _AGREE = 0.6  # part of the tiles that must show their print at their new places
 
 
@@ -55,7 +57,21 @@ def find_moved(before: Image, now: Image, poses: Mapping[Square, Array], state: 
     for pose in poses.values():
         cv2.fillConvexPoly(mask, (apply(pose, UNIT) * scale).round().astype(np.int32), 255)
     points = [_followed(a, b, mask, scale), _slid(a, b, poses, scale)]
-    start, end = (np.concatenate(side) for side in zip(*points, strict=True))
+    moved = _moved(before, now, _joined(points), poses, state, reader)
+    if far := moved is None:  # too far, or turned too much, to be followed
+        moved = _moved(before, now, _joined([*points, _matched(a, b, mask, scale)]), poses, state, reader)
+    if moved is None:
+        return None
+    around = 255 - cv2.dilate(mask, np.ones((9, 9), np.uint8))
+    moves = any(step_of(pose, moved.grid @ pose) > MOVED for pose in poses.values())
+    camera = moves and _alike(*(_matched if far else _followed)(a, b, around, scale), moved.grid)
+    return replace(moved, camera=camera)
+
+
+def _moved(before: Image, now: Image, points: tuple[Array, Array], poses: Mapping[Square, Array], state: GameState,
+           reader: PlacementReader) -> Moved | None:
+    """What these points say, if enough tiles show at their new places what they showed before or are known to show."""
+    start, end = points
     groups = _groups(start, end)
     if not groups:
         return None
@@ -63,8 +79,7 @@ def find_moved(before: Image, now: Image, poses: Mapping[Square, Array], state: 
     counts = np.bincount([g for g in member.values() if g is not None], minlength=len(groups))
     main = int(counts.argmax())
     new = {at: groups[main if g is None else g][0] @ pose for at, g in member.items() for pose in (poses[at],)}
-    far = {at: step_of(poses[at], new[at]) for at in poses}
-    if max(far.values()) < MOVED:
+    if max(step_of(poses[at], pose) for at, pose in new.items()) < MOVED:
         return None
     settled, astray, right = {}, set(), 0
     for at, pose in new.items():
@@ -75,26 +90,50 @@ def find_moved(before: Image, now: Image, poses: Mapping[Square, Array], state: 
         found = reader.settler.settle(now, pose)
         own = float(found.scores[reader.ids.index(placed.tile), placed.rot])
         fits = own > FLOOR and own > found.best - _LIKE
-        right += fits
         settled[at] = found.pose if fits else pose
-        if not fits:
+        if fits or _print_alike(before, poses[at], now, pose) > _SAME:  # nobody may have taught this artwork
+            right += 1
+        else:
             astray.add(at)
     if right < _AGREE * len(new):
         return None
-    around = cv2.dilate(mask, np.ones((9, 9), np.uint8))
-    moves = any(step_of(pose, groups[main][0] @ pose) > MOVED for pose in poses.values())
-    camera = moves and _alike(*_followed(a, b, 255 - around, scale), groups[main][0])
-    return Moved(grid=groups[main][0], poses=settled, astray=frozenset(astray), camera=camera)
+    return Moved(grid=groups[main][0], poses=settled, astray=frozenset(astray), camera=False)
 
 
 def lies_there(before: Image, now: Image, poses: Mapping[Square, Array]) -> bool:
     """Whether tiles look as they did in the picture before, in whatever light: the board lies where it lay. Arms and
     figures may hide most of them."""
-    alike = []
-    for pose in poses.values():
-        a, b = (cv2.cvtColor(rectify(image, pose, _PRINT_PX), cv2.COLOR_BGR2GRAY) for image in (before, now))
-        alike.append(float(cv2.matchTemplate(a, b, cv2.TM_CCOEFF_NORMED)[0, 0]) > _SAME)
+    alike = [_print_alike(before, pose, now, pose) > _SAME for pose in poses.values()]
     return sum(alike) >= _LIES * len(alike)
+
+
+def _print_alike(before: Image, lay: Array, now: Image, lies: Array) -> float:
+    """Correlation of what is seen at a tile's pose in one picture with what is seen at its pose in the other; 0 when
+    its middle half is not in the picture there."""
+    middle = apply(lies, UNIT * 0.5 + 0.25)
+    if (middle < 0).any() or (middle >= now.shape[1::-1]).any():
+        return 0.0
+    a, b = (cv2.cvtColor(rectify(image, pose, _PRINT_PX), cv2.COLOR_BGR2GRAY)
+            for image, pose in ((before, lay), (now, lies)))
+    return float(cv2.matchTemplate(a, b, cv2.TM_CCOEFF_NORMED)[0, 0])
+
+
+def _joined(points: list[tuple[Array, Array]]) -> tuple[Array, Array]:
+    starts, ends = zip(*points, strict=True)
+    return np.concatenate(starts), np.concatenate(ends)
+
+
+def _matched(a: Image, b: Image, mask: npt.NDArray[np.uint8], scale: float) -> tuple[Array, Array]:
+    """The same as `_followed` by keypoints that look alike (D. Lowe, IJCV 2004), wherever they are in the second
+    view and however they are turned."""
+    sift = cv2.SIFT_create(nfeatures=_POINTS)
+    (one, first), (other, second) = sift.detectAndCompute(a, mask), sift.detectAndCompute(b, None)
+    if first is None or second is None or len(second) < 2:
+        return np.empty((0, 2)), np.empty((0, 2))
+    pairs = [p for p in cv2.BFMatcher(cv2.NORM_L2).knnMatch(first, second, k=2) if len(p) == 2]
+    good = [m for m, n in pairs if m.distance < _RATIO * n.distance]
+    return (np.array([one[m.queryIdx].pt for m in good], float).reshape(-1, 2) / scale,
+            np.array([other[m.trainIdx].pt for m in good], float).reshape(-1, 2) / scale)
 
 
 def _followed(a: Image, b: Image, mask: npt.NDArray[np.uint8], scale: float) -> tuple[Array, Array]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import cv2
 import films
 import numpy as np
@@ -13,6 +15,7 @@ from scoring.events import TilePlaced
 from scoring.tiles import catalogue
 from vision.lattice import UNIT, apply
 from vision.simulator import Options
+from vision.steady import find_moved
 from vision.tileset import drawn_tileset
 
 TILES = (("base.U", (0, 1), 0), ("base.V", (1, 0), 0), ("base.D", (-1, 0), 2), ("base.E", (0, -1), 2))
@@ -256,3 +259,25 @@ def test_what_goes_wrong_is_named_or_refused():
     assert Options(mishaps="bump,late").goes_wrong.knock == 0
     with pytest.raises(ValueError):
         _ = Options(mishaps="earthquake").goes_wrong
+
+
+@pytest.mark.parametrize(("step_px", "angle"), [((34, 8), 0.0), ((5, -3), -0.5), ((60, -40), 38.0)])
+def test_a_board_of_artwork_that_nobody_taught_is_found_again_by_what_was_seen_of_it(played, step_px, angle):
+    class Stranger:
+        """Knows no tile that lies here."""
+
+        ids = [p for p in catalogue() if p.startswith("base.")]
+        settler = property(lambda self: self)
+
+        def settle(self, image, pose):
+            return SimpleNamespace(pose=pose, scores=np.zeros((len(self.ids), 4)), best=0.0)
+
+    film, image = played()
+    now, truth = moved(image, step_px, angle)
+    found = find_moved(image, now, film.watcher.poses, film.state, Stranger())
+    assert found is not None and not found.astray
+    assert found.camera or angle > 30  # the plain cloth tells nothing by its keypoints
+    for at, pose in found.poses.items():
+        assert np.abs(apply(pose, UNIT) - apply(truth, UNIT * TILE_PX + corner(at))).max() < 0.06 * TILE_PX
+    elsewhere = lay(films.cloth(9), "base.C", (2, 2))
+    assert find_moved(image, elsewhere, film.watcher.poses, film.state, Stranger()) is None
