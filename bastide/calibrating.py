@@ -12,6 +12,7 @@ from bastide.calibrated import load_calibrations
 from bastide.commands.calibrate_command import DEFAULT_BOARD, box_of
 from bastide.errors import UsageError
 from bastide.inputs import players
+from bastide.lens_views import Views, take_views
 from bastide.shots import Shot, shots
 from bastide.tables import box_contents, load_tiles
 from calibration import colours as colours_room
@@ -21,6 +22,7 @@ from calibration.boards import Pattern, parse_board
 from calibration.documents import CalibrationError, Document, LensResult, TableResult, check_fit
 from calibration.presets import PRESETS, Preset, preset_lens, preset_of
 from calibration.table import METHODS, TableCalibration, find_table
+from vision.frames import Image
 from vision.images import ImageError, read_image
 from vision.read import PhotoReader
 
@@ -30,17 +32,14 @@ Made = tuple[Document, dict[str, Any]]
 def calibrate_lens(args: argparse.Namespace) -> Made:
     """From views of a ChArUco board."""
     board = parse_board(args.board or DEFAULT_BOARD)
-    pictures = []
-    for name in args.images:
-        try:
-            pictures.append((Path(name).name, read_image(name)))
-        except ImageError as e:
-            raise UsageError(str(e)) from e
-    preset = _preset(args.camera, "")
+    taken = take_views(args.source, board) if args.source else \
+        Views(pictures=_files(args.images), model="", uri="image:")
+    pictures = taken.pictures
+    preset = _preset(args.camera, taken.model)
     found = lens_room.calibrate_lens(pictures, board, preset)
     views = [v.to_json() for v in found.views]
     document = Document(
-        kind="lens", model="" if preset is None else preset.title, uri="image:", made=_now(),
+        kind="lens", model=taken.model or ("" if preset is None else preset.title), uri=taken.uri, made=_now(),
         resolution=_size(pictures[0][1]), result=found.lens,
         observations=tuple({"name": v.name, **_points(v.pattern)} for v in found.views if v.pattern is not None),
         residuals={"rms_px": found.lens.rms_px, "views": views})
@@ -50,6 +49,13 @@ def calibrate_lens(args: argparse.Namespace) -> Made:
                       "distortion": list(lens.distortion), "resolution": list(document.resolution),
                       "fov_deg": [round(f, 2) for f in lens.fov_deg], "views": views,
                       "coverage": [list(r) for r in lens.coverage], "advice": [a.to_json() for a in found.advice]}
+
+
+def _files(names: list[str]) -> list[tuple[str, Image]]:
+    try:
+        return [(Path(name).name, read_image(name)) for name in names]
+    except ImageError as e:
+        raise UsageError(str(e)) from e
 
 
 def calibrate_table(args: argparse.Namespace) -> Made:

@@ -51,7 +51,7 @@ def shots(source: str, most: int | None = MOST_FRAMES) -> Iterator[Iterator[Shot
                     skipped += 1
                     continue
                 taken += 1
-                yield Shot(bgr=frame.bgr, uri=source, model=camera.info.model)
+                yield Shot(bgr=frame.bgr, uri=camera.info.uri, model=camera.info.model)
 
         yield frames()
 

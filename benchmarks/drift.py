@@ -57,11 +57,13 @@ def lights(shape: tuple[int, ...]) -> dict[str, np.ndarray]:
 def film(name: str, frames: list[tuple[float, np.ndarray]], mm: float, rng: np.random.Generator) -> None:
     watch = DriftWatch(frames[0][1], mm, frames[0][0])
     begun, alarms = time.process_time(), 0
-    where = {}
+    where, still = {}, np.zeros(2)
     for t, image in frames:
         told = watch.feed(image, t)
         alarms += told is not None and told.verdict == "moved"
-        where[t] = np.zeros(2) if watch.last is None else np.array(watch.last.shift_mm)
+        if watch.last is not None and watch.last.verdict != "moved":  # one look that errs is no movement
+            still = np.array(watch.last.shift_mm)
+        where[t] = still
     each = 1000 * (time.process_time() - begun) / max(1.0, (frames[-1][0] - frames[0][0]) / 2)
     print(f"{name:<16} {frames[-1][0]:6.0f} s watched, {alarms} false alarms, {each:.0f} ms a check")
     middle = len(frames) // 2

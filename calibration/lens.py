@@ -102,7 +102,7 @@ def calibrate_lens(pictures: Sequence[tuple[str, Image]], board: Board, preset: 
     lens = LensResult(
         focal_px=float(fit.matrix[0, 0]), centre_px=(float(fit.matrix[0, 2]), float(fit.matrix[1, 2])),
         distortion=tuple(float(d) for d in fit.distortion), rms_px=fit.rms, focal_std_px=fit.focal_std,
-        fov_deg=field_of_view(fit.matrix, fit.distortion, size), coverage=_coverage(used, size), preset="")
+        fov_deg=field_of_view(fit.matrix, fit.distortion, size), coverage=coverage_of(used, size), preset="")
     if not _grows(lens.matrix, lens.distortion, size):
         raise CalibrationError("the views say nothing of the picture's corners; add some with the board close to them")
     views = tuple(replace(_view(name, patterns[n], n in good, lens), repeats=n in repeated)
@@ -114,16 +114,18 @@ def _different(good: Sequence[int], patterns: Sequence[Pattern | None]) -> list[
     """The views that are no repetition of an earlier one: those would only make a doubtful lens look sure."""
     out: list[int] = []
     for n in good:
-        mine = _by_corner(_seen(patterns[n]))
-        for k in out:
-            other = _by_corner(_seen(patterns[k]))
-            both = mine.keys() & other.keys()
-            if len(both) >= 0.7 * max(len(mine), len(other)) and \
-                    float(np.median([np.hypot(*(mine[c] - other[c])) for c in both])) < _MOVED_PX:
-                break
-        else:
+        if all(moved_px(_seen(patterns[n]), _seen(patterns[k])) >= _MOVED_PX for k in out):
             out.append(n)
     return out
+
+
+def moved_px(a: Pattern, b: Pattern) -> float:
+    """How far the board's corners lie apart in two views (median); infinite where they show different parts of it."""
+    mine, other = _by_corner(a), _by_corner(b)
+    both = mine.keys() & other.keys()
+    if len(both) < 0.7 * max(len(mine), len(other)):
+        return math.inf
+    return float(np.median([np.hypot(*(mine[c] - other[c])) for c in both]))
 
 
 def _by_corner(pattern: Pattern) -> dict[tuple[float, float], Array]:
@@ -216,7 +218,8 @@ def _view(name: str, pattern: Pattern | None, used: bool, lens: LensResult) -> L
     return LensView(name=name, pattern=pattern, rms_px=rms, used=used)
 
 
-def _coverage(patterns: Sequence[Pattern], size: tuple[int, int]) -> tuple[tuple[int, ...], ...]:
+def coverage_of(patterns: Sequence[Pattern], size: tuple[int, int]) -> tuple[tuple[int, ...], ...]:
+    """How many corners were seen in each part of a picture of ``size``, row by row."""
     px = np.concatenate([p.px for p in patterns])
     counts, _, _ = np.histogram2d(px[:, 1], px[:, 0], bins=(_CELLS[1], _CELLS[0]),
                                   range=((0, size[1]), (0, size[0])))
@@ -234,9 +237,8 @@ def _advice(lens: LensResult, views: Sequence[LensView], preset: Preset | None, 
     if used < ENOUGH_VIEWS:
         out.append(Advice(code="lens.few_views", parts={"used": used, "wanted": ENOUGH_VIEWS},
                           text=f"only {used} views could be used; {ENOUGH_VIEWS} or more make a safer lens"))
-    empty = [(x, y) for y, row in enumerate(lens.coverage) for x, n in enumerate(row) if n == 0]
+    empty, where = _empty(lens.coverage), said_of_empty(lens.coverage)
     if empty:
-        where = _where(empty)
         out.append(Advice(code="lens.coverage", parts={"empty": len(empty), "where": where},
                           text=f"no board was seen in {len(empty)} of {_CELLS[0] * _CELLS[1]} parts of the picture, "
                                f"mostly {where}: add views there"))
@@ -254,6 +256,16 @@ def _advice(lens: LensResult, views: Sequence[LensView], preset: Preset | None, 
                                    f"{preset.title} has {stated[0]:.0f}: check that it is this camera, and that it "
                                    "does not crop the picture"))
     return out
+
+
+def said_of_empty(coverage: Sequence[Sequence[int]]) -> str:
+    """Where no board was seen, in words; "" where none is missing."""
+    cells = _empty(coverage)
+    return _where(cells) if cells else ""
+
+
+def _empty(coverage: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
+    return [(x, y) for y, row in enumerate(coverage) for x, n in enumerate(row) if n == 0]
 
 
 def _where(cells: Sequence[tuple[int, int]]) -> str:

@@ -18,8 +18,9 @@ from calibration.targets import TILE_MM
 from hardware import panel, pi, usb
 
 RIG, CAMERAS = ROOT / "docs/rig.md", ROOT / "docs/cameras.md"
-# these are run by tests/install/run_install.sh
-INSTALLS = ("sudo hardware/install.sh", "sudo systemctl", "sudo cp", "sudo sed", "journalctl")
+# these are run by tests/install/run_install.sh and run_booted.sh
+INSTALLS = ("sudo hardware/install.sh", "sudo hardware/update.sh", "sudo systemctl", "sudo cp", "sudo sed",
+            "journalctl")
 VIRTUAL = ("sudo tests/pi/run_virtual.sh",)  # makes a root of its own
 PIXELS = {"Camera Module 3": 2304, "Camera Module 3 Wide": 2304, "Camera Module 2": 1640}  # what pi.py chooses
 
@@ -85,6 +86,8 @@ def test_every_install_command_is_one_that_the_fresh_system_runs() -> None:
             assert all(f"{o})" in script for o in re.findall(r"--\w+", line)), line
         elif line.startswith(("sudo cp", "sudo sed")):
             assert "/bastide" in line  # run_install.sh runs these two as they are
+        elif line.startswith("sudo hardware/update.sh"):
+            assert line.endswith((" .", " --back"))  # run_booted.sh runs both under a real systemd
         elif line.startswith(INSTALLS):
             assert "bastide" in line.split() or "--namespace=bastide" in line, line
 

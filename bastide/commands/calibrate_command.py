@@ -18,7 +18,7 @@ DEFAULT_BOARD = "charuco:11x8:20:15:DICT_4X4_50"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", choices=["lens", "table", "colours"])
     parser.add_argument("images", nargs="*", metavar="IMAGE", help="views of the ChArUco board (lens)")
-    parser.add_argument("--source", metavar="URI", help="a camera or a picture (table, colours)")
+    parser.add_argument("--source", metavar="URI", help="a camera (lens), or a camera or a picture (table, colours)")
     parser.add_argument("--camera", metavar="NAME", help="a preset: module2, module3, module3-wide, hq-6mm, ...")
     parser.add_argument("--lens", metavar="FILE", help="from bastide calibrate lens (table)")
     parser.add_argument("--board", metavar="SPEC", help=f"the ChArUco board (default {DEFAULT_BOARD})")
@@ -40,8 +40,9 @@ def run(args: argparse.Namespace) -> int:
     if not out.parent.is_dir():
         raise UsageError(f"{args.out}: there is no folder {out.parent}")
     if args.what == "lens":
-        if not args.images:
-            raise UsageError("calibrate lens needs pictures of the ChArUco board")
+        if bool(args.images) == bool(args.source):
+            raise UsageError("calibrate lens needs either pictures of the ChArUco board or --source, the camera that "
+                             "you hold it before")
     elif args.images or not args.source:
         raise UsageError(f"calibrate {args.what} needs --source, a camera or a picture")
     try:

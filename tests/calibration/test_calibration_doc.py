@@ -31,8 +31,8 @@ from vision.tileset import drawn_tileset
 DOCUMENT = Path(__file__).parents[2] / "docs" / "calibration.md"
 SIZE = (1152, 648)
 COMMANDS = commands(DOCUMENT)
-CAMERA = {"aim": "table.jpg", "table": "table.jpg", "colours": "followers.jpg", "watch": "folder:film",
-          "teach": "folder:sheets?fps=2"}
+CAMERA = {"aim": "table.jpg", "lens": "folder:held?fps=2", "table": "table.jpg", "colours": "followers.jpg",
+          "watch": "folder:film", "teach": "folder:sheets?fps=2"}
 
 
 @pytest.fixture(scope="module")
@@ -42,11 +42,14 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
     camera, rng = overhead(SIZE, height_mm=850.0), np.random.default_rng(3)
     (folder / "views").mkdir()
     (folder / "film").mkdir()
+    (folder / "held").mkdir()
     sheet = charuco_sheet(CHARUCO)
     for n in range(6):
         view = Lying(sheet=sheet, rotation=turned(60.0 * n, *rng.uniform(-25, 25, 2)),
                      at_mm=((n % 3 - 1) * 280.0, (n // 3 - 0.5) * 220.0, 60.0))
-        cv2.imwrite(str(folder / "views" / f"{n}.jpg"), photograph(camera, [view], seed=n))
+        picture = photograph(camera, [view], seed=n)
+        for name in (f"views/{n}.jpg", f"held/{n}a.jpg", f"held/{n}b.jpg"):
+            cv2.imwrite(str(folder / name), picture)
     places = [(-420, -200, 10), (420, -190, 100), (400, 200, -50), (-410, 190, 190)]
     table = photograph(camera, [flat(s, *at) for s, at in zip(card_sheets(), places, strict=True)], seed=9)
     cv2.imwrite(str(folder / "table.jpg"), table)

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # run_booted.sh bookworm|trixie [DIR]: the service under a real systemd, booted in namespaces of this machine, as root.
 # Shows that the hardened unit starts, is restarted when it is killed and when it hangs, reads a simulated table inside its
-# sandbox, keeps its log apart, ends in order, and is gone after --uninstall. Which devices it may open needs a real Pi.
+# sandbox, is updated but never in a game nor to a version that does not start, keeps its log apart, ends in order, and is
+# gone after --uninstall. Which devices it may open needs a real Pi.
 set -euo pipefail
 suite=${1:-bookworm} checkout=$(realpath "$(dirname "$0")/../..")
 root=$(realpath -m "${2:-/var/tmp/bastide-booted-$suite}")
@@ -92,6 +93,28 @@ json.dump(write(demo_game(3, turns=4)), open(\"/var/lib/bastide/game.json\", \"w
 watched() { page | grep -qx 'manual 5'; } # the recording has ended, and four tiles lie beside the first
 until_true watched
 step "read a simulated table inside the sandbox"
+# Updates: never in a game; the new version runs; one that starts badly leaves the version before it running.
+said=$(inside /tmp/checkout/hardware/update.sh /tmp/checkout 2>&1) && die "it was updated in the middle of a game"
+[[ $said == *"a game is running"* ]] || die "an update in a game was refused with: $said"
+inside bash -c 'echo "BASTIDE_OPTIONS=--port 8000 --new" >/etc/bastide/bastide.conf; systemctl restart bastide'
+until_true page
+command_of() { inside cat "/proc/$(pid)/cmdline" | tr '\0' ' '; }
+inside /tmp/checkout/hardware/update.sh /tmp/checkout || die "the update failed"
+[[ $(command_of) == *"/opt/bastide-versions/current/"* ]] || die "the new version does not run: $(command_of)"
+new=$(inside readlink /opt/bastide-versions/current)
+step "not updated in a game; updated after it"
+inside bash -c 'mkdir /tmp/broken; cd /tmp/checkout
+  cp -R bastide calibration hardware scoring vision web docs run pyproject.toml constraints.txt README.md /tmp/broken
+  printf "\n\ndef run(args):\n    raise SystemExit(3)\n" >>/tmp/broken/bastide/commands/serve_command.py'
+said=$(inside /tmp/checkout/hardware/update.sh /tmp/broken 2>&1) && die "a version that cannot serve was taken"
+[[ $said == *"did not start; the old one runs again"* ]] || die "a broken version was refused with: $said"
+[ "$(inside readlink /opt/bastide-versions/current)" = "$new" ] || die "the broken version is still the current one"
+until_true page
+step "a version that does not start: $said"
+inside /tmp/checkout/hardware/update.sh --back || die "it could not go back"
+[[ $(command_of) == *"/opt/bastide/"* || $(inside readlink /opt/bastide-versions/current) == /opt/bastide ]] ||
+  die "it did not go back: $(command_of)"
+step "back to the version that was installed"
 inside journalctl --namespace=bastide --no-pager -n 1 -o cat | grep -q . || die "the log is not where it should be"
 inside systemctl stop bastide
 [ "$(inside systemctl show -p Result --value bastide)" = success ] || die "it did not end in order"
