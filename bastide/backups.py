@@ -33,7 +33,7 @@ from bastide import __version__
 from bastide.elsewhere import files, used
 from bastide.errors import Failure, UsageError
 from bastide.keys import NAME as SECRETS
-from bastide.keys import KeyFile
+from bastide.keys import KeyFile, is_hash
 from bastide.logs import clean
 from bastide.recovery import sync_folder
 from bastide.schema import SCHEMA_VERSION, pictures_of
@@ -292,7 +292,7 @@ def _pins(file: Path, pins: Path) -> dict[str, Any]:
         data = json.loads(pins.read_text("utf-8"))
         hashes = data["table"], data["admin"]
         if set(data) == {"table", "admin", "series"} and type(data["series"]) is int and \
-                all(h is None or isinstance(h, str) and h.startswith("scrypt:") for h in hashes):
+                all(h is None or is_hash(h) for h in hashes):
             return dict(data)
     except (ValueError, TypeError, RecursionError):
         pass

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import threading
 from dataclasses import asdict, fields
 from pathlib import Path
@@ -16,12 +17,14 @@ from web.rights import Refused, Rights, Secrets, new_secrets
 
 NAME = "secrets.json"
 _VERSION = 1
+_HASH = re.compile(r"scrypt:\d{1,6}:\d{1,2}:\d\$[A-Za-z0-9]{1,64}\$[0-9a-f]{128}")
 
 
 class KeyFile:
     """The secrets in a data folder (`web.rights.Keys`). Thread safe; what another process changes is seen at once.
 
-    A file that cannot be understood is set aside and a new one begun: everybody signs in again, with a new PIN.
+    A file that cannot be understood is set aside and a new one begun: everybody signs in again, with a new PIN. Making
+    one raises Failure.
     """
 
     def __init__(self, folder: str | Path) -> None:
@@ -29,10 +32,14 @@ class KeyFile:
         self._lock = threading.Lock()
         self._seen: tuple[int, int, int] | None = None
         with self._lock:
-            if self.path.exists():
-                self._read()
-            else:
-                self._write(new_secrets())
+            try:
+                if self.path.exists():
+                    self._read()
+                else:
+                    self._write(new_secrets())
+            except OSError as e:
+                raise Failure(f"{self.path}: the PINs in it cannot be read or kept ({e.strerror or e}); check the "
+                              "disk, and whose file it is") from e
 
     def get(self) -> Secrets:
         """The secrets as the file has them now."""
@@ -66,8 +73,10 @@ class KeyFile:
             kept = Secrets(**{k: v for k, v in data.items() if k in known})
         except TypeError:
             return self._begin_anew()
-        texts = (kept.signing, kept.overlay, kept.table or "", kept.admin or "")
-        if not all(isinstance(t, str) for t in texts) or not kept.signing or type(kept.series) is not int:
+        texts = (kept.signing, kept.overlay, "" if kept.set_from is None else kept.set_from)
+        if not all(isinstance(t, str) and t.isprintable() for t in texts) or not kept.signing or \
+                not all(h is None or is_hash(h) for h in (kept.table, kept.admin)) or type(kept.series) is not int or \
+                not (kept.set_at_s is None or type(kept.set_at_s) in (int, float) and abs(kept.set_at_s) < 1e12):
             return self._begin_anew()
         if self.path.stat().st_mode & 0o077:
             os.chmod(self.path, 0o600)
@@ -93,6 +102,11 @@ class KeyFile:
         finally:
             os.close(folder)
         self._kept, self._seen = kept, self._stamp()
+
+
+def is_hash(value: object) -> bool:
+    """Whether this is a PIN's hash as we write them: anything else would fail, or take all memory, when it is used."""
+    return isinstance(value, str) and _HASH.fullmatch(value) is not None
 
 
 def set_pins(keys: KeyFile, *, table: str | None = None, admin: str | None = None) -> None:

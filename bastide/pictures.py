@@ -30,6 +30,7 @@ class Pictures:
         self.path = path
         self.notice: str | None = None
         self.refused = False  # the room that is left is the log's
+        self._without = False  # there is no file to keep them in
         self._lock = threading.Lock()
         self._db: sqlite3.Connection | None = None
 
@@ -43,6 +44,14 @@ class Pictures:
             aside = set_aside(self.path)
             self.notice = f"the pictures in {self.path} were damaged and are kept as {aside.name}; the log is whole"
             self._db = self._opened()
+
+    def do_without(self, why: str) -> None:
+        """Keep none, because of ``why``; a game goes on without."""
+        self._db = sqlite3.connect(":memory:", check_same_thread=False)
+        self._db.executescript(PICTURES)
+        self._without = True
+        self.notice = f"the pictures {self.path} cannot be kept ({why}); check the disk and whose file it is; the " \
+                      "log is whole."
 
     def close(self) -> None:
         with self._lock:
@@ -91,6 +100,8 @@ class Pictures:
                 db.executemany(f"DELETE FROM {table} WHERE game = ?", [(game,) for game in there - games])
 
     def _welcome(self) -> None:
+        if self._without:
+            raise Failure(f"the pictures {self.path} cannot be kept; moves are")
         if self.refused:
             raise Failure("the disk is full: moves are kept, their pictures are not; free some space")
 

@@ -49,6 +49,11 @@ def finish(path: Path) -> str | None:
     db = sqlite3.connect(f"file:{new.resolve().as_posix()}?mode=ro", uri=True)
     try:
         games = frozenset(game for (game,) in db.execute("SELECT id FROM games"))
+    except sqlite3.DatabaseError as e:
+        if not is_damage(e) and "no such table" not in str(e):
+            raise
+        os.replace(new, free_name(new))  # the storage has spoiled it meanwhile; what it was made of is kept
+        return None
     finally:
         db.close()
     pictures = Pictures(pictures_of(path))
@@ -60,6 +65,12 @@ def finish(path: Path) -> str | None:
     os.replace(new, path)
     sync_folder(path.parent)
     return f"the log {path} was damaged; what was whole in it was recovered, and the damaged file is kept beside it."
+
+
+def emptied(path: Path) -> bool:
+    """Whether a log is there that has nothing in it and had: SQLite would take it for a new one."""
+    return path.is_file() and path.stat().st_size == 0 and \
+        (pictures_of(path).is_file() or Path(f"{path}-wal").is_file() and Path(f"{path}-wal").stat().st_size > 0)
 
 
 def sync_folder(folder: Path) -> None:

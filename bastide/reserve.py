@@ -23,6 +23,11 @@ class Reserve:
         self.path, self._size = folder / NAME, size
         self.low = False
 
+    @property
+    def there(self) -> bool:
+        """Whether there is room to give."""
+        return bool(self._size) and self.path.is_file()
+
     def fill(self) -> None:
         """Keep the room, unless the disk would be full with it."""
         if not self._size:
@@ -43,7 +48,7 @@ class Reserve:
         """Make room; False when there was none to give."""
         if not self._size:
             return False
-        there = self.path.is_file()
+        there = self.there
         with suppress(OSError):
             self.path.unlink(missing_ok=True)
         self.low = True

@@ -20,7 +20,7 @@ from typing import Self, TypeVar
 
 from bastide.errors import Failure
 from bastide.pictures import Pictures
-from bastide.recovery import finish, is_damage, recover, sync_folder
+from bastide.recovery import emptied, finish, is_damage, recover, sync_folder
 from bastide.reserve import Reserve, may_be_full
 from bastide.schema import SCHEMA_VERSION, checksum, pictures_of, prepare
 from bastide.setup_json import setup_from_json, setup_to_json
@@ -173,6 +173,8 @@ class Store:
         if self._db is not None:
             self._db.close()
         self.notice = finish(self.path)
+        if emptied(self.path):
+            self.notice = recover(self.path)
         try:
             self._db = self._open()
         except sqlite3.DatabaseError as e:
@@ -180,7 +182,12 @@ class Store:
                 raise
             self.notice = recover(self.path)
             self._db = self._open()
-        self.pictures.open()
+        try:
+            self.pictures.open()
+        except (sqlite3.OperationalError, OSError) as e:
+            if isinstance(e, sqlite3.Error) and may_be_full(e) and self._reserve.there:
+                raise
+            self.pictures.do_without(str(e))  # they may be lost, the game may not
 
     def _refill(self) -> None:
         self._reserve.fill()

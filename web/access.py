@@ -29,7 +29,7 @@ _HOME_SUFFIXES = ("local", "lan", "home.arpa", "internal", "localdomain")  # nam
 _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP", "Via",
               "CF-Connecting-IP", "True-Client-IP")
 _STATUS = {"wrong_pin": HTTPStatus.FORBIDDEN, "too_often": HTTPStatus.TOO_MANY_REQUESTS,
-           "no_pin": HTTPStatus.CONFLICT, "pin_set": HTTPStatus.CONFLICT}
+           "not_saved": HTTPStatus.INSUFFICIENT_STORAGE, "no_pin": HTTPStatus.CONFLICT, "pin_set": HTTPStatus.CONFLICT}
 _log = logging.getLogger("bastide.access")
 
 doorway = Blueprint("access", __name__)
@@ -214,10 +214,18 @@ def first_pin() -> Response:
     if data.get("pin") is None:
         raise Refused("bad_pin", "a PIN is 4 to 12 digits")
     by = "this machine" if door.from_machine() else str(request.remote_addr)
-    door.rights.set_pins(data["pin"], data.get("admin"), by=by, first=True)
+    _set_pins(door, data, by=by, first=True)
     _log.warning("the table's PIN was set from %s", by)
     door.sign_in(Right.ADMIN)
     return json_answer(door.state())
+
+
+def _set_pins(door: Access, data: dict[str, Any], *, by: str, first: bool = False) -> None:
+    try:
+        door.rights.set_pins(data.get("pin"), data.get("admin"), by=by, first=first)
+    except OSError as e:
+        raise Refused("not_saved", f"the PIN cannot be kept ({e.strerror or e}); free some space or check the disk") \
+            from e
 
 
 @doorway.put("/api/pin")
@@ -230,7 +238,7 @@ def change_pin() -> Response:
     if data.get("pin") is None and data.get("admin") is None:
         raise Refused("bad_pin", "a PIN is 4 to 12 digits")
     by = "this machine" if door.from_machine() else str(request.remote_addr)
-    door.rights.set_pins(data.get("pin"), data.get("admin"), by=by)
+    _set_pins(door, data, by=by)
     _log.warning("a PIN was changed from %s", by)
     door.sign_in(Right.ADMIN)
     return json_answer(door.state())

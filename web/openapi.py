@@ -195,9 +195,9 @@ def _paths() -> dict[str, Any]:
                                         429),
                          "delete": {"summary": "Sign out.", "responses": _answers(_ref("Session"))}},
         "/api/pin": {"post": _sends("Set the table's first PIN.", _object({"pin": _ref("Pin")}, admin=_ref("Pin")),
-                                    _ref("Session"), 409),
+                                    _ref("Session"), 409, 507),
                      "put": _sends("Change PINs (administration).", _object({}, pin=_ref("Pin"), admin=_ref("Pin")),
-                                   _ref("Session"), 401, 409, signed=True)},
+                                   _ref("Session"), 401, 409, 507, signed=True)},
         "/api/join": _get("Where other devices find the page.", _object({"addresses": _list(_TEXT)})),
         "/api/join.svg": _get("The same as a QR code.", raw, mimetype="image/svg+xml"),
         "/api/doctor": _get("Whether the machine is all right: the worst of all, and a line for each check.", _object({

@@ -229,6 +229,16 @@ def test_before_a_pin_is_set_nobody_changes_the_game_and_the_first_to_set_it_adm
     assert t.device("192.168.1.40", ADMIN).do("GET", "/api/session").get_json()["right"] == "admin"
 
 
+def test_a_pin_that_the_disk_does_not_take_is_told(session):
+    class Full(Memory):
+        def put(self, kept):
+            raise OSError(28, "No space left on device")
+
+    t = Table(session, Full())
+    assert t.device().code("POST", "/api/pin", {"pin": PIN}) == (507, "not_saved")
+    assert not t.access.rights.pin_is_set
+
+
 def test_without_keys_only_the_machine_itself_plays(session):
     t = Table(session)
     assert t.device("127.0.0.1").do("POST", "/api/commands", {"do": "undo"}).status_code == 200

@@ -1,0 +1,99 @@
+"""A data folder in which something else has been at work: the game goes on, or one sentence says what is in its way."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bastide.demo_game import demo_game
+from bastide.errors import Failure
+from bastide.keys import KeyFile, set_pins
+from bastide.reserve import BYTES
+from bastide.session import TableSession
+from bastide.store import Store
+from web.rights import Refused, Rights
+
+JPEG = b"\xff\xd8picture"
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    folder, game = tmp_path / "data", demo_game(3, turns=3)
+    with Store(folder / "log.sqlite") as store:
+        session = TableSession(store, game.setup)
+        for event in game.events:
+            session.commit((event,), confidence=0.9, asked=False, crop=JPEG)
+    return folder
+
+
+@pytest.mark.parametrize("content", [b"", b"garbage " * 900])
+def test_a_spoiled_half_recovered_log_is_not_in_the_way(data: Path, content: bytes) -> None:
+    (data / "log.sqlite.recovered").write_bytes(content)
+    with Store(data / "log.sqlite") as store:
+        session = TableSession.resume(store)
+        assert session is not None and len(session.entries) > 3
+    assert [p.read_bytes() for p in data.glob("log.sqlite.recovered.damaged-*")] == [content]
+
+
+def test_an_emptied_log_is_told_and_its_pictures_do_not_show_up_in_another_game(data: Path) -> None:
+    (data / "log.sqlite").write_bytes(b"")
+    with Store(data / "log.sqlite") as store:
+        assert store.notice and "was damaged" in store.notice
+        assert TableSession.resume(store) is None
+        session = TableSession(store, demo_game(4, turns=1).setup)
+        assert session.crop_png(1) is None
+
+
+def test_what_was_only_in_the_write_ahead_log_of_an_emptied_log_is_recovered(tmp_path: Path) -> None:
+    game = demo_game(3, turns=3)
+    with Store(tmp_path / "a" / "log.sqlite") as store:
+        session = TableSession(store, game.setup)
+        for event in game.events:
+            session.commit((event,), confidence=0.9, asked=False)
+        (tmp_path / "b").mkdir()
+        wal = (tmp_path / "a" / "log.sqlite-wal").read_bytes()  # nothing of it has been taken over yet
+        (tmp_path / "b" / "log.sqlite-wal").write_bytes(wal)
+        (tmp_path / "b" / "log.sqlite").write_bytes(b"")
+        entries = session.entries
+    with Store(tmp_path / "b" / "log.sqlite") as store:
+        found = TableSession.resume(store)
+        assert found is not None and found.entries == entries
+
+
+@pytest.mark.parametrize("reserve", [0, BYTES])
+def test_pictures_that_cannot_be_kept_end_no_game(data: Path, reserve: int) -> None:
+    (data / "log.pictures.sqlite").unlink()
+    (data / "log.pictures.sqlite").mkdir()
+    with Store(data / "log.sqlite", reserve=reserve) as store:
+        assert store.notice and "pictures" in store.notice
+        session = TableSession.resume(store)
+        assert session is not None and session.crop_png(1) is None
+        before = len(session.entries)
+        session.command({"do": "undo"})
+        with pytest.raises(Failure, match="moves are"):
+            session.commit(demo_game(3, turns=3).events[-1:], confidence=0.9, asked=False, crop=JPEG)
+        assert len(session.entries) == before + 2
+
+
+def test_a_pin_file_that_is_not_ours_is_one_sentence(data: Path) -> None:
+    (data / "secrets.json").mkdir()
+    with pytest.raises(Failure, match="secrets.json"):
+        KeyFile(data)
+
+
+@pytest.mark.parametrize("spoiled", [
+    {"table": "4711"}, {"table": "foo$a$b"}, {"table": "scrypt:1073741824:8:1$aa$bb"}, {"table": "scrypt:x:8:1$aa$bb"},
+    {"admin": 3}, {"signing": "\ud800"}, {"overlay": ["x"]}, {"set_from": {}}, {"set_at_s": float("nan")},
+    {"set_at_s": "x"},
+])
+def test_a_pin_file_with_something_odd_in_it_is_set_aside(tmp_path: Path, spoiled: dict[str, Any]) -> None:
+    set_pins(KeyFile(tmp_path), table="2580")
+    file = tmp_path / "secrets.json"
+    file.write_text(json.dumps({**json.loads(file.read_text("utf-8")), **spoiled}), "utf-8")
+    keys = KeyFile(tmp_path)
+    assert keys.get().table is None and list(tmp_path.glob("secrets.damaged*"))
+    with pytest.raises(Refused, match="no PIN"):
+        Rights(keys).check("2580", "10.0.0.1")
