@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import random
 from dataclasses import replace
-from itertools import combinations
 
-import pytest
 from flood import Flood
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -222,27 +220,6 @@ def test_notation_and_transcripts_round_trip(seed: int) -> None:
     again = read(json.loads(json.dumps(write(game))))
     assert again == game
     assert play(again)[0].scores == fold(setup, [*events, GameEnded()]).scores
-
-
-@pytest.mark.parametrize("box", ["inns", "traders", "dragon", "tower", "wheel"])
-@pytest.mark.parametrize("seed", [1, 2, 3])
-def test_an_unused_box_changes_nothing(box: str, seed: int) -> None:
-    setup, events = random_game(seed, tiles=40)
-    plain = fold(setup, [*events, GameEnded()])
-    with_box = fold(replace(setup, expansions=("base", box)), [*events, GameEnded()])
-    assert (plain.scores, plain.score_events, plain.issues) == (with_box.scores, with_box.score_events, with_box.issues)
-    assert plain.figures == with_box.figures
-
-
-@pytest.mark.parametrize("boxes", [c for n in (2, 5) for c in combinations(BOXES[1:], n)], ids="+".join)
-def test_any_boxes_combine_in_any_order(boxes: tuple[str, ...]) -> None:
-    setup, events = random_game(len(boxes), "base", *boxes, tiles=30)
-    here = fold(setup, [*events, GameEnded()])
-    shuffled = list(setup.expansions)
-    random.Random(7).shuffle(shuffled)
-    there = fold(replace(setup, expansions=tuple(shuffled)), [*events, GameEnded()])
-    assert (here.scores, here.score_events, here.supply) == (there.scores, there.score_events, there.supply)
-    assert here.issues == ()
 
 
 @given(SEEDS, st.randoms(use_true_random=False))
