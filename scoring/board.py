@@ -74,6 +74,7 @@ def lay(d: Draft, at: Square, placed: Placed) -> None:
     for known, count in closed.items():  # what is left faces an edge of another kind: closed, but not joined
         f = features[root(d, known)]
         features[f.id] = _changed(f, open=f.open - count)
+        d.touched.append(f.id)
     for square in around(at):
         near = tiles.get(square)
         for n in shape_of(near.tile, near.rot).around if near else ():

@@ -77,6 +77,21 @@ def test_mismatched_edges_are_closed_but_not_joined() -> None:
     assert [(e.reason, e.points, e.tiles) for e in state.score_events] == [("city", ((0, 2),), 1)]
 
 
+def test_what_a_tile_that_does_not_match_closes_is_scored() -> None:
+    """R-ROAD-02, R-CITY-01: the test is the neighbour, whatever it shows. A road that ends at two cloisters' fields, and
+    a city cap with a field before it, are complete as they lie: paid at once and once, their figures go home."""
+    lines = ("tile 0 base.U 1,0 0", "deploy 0 follower 1,0 road E.W", "end_turn", "tile 1 base.B 2,0 0", "end_turn")
+    state = played(*lines)
+    assert (state.scores, len(state.figures)) == ((0, 0), 1)
+    state = played(*lines, "tile 0 base.B -1,0 0", "end_turn", "end_game")
+    assert (state.scores, state.figures) == ((2, 0), ())
+    assert [e.reason for e in state.score_events] == ["road"]
+    cap = ("tile 0 base.E 0,1 2", "deploy 0 follower 0,1 city S", "end_turn", "tile 1 base.B 0,2 0", "end_turn")
+    state = played(*cap, "tile 0 base.B 1,2 0", "end_turn", "end_game")
+    assert state.scores == (2, 0) and not state.figures
+    assert [(i.code, i.squares) for i in state.issues] == [("edge_mismatch", ((0, 2), (0, 1)))]
+
+
 def test_too_many_figures_show_as_less_than_none_in_hand() -> None:
     """R-DEPLOY-01, R-SUPPLY-01."""
     lines = [f"tile 0 base.B {n},1 0" for n in range(4)] + [f"tile 0 base.B {n},2 0" for n in range(4)]
