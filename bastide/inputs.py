@@ -76,7 +76,7 @@ def rule_options(args: argparse.Namespace) -> dict[str, object]:
 def rules(args: argparse.Namespace, options: dict[str, object] | None = None) -> Rules:
     """The rules that ``--edition`` and ``--rule`` name."""
     try:
-        printed = edition(args.edition or DEFAULT_EDITION)
+        printed = edition(DEFAULT_EDITION if args.edition is None else args.edition)
         return with_options(printed, rule_options(args) if options is None else options)
     except InvalidNotation as e:
         raise UsageError(str(e)) from e

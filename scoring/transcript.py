@@ -87,18 +87,20 @@ def move(event: Event, player: int | None = None) -> dict[str, Any]:
 
 def _setup(data: Mapping[str, Any], top: Mapping[str, Any], name: str | None, options: Mapping[str, object]) -> Setup:
     try:
-        rules = edition(name or str(data.get("edition", DEFAULT_EDITION)))
-        if name is None:
-            rules = with_options(rules, _object(data.get("rules", {}), "setup.rules"))
-        rules = with_options(rules, options)
+        rules = edition(str(data.get("edition", DEFAULT_EDITION)) if name is None else name)
+    except InvalidNotation as e:
+        raise InvalidNotation(f"setup.edition: {e}") from e
+    said = _object(data.get("rules", {}), "setup.rules")
+    try:
+        rules = with_options(with_options(rules, said if name is None else {}), options)
     except InvalidNotation as e:
         raise InvalidNotation(f"setup.rules: {e}") from e
     players = []
     for n, p in enumerate(_list(_field(data, "players", "setup"), "setup.players")):
         player = _object(p, f"setup.players[{n}]")
         colour = _text(player, "colour", f"setup.players[{n}]")
-        name_given = str(player.get("name", colour))
-        if not (name_given + colour).isprintable():
+        name_given = player.get("name", colour)
+        if not isinstance(name_given, str) or not (name_given + colour).isprintable():
             raise InvalidNotation(f"setup.players[{n}].name: must be text that can be shown")
         players.append(Player(name=name_given, colour=colour))
     if not players:

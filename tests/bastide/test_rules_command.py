@@ -50,3 +50,5 @@ def test_an_unknown_edition(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = said(capsys, "--compare", "moon")
     assert (code, out) == (2, "")
     assert "--compare: unknown edition 'moon'; known are rgg2006, " in err and err.count("\n") == 1
+    code, out, err = said(capsys, "--edition", "")
+    assert (code, out) == (2, "") and "unknown edition ''; known are rgg2006, " in err
