@@ -15,11 +15,12 @@ from scoring.engine import apply, legal_claims, new_game
 from scoring.errors import InvalidNotation
 from scoring.events import FigurePlaced, TileDiscarded, TilePlaced, TurnEnded
 from scoring.expansions.dragon_moves import DragonMoved, FairyMoved, PrincessRemoved, beasts
+from scoring.expansions.river import mouths
 from scoring.expansions.tower import Captured, Exchanged, RansomPaid, TowerRaised, guard, may_capture, mutual, towers
 from scoring.expansions.traders import GoodsCounted
 from scoring.notation import FigureRef
 from scoring.state import Draft, StandingFigure, feature_at, in_hand, standing
-from scoring.tiles import EDGES, Square, catalogue
+from scoring.tiles import EDGES, Square, catalogue, neighbour
 from scoring.transcript import Game, Turn
 
 VERSION = "5.8.0"
@@ -157,6 +158,9 @@ class Replay:
         d = self.draft
         match event:
             case TilePlaced():
+                if not self._room_to_flow(event):
+                    self.notes.append(f"turn {d.turn + 2 - d.turn_open}: JCloisterZone wants more room for the river "
+                                      "to flow on")
                 yield message("PLACE_TILE", player, tileId=known(event.tile), rotation=f"R{90 * event.rot}",
                               position=list(event.at))
             case FigurePlaced():
@@ -182,6 +186,19 @@ class Replay:
                 yield from self._exchange(event, player)
             case GoodsCounted():
                 self.notes.append(f"turn {d.turn + 1}: goods that were counted by hand are not carried over")
+
+    def _room_to_flow(self, event: TilePlaced) -> bool:
+        """That program wants two squares ahead of the river's open end to be free, and those beside them."""
+        tiles, water = self.draft.tiles, mouths(catalogue()[event.tile], event.rot)
+        for side in water:
+            ahead = neighbour(event.at, side)
+            if ahead in tiles or len(water) == 1:
+                continue
+            beyond = neighbour(ahead, side)
+            left, right = (EDGES[(EDGES.index(side) + n) % 4] for n in (1, 3))
+            if any(s in tiles for s in (beyond, *(neighbour(a, b) for a in (ahead, beyond) for b in (left, right)))):
+                return False
+        return True
 
     def _exchange(self, event: Exchanged, player: int) -> Iterator[Message]:
         """That program asks only which of several kinds comes home to the player who has just taken a prisoner."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +18,7 @@ from random_games import random_game  # noqa: E402
 from bastide import jcz
 from scoring.engine import apply, fold, new_game
 from scoring.errors import InvalidNotation
-from scoring.events import Event, FigurePlaced, GameEnded, StartTile, TileDiscarded, TilePlaced, TurnEnded
+from scoring.events import Event, FigurePlaced, GameEnded, StartTile, TileDiscarded, TilePlaced, TurnEnded, parse_event
 from scoring.expansions.dragon_moves import DragonMoved, FairyMoved, PrincessRemoved
 from scoring.expansions.tower import Captured, Exchanged, RansomPaid, TowerRaised
 from scoring.notation import FigureRef
@@ -182,3 +183,68 @@ def test_what_that_program_cannot_play_is_said() -> None:
     events[0] = replace(events[0], at=(9, 9))  # type: ignore[type-var]
     notes = jcz.saved_game(Game(setup=setup, turns=turns_of(tuple(events))))[1]
     assert "3 points per city" in notes[0] and any(n.startswith("turn 1: ") for n in notes)
+
+
+PAYLOADS: dict[str, set[str]] = {  # as that program's messages are declared, and as its own saved games have them
+    "PLACE_TILE": {"tileId", "rotation", "position"}, "DEPLOY_MEEPLE": {"pointer", "meepleId"}, "PASS": set(),
+    "COMMIT": {"random"}, "MOVE_NEUTRAL_FIGURE": {"figureId", "to"}, "PLACE_TOKEN": {"token", "pointer"},
+    "CAPTURE_FOLLOWER": {"pointer"}, "RETURN_MEEPLE": {"pointer", "source"}, "PAY_RANSOM": {"meepleId"},
+    "EXCHANGE_FOLLOWER": {"meepleId"},
+}
+VALUES = {"princess-action": {"may", "must"}, "fairy-placement": {"next-follower", "on-tile"},
+          "dragon-move": {"before-scoring", "after-scoring"}, "tiny-city-scoring": {"4", "2"}}
+ELEMENTS = {"small-follower", "farmers", "big-follower", "cathedral", "inn", "builder", "pig", "traders", "dragon",
+            "fairy", "princess", "portal", "tower"}
+SET_IDS = {"basic:1", "river/1:1", "inns-and-cathedrals:1", "traders-and-builders:1", "princess-and-dragon:1",
+           "tower:1"}
+PLACE = re.compile(r"I|NWSE|_?[NESW]|NW|NE|SW|SE|WE|NS|[NESW][LR](\.[NESW][LR])*")
+
+
+def right_pointer(data: dict[str, Any]) -> bool:
+    if set(data) == {"featurePointer", "meepleId"}:
+        return right_pointer(data["featurePointer"]) and right_meeple(data["meepleId"])
+    return set(data) == {"position", "feature", "location"} and PLACE.fullmatch(data["location"]) is not None \
+        and data["feature"] in {"City", "Road", "Field", "Monastery", "Tower"} and right_square(data["position"])
+
+
+def right_square(data: Any) -> bool:
+    return isinstance(data, list) and [type(n) for n in data] == [int, int]
+
+
+def right_meeple(name: str) -> bool:
+    return re.fullmatch(r"[0-5]\.(small\.[1-7]|(big|builder|pig)\.1)", name) is not None
+
+
+def test_every_message_has_the_shape_that_program_declares() -> None:
+    """Names, fields and values as its client and engine have them; docs/rules.md says what was compared with what."""
+    seen = set()
+    for seed in range(7):
+        boxes = FULL if seed % 3 else (*FULL, "river")
+        saved, _ = jcz.saved_game(game(seed, *boxes, tiles=50))
+        saved = json.loads(json.dumps(saved))
+        assert saved["setup"]["sets"].keys() <= SET_IDS and saved["setup"]["elements"].keys() <= ELEMENTS
+        assert all(value in VALUES[name] for name, value in saved["setup"]["rules"].items())
+        assert type(saved["initialRandom"]) is float and type(saved["gameId"]) is str
+        assert tuple(map(int, saved["appVersion"].split("."))) >= (5, 7, 0)
+        for m in saved["replay"]:
+            payload = m["payload"]
+            assert set(m) == {"type", "payload", "player", "clock"} and set(payload) == PAYLOADS[m["type"]], m
+            if "pointer" in payload:
+                assert right_pointer(payload["pointer"]), m
+                assert ("meepleId" in payload["pointer"]) == (m["type"] in ("CAPTURE_FOLLOWER", "RETURN_MEEPLE"))
+            assert "meepleId" not in payload or right_meeple(payload["meepleId"]), m
+            if m["type"] == "MOVE_NEUTRAL_FIGURE":
+                assert payload["figureId"] in ("dragon.1", "fairy.1")
+                assert right_square(payload["to"]) or right_pointer(payload["to"]), m
+            seen.add(m["type"])
+        assert all(name in {t.jcz for t in catalogue().values()} for name in saved["gameAnnotations"]["drawOrder"])
+    assert seen >= PAYLOADS.keys() - {"PAY_RANSOM", "EXCHANGE_FOLLOWER"}
+
+
+def test_room_that_the_river_is_wanted_to_have_is_noted() -> None:
+    """That program reserves two squares ahead of the river's open end, and the squares beside them."""
+    setup, _ = random_game(1, "base", "river", tiles=1)
+    lines = ("tile 0 river.07 1,0 0", "tile 1 river.10 2,0 0", "tile 0 river.10 2,1 1")
+    turns = turns_of(tuple(parse_event(line) for line in lines))
+    noted = jcz.saved_game(Game(setup=setup, turns=turns))[1]
+    assert [n for n in noted if "room" in n] == ["turn 3: JCloisterZone wants more room for the river to flow on"]
