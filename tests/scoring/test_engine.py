@@ -78,7 +78,7 @@ def test_mismatched_edges_are_closed_but_not_joined() -> None:
 
 
 def test_what_a_tile_that_does_not_match_closes_is_scored() -> None:
-    """R-ROAD-02, R-CITY-01: the test is the neighbour, whatever it shows. A road that ends at two cloisters' fields, and
+    """R-ROAD-02, R-CITY-01: the test is the neighbour, whatever it shows. A road that ends at two fields, and
     a city cap with a field before it, are complete as they lie: paid at once and once, their figures go home."""
     lines = ("tile 0 base.U 1,0 0", "deploy 0 follower 1,0 road E.W", "end_turn", "tile 1 base.B 2,0 0", "end_turn")
     state = played(*lines)
