@@ -1,7 +1,8 @@
 """What a game costs, as ratios inside one run: ``python benchmarks/fold_speed.py [TRANSCRIPT...]``.
 
 Without transcripts it takes games from ``../shared/games/dev`` when they are there, else it plays some (seeded).
-Processor time of one thread, the best of a few rounds, so that other people's work on the machine counts little.
+Processor time of one thread, the best of a few rounds, so that other people's work on the machine counts little; it
+still counts more for the views, which touch more memory, than for the fold: compare on an idle machine.
 
 First table, one line per game:
 
@@ -22,6 +23,7 @@ the single steps of a live table (which copy the state), against those around th
 from __future__ import annotations
 
 import argparse
+import gc
 import gzip
 import json
 import sys
@@ -109,6 +111,8 @@ def ratios(setup: Setup, turns: Turns, rounds: int) -> tuple[int, float, list[fl
         for seen, length in of:
             live_view(seen, entries[:length], length, memory)
 
+    gc.collect()
+    gc.freeze()  # the states kept for this comparison are not the collector's business
     base = cost(lambda: fold(setup, events), rounds)
     others = (lambda: [fold(setup, events[:n]) for _, n in closed], lambda: [from_scratch(s) for s, _ in closed],
               lambda: views(closed, True), lambda: views(closed, False), lambda: views(still_open, True))
