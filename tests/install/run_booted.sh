@@ -110,7 +110,7 @@ said=$(inside /tmp/checkout/hardware/update.sh /tmp/broken 2>&1) && die "a versi
 [[ $said == *"did not start; the old one runs again"* ]] || die "a broken version was refused with: $said"
 [ "$(inside readlink /opt/bastide-versions/current)" = "$new" ] || die "the broken version is still the current one"
 until_true page
-step "a version that does not start: $said"
+step "a version that does not start: ${said##*$'\n'}"
 inside /tmp/checkout/hardware/update.sh --back || die "it could not go back"
 [[ $(command_of) == *"/opt/bastide/"* || $(inside readlink /opt/bastide-versions/current) == /opt/bastide ]] ||
   die "it did not go back: $(command_of)"
