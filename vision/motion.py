@@ -33,6 +33,7 @@ _RIM_PX = 41  # how wide a shadow's border may be
 _STILL_FRAMES = 2  # without movement, before a shadow is taken for one that stays
 _LONG_S = 1e3
 _SURE_MOVED = 0.004  # of a region: more than noise flickers
+_SOLID = np.ones((5, 5), np.uint8)
 _STAYED = 9.0  # grey levels from how a place was seen before: the same thing lies there
 _SHARP, _LEAST = 0.18, 0.03  # of a region's difference (log units) that its border may rise by per pixel
 _SHARP_RIM = 0.08  # of a region's border that is as sharp: shadows have up to 0.07, arms 0.14 to 0.44
@@ -198,7 +199,8 @@ class Motion:
             beside = region if self.squares is None else region & ~self.squares
             if not touches or beside.sum() < least / 2:  # or it is a tile near the border
                 continue
-            if float((self._age[region] < HAND_S).mean()) > _SURE_MOVED:
+            fresh = cv2.morphologyEx((region & (self._age < HAND_S)).astype(np.uint8), cv2.MORPH_OPEN, _SOLID)
+            if fresh.sum() > _SURE_MOVED * size:  # single pixels flicker
                 hands |= region
         return hands, lit
 
@@ -233,11 +235,13 @@ def _difference(a: tuple[Grey, Grey], b: tuple[Grey, Grey]) -> Grey:
 
     The middle of what changed around counts, not the mean: a dark tile on a bright table does not darken the table.
     """
-    steps = np.clip(np.log((a[1] + 1.0) / (b[1] + 1.0)) * _LAMP_STEPS + 128.5, 0, 255).astype(np.uint8)
+    ratio = np.log((a[1] + 1.0) / (b[1] + 1.0))
+    lamp = float(np.median(ratio))  # what is alike in the whole picture may be as much as it likes
+    steps = np.clip((ratio - lamp) * _LAMP_STEPS + 128.5, 0, 255).astype(np.uint8)
     change = cv2.medianBlur(steps, _LAMP_WINDOW).astype(np.float32)
     light = np.exp((cv2.GaussianBlur(change, (0, 0), 1.0) - 128.0) / _LAMP_STEPS)
     light = cv2.resize(light, a[0].shape[::-1], interpolation=cv2.INTER_LINEAR)
-    return np.asarray(np.abs(a[0] - np.clip(light, 0.75, 1.33) * b[0]), np.float32)
+    return np.asarray(np.abs(a[0] - float(np.exp(lamp)) * np.clip(light, 0.75, 1.33) * b[0]), np.float32)
 
 
 def _surroundings(grey: Grey) -> Grey:

@@ -90,8 +90,9 @@ def _moved(before: Image, now: Image, points: tuple[Array, Array], poses: Mappin
         found = reader.settler.settle(now, pose)
         own = float(found.scores[reader.ids.index(placed.tile), placed.rot])
         fits = own > FLOOR and own > found.best - _LIKE
-        settled[at] = found.pose if fits else pose
-        if fits or _print_alike(before, poses[at], now, pose) > _SAME:  # nobody may have taught this artwork
+        alike = fits or _print_alike(before, poses[at], now, pose) > _SAME  # nobody may have taught this artwork
+        settled[at] = found.pose if fits else pose if alike else groups[main][0] @ poses[at]
+        if alike:
             right += 1
         else:
             astray.add(at)

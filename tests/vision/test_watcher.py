@@ -128,6 +128,9 @@ def test_lamps_change_nothing_things_do(table):
     motion.settle()
     lamp = np.linspace(0.85, 1.1, table.shape[1])[None, :, None]
     assert motion.feed(np.clip(table * lamp, 0, 255).astype(np.uint8), 0.25).changed.mean() < 0.01
+    off = (np.clip(table * lamp, 0, 255) * 0.5).astype(np.uint8)  # the other lamp
+    look = motion.feed(off, 0.5)
+    assert look.changed.mean() < 0.01 and not look.hands.any()
     thing = table.copy()
     thing[100:130, 200:230] = (20, 20, 160)
     changed = motion.feed(thing, 0.5).changed
