@@ -5,8 +5,12 @@
 
 Each folder holds watched games as `watch_games --keep` writes them (with the truth beside each). Tiles and figures are
 counted apart. For every threshold of asking: questions per game, and silent errors per game; the threshold in force is
-marked. Readings that a rule asks about whatever their confidence (two tiles at once, an edge that does not match) are
-left out of the curve and counted by themselves.
+marked, and the one that the rule below derives. Readings that a rule asks about whatever their confidence (two tiles at
+once, an edge that does not match) are left out of the curve and counted by themselves.
+
+The rule: of the thresholds above which no wrong reading goes unasked, the highest whose questions stay within BUDGET. A
+wrong reading costs more than any question, so a budget is spent whole; how many games were looked at bounds what it
+can promise. The bound that is printed is Wilson's upper one for none wrong among the readings above the threshold.
 """
 
 from __future__ import annotations
@@ -20,11 +24,13 @@ import cv2
 import numpy as np
 from watch_games import same_figure, same_tile
 
-from vision.interpret import SURE
+from vision.interpret import SURE_FIGURE, SURE_TILE
 
 BINS = (0.0, 0.5, 0.7, 0.8, 0.9, 0.95, 0.97, 0.99, 0.999, 1.0001)
 GREY = (60, 60, 60)
-THRESHOLDS = (0.8, 0.9, 0.95, 0.97, 0.98, 0.99, 0.995, 0.999)
+THRESHOLDS = (0.5, 0.7, 0.8, 0.9, 0.95, 0.97, 0.98, 0.99, 0.995, 0.999)
+SURE = {"tile": SURE_TILE, "figure": SURE_FIGURE}
+BUDGET = {"tile": 0.5, "figure": 2.0}  # questions a game: with what is asked by rule at most three
 
 
 def readings(folders: list[Path]) -> Iterator[tuple[str, float, bool, bool]]:
@@ -88,6 +94,12 @@ def print_curve(what: str, told: list[tuple[float, bool]]) -> list[tuple[float, 
     return rows
 
 
+def derived(stated: np.ndarray, right: np.ndarray, games: int, budget: float) -> float | None:
+    """The highest threshold within the budget of questions a game above which all is right; None when there is none."""
+    fit = [t for t in THRESHOLDS if right[stated >= t].all() and (stated < t).sum() <= budget * games]
+    return max(fit, default=None)
+
+
 def plot(path: Path, curves: dict[str, list[tuple[float, int, int, float, float]]]) -> None:
     """Stated against observed, both as odds, so that 0.99 and 0.999 are apart."""
     size, edge = 560, 60
@@ -114,7 +126,7 @@ def plot(path: Path, curves: dict[str, list[tuple[float, int, int, float, float]
             x, y = place(mean), size - place(right_of / count)
             cv2.line(picture, (x, size - place(low)), (x, size - place(high)), colour, 1, cv2.LINE_AA)
             (cv2.circle if n == 0 else _square)(picture, (x, y), 5, colour, -1)
-        write(name, (edge + 10, edge + 20 + 20 * n), colour)
+        write(name, (edge + 10 + 90 * n, edge - 24), colour)
     write("stated confidence (upwards: observed)", (150, size - 16), GREY)
     cv2.imwrite(str(path), picture)
 
@@ -134,15 +146,19 @@ def main() -> None:
         raise SystemExit("reliability: no watched games there; make some with: ./run bench watch_games --keep FOLDER")
     curves = {}
     for kind in ("tile", "figure"):
-        own = [(p, ok) for k, p, ok, asked in every if k == kind and not (asked and p >= SURE)]
-        by_rule = sum(k == kind and asked and p >= SURE for k, p, ok, asked in every)
-        stated, right = np.array([p for p, _ in own]), np.array([ok for _, ok in own])
+        own = [(p, ok) for k, p, ok, asked in every if k == kind and not (asked and p >= SURE[kind])]
+        by_rule = sum(k == kind and asked and p >= SURE[kind] for k, p, ok, asked in every)
+        stated, right = np.array([p for p, _ in own]), np.array([ok for _, ok in own], bool)
         curves[f"{kind}s"] = print_curve(f"{kind}s in {games} games ({by_rule} more asked about by a rule)", own)
-        print(f"  {'ask below':>10} {'questions a game':>17} {'silent errors a game':>21}")
+        best = derived(stated, right, games, BUDGET[kind])
+        print(f"  {'ask below':>10} {'questions a game':>17} {'silent errors a game':>21} {'at most':>8}")
         for t in THRESHOLDS:
-            mark = " in force" if abs(t - SURE) < 1e-9 else ""
-            silent = (~right & (stated >= t)).sum() / games
-            print(f"  {t:10.3f} {(stated < t).sum() / games:17.2f} {silent:21.3f}{mark}")
+            mark = (" in force" if abs(t - SURE[kind]) < 1e-9 else "") + (" derived" if t == best else "")
+            above = stated >= t
+            wrong = int((~right & above).sum())
+            most = 1 - interval(int(above.sum()) - wrong, int(above.sum()))[0] if above.any() else 1.0
+            print(f"  {t:10.3f} {(~above).sum() / games:17.2f} {wrong / games:21.3f} {most * above.sum() / games:8.2f}"
+                  f"{mark}")
     if args.plot:
         plot(args.plot, curves)
 

@@ -21,7 +21,9 @@ from vision.placements import Placement
 from vision.standing import FigureReading, named
 from vision.vigil import Notice
 
-SURE = 0.97  # posterior from which a reading needs no question
+# Posteriors from which a tile and a figure need no question: derived from watched games, see docs/confidence.md
+# (./run bench reliability KEPT): as high as the budget of questions allows, and no wrong reading above them.
+SURE_TILE, SURE_FIGURE = 0.99, 0.97
 _SURE_ORDER = 3.0  # log-odds of one order of several new tiles against the next best
 _MOST_ORDERED = 4
 
@@ -56,7 +58,7 @@ def tile_proposal(placement: Placement, player: int, crop: Image, frame: int, *,
     """A tile laid by ``player``. ``unsure`` asks whatever the reading's confidence."""
     readings: list[tuple[tuple[Event, ...], float]] = [
         ((TilePlaced(player=player, tile=tile, at=placement.at, rot=rot),), p) for tile, rot, p in placement.options]
-    asked = unsure or placement.confidence < SURE or not placement.legal
+    asked = unsure or placement.confidence < SURE_TILE or not placement.legal
     return Proposal(events=readings[0][0], confidence=placement.confidence, asked=asked, crop=crop, frame=frame,
                     alternatives=tuple(readings[:5]), replaces=replaces)
 
@@ -74,7 +76,7 @@ def figure_proposal(reading: FigureReading, at: Square, state: GameState, crop: 
     readings.sort(key=lambda r: -r[1])
     confidence = readings[0][1]
     free = {c.segment for c in legal_claims(state)}
-    asked = confidence < SURE or reading.options[0][0] not in free or reading.colours[0][0] != state.player
+    asked = confidence < SURE_FIGURE or reading.options[0][0] not in free or reading.colours[0][0] != state.player
     readings.append(((), max(0.0, 1.0 - sum(r[1] for r in readings))))
     return Proposal(events=readings[0][0], confidence=confidence, asked=asked, alternatives=tuple(readings[:4]),
                     crop=crop, frame=frame)

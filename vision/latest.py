@@ -34,6 +34,7 @@ class Latest:
     bare: bool = False  # ``known`` is the tile itself seen without a figure, not its taught picture
     read: bool = False
     gone: bool = False
+    passed: bool = False  # something moved over it since it was looked at
     seen: Image | None = None  # as it was looked at last
 
 

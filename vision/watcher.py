@@ -16,7 +16,7 @@ from scoring.tiles import Square, catalogue
 from vision.board import Board
 from vision.finding import BoardFinder
 from vision.frames import Frame, Image
-from vision.interpret import SURE, Observation, Proposal, in_order, tile_proposal
+from vision.interpret import SURE_TILE, Observation, Proposal, in_order, tile_proposal
 from vision.latest import FigureReader, Latest, pictured, unclaimed
 from vision.lattice import Array, apply, rectify
 from vision.motion import FURNITURE_S, Look, Motion
@@ -293,7 +293,7 @@ class TableWatcher:
         last = self._last
         if last is None or last.at not in state.tiles or state.last_tile != last.at or not state.turn_open:
             return state
-        due = self._due(last.at, last.pose, look, _TOUCHED_LAST, 0.1)
+        due = self._due(last.at, last.pose, look, _TOUCHED_LAST, 0.1) or self._passed(last, look)
         if due is not False:
             pending.append(last.pose)
         if not due:
@@ -318,10 +318,22 @@ class TableWatcher:
         self._motion.settle(around & ~look.hands)
         return state
 
+    def _passed(self, last: Latest, look: Look) -> bool | None:
+        """Whether a hand came over the tile laid last and is gone: it may have left what is as bright as the tile."""
+        assert self._board is not None
+        area = self._board.area(last.pose, 0.1)
+        moved = area.of(look.moved)
+        last.passed |= bool(moved.size) and not last.read and float(moved.mean()) > _TOUCHED
+        frames, seconds = look.still(area)
+        if not last.passed or area.of(look.hands).any() or frames < STILL_FRAMES or seconds < STILL_S:
+            return None if last.passed else False
+        last.passed = False
+        return True
+
     def _turned(self, again: Placement, tile: str, rot: int) -> bool:
         """Whether the tile surely lies otherwise than it was read."""
         same = shape(catalogue()[tile], rot) == shape(catalogue()[again.tile], again.rot)
-        return not same and again.legal and again.confidence > SURE and \
+        return not same and again.legal and again.confidence > SURE_TILE and \
             again.score > again.correlation(tile, rot) + _BETTER
 
     def _moved(self, frame: Frame, placement: Placement, last: Latest, out: list[Proposal]) -> GameState:

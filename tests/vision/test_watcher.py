@@ -91,6 +91,21 @@ def test_a_tile_that_is_turned_while_the_turn_lasts_is_read_again(tileset, cloth
     assert again.replaces == (1, 0) and again.events[0].tile == "base.D" and again.events[0].rot == 2
 
 
+def test_a_figure_as_bright_as_its_tile_is_seen_when_the_hand_has_gone(tileset, cloth):
+    film, image = Film(tileset), lay(cloth, "base.D", (0, 0))
+    film.feed(image, 4)
+    image = lay(image, "base.E", (1, 0), 0)
+    film.feed(image, 6)
+    film.feed(films.arm(image, (500, 215)), 4)
+    player = film.state.player
+    blue = films.stand(image, "base.E", (1, 0), 0, 1, COLOURS[player])
+    there = (blue != image).any(axis=2)
+    bright = cv2.cvtColor(image, cv2.COLOR_BGR2YCrCb)
+    bright[there, 1:] = cv2.cvtColor(blue, cv2.COLOR_BGR2YCrCb)[there, 1:]
+    (proposal,) = film.feed(cv2.cvtColor(bright, cv2.COLOR_YCrCb2BGR), 8)
+    assert isinstance(proposal.events[0], FigurePlaced) and proposal.events[0].player == player
+
+
 def test_a_frame_of_another_size_is_no_frame_of_this_table(tileset):
     watcher = TableWatcher(tileset, COLOURS, "base.D")
     state = new_game(demo_game(1, turns=1).setup)
