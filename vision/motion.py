@@ -195,7 +195,8 @@ class Motion:
             if self._light(region):
                 lit |= region & still & ~self._printed(region)
                 continue
-            touches = x <= 1 or y <= 1 or x + width >= w - 1 or y + height >= h - 1
+            sides = (x <= 1) + (y <= 1) + (x + width >= w - 1) + (y + height >= h - 1)
+            touches = 0 < sides < 3  # an arm comes from one side or a corner; else the camera was bumped
             beside = region if self.squares is None else region & ~self.squares
             if not touches or beside.sum() < least / 2:  # or it is a tile near the border
                 continue

@@ -108,11 +108,9 @@ class Upkeep:
             self.adrift = False  # it was put back, or it was an arm
         poses = board.poses
         areas = [board.area(pose, -0.05) for pose in poses.values()]
-        touched = [area for area in areas if area.of(look.changed).sum() > _SHIFTED * area.inside.sum()]
-        bared = [area for area in touched if not area.of(look.hands).any()]  # a grain that moved looks like an arm too
-        if len(touched) < max(1.0, _SHIFTED_PART * len(poses)):
-            touched = bared if len(bared) >= _SHIFTED_FEW else []
-        if not touched:
+        bared = look.changed & ~look.hands
+        touched = [area for area in areas if area.of(bared).sum() > _SHIFTED * area.inside.sum()]
+        if len(touched) < np.clip(_SHIFTED_PART * len(poses), 1, _SHIFTED_FEW):
             self.shaken = False
             return None
         if look.still(*touched)[0] < 2:
