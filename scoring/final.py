@@ -83,7 +83,7 @@ def farms(view: View, memory: Memory) -> list[ScoreEvent]:
 
 def _farms_each(view: View, found: Sequence[Feature], memory: Memory) -> Iterable[ScoreEvent]:
     """Every farm pays its own majority for every completed city it borders (R-FARM-20)."""
-    borders = [memory.border(view, farm) for farm in found]
+    borders = memory.borders(view, found)
     return filter(None, memory.table("farms").of(borders, partial(_farm, view, memory)))
 
 
@@ -105,7 +105,7 @@ def _farm(view: View, memory: Memory, border: Border) -> ScoreEvent | tuple[()]:
 
 def _farms_per_city(view: View, found: Sequence[Feature], memory: Memory) -> Iterable[ScoreEvent]:
     """Every completed city pays once, to the majority over all the farms that border it (R-FARM-11)."""
-    borders = tuple([memory.border(view, farm) for farm in found])
+    borders = tuple(memory.borders(view, found))
     scored: list[ScoreEvent] = memory.joint_row("supplied", None, borders, _cities, view, memory, borders)
     return scored
 

@@ -6,6 +6,7 @@ from bisect import insort
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import compress
 from operator import attrgetter, is_, is_not, not_
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -101,9 +102,9 @@ class Memory:
     work everything out.
     """
 
-    __slots__ = ("_borders", "_by_stage", "_claimed", "_done", "_growing", "_joint", "_listed", "_places", "_round",
-                 "_rows", "_rows_version", "_seen", "_seen_as", "_shares", "_since", "_staged", "_summed", "_sums",
-                 "_tables", "_version", "_without_row", "told")
+    __slots__ = ("_bordered", "_borders", "_by_stage", "_claimed", "_done", "_growing", "_joint", "_listed",
+                 "_places", "_round", "_rows", "_rows_version", "_seen", "_seen_as", "_shares", "_since", "_staged",
+                 "_summed", "_sums", "_tables", "_version", "_without_row", "told")
 
     def __init__(self) -> None:
         self.told: Told | None = None
@@ -127,8 +128,9 @@ class Memory:
         self._listed = Rows()
         self._places: dict[int, tuple[tuple[Place, ...], Places]] = {}
         self._done: dict[int, Feature] = {}  # cities that are complete
-        self._claimed: dict[int, Feature] = {}  # features with figures
-        self._by_stage: defaultdict[str, list[Feature]] | None = None
+        self._claimed: defaultdict[str, dict[int, Feature]] = defaultdict(dict)  # features with figures, by stage
+        self._by_stage: dict[str, list[Feature]] = {}
+        self._bordered = Rows()  # borders of farms while no other cities are complete
         self._round: set[Square] = set()  # the squares of the cities that were completed last
         self._seen: View | None = None
 
@@ -230,13 +232,10 @@ class Memory:
     def claimed(self, view: View, stage: str) -> list[Feature]:
         """Features with figures on them whose kind scores in that stage, in the order of their oldest figure."""
         self.look(view)
-        if self._by_stage is None:
-            kinds = view.box.kinds
-            self._by_stage = defaultdict(list)
-            for f in sorted(self._claimed.values(), key=attrgetter("figures")):
-                if f.kind in kinds:
-                    self._by_stage[kinds[f.kind].stage].append(f)
-        return self._by_stage[stage]
+        kept = self._by_stage.get(stage)
+        if kept is None:
+            kept = self._by_stage[stage] = sorted(self._claimed[stage].values(), key=attrgetter("figures"))
+        return kept
 
     def cities(self, view: View) -> int:
         """A number that grows whenever other cities are complete than in the view before."""
@@ -249,31 +248,30 @@ class Memory:
             return
         found, seen_as, claimed, done = view.features, self._seen_as, self._claimed, self._done
         changed = list(compress(found.values(), map(is_not, found.values(), map(seen_as.get, found))))
+        kinds = view.box.kinds
         other: list[Feature] = []  # cities that are complete and were not, or the other way round
+        gone = [seen_as[f.id] for f in changed if f.id in seen_as]
         for f in changed:
-            number = f.id
-            seen_as[number] = f
-            if f.figures:
-                claimed[number] = f
-            else:
-                claimed.pop(number, None)
-            if f.kind == "city":
-                if number in done:
-                    other.append(done.pop(number))
-                if f.open == 0:
-                    done[number] = f
-                    other.append(f)
+            seen_as[f.id] = f
         if len(seen_as) > len(found):  # some have become part of others, or lie no more
-            for number in [n for n in seen_as if n not in found]:
-                del seen_as[number]
-                claimed.pop(number, None)
-                if number in done:
-                    other.append(done.pop(number))
+            gone += [seen_as.pop(n) for n in [n for n in seen_as if n not in found]]
+        for f in gone:
+            if f.figures and f.kind in kinds:
+                del claimed[kinds[f.kind].stage][f.id]
+            if f.id in done:
+                other.append(done.pop(f.id))
+        for f in changed:
+            if f.figures and f.kind in kinds:
+                claimed[kinds[f.kind].stage][f.id] = f
+            if f.kind == "city" and f.open == 0:
+                done[f.id] = f
+                other.append(f)
         self._without_row.update([f.id for f in changed])
         if other:
             self._round = {at for f in other for at in f.squares}
             self._version += 1
-        self._seen, self._by_stage = view, None
+            self._bordered = Rows()
+        self._seen, self._by_stage = view, {}
 
     def concerns(self, farm: Feature, version: int) -> bool:
         """Whether what has happened to completed cities since then may matter to a farm: it shares no tile with others
@@ -294,6 +292,11 @@ class Memory:
         if version != now or known is not border:
             self._borders[farm.id] = known, now
         return known
+
+    def borders(self, view: View, farms: Collection[Feature]) -> list[Border]:
+        """The same for many farms."""
+        self.look(view)
+        return self._bordered.of(farms, partial(self.border, view))
 
     def booked(self, events: Sequence[ScoreEvent], players: int, make: Callable[[ScoreEvent], dict[str, Any]]
                ) -> tuple[list[dict[str, Any]], dict[str, list[int]]]:
