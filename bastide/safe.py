@@ -19,6 +19,7 @@ from typing import Any
 from bastide.backups import Contents, check_backup, write_backup
 from bastide.errors import Failure, UsageError
 from bastide.inplace import EXCHANGE
+from bastide.support import write_support
 from web.protocol import CommandError
 
 MOST_BYTES = 1_000_000_000
@@ -39,7 +40,7 @@ class Safe:
         self._running, self._again, self._most, self._clock = running, again, most, clock
         self._lock = threading.RLock()
         self._busy = ""
-        self._made: tuple[str, Contents, int, float] | None = None
+        self._made: tuple[str, Contents | None, int, float] | None = None  # without contents it is a support file
         self._checked: Contents | None = None
         self._error: dict[str, Any] | None = {"code": "restore", "text": note} if note else None
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -52,12 +53,16 @@ class Safe:
             made = self._made
             return {"busy": self._busy or None, "game_runs": self._running(), "most": self._most, "upload": upload,
                     "error": self._error, "checked": _told(self._checked) if self._checked else None,
-                    "file": {"address": f"/api/backup/{made[0]}.zip", "bytes": made[2], **_told(made[1])}
-                    if made else None}
+                    "file": {"address": f"/api/backup/{made[0]}.zip", "bytes": made[2],
+                             **(_told(made[1]) if made[1] else {})} if made else None}
 
     def make(self) -> dict[str, Any]:
         """Begin to write a backup."""
-        return self._do("make", self._make)
+        return self._do("make", lambda: self._make(self._backup))
+
+    def support(self) -> dict[str, Any]:
+        """Begin to pack what helps to find an error."""
+        return self._do("support", lambda: self._make(self._support))
 
     def file(self, ticket: str) -> Path | None:
         """The backup that was made under this name, or None."""
@@ -149,14 +154,20 @@ class Safe:
         with self._lock:
             self._error, self._busy = error, ""
 
-    def _make(self) -> None:
+    def _backup(self, out: Path) -> Contents:
+        return write_backup(self._data, out, calibrations=self._calibrations)
+
+    def _support(self, out: Path) -> None:
+        write_support(self._data, out)
+
+    def _make(self, write: Callable[[Path], Contents | None]) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
         if self._made:
             (self._folder / f"{self._made[0]}.zip").unlink(missing_ok=True)
             self._made = None
         ticket = secrets.token_urlsafe(24)
         out = self._folder / f"{ticket}.zip"
-        contents = write_backup(self._data, out, calibrations=self._calibrations)
+        contents = write(out)
         with self._lock:
             self._made = ticket, contents, out.stat().st_size, self._clock()
 

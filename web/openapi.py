@@ -219,8 +219,10 @@ def _paths() -> dict[str, Any]:
             "security": [{"session": [], "token": []}],
             "responses": _answers(_ref("Tuning"), 400, 401, 409, 507)}},
         "/api/backup": {
-            "post": _sends("Make a backup, check or restore one that came in, forget both, or look (administration).",
-                           _object({"do": {"enum": ["look", "make", "check", "restore", "forget"]}}), _ref("Backup"),
+            "post": _sends("Make a backup or a support file, check or restore what came in, forget all, or look "
+                           "(administration).",
+                           _object({"do": {"enum": ["look", "make", "support", "check", "restore", "forget"]}}),
+                           _ref("Backup"),
                            401, 409, 507, signed=True),
             "put": {"summary": "The next piece of a backup to restore, up to 48 kB (administration).",
                     "parameters": [{**_query("at", {"type": "integer", "minimum": 0}, "how much came before"),

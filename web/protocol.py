@@ -150,6 +150,10 @@ class Safe(Protocol):
         """Begin to make a backup."""
         ...
 
+    def support(self) -> dict[str, Any]:
+        """Begin to pack what helps to find an error; a ``file`` without games."""
+        ...
+
     def file(self, ticket: str) -> Path | None:
         """The backup that was made under this secret name, or None."""
         ...

@@ -25,10 +25,11 @@ def _safe() -> Safe:
 @safekeeping.post("/api/backup")
 @needs(Right.ADMIN)
 def backup() -> Response:
-    """Make a backup, check or restore one that was uploaded, forget both, or only look."""
+    """Make a backup or a support file, check or restore one that was uploaded, forget both, or only look."""
     do = asked_object().get("do")
     safe = _safe()
-    acts = {"look": safe.state, "make": safe.make, "check": safe.check, "restore": safe.restore, "forget": safe.forget}
+    acts = {"look": safe.state, "make": safe.make, "support": safe.support,
+            "check": safe.check, "restore": safe.restore, "forget": safe.forget}
     if not isinstance(do, str) or do not in acts:
         raise CommandError("malformed", f"do: must be one of {', '.join(acts)}")
     return json_answer(acts[do]())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from dataclasses import replace
 
 import numpy as np
@@ -175,6 +176,10 @@ def test_a_backup_is_made_and_another_one_uploaded_checked_and_restored(tmp_path
             file = tmp_path / "fetched.zip"
             fetched.value.save_as(file)
             assert check_backup(file).games == 1
+            page.locator("[data-key='support-make']").click()
+            with page.expect_download() as packed:
+                page.locator("[data-key='support-fetch']").click()
+            assert "about.json" in zipfile.ZipFile(packed.value.path()).namelist()
             spoiled = tmp_path / "spoiled.zip"
             spoiled.write_bytes(file.read_bytes()[:-300])
             page.locator("#backup-file").set_input_files(spoiled)

@@ -75,11 +75,16 @@ export class Viewport {
     this.frame({ x, y, width: Math.max(...xs) - x + 1, height: Math.max(...ys) - y + 1 }, 1.1, 125, true);
   }
 
+  // Pixels at the left where the switches stand one below the other.
+  get beside() {
+    return STACKED.matches && !document.body.classList.contains("tv") && this.size.width > 300 && this.size.width < this.size.height * 1.6 ? TOP_PX : 0;
+  }
+
   frame(box, margin, most, smooth) {
-    const { width } = this.size, [top, bottom] = this.covered;
+    const { beside } = this, width = this.size.width - beside, [top, bottom] = this.covered;
     const height = (this.above ? this.clear : this.size.height - bottom) - top;
     const scale = Math.min(width / (box.width + 2 * margin), height / (box.height + 2 * margin), most) / 100;
-    const x = width / 2 - (box.x + box.width / 2) * 100 * scale;
+    const x = beside + width / 2 - (box.x + box.width / 2) * 100 * scale;
     const y = top + height / 2 - (box.y + box.height / 2) * 100 * scale;
     this.go({ scale, x, y }, smooth);
   }

@@ -158,7 +158,7 @@ export default {
   // menu and set-up
   "menu.title": "Mehr", "menu.replay": "Zug für Zug zurückblicken", "menu.new": "Neues Spiel", "menu.language": "Sprache", "menu.who": "Wer benutzt dieses Gerät?",
   "menu.who.note": "Änderungen von hier tragen diesen Namen.", "menu.table": "der Tisch", "menu.rules": "Dieses Spiel", "menu.doctor": "Gerät prüfen", "menu.tv": "Auf einem Fernseher zeigen", "menu.share": "Partie sichern oder teilen",
-  "menu.machine": "Rechner und Kamera", "machine.backup": "Sicherung", "begin.restore": "Sicherung zurückspielen", "machine.aim": "Kamera ausrichten", "machine.calibrate": "Kalibrieren",
+  "menu.machine": "Rechner und Kamera", "machine.backup": "Sicherung", "begin.restore.why": "Hat vorher ein anderer Rechner diesem Tisch zugesehen?", "begin.restore": "Sicherung zurückspielen", "machine.aim": "Kamera ausrichten", "machine.calibrate": "Kalibrieren",
   "aid.score": "Nur Punkte", "aid.helper": "Helfer", "aid.coach": "Trainer", "aid.title": "Wie viel die Seite hilft",
   "aid.score.note": "Punkte und Beweise. Keine Prognose, keine Wiesen, keine Plättchenzahlen.", "aid.helper.note": "Auch Wiesen, Offenes, übrige Plättchen und die Prognose.",
   "aid.coach.note": "Auch, was in eine Lücke passt und wie wahrscheinlich es kommt.",

@@ -158,7 +158,7 @@ export default {
   // menu and set-up
   "menu.title": "More", "menu.replay": "Look back turn by turn", "menu.new": "New game", "menu.language": "Language", "menu.who": "Who uses this device?",
   "menu.who.note": "Corrections made here are signed with this name.", "menu.table": "the table", "menu.rules": "This game", "menu.doctor": "Check the machine", "menu.tv": "Show on a television", "menu.share": "Save or share this game",
-  "menu.machine": "Machine and camera", "machine.backup": "Backup", "begin.restore": "Restore a backup", "machine.aim": "Aim the camera", "machine.calibrate": "Calibrate",
+  "menu.machine": "Machine and camera", "machine.backup": "Backup", "begin.restore.why": "Another machine watched this table before?", "begin.restore": "Restore a backup", "machine.aim": "Aim the camera", "machine.calibrate": "Calibrate",
   "aid.score": "Score only", "aid.helper": "Helper", "aid.coach": "Coach", "aid.title": "How much the page helps",
   "aid.score.note": "Scores and proofs. No forecast, no farms, no tile counts.", "aid.helper.note": "Also farms, open features, tiles left and the forecast.",
   "aid.coach.note": "Also what fits into a gap and with which chance.",

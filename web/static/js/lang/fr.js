@@ -158,7 +158,7 @@ export default {
   // menu and set-up
   "menu.title": "Plus", "menu.replay": "Revoir tour par tour", "menu.new": "Nouvelle partie", "menu.language": "Langue", "menu.who": "Qui utilise cet appareil ?",
   "menu.who.note": "Les corrections faites ici portent ce nom.", "menu.table": "la table", "menu.rules": "Cette partie", "menu.doctor": "Vérifier l'appareil", "menu.tv": "Montrer sur un téléviseur", "menu.share": "Garder ou partager la partie",
-  "menu.machine": "Machine et caméra", "machine.backup": "Sauvegarde", "begin.restore": "Restaurer une sauvegarde", "machine.aim": "Orienter la caméra", "machine.calibrate": "Étalonner",
+  "menu.machine": "Machine et caméra", "machine.backup": "Sauvegarde", "begin.restore.why": "Une autre machine regardait-elle cette table avant ?", "begin.restore": "Restaurer une sauvegarde", "machine.aim": "Orienter la caméra", "machine.calibrate": "Étalonner",
   "aid.score": "Points seuls", "aid.helper": "Assistant", "aid.coach": "Entraîneur", "aid.title": "Combien la page aide",
   "aid.score.note": "Points et preuves. Ni prévision, ni prés, ni tuiles restantes.", "aid.helper.note": "Aussi les prés, ce qui est en cours, les tuiles restantes et la prévision.",
   "aid.coach.note": "Aussi ce qui va dans une place libre, et avec quelle chance.",

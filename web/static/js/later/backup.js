@@ -93,7 +93,7 @@ export class Backup {
     redraw(this.root, this.said,
       h("section", {}, h("h3", {}, t("machine.backup")), h("p", { class: "note" }, t("backup.why")),
         h("div", { class: "row" }, button(t(busy === "make" ? "backup.making" : "backup.make"), () => this.ask("make"), { icon: busy === "make" ? "clock" : "check", className: "action main", disabled: stopped, data: { key: "backup-make" } })),
-        file && h("div", { class: "outcome good" }, symbol("check"), h("div", {}, h("p", {}, told(file)),
+        file?.games !== undefined && h("div", { class: "outcome good" }, symbol("check"), h("div", {}, h("p", {}, told(file)),
           h("div", { class: "row" }, h("a", { class: "action main", href: file.address, download: "", data: { key: "backup-fetch" } }, t("backup.fetch"), ` (${size(file.bytes)})`))))),
       h("section", {}, h("h3", {}, t("backup.restore")), h("p", { class: "note" }, t("backup.restore.why")),
         runs && h("p", { class: "note warn" }, t("backup.runs")),
@@ -104,6 +104,9 @@ export class Backup {
         error && h("div", { class: "outcome bad" }, symbol("alert"), h("div", {}, h("p", {}, t(`backup.error.${error.code}`, { fallback: errorText(error) })), language === "en" && h("p", { class: "note" }, error.text))),
         checked && h("div", { class: "outcome good" }, symbol("check"), h("div", {}, h("p", {}, t("backup.whole")), h("p", {}, told(checked)),
           h("div", { class: "row" }, button(t("backup.put"), () => this.ask("restore"), { icon: "undo", className: "action main", disabled: stopped || runs, data: { key: "backup-put" } }),
-            button(t("backup.forget"), () => this.ask("forget"), { icon: "trash", className: "action", disabled: stopped, data: { key: "backup-forget" } }))))));
+            button(t("backup.forget"), () => this.ask("forget"), { icon: "trash", className: "action", disabled: stopped, data: { key: "backup-forget" } }))))),
+      h("section", {}, h("h3", {}, t("support.title")), h("p", { class: "note" }, t("support.why")),
+        h("div", { class: "row" }, button(t(busy === "support" ? "support.packing" : "support.make"), () => this.ask("support"), { icon: busy === "support" ? "clock" : "tiles", className: "action", disabled: stopped, data: { key: "support-make" } }),
+          file && file.games === undefined && h("a", { class: "action main", href: file.address, download: "bastide-support.zip", data: { key: "support-fetch" } }, t("backup.fetch"), ` (${size(file.bytes)})`))));
   }
 }

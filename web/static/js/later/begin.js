@@ -93,9 +93,9 @@ export class Begin {
   }
 
   language() {
-    return h("div", { class: "row" }, Object.entries(LANGUAGES).map(([code, name]) => button(name, () => speak(code),
-      { className: "action", lang: code, "aria-pressed": String(code === language), data: { key: `begin-${code}` } })),
-      button(t("begin.restore"), () => this.leave(() => this.app.machine("backup")), { icon: "undo", className: "action", data: { key: "begin-restore" } }));
+    return [h("div", { class: "row" }, Object.entries(LANGUAGES).map(([code, name]) => button(name, () => speak(code),
+      { className: "action", lang: code, "aria-pressed": String(code === language), data: { key: `begin-${code}` } }))),
+      h("div", { class: "row apart" }, h("p", { class: "note" }, t("begin.restore.why")), button(t("begin.restore"), () => this.leave(() => this.app.machine("backup")), { icon: "undo", className: "action", data: { key: "begin-restore" } }))];
   }
 
   pin() {

@@ -125,4 +125,5 @@ export default {
   "backup.runs": "Ein Spiel läuft: zurückgespielt wird erst, wenn es aus ist oder ein neues beginnt.", "backup.choose": "Sicherungsdatei wählen", "backup.sending": "Unterwegs…", "backup.checking": "Wird geprüft…",
   "backup.whole": "Diese Sicherung ist heil.", "backup.put": "Jetzt zurückspielen", "backup.forget": "Verwerfen", "backup.restarts": "Wird zurückgespielt: die Seite kommt von selbst wieder, dann neu anmelden.",
   "backup.error.bad_backup": "Das ist keine heile Sicherung von bastide: nichts wurde geändert. Versucht eine andere Datei.", "backup.error.restore": "Sie ließ sich nicht zurückspielen: alles ist wie vorher.", "backup.error.not_saved": "Sie ließ sich nicht anlegen: schafft Platz auf dem Speicher.",
+  "support.title": "Hilfsdatei", "support.why": "Was einen Fehler finden hilft, für jemanden, den ihr um Hilfe bittet: das Spiel ohne Namen, Protokolle, Bilder nur vom Spielfeld. Keine PINs.", "support.make": "Einpacken", "support.packing": "Wird eingepackt…",
 };

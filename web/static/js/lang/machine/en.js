@@ -126,4 +126,5 @@ export default {
   "backup.runs": "A game is being played: nothing is restored until it is over or a new one is begun.", "backup.choose": "Choose a backup file", "backup.sending": "On its way…", "backup.checking": "Being checked…",
   "backup.whole": "This backup is whole.", "backup.put": "Restore it now", "backup.forget": "Forget it", "backup.restarts": "Being restored: the page comes back by itself, sign in again.",
   "backup.error.bad_backup": "This is no whole backup of bastide: nothing was changed. Try another file.", "backup.error.restore": "It could not be restored: everything is as it was.", "backup.error.not_saved": "It could not be made: free some space on the disk.",
+  "support.title": "Support file", "support.why": "What helps to find an error, for whoever is asked for help: the game without names, logs, pictures of the board alone. No PINs.", "support.make": "Pack it", "support.packing": "Being packed…",
 };

@@ -125,4 +125,5 @@ export default {
   "backup.runs": "Une partie est en cours : rien n’est restauré avant sa fin ou le début d’une nouvelle.", "backup.choose": "Choisir un fichier de sauvegarde", "backup.sending": "Envoi…", "backup.checking": "Vérification…",
   "backup.whole": "Cette sauvegarde est intacte.", "backup.put": "Restaurer maintenant", "backup.forget": "L’oublier", "backup.restarts": "Restauration : la page revient d’elle-même, reconnectez-vous ensuite.",
   "backup.error.bad_backup": "Ce n’est pas une sauvegarde intacte de bastide : rien n’a changé. Essayez un autre fichier.", "backup.error.restore": "Elle n’a pas pu être restaurée : tout est comme avant.", "backup.error.not_saved": "Elle n’a pas pu être faite : libérez de la place sur le disque.",
+  "support.title": "Fichier d’aide", "support.why": "De quoi trouver une erreur, pour qui vous aide : la partie sans les noms, les journaux, des images du plateau seul. Aucun code.", "support.make": "Préparer", "support.packing": "En préparation…",
 };
