@@ -45,6 +45,7 @@ OURS = (LOG, SECRETS, "logs", "tiles", "reserve", "used.json", SERVICE)
 SETTINGS = Path("/etc/bastide/bastide.conf")
 KEPT = (".json", ".png", ".jpg", ".jpeg", ".conf")
 MOST_FILES, MOST_BYTES, MANIFEST_BYTES = 20_000, 2_000_000_000, 8_000_000
+LEFT_S = 3600.0
 _PIECE = 1 << 20
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2  # linux/fcntl.h, linux/fs.h
 
@@ -110,6 +111,7 @@ def restore_backup(file: Path, data: Path, *, swap: bool = False) -> Contents:
         raise UsageError(f"{data}: is a folder with other things in it ({other[:60]}); --data says where the games go")
     try:
         data.parent.mkdir(parents=True, exist_ok=True)
+        _swept(data)
         with tempfile.TemporaryDirectory(prefix=f".{data.name}.restore-", dir=data.parent) as scratch:
             staged = Path(scratch) / "data"
             contents = stage(file, staged, data)
@@ -120,6 +122,14 @@ def restore_backup(file: Path, data: Path, *, swap: bool = False) -> Contents:
                           "it and have --data say so") from e
         raise Failure(f"{data}: cannot be restored ({e.strerror or e}); check the disk and its rights") from e
     return contents
+
+
+def _swept(data: Path) -> None:
+    """Take away what restores left behind that lost power, unless one may still be at work."""
+    for left in data.parent.glob(f".{data.name}.restore-*"):
+        with suppress(OSError):
+            if left.is_dir() and not left.is_symlink() and time.time() - left.stat().st_mtime > LEFT_S:
+                shutil.rmtree(left, ignore_errors=True)
 
 
 def _strange(data: Path) -> str | None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from bastide.errors import Failure, UsageError
 from bastide.tables import open_camera, opened
+from bastide.writing import write_whole
 from calibration.teaching import SeenTile, find_pages, tiles_on
 from vision.frames import Image
 from vision.images import ImageError, encode_png, read_image
@@ -47,7 +48,7 @@ class Teaching:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             for lesson in taught:
-                self._file(lesson.tile).write_bytes(encode_png(lesson.bgr))
+                write_whole(self._file(lesson.tile), encode_png(lesson.bgr))
         except OSError as e:
             raise Failure(f"{self.folder}: cannot be written ({e.strerror or e})") from e
         there = {lesson.tile for lesson in before} | {lesson.tile for lesson in taught}

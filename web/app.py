@@ -21,7 +21,7 @@ from web.join import joining
 from web.looking import looking
 from web.openapi import describing
 from web.overlay import MAX_OVERLAYS, overlays, shown
-from web.protocol import CommandError, LiveSession, Safe, StaleView, Tuning
+from web.protocol import CommandError, LiveSession, Safe, StaleView, Tuning, Unavailable
 from web.rights import Refused, Right, needs
 from web.safekeeping import safekeeping
 from web.stream import Streams
@@ -195,6 +195,8 @@ def _unexpected(e: Exception) -> Response:
             return refusal(e)
         case CommandError():
             return error_answer(e.code, e.text, _STATUS.get(e.code, HTTPStatus.BAD_REQUEST))
+        case Unavailable():
+            return error_answer("not_saved", str(e), _STATUS["not_saved"])
         case InvalidNotation():
             return error_answer("malformed", str(e), HTTPStatus.BAD_REQUEST)
     number = token_hex(4)

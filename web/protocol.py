@@ -30,6 +30,10 @@ class CommandError(Exception):
         self.text = text
 
 
+class Unavailable(Exception):
+    """What holds the game cannot do its part just now, like a disk that was taken away. The message is one sentence."""
+
+
 class Subscription:
     """A place to wait for the newest view. Holds one: what nobody fetched in time is replaced, so it cannot grow."""
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from bastide.errors import Failure, UsageError
 from bastide.inputs import expansions
+from bastide.writing import write_whole
 
 HELP = "calibrate lens, table or colours"
 DEFAULT_BOARD = "charuco:11x8:20:15:DICT_4X4_50"
@@ -52,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
         text = str(e)
         raise (UsageError(text) if text.startswith("--") else Failure(text)) from e
     try:
-        out.write_text(document.write(), "utf-8")
+        write_whole(out, document.write().encode())
     except OSError as e:
         raise Failure(f"{args.out}: cannot be written ({e.strerror or e})") from e
     if args.json:

@@ -11,6 +11,7 @@ from bastide import jcz
 from bastide.errors import Failure, UsageError
 from bastide.inputs import read_json
 from bastide.replay import scores_csv
+from bastide.writing import write_whole
 from scoring.engine import fold
 from scoring.errors import InvalidNotation
 from scoring.events import GameEnded
@@ -31,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
     except InvalidNotation as e:
         raise UsageError(f"{args.game}: {e}") from e
     try:
-        Path(args.out).write_bytes(written(game, args.to, args.game))
+        write_whole(Path(args.out), written(game, args.to, args.game))
     except OSError as e:
         raise Failure(f"{args.out}: cannot be written ({e.strerror or e})") from e
     return 0

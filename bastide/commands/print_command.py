@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from bastide.errors import Failure, UsageError
 from bastide.inputs import expansions
+from bastide.writing import write_whole
 
 HELP = "the printable sheets as PDF: mat, corner cards, ChArUco board, teaching sheet, QR code of the page"
 WHAT = ("mat", "cards", "charuco", "teaching-sheet", "qr")
@@ -40,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     pdf = sheet(args.what, args.paper, products=expansions(args.expansions), url=url)
     out = Path(args.out)
     try:
-        out.write_bytes(pdf)
+        write_whole(out, pdf)
     except IsADirectoryError:
         raise UsageError(f"--out {out}: is a folder, not a file") from None
     except FileNotFoundError:

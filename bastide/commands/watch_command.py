@@ -6,6 +6,8 @@ import argparse
 import json
 import sys
 import tempfile
+import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from bastide.errors import Failure, UsageError
 from bastide.inputs import add_rules_arguments, expansions, players, rules
 from scoring.events import Setup
 
+KEPT_EVERY_S = 5.0  # how often what was seen so far is put beside the file that is written in the end
 HELP = "follow a camera or a recording and write the game"
 
 
@@ -49,6 +52,7 @@ def run(args: argparse.Namespace) -> int:
         table_setup,
         tile_book,
     )
+    from bastide.writing import write_whole
     from vision.frames import SourceError
     from vision.tileset import merged
 
@@ -64,10 +68,17 @@ def run(args: argparse.Namespace) -> int:
     if not out.parent.is_dir():
         raise UsageError(f"{args.out}: there is no folder {out.parent}")
     done = Followed()
+    so_far, written, due_s = out.with_name(f"{out.name[:200]}.so-far"), 0, 0.0
 
     def remember(now: Followed) -> None:
-        nonlocal done
+        nonlocal done, written, due_s
         done = now
+        if len(session.entries) != written and time.monotonic() >= due_s:
+            written = len(session.entries)
+            begun = time.monotonic()
+            with suppress(OSError):  # the power may go before the end; a disk that refuses is told at the end
+                write_whole(so_far, json.dumps(transcript_of(session)).encode())
+            due_s = time.monotonic() + max(KEPT_EVERY_S, 50 * (time.monotonic() - begun))
         if sys.stderr.isatty() and now.frames % 20 == 0:
             print(f"\r{now.frames} frames, {len(session.state.tiles)} tiles, {now.questions} questions ", end="",
                   file=sys.stderr)
@@ -88,7 +99,8 @@ def run(args: argparse.Namespace) -> int:
                 print("interrupted: writing what was seen so far", file=sys.stderr)
         game = transcript_of(session)
     try:
-        out.write_text(json.dumps(game, indent=1), "utf-8")
+        write_whole(out, json.dumps(game, indent=1).encode())
+        so_far.unlink(missing_ok=True)
     except OSError as e:
         raise Failure(f"{args.out}: cannot be written ({e.strerror or e})") from e
     asked = sum(bool(m.get("asked")) for t in game["turns"] for m in t["moves"])

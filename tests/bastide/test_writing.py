@@ -1,0 +1,82 @@
+"""What people have made is there whole or as it was: files that are written again, a watched game, a restore's rest."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bastide import backups, writing
+from bastide.commands import watch_command
+from bastide.demo_game import demo_game
+from bastide.errors import Failure, UsageError
+from bastide.store import Store
+from bastide.writing import write_whole
+from scoring.transcript import write
+from web.protocol import Unavailable
+
+
+def test_a_disk_that_gets_full_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "game.json"
+    file.write_bytes(b"old")
+    os.chmod(file, 0o640)
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as m:
+        m.setattr(writing.os, "fsync", full)
+        with pytest.raises(OSError, match="No space"):
+            write_whole(file, b"new")
+    assert file.read_bytes() == b"old" and [p.name for p in tmp_path.iterdir()] == ["game.json"]
+    (tmp_path / "link").symlink_to(file)
+    write_whole(tmp_path / "link", b"new")
+    assert file.read_bytes() == b"new" and (tmp_path / "link").is_symlink() and file.stat().st_mode & 0o777 == 0o640
+    write_whole(Path(os.devnull), b"x")
+    assert not Path(os.devnull).is_file()
+
+
+def test_a_watched_game_is_beside_its_file_before_it_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever kills the program, or pulls the plug, finds there what was seen until then."""
+    from bastide.cli import parser
+
+    monkeypatch.setattr(watch_command, "KEPT_EVERY_S", 0.0)
+    seen: list[dict[str, Any]] = []
+    whole = writing.write_whole
+
+    def noted(path: Path, data: bytes) -> None:
+        whole(path, data)
+        seen.append({"name": path.name, **json.loads(path.read_text("utf-8"))})
+
+    monkeypatch.setattr(writing, "write_whole", noted)
+    (tmp_path / "game.json").write_text(json.dumps(write(demo_game(3, turns=1))), "utf-8")
+    args = parser().parse_args(["watch", "--source", f"sim:transcript={tmp_path / 'game.json'}&seed=3", "--out",
+                                str(tmp_path / "out.json"), "--data", str(tmp_path / "data"), "--json"])
+    assert watch_command.run(args) == 0
+    assert [s["name"] for s in seen][-1] == "out.json" and seen[0]["name"] == "out.json.so-far"
+    assert seen[-2]["turns"] == seen[-1]["turns"] != [] and not (tmp_path / "out.json.so-far").exists()
+
+
+def test_what_a_killed_restore_left_is_swept(tmp_path: Path) -> None:
+    old, young = tmp_path / ".data.restore-a", tmp_path / ".data.restore-b"
+    for folder in (old, young):
+        (folder / "data").mkdir(parents=True)
+    os.utime(old, (1e9, 1e9))
+    with pytest.raises(UsageError):
+        backups.restore_backup(tmp_path / "none.zip", tmp_path / "data")
+    assert not old.exists() and young.exists()
+
+
+def test_a_disk_that_is_gone_is_told_to_those_who_only_look(tmp_path: Path) -> None:
+    from bastide.session import TableSession
+    from web.app import create_app
+
+    with Store(tmp_path / "data" / "log.sqlite") as store:
+        app = create_app(TableSession(store, demo_game(3, turns=1).setup))
+        (tmp_path / "data" / "log.sqlite").rename(tmp_path / "gone")
+        answer = app.test_client().get("/api/games", headers={"Host": "localhost"})
+    assert answer.status_code == 507 and answer.get_json()["error"]["code"] == "not_saved"
+    assert issubclass(Failure, Unavailable)
