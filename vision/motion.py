@@ -195,10 +195,11 @@ class Motion:
             if self._light(region):
                 lit |= region & still & ~self._printed(region)
                 continue
-            sides = (x <= 1) + (y <= 1) + (x + width >= w - 1) + (y + height >= h - 1)
-            touches = 0 < sides < 3  # an arm comes from one side or a corner; else the camera was bumped
+            sides = sum(map(int, (x <= 1, y <= 1, x + width >= w - 1, y + height >= h - 1)))
+            if sides >= 3:  # an arm comes from one side or round a corner: the camera was bumped
+                return np.zeros_like(hands), lit
             beside = region if self.squares is None else region & ~self.squares
-            if not touches or beside.sum() < least / 2:  # or it is a tile near the border
+            if not sides or beside.sum() < least / 2:  # or it is a tile near the border
                 continue
             fresh = cv2.morphologyEx((region & (self._age < HAND_S)).astype(np.uint8), cv2.MORPH_OPEN, _SOLID)
             if fresh.sum() > _SURE_MOVED * size:  # single pixels flicker

@@ -188,6 +188,15 @@ def test_an_arm_over_a_table_that_has_lain_for_long_is_an_arm(table):
     assert all(motion.feed(arm, 30 + 0.25 * n).hands[20:140, 205:235].mean() > 0.9 for n in range(20))
 
 
+def test_a_bump_over_a_grained_table_is_no_arm(table):
+    table = np.clip((table - table.mean()) * 4 + 128, 0, 255).astype(np.uint8)
+    motion = Motion(table.shape)
+    motion.feed(table, 0.0)
+    motion.settle()
+    look = motion.feed(np.roll(table, 5, axis=1), 0.25)
+    assert look.changed.mean() > 0.2 and not look.hands.any()
+
+
 def placement(at, tile="base.U"):
     return Placement(at=at, pose=np.eye(3), options=((tile, 0, 1.0),), score=0.9, legal=True)
 
