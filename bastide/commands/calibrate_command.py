@@ -42,8 +42,8 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(f"{args.out}: there is no folder {out.parent}")
     if args.what == "lens":
         if bool(args.images) == bool(args.source):
-            raise UsageError("calibrate lens needs either pictures of the ChArUco board or --source, the camera that "
-                             "you hold it before")
+            raise UsageError("calibrate lens needs pictures of the ChArUco board, or --source with a camera, "
+                             "not both")
     elif args.images or not args.source:
         raise UsageError(f"calibrate {args.what} needs --source, a camera or a picture")
     try:
