@@ -68,7 +68,7 @@ def write_backup(data: Path, out: Path, *, settings: Path = SETTINGS, calibratio
     """
     if not (data / LOG).is_file():
         raise UsageError(f"{data}: there is no log in it to back up; --data says where bastide keeps its games")
-    if out.is_dir() or not out.parent.is_dir():
+    if out.exists() and not out.is_file() or not out.parent.is_dir():  # a device would be replaced by the file
         raise UsageError(f"{out}: must be a file in a folder that exists")
     part = out.with_name(f".{out.name}.part")
     try:

@@ -51,7 +51,7 @@ PACKAGES = ("numpy", "opencv-python-headless", "flask", "waitress")
 
 def write_support(data: Path, out: Path, settings: Path = Path("/etc/bastide/bastide.conf")) -> list[str]:
     """Pack what helps; the names of what is in it. Raises UsageError or Failure."""
-    if out.is_dir() or not out.parent.is_dir():
+    if out.exists() and not out.is_file() or not out.parent.is_dir():  # a device would be replaced by the file
         raise UsageError(f"{out}: must be a file in a folder that exists")
     about = {"format": FORMAT, "version": VERSION, "bastide": __version__, "python": platform.python_version(),
              "machine": platform.machine(), "system": platform.platform(), "packages": _packages(),

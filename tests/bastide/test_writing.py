@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bastide import backups, writing
+from bastide import backups, support, writing
 from bastide.commands import watch_command
 from bastide.demo_game import demo_game
 from bastide.errors import Failure, UsageError
@@ -58,6 +58,20 @@ def test_a_watched_game_is_beside_its_file_before_it_ends(tmp_path: Path, monkey
     assert watch_command.run(args) == 0
     assert [s["name"] for s in seen][-1] == "out.json" and seen[0]["name"] == "out.json.so-far"
     assert seen[-2]["turns"] == seen[-1]["turns"] != [] and not (tmp_path / "out.json.so-far").exists()
+
+
+@pytest.mark.parametrize("command", ["backup", "support"])
+def test_a_device_is_not_replaced_by_an_archive(tmp_path: Path, command: str) -> None:
+    with Store(tmp_path / "data" / "log.sqlite"):
+        pass
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(UsageError, match="must be a file"):
+        if command == "backup":
+            backups.write_backup(tmp_path / "data", pipe, settings=tmp_path / "none")
+        else:
+            support.write_support(tmp_path / "data", pipe, tmp_path / "none")
+    assert pipe.is_fifo()
 
 
 def test_what_a_killed_restore_left_is_swept(tmp_path: Path) -> None:
