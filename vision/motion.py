@@ -99,7 +99,7 @@ class Motion:
         self._seconds = np.zeros(self.size[::-1], np.float32)
         self._lying = np.zeros(self.size[::-1], np.float32)  # what was seen still at every place
         self._stayed = np.zeros(self.size[::-1], np.float32)  # for how many seconds, arms in between left out
-        self._age = self._stayed  # for how many seconds what is seen now has lain there, as far as is known
+        self._same: Mask = np.zeros(self.size[::-1], bool)  # where that is seen now
 
     def feed(self, image: Image, t_s: float) -> Look:
         """One frame, taken at ``t_s``: in colour, or a grey picture of the same view in any size."""
@@ -115,7 +115,7 @@ class Motion:
         self._stayed += np.where(same & ~moved, np.float32(step), np.float32(0))
         another = ~same & (self._seconds >= FURNITURE_S)
         self._lying[another], self._stayed[another] = grey[another], self._seconds[another]
-        self._age = np.where(same, np.maximum(self._stayed, self._seconds), self._seconds)
+        self._same = same
         self._before, self._t_s = now, t_s
         changed = np.zeros(grey.shape, bool)
         if self._settled is not None and self._calm is not None:
@@ -201,7 +201,8 @@ class Motion:
             beside = region if self.squares is None else region & ~self.squares
             if not sides or beside.sum() < least / 2:  # or it is a tile near the border
                 continue
-            fresh = cv2.morphologyEx((region & (self._age < HAND_S)).astype(np.uint8), cv2.MORPH_OPEN, _SOLID)
+            young = (self._seconds < HAND_S) & ~(self._same & (self._stayed >= HAND_S))  # what is seen now, not before
+            fresh = cv2.morphologyEx((region & young).astype(np.uint8), cv2.MORPH_OPEN, _SOLID)
             if fresh.sum() > _SURE_MOVED * size:  # single pixels flicker
                 hands |= region
         return hands, lit

@@ -106,6 +106,9 @@ class Upkeep:
             return None
         if self.adrift and lies_there(before, frame.bgr, board.poses):
             self.adrift = False  # it was put back, or it was an arm
+        if not look.changed.any():
+            self.shaken = False
+            return None
         poses = board.poses
         areas = [board.area(pose, -0.05) for pose in poses.values()]
         bared = look.changed & ~look.hands
