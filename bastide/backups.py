@@ -206,6 +206,8 @@ def copy_database(source: Path, copy: Path) -> None:
 
 def _unpack(file: Path, into: Path) -> Contents:
     """Check everything and write it out: data/ without its prefix. Raises UsageError."""
+    if file.exists() and not (file.is_file() or file.is_dir()):  # a device may have no end
+        raise UsageError(f"{file}: is a device, not a backup")
     try:
         with zipfile.ZipFile(file) as archive:
             manifest = _manifest(file, archive)

@@ -113,6 +113,11 @@ def test_what_a_table_was_started_with_comes_along(data: Path, tmp_path: Path) -
         write_backup(data, tmp_path / "e.zip", settings=tmp_path / "none", tiles=[home / "none"])
 
 
+def test_a_device_is_no_backup(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="is a device, not a backup"):
+        restore_backup(Path("/dev/zero"), tmp_path / "data", swap=False)
+
+
 def test_a_linked_data_folder_stays_where_its_disk_is(data: Path, tmp_path: Path) -> None:
     write_backup(data, tmp_path / "b.zip", settings=tmp_path / "none")
     disk = tmp_path / "disk" / "games"
