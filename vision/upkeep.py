@@ -18,7 +18,7 @@ from vision.board import Board
 from vision.frames import Frame, Image
 from vision.interpret import Proposal, late_proposal
 from vision.lattice import UNIT, Array, apply, rectify
-from vision.motion import Look, Motion
+from vision.motion import Area, Look, Mask, Motion
 from vision.placements import FLOOR, PlacementReader
 from vision.standing import CROP_PX, MARGIN, paint_mask
 from vision.steady import MOVED, find_moved, lies_there, step_of
@@ -33,7 +33,9 @@ _LIKE = 0.1  # correlation by which a tile that lies may be worse than the best 
 _LOST = 0.08  # correlation below the least at which a tile is read: something else is there
 _SHIFTED, _SHIFTED_PART = 0.1, 0.3  # of a tile's area, and of the tiles: the camera or the board may have moved
 _SHIFTED_FEW = 3  # tiles that are enough on a large board: a sleeve pushes a corner of it
-_AGAIN_S = 1.0
+_AGAIN_S, _ARM_AGAIN_S = 1.0, 3.0
+_MOST = 0.8  # part of the tiles that a bump moves at least
+_ARM_STILL_S = 1.5  # how long what looks like an arm must have been still to be a bump
 _FEW = 4  # an arm may hide fewer tiles than these altogether
 
 
@@ -111,18 +113,24 @@ class Upkeep:
             return None
         poses = board.poses
         areas = [board.area(pose, -0.05) for pose in poses.values()]
-        bared = look.changed & ~look.hands
-        touched = [area for area in areas if area.of(bared).sum() > _SHIFTED * area.inside.sum()]
-        if len(touched) < np.clip(_SHIFTED_PART * len(poses), 1, _SHIFTED_FEW):
+        few = np.clip(_SHIFTED_PART * len(poses), 1, _SHIFTED_FEW)
+        touched = _touched(areas, look.changed & ~look.hands)
+        arm = len(touched) < few
+        if arm:  # a bump moves everything up to the border, as arms do; but an arm does not move the tiles
+            touched = _touched(areas, look.changed)
+        if len(touched) < few or arm and look.still(*touched)[1] < _ARM_STILL_S:
             self.shaken = False
             return None
         if look.still(*touched)[0] < 2:
             self.shaken = True
             return None
-        if frame.t_s - self._searched_s < _AGAIN_S:
+        if frame.t_s - self._searched_s < (_ARM_AGAIN_S if arm else _AGAIN_S):
             return None
         self._searched_s, self.shaken = frame.t_s, False
         moved = find_moved(before, frame.bgr, poses, scene.state, scene.reader)
+        if arm and (moved is None or
+                    np.mean([step_of(poses[at], pose) > MOVED for at, pose in moved.poses.items()]) < _MOST):
+            return None
         if moved is None:
             self.adrift = len(poses) >= _FEW and not lies_there(before, frame.bgr, poses)
             return None
@@ -148,6 +156,10 @@ class Upkeep:
         found = self.vigil.notices(frame.bgr, frame.t_s, poses, state)
         return (*found, *(Notice(code="out_of_step", at=at, before=before, now=_square(frame.bgr, poses[at]))
                           for at, before in self._astray.items()))
+
+
+def _touched(areas: list[Area], changed: Mask) -> list[Area]:
+    return [area for area in areas if area.of(changed).sum() > _SHIFTED * area.inside.sum()]
 
 
 def _square(bgr: Image, pose: Array) -> Image:

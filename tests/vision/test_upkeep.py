@@ -14,6 +14,7 @@ from scoring.engine import step
 from scoring.events import TilePlaced
 from scoring.tiles import catalogue
 from vision.lattice import UNIT, apply
+from vision.motion import Motion
 from vision.simulator import Options
 from vision.steady import find_moved
 from vision.tileset import drawn_tileset
@@ -281,3 +282,13 @@ def test_a_board_of_artwork_that_nobody_taught_is_found_again_by_what_was_seen_o
         assert np.abs(apply(pose, UNIT) - apply(truth, UNIT * TILE_PX + corner(at))).max() < 0.06 * TILE_PX
     elsewhere = lay(films.cloth(9), "base.C", (2, 2))
     assert find_moved(image, elsewhere, film.watcher.poses, film.state, Stranger()) is None
+
+
+def test_a_bump_that_is_taken_for_an_arm_is_found_out_as_soon_as_it_is_still(played, monkeypatch):
+    film, image = played()
+    after, truth = moved(image, (34, 8), 0.4)
+    monkeypatch.setattr(Motion, "_hands", lambda self, changed: (changed, np.zeros_like(changed)))
+    film.feed(arm(image, (420, 230)), 12)
+    assert off(film, np.eye(3)) < 0.06 and not film.notices  # it is one, and nothing moved
+    film.feed(after, 12)
+    assert off(film, truth) < 0.06
