@@ -99,8 +99,9 @@ def test_everything_that_is_touched_is_large_enough(serve, visit, size):
 
 
 @pytest.mark.parametrize("language", ["de", "fr"])
-def test_no_english_is_on_any_view_and_axe_finds_nothing(serve, visit, language):
-    """Every text that is seen or read out is looked for among the English ones that this language says otherwise."""
+def test_no_english_is_on_any_view(serve, visit, language):
+    """Every text that is seen or read out is looked for among the English ones that this language says otherwise. In
+    German axe looks too."""
     session, server = serve(14)
     page = visit(server.url, locale={"de": "de-DE", "fr": "fr-FR"}[language])
     assert page.evaluate("document.documentElement.lang") == language
@@ -124,7 +125,8 @@ def test_no_english_is_on_any_view_and_axe_finds_nothing(serve, visit, language)
                 left.append((name, text))
             left += [(name, piece) for piece in server_says if piece in text.lower()]
         until(page, "document.getAnimations().every((a) => a.playState !== 'running')")
-        left += [(name, v) for v in violations(page)]
+        if language == "de":  # it has the longest words; English is looked at in dark and light above
+            left += [(name, v) for v in violations(page)]
         picture(page, f"{name}-{language}")
     assert seen > 1000 and not left
 
