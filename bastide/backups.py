@@ -290,7 +290,7 @@ def _counted(file: Path, into: Path, manifest: dict[str, Any]) -> Contents:
             entries = db.execute("SELECT count(*) FROM entries").fetchone()[0]
         finally:
             db.close()
-    except sqlite3.Error as e:
+    except (sqlite3.Error, UnicodeDecodeError) as e:
         raise UsageError(f"{file}: the log in it cannot be read ({e}); take another backup") from None
     sizes = [told["size"] for told in manifest["files"].values()]
     made = manifest.get("made_s")

@@ -78,7 +78,7 @@ def storage(data: Path) -> Iterator[Line]:
             yield line("log", "fail", "log.damaged", "restart", why=wrong)
         else:
             yield line("log", "ok", "log.whole", games=games, entries=entries, mb=round(size / 1e6, 1))
-    except sqlite3.Error as e:
+    except (sqlite3.Error, UnicodeDecodeError) as e:
         yield line("log", "fail", "log.unreadable", "restart", why=str(e))
     aside = sorted(p.name for p in data.glob("*.damaged-*"))
     if aside:

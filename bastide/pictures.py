@@ -40,7 +40,7 @@ class Pictures:
             self._db = self._opened()
         except sqlite3.OperationalError:
             raise
-        except sqlite3.DatabaseError:
+        except (sqlite3.DatabaseError, UnicodeDecodeError):  # the second: of what SQLite says about spoiled names
             aside = set_aside(self.path)
             self.notice = f"the pictures in {self.path} were damaged and are kept as {aside.name}; the log is whole"
             self._db = self._opened()

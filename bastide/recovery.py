@@ -49,8 +49,8 @@ def finish(path: Path) -> str | None:
     db = sqlite3.connect(f"file:{new.resolve().as_posix()}?mode=ro", uri=True)
     try:
         games = frozenset(game for (game,) in db.execute("SELECT id FROM games"))
-    except sqlite3.DatabaseError as e:
-        if not is_damage(e) and "no such table" not in str(e):
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as e:
+        if isinstance(e, sqlite3.Error) and not is_damage(e) and "no such table" not in str(e):
             raise
         os.replace(new, free_name(new))  # the storage has spoiled it meanwhile; what it was made of is kept
         return None

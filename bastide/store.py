@@ -204,6 +204,9 @@ class Store:
             if version < SCHEMA_VERSION:
                 self.notice = prepare(db, self.path, version) or self.notice
             _check(db)
+        except UnicodeDecodeError as e:  # of what SQLite says about a schema that is no text any more
+            db.close()
+            raise sqlite3.DatabaseError("its tables have no names any more") from e
         except BaseException:
             db.close()
             raise

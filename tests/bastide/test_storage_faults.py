@@ -150,6 +150,25 @@ def test_a_changed_or_missing_entry_is_noticed(tmp_path: Path) -> None:
             assert found is not None and found.entries == whole[:4]
 
 
+@pytest.mark.parametrize("byte", [0x80, 0xFF])
+def test_a_log_whose_tables_lost_their_names_is_set_aside_too(tmp_path: Path, byte: int) -> None:
+    """SQLite says which table it cannot read, in bytes that are no text any more."""
+    game, path = demo_game(1, turns=5), tmp_path / "log.sqlite"
+    with Store(path) as store:
+        session = TableSession(store, game.setup)
+        for event in game.events:
+            session.commit((event,), confidence=1.0, asked=False)
+    data = bytearray(path.read_bytes())
+    for word, place in ((b"tableentriesentries", 7), (b"CREATE TABLE entries", 9)):
+        assert (at := data.find(word)) >= 0
+        data[at + place] = byte
+    path.write_bytes(data)
+    with pytest.raises(UnicodeDecodeError):
+        sqlite3.connect(path).execute("PRAGMA journal_mode=WAL").fetchone()
+    with Store(path) as store:
+        assert store.notice and "was damaged" in store.notice
+
+
 def test_damaged_pictures_cost_no_move(tmp_path: Path) -> None:
     path = tmp_path / "log.sqlite"
     with Store(path) as store:
