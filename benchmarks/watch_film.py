@@ -3,7 +3,8 @@
     ./run bench watch_film [--of ../shared/sequences/c1-24] [--as turned dim ...] [--tiles DIR] [--errors]
 
 FOLDER holds ``video.mp4``, ``players.json`` and ``transcript.json``. Every kind of room is watched untaught, and with
-``--tiles`` also taught. The changed films live in a temporary folder and only while they are watched.
+``--tiles`` also taught; scores are compared up to the last turn that was closed. The changed
+films live in a temporary folder and only while they are watched.
 """
 
 from __future__ import annotations
