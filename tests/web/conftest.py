@@ -72,3 +72,9 @@ def visit(chromium: Any) -> Iterator[Callable[..., Any]]:
     for context in contexts:
         context.close()
     assert not errors
+
+
+@pytest.fixture
+def cheap_hashes(monkeypatch):
+    """The same scheme with less work; what it costs is not what is tested."""
+    monkeypatch.setattr("web.rights._SCHEME", "scrypt:1024:8:1")

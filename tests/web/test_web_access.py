@@ -3,43 +3,22 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import stat
-from dataclasses import replace
 
 import pytest
+from pins import ADMIN, PIN, with_pins
 from webtable import after, table
 
-from bastide.keys import KeyFile
 from bastide.store import Store
 from web.access import Access
 from web.app import create_app
-from web.rights import (
-    ALL_TRIES,
-    ALL_WINDOW_S,
-    FREE_TRIES,
-    LATEST,
-    Memory,
-    Refused,
-    Right,
-    Rights,
-    Tries,
-    checked_pin,
-    hashed,
-    is_local,
-    network,
-)
+from web.rights import Memory, is_local, network
 
-PIN, ADMIN = "2580", "907143"
 LAN = {"REMOTE_ADDR": "192.168.1.20"}
 OPEN = {("POST", "/api/session"), ("DELETE", "/api/session"), ("POST", "/api/pin"), ("POST", "/api/preview")}
 
 
-@pytest.fixture(autouse=True)
-def cheap_hashes(monkeypatch):
-    """The same scheme with less work; what it costs is not what is tested."""
-    monkeypatch.setattr("web.rights._SCHEME", "scrypt:1024:8:1")
+pytestmark = pytest.mark.usefixtures("cheap_hashes")
 
 
 class Table:
@@ -75,12 +54,6 @@ class Device:
     def code(self, *args, **headers):
         answer = self.do(*args, **headers)
         return answer.status_code, (answer.get_json() or {}).get("error", {}).get("code")
-
-
-def with_pins(table_pin=PIN, admin=None):
-    keys = Memory()
-    keys.put(replace(keys.get(), table=hashed(table_pin), admin=hashed(admin) if admin else None))
-    return keys
 
 
 @pytest.fixture
@@ -303,90 +276,6 @@ def test_which_addresses_are_of_the_local_network():
     for address in ("8.8.8.8", "2001:4860:4860::8888", "", None, "x", "0.0.0.0", "224.0.0.1"):
         assert not is_local(address), address
     assert network("fd00::1:2") == network("fd00::9") != network("fd00:0:0:1::9")
-
-
-class Clock:
-    now = 1000.0
-
-    def __call__(self):
-        return self.now
-
-
-def test_guessing_is_slow():
-    clock = Clock()
-    rights = Rights(with_pins(), clock=clock)
-    for _ in range(FREE_TRIES):
-        with pytest.raises(Refused, match="not the PIN"):
-            rights.check("9999", "192.168.1.66")
-    with pytest.raises(Refused, match="wait") as refused:
-        rights.check(PIN, "192.168.1.66")  # not even the right one
-    assert refused.value.code == "too_often" and 0 < refused.value.wait_s <= 5
-    assert rights.check(PIN, "192.168.1.67") == Right.PLAY
-    clock.now += refused.value.wait_s
-    with pytest.raises(Refused, match="not the PIN"):
-        rights.check("9998", "192.168.1.66")
-    clock.now += 6
-    with pytest.raises(Refused, match="wait"):
-        rights.check("9997", "192.168.1.66")
-    clock.now += 5
-    assert rights.check(PIN, "192.168.1.66") == Right.PLAY
-
-
-def test_many_addresses_together_are_slow_too_and_memory_is_bounded():
-    clock = Clock()
-    tries = Tries(clock)
-    for n in range(ALL_TRIES):
-        assert tries.wait_s(f"10.0.0.{n}") == 0
-        tries.wrong(f"10.0.0.{n}")
-    assert tries.wait_s("10.0.9.9") == ALL_WINDOW_S
-    clock.now += ALL_WINDOW_S
-    assert tries.wait_s("10.0.9.9") == 0
-    for n in range(3 * LATEST):
-        tries.wrong(str(n))
-    assert len(tries._wrong) == LATEST
-
-
-def test_a_pin_is_kept_as_a_salted_scrypt_hash_and_compared_in_both_places(monkeypatch):
-    assert hashed(PIN).startswith("scrypt:") and PIN not in hashed(PIN) and hashed(PIN) != hashed(PIN)
-    compared = []
-    monkeypatch.setattr("web.rights.check_password_hash", lambda kept, pin: compared.append(kept) and False)
-    for keys in (with_pins(), with_pins(admin=ADMIN)):
-        compared.clear()
-        with pytest.raises(Refused):
-            Rights(keys).check("9999", "10.0.0.1")
-        assert len(compared) == 2
-
-
-def test_obvious_pins_are_refused():
-    for pin in ("0000", "777777", "1234", "4321", "7890", "987654"):
-        with pytest.raises(Refused):
-            checked_pin(pin)
-    assert checked_pin("1357") == "1357"
-
-
-def test_the_secrets_are_for_their_owner_only_and_survive(tmp_path):
-    keys = KeyFile(tmp_path / "data")
-    Rights(keys).set_pins(PIN, by="a test")
-    file = tmp_path / "data" / "secrets.json"
-    assert stat.S_IMODE(os.stat(file).st_mode) == 0o600
-    assert PIN not in file.read_text("utf-8")
-    again = KeyFile(tmp_path / "data")
-    assert again.get() == keys.get() and Rights(again).check(PIN, "10.0.0.1") == Right.PLAY
-    Rights(again).set_pins("7391", by="another process")
-    with pytest.raises(Refused):
-        Rights(keys).check(PIN, "10.0.0.1")
-    file.chmod(0o644)
-    KeyFile(tmp_path / "data")
-    assert stat.S_IMODE(os.stat(file).st_mode) == 0o600
-
-
-@pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"version": 1}', '{"version": 1, "signing": 3, "overlay": 1}',
-                                  '{"version": 1, "signing": "", "overlay": ""}'])
-def test_damaged_secrets_are_set_aside_and_open_nothing(tmp_path, text):
-    (tmp_path / "secrets.json").write_text(text, "utf-8")
-    keys = KeyFile(tmp_path)
-    assert keys.get().table is None and len(keys.get().signing) == 64
-    assert (tmp_path / "secrets.damaged.json").read_text("utf-8") == text
 
 
 def test_a_pin_is_asked_by_the_page_once_on_a_device(session, visit):
