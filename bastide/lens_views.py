@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from bastide.errors import Failure
 from bastide.stopping import stop_on_signals
-from bastide.tables import open_camera, opened
+from bastide.tables import looks, open_camera, opened
 from calibration.boards import Pattern, find_board
 from calibration.lens import FEWEST_CORNERS, coverage_of, moved_px, said_of_empty
 from calibration.targets import Board
-from vision.frames import Image, SourceError
+from vision.frames import Image
 
 ENOUGH = 14
 LOOK_S = 0.4
@@ -35,23 +35,10 @@ def take_views(uri: str, board: Board, enough: int = ENOUGH) -> Views:
     """
     kept: list[tuple[Pattern, Image]] = []
     before: Pattern | None = None
-    looked_s = -LOOK_S
     with stop_on_signals() as stop, opened(open_camera(uri)) as camera:
         print(f"hold the board still, tilted, in every part of the picture: {enough} views; Ctrl-C ends",
               file=sys.stderr, flush=True)
-        while not stop.is_set() and len(kept) < enough:
-            try:
-                frame = camera.read()
-            except SourceError as e:
-                if not kept:
-                    raise Failure(str(e)) from e
-                print(f"{e}; what was seen until then is used", file=sys.stderr)
-                break
-            if frame is None:
-                break
-            if frame.t_s - looked_s < LOOK_S:
-                continue
-            looked_s = frame.t_s
+        for frame in looks(camera, LOOK_S, lambda: not stop.is_set() and len(kept) < enough, lambda: bool(kept)):
             seen = find_board(frame.bgr, board)
             if seen is None or len(seen.px) < FEWEST_CORNERS:
                 before = None

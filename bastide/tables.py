@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import parse_qs
@@ -19,7 +19,7 @@ from scoring.expansions import chosen
 from scoring.rules import Rules
 from scoring.tiles import catalogue, product
 from scoring.transcript import read
-from vision.frames import FrameSource, SourceError
+from vision.frames import Frame, FrameSource, SourceError
 from vision.tileset import TileSet, TileSetError, drawn_tileset, load_tileset
 from vision.view import View
 from vision.watcher import TableWatcher
@@ -104,6 +104,27 @@ def opened(camera: FrameSource) -> Iterator[FrameSource]:
         yield camera
     finally:
         camera.__exit__(None, None, None)
+
+
+def looks(camera: FrameSource, every_s: float, wanted: Callable[[], bool], kept: Callable[[], bool]) -> Iterator[Frame]:
+    """A frame every ``every_s`` seconds while more is ``wanted``, until the source ends.
+
+    Raises Failure for a camera that fails before anything was ``kept``; afterwards that is only said.
+    """
+    looked_s = -every_s
+    while wanted():
+        try:
+            frame = camera.read()
+        except SourceError as e:
+            if not kept():
+                raise Failure(str(e)) from e
+            print(f"{e}; what was seen until then is kept", file=sys.stderr)
+            return
+        if frame is None:
+            return
+        if frame.t_s - looked_s >= every_s:
+            looked_s = frame.t_s
+            yield frame
 
 
 def is_device(uri: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from bastide.errors import Failure, UsageError
-from bastide.tables import open_camera, opened
+from bastide.tables import looks, open_camera, opened
 from bastide.writing import write_whole
 from calibration.teaching import SeenTile, find_pages, tiles_on
 from vision.frames import Image
@@ -95,25 +95,15 @@ def teach_from_image(path: str, teaching: Teaching) -> None:
 def teach_from_camera(uri: str, teaching: Teaching) -> None:
     """Watch the sheet until every wanted tile was seen, the source ends or somebody presses Ctrl-C."""
     from bastide.stopping import stop_on_signals
-    from vision.frames import SourceError
 
     steady: dict[str, tuple[int, Image]] = {}
-    looked_s = -LOOK_S
     with stop_on_signals() as stop, opened(open_camera(uri)) as camera:
         print("lay the tiles on the teaching sheet one after the other; Ctrl-C ends", file=sys.stderr)
-        while not stop.is_set() and not set(teaching.wanted) <= teaching.seen.keys():
-            try:
-                frame = camera.read()
-            except SourceError as e:
-                if not teaching.seen:
-                    raise Failure(str(e)) from e
-                print(f"{e}; what was seen until then is kept", file=sys.stderr)
-                return
-            if frame is None:
-                return
-            if frame.t_s - looked_s < LOOK_S:
-                continue
-            looked_s = frame.t_s
+
+        def wanted() -> bool:
+            return not stop.is_set() and not set(teaching.wanted) <= teaching.seen.keys()
+
+        for frame in looks(camera, LOOK_S, wanted, lambda: bool(teaching.seen)):
             steady = _steadier(steady, _look(frame.bgr) or (), teaching)
 
 
