@@ -101,10 +101,10 @@ def _moved(before: Image, now: Image, points: tuple[Array, Array], poses: Mappin
     return Moved(grid=groups[main][0], poses=settled, astray=frozenset(astray), camera=False)
 
 
-def lies_there(before: Image, now: Image, poses: Mapping[Square, Array]) -> bool:
-    """Whether tiles look as they did in the picture before, in whatever light: the board lies where it lay. Arms and
-    figures may hide most of them."""
-    alike = [_print_alike(before, pose, now, pose) > _SAME for pose in poses.values()]
+def lies_there(seen: Mapping[Square, tuple[Image, Array]], now: Image, poses: Mapping[Square, Array]) -> bool:
+    """Whether tiles look as they did before, in whatever light: the board lies where it lay. ``seen`` has a picture of
+    each and its pose in that. Arms and figures may hide most of them."""
+    alike = [_print_alike(*seen[at], now, pose) > _SAME for at, pose in poses.items()]
     return sum(alike) >= _LIES * len(alike)
 
 

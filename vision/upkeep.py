@@ -37,6 +37,7 @@ _AGAIN_S, _ARM_AGAIN_S = 1.0, 3.0
 _MOST = 0.8  # part of the tiles that a bump moves at least
 _ARM_STILL_S = 1.5  # how long what looks like an arm must have been still to be a bump
 _FEW = 4  # an arm may hide fewer tiles than these altogether
+_IN_CROP = np.array([[CROP_PX, 0, MARGIN * CROP_PX], [0, CROP_PX, MARGIN * CROP_PX], [0, 0, 1.0]])  # a tile's pose
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +67,7 @@ class Upkeep:
         """Look at tiles that have changed and are still again, all but the ``last`` one."""
         out: list[Proposal] = []
         frame, look, state = scene.frame, scene.look, scene.state
+        due: list[tuple[Square, Array, Area, float]] = []
         for at, pose in scene.board.poses.items():
             area = scene.board.area(pose, 0.05)
             differs = area.of(look.changed)
@@ -73,8 +75,13 @@ class Upkeep:
             if changed <= _TOUCHED or area.of(look.hands).any():
                 continue
             frames, seconds = look.still(area)
-            if frames < _STILL_FRAMES or seconds < _STILL_S:
-                continue
+            if frames >= _STILL_FRAMES and seconds >= _STILL_S:
+                due.append((at, pose, area, changed))
+        if sum(changed > _PUSHED for *_, changed in due) >= max(_FEW - 1, _SHIFTED_PART * len(scene.board.poses)) and \
+                not self._in_place(scene):
+            self.adrift = True
+            return out
+        for at, pose, area, changed in due:
             pushed = False
             if changed > _PUSHED or at in self._astray:  # a pushed tile is compared with itself where it lies now
                 lay, pose = pose, self._push(scene, at, pose)
@@ -106,7 +113,7 @@ class Upkeep:
         frame, look, board, before = scene.frame, scene.look, scene.board, scene.before
         if before is None:
             return None
-        if self.adrift and lies_there(before, frame.bgr, board.poses):
+        if self.adrift and self._in_place(scene):
             self.adrift = False  # it was put back, or it was an arm
         if not look.changed.any():
             self.shaken = False
@@ -130,9 +137,10 @@ class Upkeep:
         moved = find_moved(before, frame.bgr, poses, scene.state, scene.reader)
         if arm and (moved is None or
                     np.mean([step_of(poses[at], pose) > MOVED for at, pose in moved.poses.items()]) < _MOST):
+            self.adrift |= len(poses) >= _FEW and not self._in_place(scene)
             return None
         if moved is None:
-            self.adrift = len(poses) >= _FEW and not lies_there(before, frame.bgr, poses)
+            self.adrift = len(poses) >= _FEW and not self._in_place(scene)
             return None
         self.adrift = False
         for at in moved.astray:
@@ -141,13 +149,23 @@ class Upkeep:
             self._astray.pop(at, None)
         board.shift(moved.grid, moved.poses)
         if not moved.camera:
-            for pose in moved.poses.values():
+            view = before
+            for pose in (*poses.values(), *moved.poses.values()):  # or the next move would be told from where they lay
                 scene.motion.settle(board.area(pose, 0.1))
-            return before
+                view = pasted(view, frame.bgr, pose)
+            return view
         scale = np.diag([scene.motion.scale, scene.motion.scale, 1.0])
         scene.motion.shift(scale @ moved.grid @ np.linalg.inv(scale))
         return np.asarray(cv2.warpPerspective(before, moved.grid, before.shape[1::-1],
                                               borderMode=cv2.BORDER_REPLICATE), np.uint8)
+
+    def _in_place(self, scene: Scene) -> bool:
+        """Whether the tiles lie where they are taken to lie, by the last picture of each: the settled view may be of
+        the same mistake."""
+        poses = scene.board.poses
+        seen = {at: (scene.before, pose) if (own := self.vigil.picture(at)) is None else (own, _IN_CROP)
+                for at, pose in poses.items()}
+        return lies_there(seen, scene.frame.bgr, poses)
 
     def notices(self, scene: Scene) -> tuple[Notice, ...]:
         """What people should put right, on a frame on which the table is still."""

@@ -62,6 +62,8 @@ class TableWatcher:
         self._fed = 0
         self._tries: dict[Square, int] = {}
         self._round: list[Square] = []
+        self._bare: dict[Square, int] = {}  # how many tiles lay when this open square was last seen without one
+        self._unseen: set[Square] = set()  # open squares of which that is not known, since the board was lost
         self._upkeep = Upkeep(Vigil(colours, view))
 
     def use(self, tileset: TileSet) -> None:
@@ -146,6 +148,7 @@ class TableWatcher:
             elif lattice is not None:
                 self._motion.settle()
                 self._board, self._view, self._upkeep.adrift = Board(lattice, self._motion), frame.bgr, False
+                self._unseen.update(self._board.open_squares(state))
                 self._follow_last()
         return Observation(status="adrift" if still else "hand" if look.hands.any() else "settling")
 
@@ -182,6 +185,7 @@ class TableWatcher:
         if tries >= len(_TRIES):
             self._motion.settle(self._board.area(pose, 0.05))
             self._tries.pop(at)
+            self._unseen.add(at)
             return False
         if frames < _TRIES[tries]:
             return None
@@ -202,6 +206,8 @@ class TableWatcher:
         self.sight.open = squares = self._board.open_squares(state)
         for at, pose in squares.items():
             due = self._due(at, pose, look, _TOUCHED, -0.1)
+            if due is False and at not in self._unseen:
+                self._bare[at] = len(state.tiles)
             if due is not False:
                 pending.append(pose)
             if due and (placement := self._try(frame.bgr, pose, at, state)) is not None:
@@ -228,6 +234,7 @@ class TableWatcher:
             return []
         at = self._round.pop(0)
         if self._reader.glance(bgr, squares[at]) < _CONFIRMED:
+            self._unseen.discard(at)
             return []
         placement = self._try(bgr, squares[at], at, state)
         return [placement] if placement is not None else []
@@ -255,6 +262,7 @@ class TableWatcher:
             state = self._moved(frame, found[0], last, out)
             return
         first = (state.player + 1) % players if state.turn_open else state.player
+        laid = len(state.tiles)
         order, sure = in_order(found, state.tiles, first, players, lambda p: self._colours_on(frame, p))
         for placement in order:
             due = (state.player + 1) % players if state.turn_open else state.player
@@ -262,13 +270,17 @@ class TableWatcher:
             before = state
             self._lay(frame, placement, before)
             proposal = tile_proposal(placement, player, shown(frame.bgr, placement.pose), frame.id,
-                                     unsure=not sure or player != due)
+                                     unsure=not sure or player != due or self._late(placement.at, laid))
             out.append(proposal)
             state = step(state, proposal.events[0])
             if (figure := self._figure(frame, state)) is not None:
                 out.append(figure)
                 state = step(state, figure.events[0])
         self._board.bend()
+
+    def _late(self, at: Square, laid: int) -> bool:
+        """Whether others of the ``laid`` tiles came since this square was last seen bare: it may be older than they."""
+        return at in self._unseen or self._bare.get(at, laid) < laid
 
     def _lay(self, frame: Frame, placement: Placement, before: GameState) -> None:
         """Remember the tile as the one laid last, and take its square as settled."""

@@ -16,7 +16,7 @@ from scoring.tiles import catalogue
 from vision.lattice import UNIT, apply
 from vision.motion import Motion
 from vision.simulator import Options
-from vision.steady import find_moved
+from vision.steady import Moved, find_moved
 from vision.tileset import drawn_tileset
 
 TILES = (("base.U", (0, 1), 0), ("base.V", (1, 0), 0), ("base.D", (-1, 0), 2), ("base.E", (0, -1), 2))
@@ -292,3 +292,47 @@ def test_a_bump_that_is_taken_for_an_arm_is_found_out_as_soon_as_it_is_still(pla
     assert off(film, np.eye(3)) < 0.06 and not film.notices  # it is one, and nothing moved
     film.feed(after, 12)
     assert off(film, truth) < 0.06
+
+
+def test_a_camera_that_is_bumped_right_after_the_board_was_knocked_is_followed_as_well(played, monkeypatch):
+    film, image = played()
+    knocked = films.cloth()
+    for tile, at, rot in (("base.D", (0, 0), 0), *TILES):
+        knocked = lay(knocked, tile, at, rot)
+    first, truth = moved(knocked, (4, 26), 0.0)
+    x, y = films.cloth(), np.zeros(first.shape[:2], bool)
+    for at in ((0, 0), *(at for _, at, _ in TILES)):
+        left, top = corner(at)
+        y[top + 26:top + 26 + TILE_PX, left + 4:left + 4 + TILE_PX] = True
+    on_table = np.where(y[..., None], first, x)
+    for _ in range(12):
+        film.feed(on_table, 1)
+        if off(film, truth) < 0.06:
+            break
+    assert off(film, truth) < 0.06
+    after, bump = moved(on_table, (34, 8), 0.6)
+    film.feed(after, 12)
+    assert off(film, bump @ truth) < 0.06 and not film.notices
+
+
+def test_a_board_that_was_followed_to_a_wrong_place_is_looked_for_again(played, monkeypatch):
+    film, image = played()
+    astray = np.array([[1, 0, 66.0], [0, 1, -24.0], [0, 0, 1]])
+    poses = {at: astray @ pose for at, pose in film.watcher.poses.items()}
+    with monkeypatch.context() as patched:
+        patched.setattr("vision.upkeep.find_moved", lambda *_: Moved(
+            grid=astray, poses=poses, astray=frozenset(), camera=True))
+        now, truth = moved(image, (34, 8), 0.4)
+        film.feed(now, 3)
+    assert off(film, truth) > 0.5
+    film.feed(now, 60)
+    assert off(film, truth) < 0.06 and film.seen.status == "watching"
+
+
+def test_a_tile_that_came_while_the_board_was_lost_is_asked_about_since_nobody_saw_when(played):
+    film, image = played()
+    away, _ = moved(image, (470, 240), 0.0)
+    assert not film.feed(away, 30) and film.seen.status == "adrift"
+    back, _ = moved(lay(image, "base.D", (-1, -1), 1), (60, 30), 8.0)
+    (proposal,) = film.feed(back, 120)
+    assert proposal.events[0].at == (-1, -1) and proposal.confidence > 0.99 and proposal.asked
