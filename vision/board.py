@@ -9,11 +9,14 @@ import numpy as np
 
 from scoring.engine import open_squares
 from scoring.state import GameState
-from scoring.tiles import Square
+from scoring.tiles import EDGES, Square, neighbour
 from vision.lattice import UNIT, Array, Lattice, apply
 from vision.motion import Area, Mask, Motion
 
 _AREAS = 1000  # that are kept
+_OFF, _OFF_MOST = 0.1, 0.45  # of a tile: what lies off its square by less is found anyway, by more is on another one
+_SIDE, _DENSE = (0.8, 1.25), 0.5  # of a tile: what is one, and how much of it must have changed
+_CRACK, _FEW = 0.15, 8  # of a tile, from which two do not join; fewer tiles say little about the perspective
 
 
 class Board:
@@ -69,16 +72,34 @@ class Board:
                 shifts[at] = self.lattice.shift_of(at, self.lattice.predict(at))
 
     def bend(self) -> None:
-        """Fit the perspective of the whole board anew, so that far squares are predicted well."""
+        """Fit the perspective of the whole board anew, so that far squares are predicted well. A board that was pushed
+        in two is no larger for its gap: the larger part says how the grid lies, the other is displaced."""
         poses = self.poses
         if len(poses) < 4:
             return
-        steps = np.concatenate([UNIT + at for at in poses])
-        pixels = np.concatenate([apply(pose, UNIT) for pose in poses.values()])
+        whole = self._unbroken(poses)
+        steps = np.concatenate([UNIT + at for at in whole])
+        pixels = np.concatenate([apply(poses[at], UNIT) for at in whole])
         grid, _ = cv2.findHomography(steps, pixels, 0)
         if grid is not None:
             self.lattice.grid = grid
             self.place(poses)
+
+    def _unbroken(self, poses: Mapping[Square, Array]) -> list[Square]:
+        """The most tiles that join each other without a gap; all of them when they are few."""
+        if len(poses) < _FEW:
+            return list(poses)
+        left, most = set(poses), list[Square]()
+        while left:
+            part = [left.pop()]
+            for at in part:  # grows as it goes
+                for side in EDGES:
+                    beside = neighbour(at, side)
+                    if beside in left and _gap(at, poses[at], beside, poses[beside]) < _CRACK:
+                        left.remove(beside)
+                        part.append(beside)
+            most = max(most, part, key=len)
+        return most
 
     def place(self, poses: Mapping[Square, Array]) -> None:
         """These tiles lie there."""
@@ -95,6 +116,27 @@ class Board:
         """How many tiles the tiles lie from where another lattice has them, at most."""
         return max(float(np.abs(apply(np.linalg.inv(pose) @ lattice.predict(at), UNIT) - UNIT).max())
                    for at, pose in self.poses.items())
+
+    def nearer(self, pose: Array, changed: Mask) -> Array | None:
+        """The pose of an empty square, moved to where what has ``changed`` there lies, if that is of a tile's size and
+        lies well off it: people leave gaps, and a board that was pushed in two has one that nothing shows."""
+        area = self.area(pose, 0.5)
+        fresh = np.zeros_like(changed)
+        area.put(fresh, True)
+        fresh &= changed
+        for lies in self.poses.values():
+            self.area(lies, 0.0).put(fresh, False)
+        y, x = np.nonzero(cv2.morphologyEx(fresh.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)))
+        if not len(x):
+            return None
+        steps = apply(np.linalg.inv(pose), np.column_stack([x, y]) / self._motion.scale)
+        low, high = np.percentile(steps, (1, 99), axis=0)
+        off, side = (low + high) / 2 - 0.5, high - low
+        dense = len(x) / max(area.inside.sum() / 4, 1)  # the area is two tiles wide
+        if not _OFF < np.abs(off).max() < _OFF_MOST or (side < _SIDE[0]).any() or (side > _SIDE[1]).any() or \
+                dense < _DENSE:
+            return None
+        return np.asarray(pose @ np.array([[1, 0, off[0]], [0, 1, off[1]], [0, 0, 1.0]]), float)
 
     def area(self, pose: Array, grow: float) -> Area:
         """A square on the small picture, larger by ``grow`` tiles on every side. Kept, since most tiles stay."""
@@ -124,3 +166,9 @@ class Board:
                 cv2.fillConvexPoly(out, corners.round().astype(np.int32), 1)
             self._watched = out.astype(bool)
         return self._watched
+
+
+def _gap(at: Square, pose: Array, beside: Square, other: Array) -> float:
+    """How many tiles the middle of a tile's neighbour lies from where it would if they joined."""
+    centre = apply(np.linalg.inv(pose), apply(other, [[0.5, 0.5]]))[0] - 0.5
+    return float(np.hypot(*(centre - (beside[0] - at[0], beside[1] - at[1]))))

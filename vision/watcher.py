@@ -210,7 +210,7 @@ class TableWatcher:
                 self._bare[at] = len(state.tiles)
             if due is not False:
                 pending.append(pose)
-            if due and (placement := self._try(frame.bgr, pose, at, state)) is not None:
+            if due and (placement := self._try_near(scene, pose, at, state)) is not None:
                 found.append(placement)
         if calm and not pending and self._fed % 2:
             found += self._glance(frame.bgr, squares, state)
@@ -224,6 +224,13 @@ class TableWatcher:
         strange = painted_near(bgr, pose, self._figures.colours, self._figures.view)
         placement = self._reader.read(bgr, pose, at, state, strange)
         self.sight.square(at, pose, placement, self._reader.like, self._fed)
+        return placement
+
+    def _try_near(self, scene: Scene, pose: Array, at: Square, state: GameState) -> Placement | None:
+        """Read one square; where nothing is read, whatever of a tile's size lies beside its place."""
+        placement = self._try(scene.frame.bgr, pose, at, state)
+        if placement is None and (beside := scene.board.nearer(pose, scene.look.changed)) is not None:
+            placement = self._try(scene.frame.bgr, beside, at, state)
         return placement
 
     def _glance(self, bgr: Image, squares: dict[Square, Array], state: GameState) -> list[Placement]:
