@@ -36,6 +36,8 @@ class Latest:
     gone: bool = False
     passed: bool = False  # something moved over it since it was looked at
     seen: Image | None = None  # as it was looked at last
+    placement: Placement | None = None  # as it was read; None in a game that goes on
+    asked: bool = False  # that reading was asked about
 
 
 @dataclass(slots=True, kw_only=True)
@@ -69,6 +71,15 @@ class FigureReader:
             return due
         player, odds = max(on.items(), key=lambda c: c[1])
         return player if odds > _THEIRS and self.colours[player] not in _AS_PRINT else due
+
+    def claimant(self, figure: Proposal, due: int) -> int:
+        """Who laid the tile that a figure came on later: whoever is due, or whose figure it surely is."""
+        shares: dict[int, float] = {}
+        for events, odds in figure.alternatives:
+            for event in events:
+                player = getattr(event, "player", due)
+                shares[player] = shares.get(player, 0.0) + odds
+        return self.whose({player: odds / sum(shares.values()) for player, odds in shares.items()}, due)
 
     def colours_on(self, frame: Frame, placement: Placement, known: Image) -> dict[int, float]:
         """Whose figure may stand on a tile that was just found and looks like ``known`` without one, whoever's turn

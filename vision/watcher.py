@@ -278,6 +278,7 @@ class TableWatcher:
             self._lay(frame, placement, before)
             proposal = tile_proposal(placement, player, shown(frame.bgr, placement.pose), frame.id,
                                      unsure=not sure or player != due or self._late(placement.at, laid))
+            self._last.asked = proposal.asked
             out.append(proposal)
             state = step(state, proposal.events[0])
             if (figure := self._figure(frame, state)) is not None:
@@ -298,7 +299,7 @@ class TableWatcher:
                 self._upkeep.vigil.keep(last.at, last.seen, last.known if last.bare and last.read else None)
         self._board.place({placement.at: placement.pose})
         known = unclaimed(frame.bgr, placement, self._reader, self._view)
-        self._last = Latest(at=placement.at, pose=placement.pose, known=known, before=before)
+        self._last = Latest(at=placement.at, pose=placement.pose, known=known, before=before, placement=placement)
         self._motion.settle(self._board.area(placement.pose, 0.2))
         self._tries.pop(placement.at, None)
         self._board.dropped.discard(placement.at)
@@ -331,11 +332,24 @@ class TableWatcher:
                                          shown(frame.bgr, again.pose), frame.id, replaces=again.at))
                 state = step(last.before, out[-1].events[0])
             if (figure := self._figure(frame, state)) is not None:
+                state = self._claimed(frame, state, figure, out)
                 out.append(figure)
         around = np.zeros(look.hands.shape, bool)
         self._board.area(last.pose, 0.1).put(around, True)
         self._motion.settle(around & ~look.hands)
         return state
+
+    def _claimed(self, frame: Frame, state: GameState, figure: Proposal, out: list[Proposal]) -> GameState:
+        """A figure of another player than the one who was due came on the tile laid last: the tile is that player's,
+        and the turns go on from there. The figure is what is asked about."""
+        last = self._last
+        assert last is not None
+        placed, player = state.tiles[last.at], self._figures.claimant(figure, state.player)
+        if player == state.player or last.placement is None or last.placement.tile != placed.tile:
+            return state
+        out.append(tile_proposal(last.placement, player, shown(frame.bgr, last.pose), frame.id, unsure=last.asked,
+                                 replaces=last.at))
+        return step(last.before, out[-1].events[0])
 
     def _passed(self, last: Latest, look: Look) -> bool | None:
         """Whether a hand came over the tile laid last and is gone: it may have left what is as bright as the tile."""
