@@ -90,7 +90,7 @@ def _moved(before: Image, now: Image, points: tuple[Array, Array], poses: Mappin
         found = reader.settler.settle(now, pose)
         own = float(found.scores[reader.ids.index(placed.tile), placed.rot])
         fits = own > FLOOR and own > found.best - _LIKE
-        alike = fits or _print_alike(before, poses[at], now, pose) > _SAME  # nobody may have taught this artwork
+        alike = fits or print_alike(before, poses[at], now, pose) > _SAME  # nobody may have taught this artwork
         settled[at] = found.pose if fits else pose if alike else groups[main][0] @ poses[at]
         if alike:
             right += 1
@@ -104,11 +104,11 @@ def _moved(before: Image, now: Image, points: tuple[Array, Array], poses: Mappin
 def lies_there(seen: Mapping[Square, tuple[Image, Array]], now: Image, poses: Mapping[Square, Array]) -> bool:
     """Whether tiles look as they did before, in whatever light: the board lies where it lay. ``seen`` has a picture of
     each and its pose in that. Arms and figures may hide most of them."""
-    alike = [_print_alike(*seen[at], now, pose) > _SAME for at, pose in poses.items()]
+    alike = [print_alike(*seen[at], now, pose) > _SAME for at, pose in poses.items()]
     return sum(alike) >= _LIES * len(alike)
 
 
-def _print_alike(before: Image, lay: Array, now: Image, lies: Array) -> float:
+def print_alike(before: Image, lay: Array, now: Image, lies: Array) -> float:
     """Correlation of what is seen at a tile's pose in one picture with what is seen at its pose in the other; 0 when
     its middle half is not in the picture there."""
     middle = apply(lies, UNIT * 0.5 + 0.25)

@@ -21,7 +21,7 @@ from vision.lattice import UNIT, Array, apply, rectify
 from vision.motion import Area, Look, Mask, Motion
 from vision.placements import FLOOR, PlacementReader
 from vision.standing import CROP_PX, MARGIN, paint_mask
-from vision.steady import MOVED, find_moved, lies_there, step_of
+from vision.steady import MOVED, find_moved, lies_there, print_alike, step_of
 from vision.view import View
 from vision.vigil import Notice, Vigil
 
@@ -36,6 +36,7 @@ _SHIFTED_FEW = 3  # tiles that are enough on a large board: a sleeve pushes a co
 _AGAIN_S, _ARM_AGAIN_S = 1.0, 3.0
 _MOST = 0.8  # part of the tiles that a bump moves at least
 _ARM_STILL_S = 1.5  # how long what looks like an arm must have been still to be a bump
+_UNCOVERED = 0.85  # correlation of a tile's print with its last picture that no arm leaves
 _FEW = 4  # an arm may hide fewer tiles than these altogether
 _IN_CROP = np.array([[CROP_PX, 0, MARGIN * CROP_PX], [0, CROP_PX, MARGIN * CROP_PX], [0, 0, 1.0]])  # a tile's pose
 
@@ -72,9 +73,11 @@ class Upkeep:
             area = scene.board.area(pose, 0.05)
             differs = area.of(look.changed)
             changed = float(differs.mean()) if differs.size and at != last else 0.0
-            if changed <= _TOUCHED or area.of(look.hands).any():
+            if changed <= _TOUCHED:
                 continue
             frames, seconds = look.still(area)
+            if area.of(look.hands).any() and (seconds < _ARM_STILL_S or not self._uncovered(scene, at, pose)):
+                continue
             if frames >= _STILL_FRAMES and seconds >= _STILL_S:
                 due.append((at, pose, area, changed))
         if sum(changed > _PUSHED for *_, changed in due) >= max(_FEW - 1, _SHIFTED_PART * len(scene.board.poses)) and \
@@ -163,9 +166,18 @@ class Upkeep:
         """Whether the tiles lie where they are taken to lie, by the last picture of each: the settled view may be of
         the same mistake."""
         poses = scene.board.poses
-        seen = {at: (scene.before, pose) if (own := self.vigil.picture(at)) is None else (own, _IN_CROP)
-                for at, pose in poses.items()}
+        seen = {at: self._picture(scene, at, pose) for at, pose in poses.items()}
         return lies_there(seen, scene.frame.bgr, poses)
+
+    def _uncovered(self, scene: Scene, at: Square, pose: Array) -> bool:
+        """Whether a tile below what looks like an arm shows all its print: its light has changed, as in a shadow."""
+        known = scene.before is not None
+        return known and print_alike(*self._picture(scene, at, pose), scene.frame.bgr, pose) > _UNCOVERED
+
+    def _picture(self, scene: Scene, at: Square, pose: Array) -> tuple[Image, Array]:
+        """A picture of a tile from before, and its pose in that."""
+        own = self.vigil.picture(at)
+        return (np.asarray(scene.before), pose) if own is None else (own, _IN_CROP)
 
     def notices(self, scene: Scene) -> tuple[Notice, ...]:
         """What people should put right, on a frame on which the table is still."""

@@ -336,3 +336,17 @@ def test_a_tile_that_came_while_the_board_was_lost_is_asked_about_since_nobody_s
     back, _ = moved(lay(image, "base.D", (-1, -1), 1), (60, 30), 8.0)
     (proposal,) = film.feed(back, 120)
     assert proposal.events[0].at == (-1, -1) and proposal.confidence > 0.99 and proposal.asked
+
+
+def test_tiles_that_show_all_their_print_lie_below_no_arm(played, monkeypatch):
+    film, image = played()
+    monkeypatch.setattr(Motion, "_hands", lambda self, changed: (changed, np.zeros_like(changed)))
+    x, y = corner((0, 0))
+    shade = image.copy()
+    shade[y:y + 2 * TILE_PX, x:x + TILE_PX] = (0.7 * shade[y:y + 2 * TILE_PX, x:x + TILE_PX]).astype(np.uint8)
+    film.feed(shade, 6)
+    assert film.seen.status == "hand"
+    film.feed(shade, 8)
+    assert film.seen.status == "watching"
+    film.feed(arm(shade, (430, 230)), 20)
+    assert film.seen.status == "hand"
