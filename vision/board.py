@@ -118,8 +118,16 @@ class Board:
                    for at, pose in self.poses.items())
 
     def nearer(self, pose: Array, changed: Mask) -> Array | None:
-        """The pose of an empty square, moved to where what has ``changed`` there lies, if that is of a tile's size and
-        lies well off it: people leave gaps, and a board that was pushed in two has one that nothing shows."""
+        """The pose of an empty square, moved to where something of a tile's size lies, if that is well off it: people
+        leave gaps, and a board that was pushed in two has one that nothing shows."""
+        off = self.lying(pose, changed)
+        if off is None or np.abs(off).max() < _OFF:
+            return None
+        return np.asarray(pose @ np.array([[1, 0, off[0]], [0, 1, off[1]], [0, 0, 1.0]]), float)
+
+    def lying(self, pose: Array, changed: Mask) -> Array | None:
+        """How far (2,) from the place of an empty square what has ``changed`` there lies, in tiles; None when it is
+        not of a tile's size or belongs to another square."""
         area = self.area(pose, 0.5)
         fresh = np.zeros_like(changed)
         area.put(fresh, True)
@@ -127,16 +135,14 @@ class Board:
         for lies in self.poses.values():
             self.area(lies, 0.0).put(fresh, False)
         y, x = np.nonzero(cv2.morphologyEx(fresh.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)))
-        if not len(x):
+        if len(x) < _DENSE * area.inside.sum() / 4:  # the area is two tiles wide
             return None
         steps = apply(np.linalg.inv(pose), np.column_stack([x, y]) / self._motion.scale)
         low, high = np.percentile(steps, (1, 99), axis=0)
         off, side = (low + high) / 2 - 0.5, high - low
-        dense = len(x) / max(area.inside.sum() / 4, 1)  # the area is two tiles wide
-        if not _OFF < np.abs(off).max() < _OFF_MOST or (side < _SIDE[0]).any() or (side > _SIDE[1]).any() or \
-                dense < _DENSE:
+        if np.abs(off).max() > _OFF_MOST or (side < _SIDE[0]).any() or (side > _SIDE[1]).any():
             return None
-        return np.asarray(pose @ np.array([[1, 0, off[0]], [0, 1, off[1]], [0, 0, 1.0]]), float)
+        return np.asarray(off, float)
 
     def area(self, pose: Array, grow: float) -> Area:
         """A square on the small picture, larger by ``grow`` tiles on every side. Kept, since most tiles stay."""

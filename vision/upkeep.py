@@ -36,7 +36,8 @@ _SHIFTED_FEW = 3  # tiles that are enough on a large board: a sleeve pushes a co
 _AGAIN_S, _ARM_AGAIN_S = 1.0, 3.0
 _MOST = 0.8  # part of the tiles that a bump moves at least
 _ARM_STILL_S = 1.5  # how long what looks like an arm must have been still to be a bump
-_UNCOVERED = 0.85  # correlation of a tile's print with its last picture that no arm leaves
+_BELOW, _UNCOVERED = 0.5, 0.85  # of a tile; and correlation of its print with its last picture: no arm leaves so much
+_THERE = 0.4  # correlation with what could not be read, from which it lies there still
 _FEW = 4  # an arm may hide fewer tiles than these altogether
 _IN_CROP = np.array([[CROP_PX, 0, MARGIN * CROP_PX], [0, CROP_PX, MARGIN * CROP_PX], [0, 0, 1.0]])  # a tile's pose
 
@@ -61,6 +62,7 @@ class Upkeep:
         self.vigil = vigil
         self._astray: dict[Square, Image] = {}  # tiles that do not lie where they lay, as they were seen before
         self._searched_s = -1e9
+        self._unread: dict[Square, tuple[Image, Image | None]] = {}  # read in vain: the square before it came, and it
         self.adrift = False  # the board is not where it lay, and nobody knows where
         self.shaken = False  # much of the board has changed at once, and it is not known yet whether it moved
 
@@ -76,7 +78,8 @@ class Upkeep:
             if changed <= _TOUCHED:
                 continue
             frames, seconds = look.still(area)
-            if area.of(look.hands).any() and (seconds < _ARM_STILL_S or not self._uncovered(scene, at, pose)):
+            below = float(area.of(look.hands).mean())
+            if below and (below < _BELOW or seconds < _ARM_STILL_S or not self._uncovered(scene, at, pose)):
                 continue
             if frames >= _STILL_FRAMES and seconds >= _STILL_S:
                 due.append((at, pose, area, changed))
@@ -184,8 +187,28 @@ class Upkeep:
         frame, state, poses = scene.frame, scene.state, scene.board.poses
         self._astray = {at: before for at, before in self._astray.items() if at in poses}
         found = self.vigil.notices(frame.bgr, frame.t_s, poses, state)
-        return (*found, *(Notice(code="out_of_step", at=at, before=before, now=_square(frame.bgr, poses[at]))
-                          for at, before in self._astray.items()))
+        return (*found, *self._strange(scene),
+                *(Notice(code="out_of_step", at=at, before=before, now=_square(frame.bgr, poses[at]))
+                  for at, before in self._astray.items()))
+
+    def wonder(self, at: Square, pose: Array, before: Image) -> None:
+        """Something of a tile's size on an open square was read in vain."""
+        self._unread[at] = _square(before, pose), None
+
+    def _strange(self, scene: Scene) -> list[Notice]:
+        """What lies on open squares and cannot be read, until it is gone or people say what it is."""
+        out, squares = [], scene.board.open_squares(scene.state)
+        for at, (before, seen) in list(self._unread.items()):
+            now = _square(scene.frame.bgr, squares[at]) if at in squares else None
+            # what was taken away leaves a square with less to see
+            if now is None or not (now.std() > before.std() if seen is None
+                                   else print_alike(seen, _IN_CROP, now, _IN_CROP) > _THERE):
+                del self._unread[at]
+                continue
+            seen = now if seen is None else seen
+            self._unread[at] = before, seen
+            out.append(Notice(code="unread", at=at, before=before, now=seen))
+        return out
 
 
 def _touched(areas: list[Area], changed: Mask) -> list[Area]:

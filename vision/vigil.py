@@ -26,8 +26,8 @@ _AREA = 0.035  # of a tile: what is smaller is no whole figure
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """Something that people should look at. ``code`` is take_back, missing or out_of_step; ``player``, ``feature`` and
-    ``where`` name a figure; ``before`` and ``now`` are pictures of the square."""
+    """Something that people should look at. ``code`` is take_back, missing, out_of_step or unread; ``player``,
+    ``feature`` and ``where`` name a figure; ``before`` and ``now`` are pictures of the square."""
 
     code: str
     at: Square

@@ -186,6 +186,8 @@ class TableWatcher:
             self._motion.settle(self._board.area(pose, 0.05))
             self._tries.pop(at)
             self._unseen.add(at)
+            if at not in self.poses and self._view is not None and self._board.lying(pose, look.changed) is not None:
+                self._upkeep.wonder(at, pose, self._view)
             return False
         if frames < _TRIES[tries]:
             return None

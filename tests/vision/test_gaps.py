@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from films import TILE_PX, Film, corner
 
+from bastide.notices import rows
 from scoring.tiles import catalogue
 from vision.artwork import draw_tile
 from vision.board import Board
@@ -63,3 +64,20 @@ def test_a_board_that_was_pushed_in_two_is_not_taken_for_a_larger_one():
         assert np.abs(corners[0] - (300 + (at[0] + squares[at][0]) * TILE_PX, 200 + at[1] * TILE_PX)).max() < 0.5
     beyond = apply(lattice.predict((6, 1)), UNIT)[0]  # it joins those that were pushed
     assert np.abs(beyond - (300 + (6 + OFF) * TILE_PX, 200 + TILE_PX)).max() < 0.1 * TILE_PX
+
+
+def test_what_cannot_be_read_is_told_until_it_is_gone(tileset):
+    film, image = Film(tileset), films.lay(films.cloth(), "base.D", (0, 0))
+    film.feed(image, 4)
+    x, y = corner((1, 0))
+    strange = image.copy()
+    cells = np.random.default_rng(2).integers(0, 255, (8, 8, 3)).astype(np.uint8)  # a card of another game
+    strange[y:y + TILE_PX, x:x + TILE_PX] = np.kron(cells, np.ones((8, 8, 1), np.uint8))
+    assert not film.feed(strange, 24)
+    (notice,) = film.notices
+    assert (notice.code, notice.at) == ("unread", (1, 0)) and notice.now is not None
+    assert rows([notice], film.state.setup.players)[0][0]["now"]
+    assert not film.feed(image, 24) and not film.notices
+    small = image.copy()
+    small[y + 10:y + 40, x + 4:x + 34] = (30, 60, 90)  # a coin, a die
+    assert not film.feed(small, 24) and not film.notices

@@ -75,7 +75,7 @@ def test_the_check_up_and_everything_told_are_in_the_readers_language(served, vi
         page.locator("#issues[data-code='drift.put_back']").wait_for()
         left += [(advice.text, piece) for piece in english(page)]
     session.set_status("watching")
-    for code in ("take_back", "missing", "out_of_step"):
+    for code in ("take_back", "missing", "out_of_step", "unread"):
         session.set_notices(*rows([Notice(code=code, at=(0, 0), player=0, feature="city", where="N")],
                                   session.setup.players))
         page.locator(f"#issues[data-code='{code}']").wait_for()

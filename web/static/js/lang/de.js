@@ -205,7 +205,7 @@ export default {
   // messages
   "issue.title": "Bitte prüfen", "issue.table": "Am Tisch:", "issue.status": "{told}", "issue.show": "Zeigen", "issue.more": { one: "und {n} weiteres", other: "und {n} weitere" }, "issue.hide": "Verbergen", "issue.keep": "So lassen", "issue.before": "vorher", "issue.now": "jetzt",
   "issue.take_back": "{role} von {name} ist gewertet: zurück in die Hand.", "issue.missing": "{role} von {name} sollte hier stehen; die Kamera sieht ihn nicht.",
-  "issue.out_of_step": "Dieses Plättchen liegt anders als im Spiel: richtig hinlegen oder antippen.",
+  "issue.out_of_step": "Dieses Plättchen liegt anders als im Spiel: richtig hinlegen oder antippen.", "issue.unread": "Hier liegt etwas, das die Kamera nicht lesen kann: Plättchen eintragen oder wegnehmen.",
   "toast.changed": "Geändert.", "toast.changed.scores": "Geändert: {scores}", "toast.removed": "Entfernt.", "toast.score": "{name} {from} → {to}", "toast.undo": "Zurücknehmen",
   "toast.stale": "Jemand hat das inzwischen geändert. Bitte noch einmal hinsehen und wiederholen, wenn es noch nötig ist.",
   "toast.failed": "Das hat nicht geklappt: {text}.", "toast.offline": "Keine Verbindung zum Tisch. Nichts wurde geändert.", "toast.undone": "Der letzte Zug ist zurückgenommen.",

@@ -205,7 +205,7 @@ export default {
   // messages
   "issue.title": "Please check", "issue.table": "On the table:", "issue.status": "{told}", "issue.show": "Show", "issue.more": { one: "and {n} more", other: "and {n} more" }, "issue.hide": "Hide", "issue.keep": "Keep anyway", "issue.before": "before", "issue.now": "now",
   "issue.take_back": "{name} takes the {role} back: it has been scored.", "issue.missing": "{name}'s {role} should stand here, and the camera does not see it.",
-  "issue.out_of_step": "This tile lies otherwise than in the game: put it straight, or tap it.",
+  "issue.out_of_step": "This tile lies otherwise than in the game: put it straight, or tap it.", "issue.unread": "Something lies here that the camera cannot read: enter the tile, or take it away.",
   "toast.changed": "Changed.", "toast.changed.scores": "Changed: {scores}", "toast.removed": "Removed.", "toast.score": "{name} {from} → {to}", "toast.undo": "Undo",
   "toast.stale": "Somebody changed this meanwhile. Look again and repeat it if it is still needed.",
   "toast.failed": "That did not work: {text}.", "toast.offline": "No connection to the table. Nothing was changed.", "toast.undone": "The last move was taken back.",

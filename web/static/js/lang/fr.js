@@ -205,7 +205,7 @@ export default {
   // messages
   "issue.title": "À vérifier", "issue.table": "Sur la table :", "issue.status": "{told}", "issue.show": "Montrer", "issue.more": { one: "et {n} autre", many: "et {n} d'autres", other: "et {n} autres" }, "issue.hide": "Masquer", "issue.keep": "Laisser ainsi", "issue.before": "avant", "issue.now": "maintenant",
   "issue.take_back": "{role} de {name} : les points sont comptés, reprenez-le.", "issue.missing": "{role} de {name} devrait se trouver ici ; la caméra ne le voit pas.",
-  "issue.out_of_step": "Cette tuile n’est pas posée comme dans la partie : remettez-la ou touchez-la.",
+  "issue.out_of_step": "Cette tuile n’est pas posée comme dans la partie : remettez-la ou touchez-la.", "issue.unread": "La caméra ne peut pas lire ce qui est posé ici : saisissez la tuile ou retirez-la.",
   "toast.changed": "Corrigé.", "toast.changed.scores": "Corrigé : {scores}", "toast.removed": "Retiré.", "toast.score": "{name} {from} → {to}", "toast.undo": "Annuler",
   "toast.stale": "Quelqu'un a changé cela entre-temps. Vérifier et recommencer si c'est encore utile.",
   "toast.failed": "Cela n'a pas marché : {text}.", "toast.offline": "Pas de liaison avec la table. Rien n'a été changé.", "toast.undone": "Le dernier coup est annulé.",
