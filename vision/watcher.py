@@ -20,7 +20,7 @@ from vision.interpret import SURE_TILE, Observation, Proposal, in_order, tile_pr
 from vision.latest import FigureReader, Latest, pictured, unclaimed
 from vision.lattice import Array, apply, rectify
 from vision.motion import FURNITURE_S, Look, Motion
-from vision.placements import Placement, PlacementReader, shape
+from vision.placements import PLAIN, Placement, PlacementReader, shape
 from vision.sight import Sight
 from vision.standing import CROP_PX, MARGIN
 from vision.steady import MOVED
@@ -229,11 +229,12 @@ class TableWatcher:
         return placement
 
     def _try_near(self, scene: Scene, pose: Array, at: Square, state: GameState) -> Placement | None:
-        """Read one square; where nothing is read, whatever of a tile's size lies beside its place."""
-        placement = self._try(scene.frame.bgr, pose, at, state)
-        if placement is None and (beside := scene.board.nearer(pose, scene.look.changed)) is not None:
-            placement = self._try(scene.frame.bgr, beside, at, state)
-        return placement
+        """Read one square; where that is hard, whatever of a tile's size lies beside its place."""
+        there = self._try(scene.frame.bgr, pose, at, state)
+        if (there is None or there.score < PLAIN) and (off := scene.board.nearer(pose, scene.look.changed)) is not None:
+            beside = self._try(scene.frame.bgr, off, at, state)
+            there = max((p for p in (there, beside) if p is not None), key=lambda p: p.score, default=None)
+        return there
 
     def _glance(self, bgr: Image, squares: dict[Square, Array], state: GameState) -> list[Placement]:
         """One empty square after the other gets a short look: a tile that came unseen is found within seconds."""
