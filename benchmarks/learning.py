@@ -3,9 +3,10 @@
     ./run bench learning --art DIR [--first base-060] [--second base-080 ...] [--level normal] [--seed 101]
 
 The simulated table is drawn with the tile pictures in DIR. The first game is watched without any of them, and learned
-from. Each second game is then watched three times, with the same camera and mishaps: with nothing (as the first was),
-with what the first game taught, and with all of DIR taught beforehand. Nobody answers a question: what is asked about
-teaches nothing.
+from. Each second game is then watched with the same camera and mishaps: with nothing (as the first was), with what the
+first game taught, with one picture of each kind taught beforehand, as a teaching sheet does, and with all of DIR.
+Somebody answers every question at once, and right; with --unanswered nobody does, and what is asked about teaches
+nothing.
 """
 
 from __future__ import annotations
@@ -29,6 +30,15 @@ def recorded(name: str, turns: int | None) -> Game:
     return Game(setup=game.setup, turns=game.turns[:turns]) if turns else game
 
 
+def one_of_each(art: Path, folder: Path) -> Path:
+    """A tile folder with the first picture of every kind."""
+    folder.mkdir()
+    for picture in art.iterdir():
+        if "~" not in picture.stem:
+            shutil.copy(picture, folder)
+    return folder
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--art", required=True, metavar="DIR", help="tile pictures that the table is drawn with")
@@ -39,18 +49,21 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=101)
     parser.add_argument("--turns", type=int, help="only the first N turns of each game")
     parser.add_argument("--errors", action="store_true", help="tell every question and every error")
+    parser.add_argument("--unanswered", action="store_true", help="nobody answers a question")
     args = parser.parse_args()
-    print(f"{'game':>10}  {'with':>16}  tiles  right  figures  right  asked  silent  totals", flush=True)
+    print(f"{'game':>10}  {'with':>17}  tiles  right  figures  right  asked  silent  totals", flush=True)
 
     def line(name: str, known: str, seed: int, taught: str | None, book: TileBook | None) -> None:
-        r = play(name, recorded(name, args.turns), args.level, args.fps, seed, None, taught, args.art, book=book)
-        print(f"{name:>10}  {known:>16}  {r['tiles']:>5}  {r['tiles_right']:>5}  {r['figures']:>7}  "
+        r = play(name, recorded(name, args.turns), args.level, args.fps, seed, None, taught, args.art, book=book,
+                 answered=not args.unanswered)
+        print(f"{name:>10}  {known:>17}  {r['tiles']:>5}  {r['tiles_right']:>5}  {r['figures']:>7}  "
               f"{r['figures_right']:>5}  {r['asked']:>5}  {r['silent']:>6}  "
               f"{'equal' if r['totals'] else 'differ'}", flush=True)
         if args.errors:
             print("\n".join(f"          {e}" for e in r["errors"]), flush=True)
 
     with tempfile.TemporaryDirectory() as folder:
+        one = one_of_each(Path(args.art), Path(folder) / "one")
         line(args.first, "nothing", args.seed, None, TileBook(Path(folder) / "own"))
         learned = TileBook(Path(folder) / "own")
         pictures = learned.tileset()
@@ -60,6 +73,7 @@ def main() -> None:
             line(name, "nothing", seed, None, None)
             copy = shutil.copytree(Path(folder) / "own", Path(folder) / f"own-{n}")  # it learns on as it goes
             line(name, "the first game", seed, None, TileBook(copy))
+            line(name, "one of each kind", seed, str(one), None)
             line(name, "all of DIR", seed, args.art, None)
 
 

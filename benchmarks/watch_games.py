@@ -17,6 +17,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from person import Person
+
 from bastide.demo_game import demo_game
 from bastide.learning import Learner
 from bastide.recording import transcript_of
@@ -107,8 +109,10 @@ def same_figure(a: dict, b: dict) -> bool:  # type: ignore[type-arg]
 
 def play(name: str, game: Game, level: str, fps: float, seed: int, keep: Path | None, taught: str | None = None,
          drawn_with: str | None = None, mishaps: str = "level",
-         book: TileBook | None = None) -> dict:  # type: ignore[type-arg]
-    """Watch one simulated game; its line of the table. What it learns goes into ``book``, where one is given."""
+         book: TileBook | None = None, answered: bool = False) -> dict:  # type: ignore[type-arg]
+    """Watch one simulated game; its line of the table. What it learns goes into ``book``, where one is given, and
+    somebody answers the questions when they are to be ``answered``."""
+    person = Person(game) if answered else None
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "log.sqlite") as store:
         path = Path(folder) / "game.json"
         path.write_text(json.dumps(write(game)), "utf-8")
@@ -119,7 +123,7 @@ def play(name: str, game: Game, level: str, fps: float, seed: int, keep: Path | 
         begun = time.perf_counter()
         uri = f"sim:transcript={path}&seed={seed}&level={level}&fps={fps}&mishaps={mishaps}"
         with open_camera(uri + (f"&tiles={drawn_with}" if drawn_with else "")) as camera:
-            done = follow(camera, watcher, session, learner=learner)
+            done = follow(camera, watcher, session, learner=learner, save=person.save if person else None)
         if learner is not None:
             learner.write()
         spent = time.perf_counter() - begun
@@ -129,7 +133,8 @@ def play(name: str, game: Game, level: str, fps: float, seed: int, keep: Path | 
         (keep / f"{name}.watched.json").write_text(json.dumps(watched, indent=1), "utf-8")
         (keep / f"{name}.truth.json").write_text(json.dumps(write(game)), "utf-8")
     equal = watched["expect"]["totals"] == score_game(game)["totals"]
-    return {"name": name, "players": len(game.setup.players), **compare(game, watched), "totals": equal,
+    found = compare(game, watched) | ({"asked": person.answered} if person else {})
+    return {"name": name, "players": len(game.setup.players), **found, "totals": equal,
             "frames": done.frames, "fps": done.frames / spent, "p95": done.latency_ms(0.95)}
 
 
@@ -147,6 +152,7 @@ def main() -> None:
     parser.add_argument("--skip", type=int, default=0, help="leave out the first N games")
     parser.add_argument("--seed", type=int, default=1, help="of the first game's table; the others count on from it")
     parser.add_argument("--of", default="base", help="which recorded games: base (default), river, inns_traders...")
+    parser.add_argument("--answered", action="store_true", help="somebody answers every question at once, and right")
     parser.add_argument("--errors", action="store_true", help="tell every question and every error")
     parser.add_argument("--keep", type=Path, help="write every watched game and its truth into this folder")
     args = parser.parse_args()
@@ -158,7 +164,7 @@ def main() -> None:
         if args.turns:
             game = Game(setup=game.setup, turns=game.turns[:args.turns])
         r = play(name, game, args.level, args.fps, n + args.seed, args.keep, args.tiles, args.drawn_with,
-                 args.mishaps)
+                 args.mishaps, answered=args.answered)
         rows.append(r)
         cells = (r["name"], r["players"], r["tiles"], r["tiles_right"], r["figures"], r["figures_right"], r["asked"],
                  r["silent"], "equal" if r["totals"] else "differ", r["frames"], f"{r['fps']:.0f}", f"{r['p95']:.0f}")
