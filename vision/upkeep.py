@@ -35,8 +35,8 @@ _SHIFTED, _SHIFTED_PART = 0.1, 0.3  # of a tile's area, and of the tiles: the ca
 _SHIFTED_FEW = 3  # tiles that are enough on a large board: a sleeve pushes a corner of it
 _AGAIN_S, _ARM_AGAIN_S = 1.0, 3.0
 _MOST = 0.8  # part of the tiles that a bump moves at least
-_ARM_STILL_S = 1.5  # how long what looks like an arm must have been still to be a bump
-_BELOW, _UNCOVERED = 0.5, 0.85  # of a tile; and correlation of its print with its last picture: no arm leaves so much
+ARM_STILL_S = 1.5  # how long what looks like an arm must have been still to be a bump
+_BELOW, UNCOVERED = 0.5, 0.85  # of a tile; and correlation of its print with its last picture: no arm leaves so much
 _THERE = 0.4  # correlation with what could not be read, from which it lies there still
 _FEW = 4  # an arm may hide fewer tiles than these altogether
 _IN_CROP = np.array([[CROP_PX, 0, MARGIN * CROP_PX], [0, CROP_PX, MARGIN * CROP_PX], [0, 0, 1.0]])  # a tile's pose
@@ -79,7 +79,7 @@ class Upkeep:
                 continue
             frames, seconds = look.still(area)
             below = float(area.of(look.hands).mean())
-            if below and (below < _BELOW or seconds < _ARM_STILL_S or not self._uncovered(scene, at, pose)):
+            if below and (below < _BELOW or seconds < ARM_STILL_S or not self._uncovered(scene, at, pose)):
                 continue
             if frames >= _STILL_FRAMES and seconds >= _STILL_S:
                 due.append((at, pose, area, changed))
@@ -131,7 +131,7 @@ class Upkeep:
         arm = len(touched) < few
         if arm:  # a bump moves everything up to the border, as arms do; but an arm does not move the tiles
             touched = _touched(areas, look.changed)
-        if len(touched) < few or arm and look.still(*touched)[1] < _ARM_STILL_S:
+        if len(touched) < few or arm and look.still(*touched)[1] < ARM_STILL_S:
             self.shaken = False
             return None
         if look.still(*touched)[0] < 2:
@@ -175,7 +175,7 @@ class Upkeep:
     def _uncovered(self, scene: Scene, at: Square, pose: Array) -> bool:
         """Whether a tile below what looks like an arm shows all its print: its light has changed, as in a shadow."""
         known = scene.before is not None
-        return known and print_alike(*self._picture(scene, at, pose), scene.frame.bgr, pose) > _UNCOVERED
+        return known and print_alike(*self._picture(scene, at, pose), scene.frame.bgr, pose) > UNCOVERED
 
     def _picture(self, scene: Scene, at: Square, pose: Array) -> tuple[Image, Array]:
         """A picture of a tile from before, and its pose in that."""

@@ -25,7 +25,7 @@ from vision.sight import Sight
 from vision.standing import CROP_PX, MARGIN
 from vision.steady import MOVED
 from vision.tileset import TileSet
-from vision.upkeep import Scene, Upkeep, painted_near, pasted, shown
+from vision.upkeep import ARM_STILL_S, UNCOVERED, Scene, Upkeep, painted_near, pasted, shown
 from vision.view import View
 from vision.vigil import Notice, Vigil
 
@@ -212,7 +212,9 @@ class TableWatcher:
                 self._bare[at] = len(state.tiles)
             if due is not False:
                 pending.append(pose)
-            if due and (placement := self._try_near(scene, pose, at, state)) is not None:
+            shown = due is None and self._shown(frame.bgr, pose, look)
+            if (due or shown) and (placement := self._try_near(scene, pose, at, state)) is not None and \
+                    (due or placement.score > UNCOVERED):
                 found.append(placement)
         if calm and not pending and self._fed % 2:
             found += self._glance(frame.bgr, squares, state)
@@ -220,6 +222,12 @@ class TableWatcher:
         if not found:
             out += self._upkeep.look_back(scene, self._last.at if self._last is not None else None)
         return out, pending
+
+    def _shown(self, bgr: Image, pose: Array, look: Look) -> bool:
+        """Whether what looks like an arm over a square is still and shows a tile: one at the picture's rim."""
+        area = self._board.area(pose, 0.1)
+        return bool(area.of(look.hands).any()) and look.still(area)[1] > ARM_STILL_S and not self._fed % 4 and \
+            self._reader.glance(bgr, pose) > _CONFIRMED
 
     def _try(self, bgr: Image, pose: Array, at: Square, state: GameState) -> Placement | None:
         """Read one square, not counting what a figure on it may hide."""

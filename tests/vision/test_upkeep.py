@@ -350,3 +350,12 @@ def test_tiles_that_show_all_their_print_lie_below_no_arm(played, monkeypatch):
     assert film.seen.status == "watching"
     film.feed(arm(shade, (430, 230)), 20)
     assert film.seen.status == "hand"
+
+
+def test_a_tile_that_is_taken_for_an_arm_is_read_as_soon_as_it_is_still(played, monkeypatch):
+    film, image = played()
+    monkeypatch.setattr(Motion, "_hands", lambda self, changed: (changed, np.zeros_like(changed)))
+    laid = lay(image, "base.D", (-1, -1), 1)
+    assert not film.feed(arm(laid, (corner((-1, -1))[0] + 30, corner((-1, -1))[1] + 20)), 20)
+    (proposal,) = film.feed(laid, 12)
+    assert proposal.events[0].at == (-1, -1) and proposal.events[0].tile == "base.D"
