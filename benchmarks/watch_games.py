@@ -90,7 +90,8 @@ def compare(truth: Game, watched: dict) -> dict:  # type: ignore[type-arg]
 def told(move: dict) -> str:  # type: ignore[type-arg]
     """A tile with its figure, for people."""
     tile, figure = move["tile"], move["figure"]
-    on = f" + {figure['feature']} {figure['where']}" if figure else ""
+    kind = f"{figure['figure']} " if figure and figure["figure"] != "follower" else ""
+    on = f" + {kind}{figure['feature']} {figure['where']}" if figure else ""
     return f"{tile['tile']}/{tile['rot']} by {move['player']}{on}"
 
 

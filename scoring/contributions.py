@@ -35,7 +35,8 @@ class Piece:
 
     ``weight`` is what it counts in a majority. ``stands`` are the kinds of features it may stand on, or ANYWHERE
     (empty: it is no figure). A ``company`` piece may stand only where a follower of its player stands, and goes home
-    with the last one.
+    with the last one. ``wood_mm`` is how wide, high and deep it is when it stands, as such boxes have it: what a camera
+    that sees several kinds can measure. A follower lies in a field, other figures stand there too.
     """
 
     name: str
@@ -44,6 +45,11 @@ class Piece:
     follower: bool = False
     stands: tuple[str, ...] = ()
     company: bool = False
+    wood_mm: tuple[float, float, float] = (16.0, 16.0, 9.9)
+
+    def stands_on(self, kind: str) -> bool:
+        """Whether it may stand on that kind of feature."""
+        return self.stands == ANYWHERE or kind in self.stands
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,8 +13,8 @@ from scoring.state import Claim, Draft, GameState, Placed, figures_on, weights
 from scoring.tiles import EDGES, Square, neighbour
 from scoring.turns import advance, close_turn, open_turn
 
-__all__ = ["figures_on", "fits", "fold", "legal_claims", "legal_placements", "new_game", "open_squares", "questions",
-           "states", "step", "tiles_left", "waiting", "weights"]
+__all__ = ["figures_on", "fits", "fold", "legal_claims", "legal_figures", "legal_placements", "new_game",
+           "next_player", "open_squares", "questions", "states", "step", "tiles_left", "waiting", "weights"]
 
 MOST_PLAYERS = 6  # what any box holds figures for; what an edition says is the rule `max_players`, and only advice
 
@@ -125,6 +125,22 @@ def legal_claims(state: View, figure: str = "follower") -> tuple[Claim, ...]:
         if next(state.box.deploying(state, attempt), None) is None:
             out.append(Claim(at=at, feature=kind, where=shape.where[n], segment=n))
     return tuple(out)
+
+
+def legal_figures(state: View) -> Mapping[int, tuple[str, ...]]:
+    """By segment of the tile last laid: the pieces that the active player may put there (R-DEPLOY-01 to -06)."""
+    out: dict[int, tuple[str, ...]] = {}
+    for name in state.box.counts:
+        for claim in legal_claims(state, name) if state.box.pieces[name].stands else ():
+            out[claim.segment] = (*out.get(claim.segment, ()), name)
+    return out
+
+
+def next_player(state: View) -> int:
+    """Who lays the next tile (R-TURN-01, R-BUILD-05)."""
+    if not state.turn_open or (state.again and state.part == 1 and state.box.can_draw(state)):
+        return state.player
+    return (state.player + 1) % len(state.setup.players)
 
 
 def tiles_left(state: View) -> Mapping[str, int]:

@@ -12,11 +12,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from scoring.engine import legal_claims
+from scoring.engine import legal_figures
 from scoring.events import Event, FigurePlaced, TilePlaced
 from scoring.state import GameState
 from scoring.tiles import EDGES, Square, catalogue, neighbour
 from vision.frames import Image
+from vision.kinds import Kinds
 from vision.placements import Placement
 from vision.standing import FigureReading, named
 from vision.vigil import Notice
@@ -63,28 +64,31 @@ def tile_proposal(placement: Placement, player: int, crop: Image, frame: int, *,
                     alternatives=tuple(readings[:5]), replaces=replaces)
 
 
-def figure_proposal(reading: FigureReading, at: Square, state: GameState, crop: Image, frame: int) -> Proposal:
-    """A figure on the tile laid last. ``state`` has the tile."""
+def figure_proposal(reading: FigureReading, at: Square, state: GameState, crop: Image, frame: int,
+                    kinds: Kinds) -> Proposal:
+    """A figure on the tile laid last. ``state`` has the tile; ``kinds`` tells which piece it is."""
     placed = state.tiles[at]
     tile = catalogue()[placed.tile]
     readings: list[tuple[tuple[Event, ...], float]] = []
     for player, p in reading.colours[:2]:
         for segment, q in reading.options[:4]:
             feature, place = named(tile, placed.rot, segment)
-            event = FigurePlaced(player=player, figure="follower", at=at, feature=feature, where=place)
-            readings.append(((event,), p * q))
+            for figure, r in kinds.weigh(reading.longer, state, player, at, segment):
+                event = FigurePlaced(player=player, figure=figure, at=at, feature=feature, where=place)
+                readings.append(((event,), p * q * r))
     readings.sort(key=lambda r: -r[1])
     confidence = readings[0][1]
-    free = {c.segment for c in legal_claims(state)}
+    free = legal_figures(state)
     asked = confidence < SURE_FIGURE or reading.options[0][0] not in free or reading.colours[0][0] != state.player
     readings.append(((), max(0.0, 1.0 - sum(r[1] for r in readings))))
     return Proposal(events=readings[0][0], confidence=confidence, asked=asked, alternatives=tuple(readings[:4]),
                     crop=crop, frame=frame)
 
 
-def late_proposal(reading: FigureReading, at: Square, state: GameState, crop: Image, frame: int) -> Proposal:
+def late_proposal(reading: FigureReading, at: Square, state: GameState, crop: Image, frame: int,
+                  kinds: Kinds) -> Proposal:
     """A figure that was seen to go from a tile on which the game has none: it was missed when it came. Always asked."""
-    found = figure_proposal(reading, at, state, crop, frame)
+    found = figure_proposal(reading, at, state, crop, frame, kinds)
     return replace(found, asked=True, after=at)
 
 

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 import cv2
 import numpy as np
 
-from scoring.engine import legal_claims
+from scoring.engine import legal_figures
+from scoring.events import FigurePlaced
 from scoring.state import GameState
 from scoring.tiles import Square, catalogue
 from vision.frames import Frame, Image
 from vision.interpret import Proposal, figure_proposal
+from vision.kinds import Kinds, pieces_of
 from vision.lattice import Array, rectify
 from vision.placements import Placement, PlacementReader
 from vision.sight import Sight
@@ -46,23 +48,30 @@ class FigureReader:
 
     colours: tuple[str, ...]
     view: View | None
+    kinds: Kinds
     sight: Sight = field(default_factory=Sight)
 
     def read(self, frame: Frame, last: Latest, state: GameState, reader: PlacementReader) -> Proposal | None:
         """The figure on the tile laid last, None without one. A tile seen bare becomes its own reference."""
         placed = state.tiles[last.at]
         crop = rectify(frame.bgr, last.pose, CROP_PX, MARGIN)
-        free, looks = [c.segment for c in legal_claims(state)], list[Silhouette]()
+        free, looks, pieces = legal_figures(state), list[Silhouette](), pieces_of(state)
+        upright = {n for n, names in free.items() if not any(state.box.pieces[name].follower for name in names)}
         reading = read_figure(crop, last.known, last.pose, frame.bgr.shape, catalogue()[placed.tile], placed.rot,
                               self.colours, state.player, free, bare=last.bare, view=self.view,
-                              guessed=not last.bare and reader.guesses(placed.tile), looks=looks)
+                              guessed=not last.bare and reader.guesses(placed.tile), looks=looks,
+                              pieces=pieces, upright=upright)
         self.sight.figures(last.at, last.pose, looks)
         last.seen = crop
         if reading is None:
             last.known, last.bare = crop, True
             return None
         last.read = True
-        return figure_proposal(reading, last.at, state, shown(frame.bgr, last.pose), frame.id)
+        found = figure_proposal(reading, last.at, state, shown(frame.bgr, last.pose), frame.id, self.kinds)
+        if isinstance(event := found.events[0], FigurePlaced):
+            segment = state.box.shape(placed.tile, placed.rot).named[event.feature, event.where]
+            self.kinds.note(reading.longer, state, event.player, last.at, segment, event.figure)
+        return found
 
     def whose(self, on: dict[int, float], due: int) -> int:
         """Who laid a tile: whoever is due, or whose figure (by `colours_on`) came with it: a turn that nobody saw is

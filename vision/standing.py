@@ -8,18 +8,20 @@ may be claimed there.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
+from scoring.contributions import Piece
 from scoring.geometry import distance_to_segment, spot_of
 from scoring.tiles import Tile, where
 from vision.frames import Image
 from vision.lattice import Array, apply
 from vision.view import View, usual_eye
+from vision.wood import TILE_MM, longer
 
 CROP_PX = 96  # per tile
 MARGIN = 0.4  # tiles around the tile: a figure leans over its border
@@ -34,7 +36,7 @@ _HUE, _TURNED = 16.0, 6.0  # degrees from its hue, and nearer to it than the pic
 _ALIKE, _TURNED_ALIKE = 0.5, 0.16  # chroma of such print, and sine of the angle between the two hues
 _VIVID = 0.6  # of its chroma: walls are yellow too, but pale
 _AREA = (0.022, 0.34)  # in tiles: from a figure half hidden to a large one lying
-_FIGURE_MM, _TILE_MM = 16.0, 45.0
+_FIGURE_MM = 16.0
 _FOOT_SIGMA = 5.0  # drawing units: jitter of foot estimates
 _TAKEN = -5.0  # log-odds of standing on what may not be claimed
 _OTHER_PLAYER = -3.5  # log-odds of a figure of somebody whose turn it is not
@@ -56,13 +58,14 @@ FloatArray = npt.NDArray[np.float32]
 class FigureReading:
     """A figure on a tile. ``colours`` are (player, probability) and ``options`` (segment, probability), best first;
     ``foot`` is its base point in drawing coordinates, ``lying`` the probability that it lies, ``size`` its area in
-    tiles."""
+    tiles; ``longer`` is by piece the logarithm of its length over what that piece's would be (`vision.wood`)."""
 
     colours: tuple[tuple[int, float], ...]
     options: tuple[tuple[int, float], ...]
     foot: tuple[float, float]
     lying: float
     size: float
+    longer: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def confidence(self) -> float:
@@ -82,15 +85,16 @@ class Silhouette:
 
 
 def read_figure(crop: Image, known: Image, pose: Array, frame_shape: Sequence[int], tile: Tile, rot: int,
-                colours: Sequence[str], active: int, free: Sequence[int], *, bare: bool,
-                guessed: bool = False, view: View | None = None,
-                looks: list[Silhouette] | None = None) -> FigureReading | None:
+                colours: Sequence[str], active: int, free: Collection[int], *, bare: bool,
+                guessed: bool = False, view: View | None = None, looks: list[Silhouette] | None = None,
+                pieces: Sequence[Piece] = (), upright: Collection[int] = ()) -> FigureReading | None:
     """The figure on a tile, or None; everything that stood out is added to ``looks``.
 
     ``crop`` and ``known`` are rectified with MARGIN at CROP_PX; ``free`` are the segments that may be claimed;
     ``colours`` the players' in turn order; ``bare`` says that ``known`` is the tile itself as seen before, not its
     taught picture, and ``guessed`` that it is only our drawing of the kind: roofs differ from it too, so only what has
-    a paint's very colour counts; ``view`` is what a calibration knows of camera and paint.
+    a paint's very colour counts; ``view`` is what a calibration knows of camera and paint. Where it may be one of
+    several ``pieces`` its silhouette is measured. On the ``upright`` segments nothing is expected to lie.
     """
     crop, known = _lit(crop, known, bare)
     cast = np.ones(3, np.float32)
@@ -103,6 +107,7 @@ def read_figure(crop: Image, known: Image, pose: Array, frame_shape: Sequence[in
     mask = _foreign(seen, known, _DIFFERENT if bare else _DIFFERENT_TAUGHT, {c: paints[c] for c in own}, cast)
     nobody = (_VERY if active >= 0 else _VERY + _OTHER_PLAYER) if guessed else _NOBODY
     best: FigureReading | None = None
+    whole = np.zeros(0, bool)
     for rough in _blobs(mask, bare):
         blob = _silhouette(rough, seen, known)
         size = float(blob.sum()) / CROP_PX**2
@@ -118,11 +123,16 @@ def read_figure(crop: Image, known: Image, pose: Array, frame_shape: Sequence[in
             continue
         _note(looks, blob, colour, lying=lying)
         at = (float(np.clip(100 * foot[0], 0.5, 99.5)), float(np.clip(100 * foot[1], 0.5, 99.5)))
-        reading = FigureReading(colours=colour, options=_segments(tile, rot, at, lying, free), foot=at, lying=lying,
-                                size=size)
+        reading = FigureReading(colours=colour, options=_segments(tile, rot, at, lying, free, upright), foot=at,
+                                lying=lying, size=size)
         if best is None or reading.colours[0][1] * size > best.colours[0][1] * best.size:
-            best = reading
-    return best
+            best, whole = reading, blob
+    if best is None or len(pieces) < 2:
+        return best
+    nadir, height = _eye(pose, frame_shape, view)
+    lies = {p.name: p.follower and best.lying > 0.5 for p in pieces}
+    return replace(best, longer=longer(whole, {p.name: p.wood_mm for p in pieces}, lies, pose, nadir, height,
+                                       np.array(best.foot) / 100, CROP_PX, MARGIN))
 
 
 def _lit(crop: Image, known: Image, bare: bool) -> tuple[Image, Image]:
@@ -339,19 +349,23 @@ def _foot(blob: npt.NDArray[np.bool_], pose: Array, frame_shape: Sequence[int], 
     y, x = np.nonzero(blob)
     middle = np.array([[x.mean() + 0.5, y.mean() + 0.5]]) / CROP_PX - MARGIN
     px = apply(pose, middle)[0]
+    nadir, height = _eye(pose, frame_shape, view)
+    up = _FIGURE_MM * (0.5 * (1 - lying) + 0.25 * lying)
+    foot = apply(np.linalg.inv(pose), [px + (np.array(nadir) - px) * up / height])[0]
+    return float(foot[0]), float(foot[1])
+
+
+def _eye(pose: Array, frame_shape: Sequence[int], view: View | None) -> tuple[tuple[float, float], float]:
+    """The point below the camera in px, and how high it hangs in mm above a tile of that size in the picture."""
     corners = apply(pose, [[0, 0], [1, 0], [1, 1], [0, 1]])
     (ax, ay), (bx, by) = corners[2] - corners[0], corners[3] - corners[1]
     side = float(np.sqrt(abs(ax * by - ay * bx) / 2))
     eye = view.eye if view is not None else usual_eye(tuple(frame_shape))
-    height = eye.focal_px * _TILE_MM / side
-    up = _FIGURE_MM * (0.5 * (1 - lying) + 0.25 * lying)
-    nadir = np.array(eye.nadir_px)
-    foot = apply(np.linalg.inv(pose), [px + (nadir - px) * up / height])[0]
-    return float(foot[0]), float(foot[1])
+    return eye.nadir_px, eye.focal_px * TILE_MM / side
 
 
-def _segments(tile: Tile, rot: int, at: tuple[float, float], lying: float,
-              free: Sequence[int]) -> tuple[tuple[int, float], ...]:
+def _segments(tile: Tile, rot: int, at: tuple[float, float], lying: float, free: Collection[int],
+              upright: Collection[int]) -> tuple[tuple[int, float], ...]:
     """(segment, probability) for every segment a figure may stand on, best first."""
     logits = []
     places = [n for n, s in enumerate(tile.segments) if s.kind in ("city", "road", "field", "cloister")]
@@ -360,7 +374,7 @@ def _segments(tile: Tile, rot: int, at: tuple[float, float], lying: float,
         far = distance_to_segment(tile, n, at[0], at[1], rot) / _FOOT_SIGMA
         spot = spot_of(tile, n, rot)
         habit = float(np.hypot(at[0] - spot[0], at[1] - spot[1])) / 45.0
-        posture = np.log(np.clip(lying if kind == "field" else 1.0 - lying, _POSTURE_FLOOR, 1.0))
+        posture = np.log(np.clip(lying if kind == "field" and n not in upright else 1.0 - lying, _POSTURE_FLOOR, 1.0))
         logits.append(-0.5 * far**2 - 0.5 * habit**2 + posture + (0.0 if n in free else _TAKEN))
     p = np.exp(np.array(logits) - max(logits))
     p /= p.sum()

@@ -17,6 +17,7 @@ from scoring.tiles import Square
 from vision.board import Board
 from vision.frames import Frame, Image
 from vision.interpret import Proposal, late_proposal
+from vision.kinds import Kinds
 from vision.lattice import UNIT, Array, apply, rectify
 from vision.motion import Area, Look, Mask, Motion
 from vision.placements import FLOOR, PlacementReader
@@ -58,8 +59,8 @@ class Scene:
 class Upkeep:
     """Looks after the tiles that lie."""
 
-    def __init__(self, vigil: Vigil) -> None:
-        self.vigil = vigil
+    def __init__(self, vigil: Vigil, kinds: Kinds) -> None:
+        self.vigil, self.kinds = vigil, kinds
         self._astray: dict[Square, Image] = {}  # tiles that do not lie where they lay, as they were seen before
         self._searched_s = -1e9
         self._unread: dict[Square, tuple[Image, Image | None]] = {}  # read in vain: the square before it came, and it
@@ -94,7 +95,7 @@ class Upkeep:
                 pushed = step_of(lay, pose) > MOVED
             late = None if at in self._astray else self.vigil.look(frame.bgr, frame.t_s, at, pose, state)
             if late is not None and not pushed:  # edges that do not meet as before may look like anything
-                out.append(late_proposal(late, at, state, shown(frame.bgr, pose), frame.id))
+                out.append(late_proposal(late, at, state, shown(frame.bgr, pose), frame.id, self.kinds))
             scene.motion.settle(area)
         return out
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from scoring.engine import step
+from scoring.engine import next_player, step
 from scoring.state import GameState
 from scoring.tiles import Square, catalogue
 from vision.board import Board
 from vision.finding import BoardFinder
 from vision.frames import Frame, Image
 from vision.interpret import SURE_TILE, Observation, Proposal, in_order, tile_proposal
+from vision.kinds import Kinds
 from vision.latest import FigureReader, Latest, pictured, unclaimed
 from vision.lattice import Array, apply, rectify
 from vision.motion import FURNITURE_S, Look, Motion
@@ -49,7 +50,7 @@ class TableWatcher:
     def __init__(self, tileset: TileSet, colours: tuple[str, ...], start_tile: str, *,
                  view: View | None = None) -> None:
         self.sight = Sight()
-        self._figures = FigureReader(colours=colours, view=view, sight=self.sight)
+        self._figures = FigureReader(colours=colours, view=view, kinds=Kinds(colours), sight=self.sight)
         self._start_tile = start_tile
         self._reader: PlacementReader | None = None
         self.use(tileset)
@@ -64,7 +65,7 @@ class TableWatcher:
         self._round: list[Square] = []
         self._bare: dict[Square, int] = {}  # how many tiles lay when this open square was last seen without one
         self._unseen: set[Square] = set()  # open squares of which that is not known, since the board was lost
-        self._upkeep = Upkeep(Vigil(colours, view))
+        self._upkeep = Upkeep(Vigil(colours, view), self._figures.kinds)
 
     def use(self, tileset: TileSet) -> None:
         """Read with these pictures from now on: more has been learned of this table's tiles."""
@@ -279,11 +280,10 @@ class TableWatcher:
         if last is not None and last.gone and state.turn_open and len(found) == 1:
             state = self._moved(frame, found[0], last, out)
             return
-        first = (state.player + 1) % players if state.turn_open else state.player
         laid = len(state.tiles)
-        order, sure = in_order(found, state.tiles, first, players, lambda p: self._colours_on(frame, p))
+        order, sure = in_order(found, state.tiles, next_player(state), players, lambda p: self._colours_on(frame, p))
         for placement in order:
-            due = (state.player + 1) % players if state.turn_open else state.player
+            due = next_player(state)
             player = self._figures.whose(self._colours_on(frame, placement), due) if len(order) == 1 else due
             before = state
             self._lay(frame, placement, before)
@@ -384,9 +384,9 @@ class TableWatcher:
         """The tile laid last was taken up again and lies elsewhere now."""
         old, before = last.at, last.before
         placed = step(before, out[-1].events[0]) if out else before
-        player = before.player if not before.turn_open else (before.player + 1) % len(before.setup.players)
         self._lay(frame, placement, before)
-        out.append(tile_proposal(placement, player, shown(frame.bgr, placement.pose), frame.id, replaces=old))
+        out.append(tile_proposal(placement, next_player(before), shown(frame.bgr, placement.pose), frame.id,
+                                 replaces=old))
         return placed
 
     def _colours_on(self, frame: Frame, placement: Placement) -> dict[int, float]:

@@ -222,8 +222,7 @@ def may_stand(view: View, a: Attempt) -> Problem | None:
         return Problem(code="not_in_box", text=f"There is no {a.figure} in the chosen boxes.")
     if a.feature == "field" and not view.box.rules.farmers_enabled:
         return Problem(code="no_farmers", text=f"{_who(view, a)} put a {a.figure} in a field; farmers are not used.")
-    stands = piece.stands == ANYWHERE or a.feature in piece.stands
-    if kind is None or not kind.claimable or not stands:
+    if kind is None or not kind.claimable or not piece.stands_on(a.feature):
         return Problem(code="not_claimable", text=f"{_who(view, a)}'s {a.figure} may not stand on a {a.feature}.")
     return None
 

@@ -37,9 +37,10 @@ def _unfinished(rules: Rules, rate: Rate, rule: str) -> Rate:
 INNS = Expansion(
     name="inns",
     products=("inns",),
-    pieces=(Piece(name="large", count=lambda players: 1, weight=2, follower=True, stands=ANYWHERE),),
+    pieces=(Piece(name="large", count=lambda players: 1, weight=2, follower=True, stands=ANYWHERE,
+                  wood_mm=(18.5, 19.3, 9.9)),),
     marks=marks,
     rates=(inn, cathedral),
     options=("unfinished_inn_cathedral",),
-    cues={"large": "a follower a third taller and wider than the others; one per colour"},
+    cues={"large": "a follower a fifth taller and a sixth wider than the others, and no thicker; one per colour"},
 )

@@ -131,8 +131,10 @@ def shows(view: View) -> dict[str, Any]:
 TRADERS = Expansion(
     name="traders",
     products=("traders",),
-    pieces=(Piece(name="builder", count=lambda players: 1, stands=("road", "city"), company=True),
-            Piece(name="pig", count=lambda players: 1, stands=("field",), company=True)),
+    pieces=(Piece(name="builder", count=lambda players: 1, stands=("road", "city"), company=True,
+                  wood_mm=(14.3, 20.5, 9.8)),
+            Piece(name="pig", count=lambda players: 1, stands=("field",), company=True,
+                  wood_mm=(22.1, 11.2, 8.0))),
     marks=marks,
     handlers=(Handler(event=GoodsCounted, apply=on_goods),),
     laid=(extends_builder,),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,17 +15,26 @@ from vision.simulator.draw import Roi, around, blend, darken, part, polygons, sh
 
 Array = npt.NDArray[np.float64]
 
-# Right halves of outlines from the top of the head down, in mm: (half width, height).
+# Right halves of outlines from the top of the head down, in mm: (half width, height). Widths and heights are those of
+# wood that was measured with a caliper: a follower 16.0 x 16.0, a large one 18.5 x 19.3 and no thicker, a builder
+# 14.3 x 20.5, a pig 22.1 x 11.2.
 _FOLLOWER = ((0, 16), (1.6, 15.6), (2.7, 14.4), (2.7, 12.9), (1.9, 11.4), (4.8, 10.5), (7.4, 9.0), (8.0, 7.8),
              (7.3, 6.9), (4.0, 7.0), (5.0, 4.4), (7.0, 1.0), (6.6, 0), (2.3, 0), (1.2, 1.9), (0, 3.0))
 _BUILDER = ((0, 19), (2.4, 19), (2.6, 17), (4.3, 16.6), (4.3, 15.8), (2.6, 15.4), (2.4, 13.4), (4.6, 12.6), (6.4, 10),
             (6.9, 6.4), (5.2, 6), (4.6, 8), (4.4, 4), (5.4, 0), (1.6, 0), (0.8, 2.4), (0, 3))
 _PIG = ((0, 9.5), (4, 9.9), (7.5, 9.2), (9.4, 7.4), (10, 5.2), (8.6, 3.8), (7.6, 3.2), (7.2, 0), (4.4, 0),
         (4, 2.4), (0, 2.6))
-_BIG = tuple((1.25 * x, 1.25 * z) for x, z in _FOLLOWER)
+
+
+def _sized(half: Sequence[tuple[float, float]], width_mm: float, height_mm: float) -> tuple[tuple[float, float], ...]:
+    wide, high = (max(p[n] for p in half) for n in (0, 1))
+    return tuple((x * width_mm / 2 / wide, z * height_mm / high) for x, z in half)
+
+
 OUTLINES: Mapping[str, tuple[tuple[float, float], ...]] = {
-    "follower": _FOLLOWER, "large": _BIG, "builder": _BUILDER, "pig": _PIG}
-DEPTH_MM: Mapping[str, float] = {"follower": 9.5, "large": 11.5, "builder": 9.0, "pig": 8.0}
+    "follower": _FOLLOWER, "large": _sized(_FOLLOWER, 18.5, 19.3), "builder": _sized(_BUILDER, 14.3, 20.5),
+    "pig": _sized(_PIG, 22.1, 11.2)}
+DEPTH_MM: Mapping[str, float] = {"follower": 9.5, "large": 9.5, "builder": 9.4, "pig": 8.0}
 
 WOOD_BGR: Mapping[str, tuple[int, int, int]] = {
     "red": (38, 30, 196), "blue": (178, 86, 24), "green": (62, 132, 26), "yellow": (36, 196, 240),

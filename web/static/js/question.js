@@ -3,7 +3,7 @@
 import { button, h } from "./dom.js";
 import { t } from "./i18n.js";
 import { Picker } from "./picker.js";
-import { segmentPicker, sureness, tileButton, playerChoice } from "./tilebutton.js";
+import { figureChoice, segmentPicker, sureness, tileButton, playerChoice } from "./tilebutton.js";
 
 export class Question {
   /** @type {import("./app.js").App} */
@@ -14,7 +14,9 @@ export class Question {
     this.id = question.id;
     this.className = "question";
     this.other = false;
-    this.player = question.candidates.find((c) => c.body?.player !== undefined)?.body.player ?? app.view.turn.player;
+    const best = question.candidates.find((c) => c.body?.player !== undefined)?.body;
+    this.player = best?.player ?? app.view.turn.player;
+    this.figure = best?.figure ?? "follower";
   }
 
   still(view) {
@@ -71,7 +73,9 @@ export class Question {
     const under = this.under;
     if (body?.do === "deploy" && under) {
       const name = t("board.figure", { name: this.app.view.players[body.player].name, role: t(`role.${body.feature}`) });
-      return tileButton(this.app, under, act, { ...more, figure: body, label: name });
+      const several = new Set(this.question.candidates.map((c) => c.body?.figure ?? "follower")).add("follower").size > 1;
+      return tileButton(this.app, under, act, { ...more, figure: body, label: name,
+        note: [several && t(`figure.${body.figure}`), note].filter(Boolean).join(" · ") });
     }
     if (under) return tileButton(this.app, under, act, { ...more, note: [t("question.nothing"), note].filter(Boolean).join(" · "), label: t("question.nothing") });
     return button(t("question.nothing"), act, { className: "action candidate" });
@@ -95,9 +99,10 @@ export class Question {
     if (!under) return null;
     return h("section", { class: "standing" },
       h("div", { class: "read-tile" }, segmentPicker(this.app, under.tile, under.rot, null, (feature, where) =>
-        this.answer("other", { do: "deploy", player: this.player, figure: "follower", at: this.question.at, feature, where }))),
+        this.answer("other", { do: "deploy", player: this.player, figure: this.figure, at: this.question.at, feature, where }))),
       h("div", { class: "standing-tools" }, h("p", { class: "note" }, t("fix.tap")),
         playerChoice(this.app, this.player, (n) => { this.player = n; this.app.sheet.render(); }),
+        figureChoice(this.app, this.player, this.figure, (kind) => { this.figure = kind; this.app.sheet.render(); }),
         h("div", { class: "row" },
           button(t("question.nothing"), () => this.answer("other"), { className: "action" }))));
   }
