@@ -40,7 +40,7 @@ def lay(d: Draft, at: Square, placed: Placed) -> None:
     """Put a tile on an empty square: features grow, join and close. Costs what the tile touches, not the board.
 
     An edge that faces any tile is closed, also when the tiles do not match (R-ROAD-02, R-CITY-01: the test is the
-    neighbour). Segments of one kind join wherever their edges or half-edges meet.
+    neighbour). Segments of one kind join wherever their edges or half-edges meet. What may be complete now is touched.
     """
     shape_of, tiles, base, features = d.box.shape, d.tiles, d.base, d.features
     shape = shape_of(placed.tile, placed.rot)
@@ -68,43 +68,51 @@ def lay(d: Draft, at: Square, placed: Placed) -> None:
     base[at] = first
     for n in shape.around:
         ends[n] = sum(square not in tiles for square in around(at))
+    closes = False
     for n, kind in enumerate(shape.kinds):
-        _join(d, first + n, kind, (at, n), ends[n], shape.marks[n],
-              frozenset(first + c for c in shape.cities[n]), joins[n], closed)
+        left = _join(d, first + n, kind, (at, n), ends[n], shape.marks[n],
+                     frozenset(first + c for c in shape.cities[n]), joins[n], closed)
+        closes = closes or not left
     for known, count in closed.items():  # what is left faces an edge of another kind: closed, but not joined
         f = features[root(d, known)]
-        features[f.id] = _changed(f, open=f.open - count)
-        d.touched.append(f.id)
+        _change(d, f, open=f.open - count)
+        if f.open == count:
+            d.touched.append(f.id)
     for square in around(at):
         near = tiles.get(square)
         for n in shape_of(near.tile, near.rot).around if near else ():
             f = features[root(d, base[square] + n)]
-            features[f.id] = _changed(f, open=f.open - 1)
-            d.touched.append(f.id)
-    d.touched.extend(range(first, first + len(shape.kinds)))
+            _change(d, f, open=f.open - 1)
+            if f.open == 1:
+                d.touched.append(f.id)
+    if closes:
+        d.touched.extend(range(first, first + len(shape.kinds)))
 
 
 def _join(d: Draft, segment: int, kind: str, place: tuple[Square, int], ends: int, marks: Mapping[str, int],
-          cities: frozenset[int], joins: list[int], closed: dict[int, int]) -> None:
-    """Make the new segment part of the features it touches, all in one step; the biggest keeps its number."""
+          cities: frozenset[int], joins: list[int], closed: dict[int, int]) -> int:
+    """Make the new segment part of the features it touches, all in one step; the biggest keeps its number. How many
+    edges of what they have become are open."""
     features = d.features
     ends -= sum(closed.pop(known, 0) for known in joins)
     roots = {root(d, known) for known in joins}
     if not roots:
         features[segment] = Feature(id=segment, kind=kind, places=(place,), squares=frozenset((place[0],)), open=ends,
                                     marks=marks, cities=cities)
-        return
+        return ends
     old = sorted((features.pop(r) for r in roots), key=lambda f: (-len(f.places), f.id))
     keep = old[0].id
     d.parent[segment] = keep
     for f in old[1:]:
         d.parent[f.id] = keep
+    ends += sum([f.open for f in old])
     features[keep] = Feature(
         id=keep, kind=kind, places=(*[p for f in old for p in f.places], place),
-        squares=frozenset((place[0],)).union(*(f.squares for f in old)), open=ends + sum(f.open for f in old),
+        squares=frozenset((place[0],)).union(*[f.squares for f in old]), open=ends,
         marks=_added([f.marks for f in old], marks), figures=tuple(sorted([i for f in old for i in f.figures])),
-        cities=cities.union(*(f.cities for f in old)), done=False,
+        cities=cities.union(*[f.cities for f in old]), done=False,
     )
+    return ends
 
 
 def _added(many: list[Mapping[str, int]], more: Mapping[str, int]) -> Mapping[str, int]:
@@ -118,21 +126,23 @@ def _added(many: list[Mapping[str, int]], more: Mapping[str, int]) -> Mapping[st
     return out
 
 
-def _changed(f: Feature, *, open: int | None = None, figures: tuple[int, ...] | None = None,
-             done: bool | None = None) -> Feature:
-    return Feature(id=f.id, kind=f.kind, places=f.places, squares=f.squares, open=f.open if open is None else open,
-                   marks=f.marks, figures=f.figures if figures is None else figures, cities=f.cities,
-                   done=f.done if done is None else done)
+def _change(d: Draft, f: Feature, *, open: int | None = None, figures: tuple[int, ...] | None = None,
+            done: bool | None = None) -> None:
+    """Put a feature in the place of an earlier one of its number, at the end: what changed last comes last."""
+    del d.features[f.id]
+    d.features[f.id] = Feature(
+        id=f.id, kind=f.kind, places=f.places, squares=f.squares, open=f.open if open is None else open, marks=f.marks,
+        figures=f.figures if figures is None else figures, cities=f.cities, done=f.done if done is None else done)
 
 
 def set_figures(d: Draft, feature: Feature, figures: tuple[int, ...]) -> None:
     """Who stands on a feature."""
-    d.features[feature.id] = _changed(feature, figures=figures)
+    _change(d, feature, figures=figures)
 
 
 def set_done(d: Draft, feature: Feature) -> None:
     """The feature's completion has been dealt with."""
-    d.features[feature.id] = _changed(feature, done=True)
+    _change(d, feature, done=True)
 
 
 def is_complete(view: View, feature: Feature) -> bool:

@@ -62,6 +62,7 @@ class Box:
         self.handlers: Mapping[type[Event], Handler] = {h.event: h for e in self.expansions for h in e.handlers}
         self.steps: tuple[Step, ...] = _in_order([s for e in self.expansions if e.steps for s in e.steps(rules)])
         self.slots: Mapping[str, int] = {s.name: n for n, s in enumerate(self.steps)}
+        self.runs = tuple(s.run for s in self.steps)
         self.stages: tuple[Stage, ...] = tuple(s for e in self.expansions for s in e.stages)
         self.laid = tuple(f for e in self.expansions for f in e.laid)
         self.completed = tuple(f for e in self.expansions for f in e.completed)
@@ -77,7 +78,7 @@ class Box:
         self._questions = tuple(e.questions for e in self.expansions if e.questions)
         self._off_board = tuple(e.off_board for e in self.expansions if e.off_board)
         self._shapes: dict[tuple[str, int], Shape] = {}
-        self._boards = {t.id: t for e in KNOWN.values() for t in e.tiles}
+        self._tiles = {**catalogue(), **{t.id: t for e in KNOWN.values() for t in e.tiles}}
         # start tiles leave the box before the game, used or not (R-RIVER-01)
         self.set_aside = tuple(o.tile.tile for e in self.expansions for o in e.starts)
         boxed = [name for e in self.expansions for name in e.products]
@@ -85,7 +86,7 @@ class Box:
 
     def tile(self, name: str) -> Tile:
         """A tile kind of any product, or of a start board."""
-        return self._boards.get(name) or catalogue()[name]
+        return self._tiles[name]
 
     def shape(self, name: str, rot: int) -> Shape:
         """The turned tile, worked out once."""

@@ -165,15 +165,22 @@ def _fields(do: str) -> tuple[tuple[str, Codec, Any], ...]:
     return tuple((f.name, f.metadata["codec"], f.default) for f in fields(kind))
 
 
+@cache
+def _writers(do: str) -> tuple[tuple[tuple[str, Codec], ...], tuple[tuple[str, Codec, Any], ...]]:
+    """The fields that are always written, and the others with their defaults."""
+    given = _fields(do)
+    return (tuple((name, codec) for name, codec, default in given if default is MISSING),
+            tuple(f for f in given if f[2] is not MISSING))
+
+
 def notation(event: Event) -> str:
     """``tile 0 base.V 3,-2 1``, ``deploy 0 follower 3,-2 road N.E``, ``end_turn``: what is required in order, then
     what differs from its default as name=value."""
-    words = [event.DO]
-    for name, codec, default in _fields(event.DO):
+    always, others = _writers(event.DO)
+    words = [event.DO, *[codec.write(getattr(event, name)) for name, codec in always]]
+    for name, codec, default in others:
         value = getattr(event, name)
-        if default is MISSING:
-            words.append(codec.write(value))
-        elif value != default:
+        if value != default:
             words.append(f"{name}={codec.write(value)}")
     return " ".join(words)
 
@@ -198,10 +205,13 @@ def parse_event(text: str) -> Event:
 
 def to_json(event: Event) -> dict[str, Any]:
     """The event as a transcript/1 move with its player (and part) beside it; other defaults are left out."""
+    always, others = _writers(event.DO)
     out: dict[str, Any] = {"do": event.DO}
-    for name, codec, default in _fields(event.DO):
+    for name, codec in always:
+        out[name] = codec.to_json(getattr(event, name))
+    for name, codec, default in others:
         value = getattr(event, name)
-        if default is MISSING or value != default or name == "part":
+        if value != default or name == "part":
             out[name] = codec.to_json(value)
     return out
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -38,7 +38,8 @@ def final_of(view: View, memory: Memory | None = None) -> Final:
     stages = final_stages(view, memory)
     table: dict[str, list[int]] = {}
     for name, events in stages:
-        combine(table, memory.summed(name, events, len(view.scores)))
+        if events:
+            combine(table, memory.summed(name, events, len(view.scores)))
     totals = list(map(sum, zip(view.scores, *table.values(), strict=True)))
     best = winners(totals)
     return Final(stages=stages, table=table, totals=tuple(totals), winners=best,
@@ -58,33 +59,39 @@ def winners(totals: list[int] | tuple[int, ...]) -> tuple[int, ...]:
     return leaders({p: score - lowest + 1 for p, score in enumerate(totals)})
 
 
-def incomplete(stage: str, view: View, memory: Memory) -> list[ScoreEvent]:
+def incomplete(stage: str, view: View, memory: Memory) -> tuple[ScoreEvent, ...]:
     """Roads, cities and cloisters that nobody finished (R-END-02 to R-END-05)."""
     found = memory.claimed(view, stage)
-    scored = memory.table(stage).of(found, partial(_incomplete, stage, view, memory)) if found else []
-    return [*filter(None, scored), *_on_top(stage, view, memory, found)]
+    scored: tuple[ScoreEvent, ...] = memory.latest("scored", stage, found, _all_of, stage, view, memory, found)
+    return scored + _on_top(stage, view, memory, found)
 
 
-def _incomplete(stage: str, view: View, memory: Memory, feature: Feature) -> ScoreEvent | tuple[()]:
-    return counted(view, feature, *memory.shares(view, feature), memory.places(view, feature), stage=stage) or ()
+def _all_of(stage: str, view: View, memory: Memory, found: Sequence[Feature]) -> tuple[ScoreEvent, ...]:
+    def paid(feature: Feature) -> ScoreEvent | tuple[()]:
+        return counted(view, feature, *memory.shares(view, feature), memory.places(view, feature), stage=stage) or ()
+
+    return tuple(filter(None, memory.table(stage).of(found, paid)))
 
 
-def _on_top(stage: str, view: View, memory: Memory, found: Sequence[Feature]) -> list[ScoreEvent]:
+def _on_top(stage: str, view: View, memory: Memory, found: Sequence[Feature]) -> tuple[ScoreEvent, ...]:
     """What comes on top when these features are scored at the end."""
-    return [memory.staged(e, stage) for e in bonuses(view, found)] if found and view.box.bonuses else []
+    return tuple([memory.staged(e, stage) for e in bonuses(view, found)]) if found and view.box.bonuses else ()
 
 
-def farms(view: View, memory: Memory) -> list[ScoreEvent]:
+def farms(view: View, memory: Memory) -> tuple[ScoreEvent, ...]:
     """Farms, by the method in force (R-FARM-10)."""
     found = memory.claimed(view, "farms") if view.box.rules.farmers_enabled else []
-    method = _farms_per_city if view.box.rules.farm_scoring == "per_city_all_farms" else _farms_each
-    return [*method(view, found, memory), *_on_top("farms", view, memory, found)] if found else []
-
-
-def _farms_each(view: View, found: Sequence[Feature], memory: Memory) -> Iterable[ScoreEvent]:
-    """Every farm pays its own majority for every completed city it borders (R-FARM-20)."""
+    if not found:
+        return ()
     borders = memory.borders(view, found)
-    return filter(None, memory.table("farms").of(borders, partial(_farm, view, memory)))
+    method = _farms_per_city if view.box.rules.farm_scoring == "per_city_all_farms" else _farms_each
+    scored: tuple[ScoreEvent, ...] = memory.latest("scored", "farms", borders, method, view, memory, borders)
+    return scored + _on_top("farms", view, memory, found)
+
+
+def _farms_each(view: View, memory: Memory, borders: Sequence[Border]) -> tuple[ScoreEvent, ...]:
+    """Every farm pays its own majority for every completed city it borders (R-FARM-20)."""
+    return tuple(filter(None, memory.table("farms").of(borders, partial(_farm, view, memory))))
 
 
 def _farm(view: View, memory: Memory, border: Border) -> ScoreEvent | tuple[()]:
@@ -103,14 +110,8 @@ def _farm(view: View, memory: Memory, border: Border) -> ScoreEvent | tuple[()]:
                       places=memory.places(view, farm), cities=tuple([memory.places(view, c) for c in cities]))
 
 
-def _farms_per_city(view: View, found: Sequence[Feature], memory: Memory) -> Iterable[ScoreEvent]:
+def _farms_per_city(view: View, memory: Memory, borders: Sequence[Border]) -> tuple[ScoreEvent, ...]:
     """Every completed city pays once, to the majority over all the farms that border it (R-FARM-11)."""
-    borders = tuple(memory.borders(view, found))
-    scored: list[ScoreEvent] = memory.joint_row("supplied", None, borders, _cities, view, memory, borders)
-    return scored
-
-
-def _cities(view: View, memory: Memory, borders: tuple[Border, ...]) -> list[ScoreEvent]:
     suppliers: dict[int, list[Feature]] = {}
     for farm, cities in borders:
         for city in cities:
@@ -119,7 +120,7 @@ def _cities(view: View, memory: Memory, borders: tuple[Border, ...]) -> list[Sco
     for number, farms in suppliers.items():
         city = view.features[number]
         scored.append(memory.joint_row("city", number, (city, *farms), _city, view, memory, city, tuple(farms)))
-    return list(filter(None, scored))
+    return tuple(filter(None, scored))
 
 
 def _city(view: View, memory: Memory, city: Feature, farms: tuple[Feature, ...]) -> ScoreEvent | None:

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from bisect import insort
 from collections import defaultdict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from itertools import compress
-from operator import attrgetter, is_, is_not, not_
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import islice
+from operator import attrgetter, is_
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from scoring.board import bordered_cities
-from scoring.contributions import View
+from scoring.contributions import Kind, View
 from scoring.scores import ScoreEvent, category, leaders
-from scoring.state import Feature, Place, figures_on, named, weights
+from scoring.state import Feature, Place, StandingFigure, figures_on, named, weights
 from scoring.tiles import Square
 
 if TYPE_CHECKING:
     from scoring.telling import Told
 
+T = TypeVar("T")
 Places = tuple[tuple[int, int, str], ...]
 
 
@@ -41,57 +41,49 @@ NOBODY = Shares((), ())
 
 
 class Rows:
-    """Rows by the very object that each was made from. The objects are kept, so that none is mistaken for another."""
+    """Rows of the objects of a list, each made from one of them and used again as long as the list has the same object.
+    What is no longer in it is dropped: so most of what a view needs room for is room that the one before has left."""
 
-    __slots__ = ("_kept", "_made")
+    __slots__ = ("_made", "_sources")
 
     def __init__(self) -> None:
-        self._kept: dict[int, object] = {}
+        self._sources: Collection[Any] = ()  # kept, so that no object is mistaken for another
         self._made: dict[int, Any] = {}
-
-    def get(self, source: object) -> Any:
-        """The row of an object, or None."""
-        return self._made.get(id(source))
-
-    def put(self, source: object, row: Any) -> Any:
-        """Keep the row of an object, and hand it back."""
-        self._kept[id(source)] = source
-        self._made[id(source)] = row
-        return row
 
     def of(self, sources: Collection[Any], make: Callable[[Any], Any]) -> list[Any]:
         """A row for each of these objects, in their order; ``make(source)`` where there is none yet."""
-        if not sources:
-            return []
-        rows = list(map(self._made.get, map(id, sources)))
-        if not all(rows):
-            made, kept, there = self._made, self._kept, list(sources)
-            for n in compress(range(len(rows)), map(not_, rows)):
-                if rows[n] is None:  # else a row of nothing
-                    source = there[n]
-                    rows[n] = made[id(source)] = make(source)
-                    kept[id(source)] = source
+        before, made, rows = self._made, {}, []
+        for source in sources:
+            number = id(source)
+            row = before.get(number)
+            if row is None:
+                row = make(source)
+            made[number] = row
+            rows.append(row)
+        self._sources, self._made = list(sources), made
         return rows
 
 
 class Growing:
-    """Rows of a sequence that only grows while a game goes on; when it begins otherwise, all of them are made anew."""
+    """Rows of a sequence that only grows while a game goes on; when it begins otherwise, all of them are made anew.
+
+    It may be given in columns of the same length.
+    """
 
     __slots__ = ("_made_of", "rows")
 
     def __init__(self) -> None:
-        self._made_of: list[object] = []
+        self._made_of: list[list[Any]] = []
         self.rows: list[Any] = []
 
-    def new(self, sources: Collection[Any]) -> int:
-        """How many of these have their rows already. The others' are to be added, in order."""
-        if len(self._made_of) > len(sources) or not all(map(is_, self._made_of, sources)):
-            self._made_of, self.rows = [], []
-        return len(self._made_of)
-
-    def add(self, source: object, row: Any) -> None:
-        self._made_of.append(source)
-        self.rows.append(row)
+    def new(self, *columns: Iterable[Any]) -> int:
+        """How many have their rows already. The others' are to be added, in order."""
+        given, count = list(map(list, columns)), len(self.rows)
+        for column, known in zip(given, self._made_of, strict=False):
+            if column[:count] != known:  # as for `Rows`
+                self.rows, count = [], 0
+        self._made_of = given
+        return count
 
 
 class Memory:
@@ -102,35 +94,38 @@ class Memory:
     work everything out.
     """
 
-    __slots__ = ("_bordered", "_borders", "_by_stage", "_claimed", "_done", "_growing", "_joint", "_listed",
-                 "_places", "_round", "_rows", "_rows_version", "_seen", "_seen_as", "_shares", "_since", "_staged",
-                 "_summed", "_sums", "_tables", "_version", "_without_row", "told")
+    __slots__ = ("_bordered", "_bordered_by", "_borders", "_by_stage", "_claimed", "_farms", "_growing", "_joined",
+                 "_joint", "_known", "_latest", "_places", "_round", "_rows", "_rows_version",
+                 "_seen", "_shares", "_since", "_staged", "_summed", "_sums", "_tables", "_version", "_without_row",
+                 "told")
 
     def __init__(self) -> None:
         self.told: Told | None = None
         self._since: object = None
-        self._version = 0
+        self._version = 0  # grows whenever other cities are complete than in the view before
         self._forget()
 
     def _forget(self) -> None:
         self._joint: dict[tuple[str, object], tuple[tuple[object, ...], Any]] = {}
+        self._latest: dict[tuple[str, str], tuple[object, Any]] = {}
         self._staged: dict[tuple[object, ...], ScoreEvent] = {}
         self._borders: dict[int, tuple[Border, int]] = {}
         self._tables: defaultdict[str, Rows] = defaultdict(Rows)
         self._growing: defaultdict[str, Growing] = defaultdict(Growing)
         self._sums: dict[str, list[int]] = {}
-        self._shares: dict[int, tuple[Feature, Shares]] = {}
-        self._seen_as: dict[int, Feature] = {}  # features by their number, as they were in the view before
-        self._rows: dict[int, dict[str, Any]] = {}  # and their rows
+        self._shares: dict[int, tuple[Feature, tuple[StandingFigure, ...], Shares]] = {}
+        self._known: dict[int, Feature] = {}  # features by their number, as they were in the view before, in that order
+        self._joined = 0  # how many segments had become part of others
+        self._rows: dict[int, dict[str, Any]] = {}  # rows of those that can be claimed, in the same order
         self._without_row: set[int] = set()  # of which these are out of date
         self._rows_version = 0
         self._summed: dict[str, tuple[Sequence[ScoreEvent], dict[str, list[int]]]] = {}
-        self._listed = Rows()
         self._places: dict[int, tuple[tuple[Place, ...], Places]] = {}
-        self._done: dict[int, Feature] = {}  # cities that are complete
+        self._farms: dict[int, Feature] = {}  # what borders cities
         self._claimed: defaultdict[str, dict[int, Feature]] = defaultdict(dict)  # features with figures, by stage
         self._by_stage: dict[str, list[Feature]] = {}
-        self._bordered = Rows()  # borders of farms while no other cities are complete
+        self._bordered: list[Border] = []  # borders of these farms while no other cities are complete
+        self._bordered_by: object = None
         self._round: set[Square] = set()  # the squares of the cities that were completed last
         self._seen: View | None = None
 
@@ -149,6 +144,15 @@ class Memory:
         """The rows of a sequence that grows."""
         return self._growing[kind]
 
+    def latest(self, kind: str, name: str, source: object, make: Callable[..., Any], *given: object) -> Any:
+        """What ``make(*given)`` made from the very object that was the source last time, else made anew."""
+        known = self._latest.get((kind, name))
+        if known is not None and known[0] is source:
+            return known[1]
+        made = make(*given)
+        self._latest[kind, name] = source, made
+        return made
+
     def places(self, view: View, feature: Feature) -> Places:
         """A feature's segments as (x, y, where). It grows at its end, so what it had before stays sorted."""
         known, places = self._places.get(feature.id), feature.places
@@ -156,13 +160,11 @@ class Memory:
             found = named(view, places)
         elif known[0] is places:
             return known[1]
-        elif len(known[0]) < len(places) and all(map(is_, known[0], places)):
-            sorted_in, rows = list(known[1]), self.listed(known[1])[:]
+        elif places[:len(known[0])] == known[0]:
+            rows = list(known[1])
             for place in named(view, places[len(known[0]):]):
-                insort(sorted_in, place)
-                insort(rows, list(place))
-            found = tuple(sorted_in)
-            self._listed.put(found, rows)
+                insort(rows, place)
+            found = tuple(rows)
         else:
             found = named(view, places)
         self._places[feature.id] = places, found
@@ -174,16 +176,15 @@ class Memory:
             return NOBODY
         known = self._shares.get(feature.id)
         if known is not None and known[0] is feature:
-            return known[1]
-        weigh = weights(view, figures_on(view, feature))
-        found = Shares(tuple(sorted(weigh.items())), leaders(weigh)) if weigh else NOBODY
-        self._shares[feature.id] = feature, found
+            return known[2]
+        figures = figures_on(view, feature)
+        if known is not None and known[1] == figures:
+            found = known[2]
+        else:
+            weigh = weights(view, figures)
+            found = Shares(tuple(sorted(weigh.items())), leaders(weigh)) if weigh else NOBODY
+        self._shares[feature.id] = feature, figures, found
         return found
-
-    def listed(self, places: Places) -> list[list[Any]]:
-        """The same as JSON has it."""
-        found: list[list[Any]] | None = self._listed.get(places)
-        return found or self._listed.put(places, [list(p) for p in places])
 
     def staged(self, event: ScoreEvent, stage: str) -> ScoreEvent:
         """The event as one of a stage of the final scoring; one that says the same may tell an earlier turn."""
@@ -195,26 +196,27 @@ class Memory:
         return known
 
     def features(self, view: View, make: Callable[[Feature], dict[str, Any]]) -> list[dict[str, Any]]:
-        """The rows of all features, in their order; ``make(feature)`` for those that are new or have changed. A farm's
-        row tells how many completed cities it borders."""
-        found, rows, waiting = view.features, self._rows, self._without_row
-        now, before = self.cities(view), self._rows_version
+        """The rows of all features that can be claimed, in their order; ``make(feature)`` for those that are new or
+        have changed. A farm's row tells how many completed cities it borders."""
+        rows, waiting = self._rows, self._without_row
+        self.look(view)
+        now, before = self._version, self._rows_version
         if now != before:
-            for f in found.values():
-                if f.cities and f.id not in waiting and self.concerns(f, before):
-                    row = rows[f.id]
-                    if row and row["cities"] != len(self.border(view, f).cities):
-                        waiting.add(f.id)
+            for f in self._farms.values():
+                if f.id not in waiting and self.concerns(f, before) and \
+                        rows[f.id]["cities"] != len(self.border(view, f).cities):
+                    waiting.add(f.id)
             self._rows_version = now
-        for number in waiting & found.keys():
-            rows[number] = make(found[number])
+        for number in waiting:
+            if number in rows:
+                rows[number] = make(self._known[number])
         waiting.clear()
-        return list(filter(None, map(rows.get, found)))
+        return list(rows.values())
 
     def summed(self, stage: str, events: Sequence[ScoreEvent], players: int) -> dict[str, list[int]]:
         """The points of a stage's events by category and player."""
         known = self._summed.get(stage)
-        if known is None or len(known[0]) != len(events) or not all(map(is_, known[0], events)):
+        if known is None or known[0] is not events:
             known = self._summed[stage] = events, {}
             add(known[1], events, players)
         return known[1]
@@ -230,48 +232,80 @@ class Memory:
         return made
 
     def claimed(self, view: View, stage: str) -> list[Feature]:
-        """Features with figures on them whose kind scores in that stage, in the order of their oldest figure."""
+        """Features with figures on them whose kind scores in that stage, in the order of their oldest figure: the same
+        list as long as these are the same."""
         self.look(view)
         kept = self._by_stage.get(stage)
         if kept is None:
             kept = self._by_stage[stage] = sorted(self._claimed[stage].values(), key=attrgetter("figures"))
         return kept
 
-    def cities(self, view: View) -> int:
-        """A number that grows whenever other cities are complete than in the view before."""
-        self.look(view)
-        return self._version
-
     def look(self, view: View) -> None:
-        """See what is different from the view before, once for each view."""
+        """See what is different from the view before, once for each view.
+
+        What changed last comes last, so a view costs what has changed. That this was all is seen by comparing the
+        whole, which is soon done as long as it is the same objects. It is not all when the view before showed another
+        line of play: an open turn as if it ended there, and then it went on.
+        """
         if view is self._seen:
             return
-        found, seen_as, claimed, done = view.features, self._seen_as, self._claimed, self._done
-        changed = list(compress(found.values(), map(is_not, found.values(), map(seen_as.get, found))))
-        kinds = view.box.kinds
-        other: list[Feature] = []  # cities that are complete and were not, or the other way round
-        gone = [seen_as[f.id] for f in changed if f.id in seen_as]
-        for f in changed:
-            seen_as[f.id] = f
-        if len(seen_as) > len(found):  # some have become part of others, or lie no more
-            gone += [seen_as.pop(n) for n in [n for n in seen_as if n not in found]]
-        for f in gone:
-            if f.figures and f.kind in kinds:
-                del claimed[kinds[f.kind].stage][f.id]
-            if f.id in done:
-                other.append(done.pop(f.id))
-        for f in changed:
-            if f.figures and f.kind in kinds:
-                claimed[kinds[f.kind].stage][f.id] = f
-            if f.kind == "city" and f.open == 0:
-                done[f.id] = f
-                other.append(f)
-        self._without_row.update([f.id for f in changed])
-        if other:
-            self._round = {at for f in other for at in f.squares}
+        known, found, now, joined = self._known, view.features, list(view.features.values()), len(view.parent)
+        changed = []
+        for f in reversed(now):
+            if known.get(f.id) is f:
+                break
+            changed.append(f)
+        changed.reverse()
+        cities = self._change(view, changed, islice(reversed(view.parent), max(0, joined - self._joined)))
+        if len(known) != len(now) or not all(map(is_, known.values(), now)):
+            other = [f for f in now if known.get(f.id) is not f]
+            cities += self._change(view, other, [n for n in known if n not in found])
+            self._known = {f.id: known[f.id] for f in now}
+            self._rows = {n: self._rows[n] for n in self._known if n in self._rows}
+        if cities:
+            self._round = {at for f in cities for at in f.squares}
             self._version += 1
-            self._bordered = Rows()
-        self._seen, self._by_stage = view, {}
+            self._bordered_by = None
+        self._seen, self._joined = view, joined
+
+    def _change(self, view: View, changed: Iterable[Feature], gone: Iterable[int]) -> list[Feature]:
+        """These features are new or have changed, and those numbers stand for none any more. The complete cities that
+        were there or are."""
+        known, kinds = self._known, view.box.kinds
+        cities = []
+        for f in [known.pop(n) for n in gone if n in known]:
+            if self._rows.pop(f.id, None) is not None and self._drop(f, kinds):
+                cities.append(f)
+        for f in changed:
+            number, kind = f.id, kinds.get(f.kind)
+            old = known.pop(number) if number in known else None
+            known[number] = f
+            if kind is None or not kind.claimable:
+                continue
+            if old is not None:
+                del self._rows[number]
+                if self._drop(old, kinds):
+                    cities.append(old)
+            self._rows[number] = {}
+            self._without_row.add(number)
+            if f.figures:
+                self._claimed[kind.stage][number] = f
+                self._by_stage.pop(kind.stage, None)
+            if f.cities:
+                self._farms[number] = f
+            if not f.open and f.kind == "city":
+                cities.append(f)
+        return cities
+
+    def _drop(self, f: Feature, kinds: Mapping[str, Kind]) -> bool:
+        """Whether the feature, which is no more, was a complete city."""
+        if f.figures:
+            stage = kinds[f.kind].stage
+            self._claimed[stage].pop(f.id, None)
+            self._by_stage.pop(stage, None)
+        if f.cities:
+            self._farms.pop(f.id, None)
+        return not f.open and f.kind == "city"
 
     def concerns(self, farm: Feature, version: int) -> bool:
         """Whether what has happened to completed cities since then may matter to a farm: it shares no tile with others
@@ -280,7 +314,8 @@ class Memory:
 
     def border(self, view: View, farm: Feature) -> Border:
         """The completed cities that a farm borders (R-FARM-03, R-FARM-04, A-10): the same object while they are."""
-        now = self.cities(view)
+        self.look(view)
+        now = self._version
         border, version = self._borders.get(farm.id, (None, 0))
         known = border if border is not None and border.farm is farm else None
         if known is not None and version == now:
@@ -294,20 +329,23 @@ class Memory:
         return known
 
     def borders(self, view: View, farms: Collection[Feature]) -> list[Border]:
-        """The same for many farms."""
+        """The same for many farms: the same list as long as it is the same farms and cities."""
         self.look(view)
-        return self._bordered.of(farms, partial(self.border, view))
+        if farms is not self._bordered_by:
+            border, borders, now = self.border, self._borders, self._version
+            self._bordered_by, self._bordered = farms, [
+                known[0] if (known := borders.get(farm.id)) and known[1] == now and known[0].farm is farm
+                else border(view, farm) for farm in farms]
+        return self._bordered
 
     def booked(self, events: Sequence[ScoreEvent], players: int, make: Callable[[ScoreEvent], dict[str, Any]]
                ) -> tuple[list[dict[str, Any]], dict[str, list[int]]]:
         """The rows of these score events, and their points by category and player."""
         known = self._growing["booked"]
-        first = known.new(events)
-        if first == 0:
+        new = events[known.new(events):]
+        if not known.rows:
             self._sums = {k: [0] * players for k in ("road", "city", "cloister", "field")}
-        new = events[first:]
-        for event in new:
-            known.add(event, make(event))
+        known.rows += map(make, new)
         add(self._sums, new, players)
         return known.rows[:], {k: row[:] for k, row in self._sums.items()}
 

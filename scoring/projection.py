@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -106,14 +106,12 @@ def _final(view: View, memory: Memory) -> Final:
 
 def _events(view: View, final: Final, memory: Memory) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """The feed, and the final scoring as data: its stages, points per category over the whole game, totals, winners."""
-    as_row = partial(event_json, memory=memory)
-    feed, table = memory.booked(view.score_events, len(view.scores), as_row)
+    feed, table = memory.booked(view.score_events, len(view.scores), event_json)
     if view.over:
         booked = iter(feed[view.events_before:])
         stages = [{"name": name, "events": [next(booked) for _ in events]} for name, events in final.stages]
     else:
-        rows, row_of = memory.table("staged"), partial(_projected, memory)
-        stages = [{"name": name, "events": rows.of(events, row_of)} for name, events in final.stages]
+        stages = [memory.latest("stage", name, events, _staged, memory, name, events) for name, events in final.stages]
         combine(table, final.table)
     return feed, {
         "stages": stages,
@@ -122,23 +120,27 @@ def _events(view: View, final: Final, memory: Memory) -> tuple[list[dict[str, An
     }
 
 
-def event_json(event: ScoreEvent, memory: Memory | None = None) -> dict[str, Any]:
+def event_json(event: ScoreEvent) -> dict[str, Any]:
     """A score event with its formula, majority and places. ``player`` is whose turn it was."""
-    told, listed = formula(event), (memory or Memory()).listed
+    told = formula(event)
     return {
         "turn": event.turn, "player": event.player, "feature": event.feature,
         "reason": event.reason, "points": [{"player": p, "points": n} for p, n in event.points],
         "items": [_item(i) for i in event.items],
         "formula": told, "majority": [{"player": p, "weight": w} for p, w in event.majority],
-        "places": listed(event.places), "cities": [listed(c) for c in event.cities],
+        "places": event.places, "cities": event.cities,
         "tiles": event.tiles, "rule": event.rule,
         "because": explain(event, told),
     }
 
 
-def _projected(memory: Memory, event: ScoreEvent) -> dict[str, Any]:
+def _staged(memory: Memory, name: str, events: Sequence[ScoreEvent]) -> dict[str, Any]:
+    return {"name": name, "events": memory.table(f"staged {name}").of(events, _projected)}
+
+
+def _projected(event: ScoreEvent) -> dict[str, Any]:
     """An event of a final scoring that has not come: it belongs to no turn."""
-    row = event_json(event, memory)
+    row = event_json(event)
     row["turn"] = None
     return row
 
@@ -155,15 +157,13 @@ def features(view: View, memory: Memory | None = None) -> list[dict[str, Any]]:
 
 
 def _feature(view: View, memory: Memory, f: Feature) -> dict[str, Any]:
-    kind = view.box.kinds.get(f.kind)
-    if kind is None or not kind.claimable:
-        return {}
+    kind = view.box.kinds[f.kind]
     shares, best = memory.shares(view, f)
     complete = f.open == 0 and kind.closes != "never"
     row: dict[str, Any] = {
-        "id": f"{f.kind[0]}{f.id}", "kind": f.kind, "places": memory.listed(memory.places(view, f)),
+        "id": f"{f.kind[0]}{f.id}", "kind": f.kind, "places": memory.places(view, f),
         "tiles": len(f.squares), "open": f.open, "complete": complete, "pennants": f.marks.get("pennant", 0),
-        "owners": list(best), "weights": [list(w) for w in shares] if shares else [],
+        "owners": best, "weights": shares,
     }
     if kind.counts is None:
         row["cities"] = cities = len(memory.border(view, f).cities) if f.cities else 0
@@ -182,18 +182,18 @@ def _worth(view: View, counts: Counts, feature: Feature, complete: bool) -> int:
 
 
 def _tiles(state: GameState, told: Told, memory: Memory) -> list[dict[str, Any]]:
-    known, tiles = memory.growing("tile"), state.tiles
-    for at, p in islice(tiles.items(), known.new(tiles.values()), None):
-        known.add(p, _tile(at, p, told))
+    known, tiles, last = memory.growing("tile"), state.tiles, state.last_tile
+    for at, p in islice(tiles.items(), known.new(tiles, tiles.values()), None):
+        known.rows.append(_tile(told, at, p))
     rows = known.rows[:]
-    if state.last_tile is not None:
+    if last is not None:
         squares = list(tiles)
-        n = -1 if squares[-1] == state.last_tile else squares.index(state.last_tile)
+        n = -1 if squares[-1] == last else squares.index(last)
         rows[n] = {**rows[n], "last": True}
     return rows
 
 
-def _tile(at: Square, p: Placed, told: Told) -> dict[str, Any]:
+def _tile(told: Told, at: Square, p: Placed) -> dict[str, Any]:
     seq = told.tiles.get(at) if p.turn is not None else None
     return {"at": list(at), "tile": p.tile, "rot": p.rot, "seq": seq, "turn": p.turn, "player": p.player,
             "asked": seq in told.asked, "last": False}

@@ -95,7 +95,8 @@ class GameState:
     """Where a game stands. ``turn`` counts turn parts begun, from 0 (-1: none yet); ``player`` is whose turn it is.
 
     ``standing`` are the figures by their number; ``base`` and ``parent`` lead from a segment to its feature (see
-    `root`); ``left`` is what the box still holds (below nothing when too many lie on the table); ``touched`` are the
+    `root`); ``features`` come in the order in which they last changed, ``parent`` in that in which they became part of
+    others; ``left`` is what the box still holds (below nothing when too many lie on the table); ``touched`` are the
     segments whose features this part may have completed; ``asked`` what turns that are over left open; ``ext`` is each
     expansion's own part of the state.
     """

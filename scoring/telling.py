@@ -10,7 +10,7 @@ from scoring.events import Event, FigurePlaced, TilePlaced, notation, to_json
 from scoring.log import Amended, Inserted, LogEntry, Retracted, Settled, effective, open_questions
 from scoring.tiles import Square
 
-Correction = Amended | Inserted | Retracted | Settled
+CORRECTIONS = (Amended, Inserted, Retracted, Settled)
 FigureKey = tuple[int, Square, str, str]
 
 
@@ -48,7 +48,7 @@ def tell(entries: Sequence[LogEntry], before: Told | None = None) -> Told:
     entries = tuple(entries)
     known = before.entries if before else ()
     new = entries[len(known):]
-    if before and entries[:len(known)] == known and not any([isinstance(e.body, Correction) for e in new]):
+    if before and entries[:len(known)] == known and not any([isinstance(e.body, CORRECTIONS) for e in new]):
         before.entries, before.history = entries, before.history[:]  # the old list has been shown
         for entry in new:
             if entry.asked and entry.source != "hand":

@@ -29,10 +29,10 @@ def open_turn(d: Draft, player: int, part: int) -> None:
 
 def advance(d: Draft, slot: str) -> None:
     """Move the turn on to a slot; everything on the way happens. Never backwards."""
-    target = d.box.slots[slot]
-    while d.slot < target:
-        d.slot += 1
-        run = d.box.steps[d.slot].run
+    target, runs = d.box.slots[slot], d.box.runs
+    for n in range(d.slot + 1, target + 1):
+        d.slot = n
+        run = runs[n]
         if run:
             run(d)
 
@@ -54,7 +54,7 @@ def close_turn(d: Draft) -> None:
 def score_completed(d: Draft) -> None:
     """Pay every feature that this part completed and send its figures home (R-SCORE-01, R-RETURN-01)."""
     touched, d.touched = d.touched, []
-    for number in dict.fromkeys(root(d, s) for s in touched):
+    for number in dict.fromkeys([root(d, s) for s in touched]):
         feature = d.features[number]
         if feature.open or not is_complete(d, feature):
             continue

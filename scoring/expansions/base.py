@@ -103,8 +103,7 @@ def on_tile(d: Draft, event: TilePlaced) -> None:
     """A tile is laid: on an empty square it joins the board, whatever the rules say (R-PLACE-01 to R-PLACE-03)."""
     d.laid = True
     draw(d, event.tile, event.at)
-    problems = list(d.box.placing(d, d.box.tile(event.tile), event.at, event.rot))
-    for p in problems:
+    for p in d.box.placing(d, d.box.tile(event.tile), event.at, event.rot):
         d.issue(p.code, p.text, event.at, *p.squares)
     if event.at in d.tiles:  # what is known to lie there stays; the log can be corrected
         d.last_tile = event.at
@@ -143,7 +142,7 @@ def on_figure(d: Draft, event: FigurePlaced) -> None:
     segment = d.box.shape(placed.tile, placed.rot).named.get((event.feature, event.where)) if placed else None
     attempt = Attempt(player=event.player, figure=event.figure, at=event.at, feature=event.feature, where=event.where,
                       segment=segment, portal=event.portal)
-    for p in list(d.box.deploying(d, attempt)):
+    for p in d.box.deploying(d, attempt):
         d.issue(p.code, p.text, event.at, *p.squares)
     number = d.next_figure
     d.next_figure += 1
@@ -295,7 +294,7 @@ def unseen_claims(view: View) -> tuple[FigurePlaced, ...]:
     """Followers that may have been put down and taken home again before anybody saw them: on what the tile just laid
     completes and nobody stands on, as the rules allow it to whoever laid it (R-DEPLOY-06, R-TURN-06)."""
     at = view.last_tile
-    if at is None:
+    if at is None or not view.touched:  # nothing was completed
         return ()
     placed = view.tiles[at]
     shape = view.box.shape(placed.tile, placed.rot)

@@ -179,11 +179,12 @@ def on_dragon(d: Draft, event: DragonMoved) -> None:
     if placed is None or not d.laid or "dragon" not in d.box.tile(placed.tile).flags:
         d.issue("dragon_walk", "The dragon walked although no dragon tile was laid.", *event.path[:1])
     for square in event.path:
-        path = walked(d)
+        path, b = walked(d), beasts(d)
         if square not in dragon_steps(d):
             how = "after its sixth step" if len(path) > LONGEST_WALK else "where it may not"
             d.issue("dragon_step", f"The dragon went to {square[0]},{square[1]} {how}.", square)
-        d.ext["dragon"] = replace(beasts(d), dragon=square, path=(*path, square), path_turn=d.turn)
+        d.ext["dragon"] = Beasts(dragon=square, fairy=b.fairy, fairy_of=b.fairy_of, fairy_turn=b.fairy_turn,
+                                 path=(*path, square), path_turn=d.turn, princess_turn=b.princess_turn)
         take_home(d, standing_at(d, square))
 
 
