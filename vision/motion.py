@@ -33,7 +33,8 @@ _RIM_PX = 41  # how wide a shadow's border may be
 _STILL_FRAMES = 2  # without movement, before a shadow is taken for one that stays
 _LONG_S = 1e3
 _SURE_MOVED = 0.004  # of a region: more than noise flickers
-_SOLID = np.ones((5, 5), np.uint8)
+_MOST_FRAMES = 30_000  # a count that fits its type
+_SOLID, _NEAR = np.ones((5, 5), np.uint8), np.ones((9, 9), np.uint8)
 _STAYED = 9.0  # grey levels from how a place was seen before: the same thing lies there
 _SHARP, _LEAST = 0.18, 0.03  # of a region's difference (log units) that its border may rise by per pixel
 _SHARP_RIM = 0.08  # of a region's border that is as sharp: shadows have up to 0.07, arms 0.14 to 0.44
@@ -100,6 +101,9 @@ class Motion:
         self._lying = np.zeros(self.size[::-1], np.float32)  # what was seen still at every place
         self._stayed = np.zeros(self.size[::-1], np.float32)  # for how many seconds, arms in between left out
         self._same: Mask = np.zeros(self.size[::-1], bool)  # where that is seen now
+        # memory that every frame uses again: to take it from the system costs as much as what is worked out in it
+        self._halves: dict[int, Any] = {}
+        self._room: Grey = np.zeros(self.size[::-1], np.float32)
 
     def feed(self, image: Image, t_s: float) -> Look:
         """One frame, taken at ``t_s``: in colour, or a grey picture of the same view in any size."""
@@ -107,25 +111,18 @@ class Motion:
         now = self._now = (grey, _surroundings(grey))
         moved = np.ones(grey.shape, bool)
         if self._before is not None:
-            moved = _difference(now, self._before) > _MOVING
-        self._frames = np.where(moved, 0, np.minimum(self._frames + 1, 30_000)).astype(np.int16)
+            moved = _difference(now, self._before, self._room) > _MOVING
         step = float(np.clip(t_s - self._t_s, 0.0, 1.0))
-        self._seconds = np.where(moved, 0, np.minimum(self._seconds + step, _LONG_S)).astype(np.float32)
-        same = np.abs(grey - self._lying) < _STAYED
-        self._stayed += np.where(same & ~moved, np.float32(step), np.float32(0))
-        another = ~same & (self._seconds >= FURNITURE_S)
-        self._lying[another], self._stayed[another] = grey[another], self._seconds[another]
-        self._same = same
+        self._count(moved, step)
+        self._follow(grey, moved, step)
         self._before, self._t_s = now, t_s
         changed = np.zeros(grey.shape, bool)
         if self._settled is not None and self._calm is not None:
-            changed = _difference(now, self._settled) > _CHANGED
+            changed = _difference(now, self._settled, self._room) > _CHANGED
             if self._calm is not self._settled and changed.any():
-                changed &= _difference(now, self._calm) > _CHANGED
-            quiet = ~cv2.dilate(changed.astype(np.uint8), np.ones((9, 9), np.uint8)).astype(bool)
-            held = self._settled[0]
-            held[quiet] += _DRIFT * (grey[quiet] - held[quiet])
-            self._rest_s = self._rest_s + step if float(changed.mean()) < _RESTING else 0.0
+                changed &= _difference(now, self._calm, self._room) > _CHANGED
+            self._drift(grey, changed)
+            self._rest_s = self._rest_s + step if np.count_nonzero(changed) / changed.size < _RESTING else 0.0
             if self._rest_s > _REST_S:
                 self._calm = self._settled
         hands, lit = self._hands(changed)
@@ -135,12 +132,48 @@ class Motion:
             changed &= ~lit
         return Look(moved=moved, changed=changed, hands=hands, still_frames=self._frames, still_s=self._seconds)
 
+    def _count(self, moved: Mask, step: float) -> None:
+        """For how many frames and seconds every place has been still. What earlier frames said stays as it was."""
+        frames = np.minimum(self._frames, _MOST_FRAMES - 1)
+        frames += 1
+        seconds = self._seconds + np.float32(step)
+        np.minimum(seconds, np.float32(_LONG_S), out=seconds)
+        if moved.any():
+            frames[moved], seconds[moved] = 0, 0
+        self._frames, self._seconds = frames, seconds
+
+    def _follow(self, grey: Grey, moved: Mask, step: float) -> None:
+        """What lies at every place, and for how long it has been seen there."""
+        same = cv2.absdiff(grey, self._lying, self._room) < _STAYED
+        if same.all() and not moved.any():
+            self._stayed += np.float32(step)
+        else:
+            np.add(self._stayed, np.float32(step), out=self._stayed, where=same & ~moved)
+            another = ~same & (self._seconds >= FURNITURE_S)
+            np.copyto(self._lying, grey, where=another)
+            np.copyto(self._stayed, self._seconds, where=another)
+        self._same = same
+
+    def _drift(self, grey: Grey, changed: Mask) -> None:
+        """The settled view follows slowly what it shows, but not near what has changed."""
+        assert self._settled is not None
+        held = self._settled[0]
+        ahead = np.subtract(grey, held, out=self._room)
+        ahead *= _DRIFT
+        if changed.any():
+            np.add(held, ahead, out=held, where=cv2.dilate(changed.view(np.uint8), _NEAR) == 0)
+        else:
+            held += ahead
+
     def _small(self, image: Image) -> Image:
         """The picture grey and small. Halving is several times as fast as any other step."""
-        small = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY) if image.ndim == 3 else image
-        while small.shape[1] >= 2 * self.size[0] and not (small.shape[0] | small.shape[1]) & 1:
-            small = cv2.resize(small, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
-        return np.asarray(cv2.resize(small, self.size, interpolation=cv2.INTER_AREA), np.uint8)
+        halves, n = self._halves, 0
+        if image.ndim == 3:
+            image = halves[0] = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY, halves.get(0))
+        while image.shape[1] >= 2 * self.size[0] and not (image.shape[0] | image.shape[1]) & 1:
+            n, half = n + 1, (image.shape[1] // 2, image.shape[0] // 2)
+            image = halves[n] = cv2.resize(image, half, halves.get(n), interpolation=cv2.INTER_AREA)
+        return np.asarray(cv2.resize(image, self.size, interpolation=cv2.INTER_AREA), np.uint8)
 
     def settle(self, where: Mask | Area | None = None) -> None:
         """Take the present frame as the settled view, everywhere or only ``where``: it has been looked at."""
@@ -182,7 +215,7 @@ class Motion:
         h, w = changed.shape
         hands, lit = np.zeros(changed.shape, bool), np.zeros(changed.shape, bool)
         least = _HAND_PART * h * w
-        if changed.sum() < least / 2:
+        if np.count_nonzero(changed) < least / 2:
             return hands, lit
         closed = cv2.morphologyEx(changed.astype(np.uint8), cv2.MORPH_CLOSE, np.ones((7, 7), np.uint8))
         count, labels, stats, _ = cv2.connectedComponentsWithStats(closed)
@@ -233,18 +266,23 @@ class Motion:
         return ratio, np.hypot(along, down)
 
 
-def _difference(a: tuple[Grey, Grey], b: tuple[Grey, Grey]) -> Grey:
+def _difference(a: tuple[Grey, Grey], b: tuple[Grey, Grey], room: Grey) -> Grey:
     """Absolute difference after taking out what changed for the surroundings alike: a lamp, a person's shade.
 
     The middle of what changed around counts, not the mean: a dark tile on a bright table does not darken the table.
+    It is worked out in ``room``, until the next one.
     """
     ratio = np.log((a[1] + 1.0) / (b[1] + 1.0))
     lamp = float(np.median(ratio))  # what is alike in the whole picture may be as much as it likes
     steps = np.clip((ratio - lamp) * _LAMP_STEPS + 128.5, 0, 255).astype(np.uint8)
     change = cv2.medianBlur(steps, _LAMP_WINDOW).astype(np.float32)
     light = np.exp((cv2.GaussianBlur(change, (0, 0), 1.0) - 128.0) / _LAMP_STEPS)
-    light = cv2.resize(light, a[0].shape[::-1], interpolation=cv2.INTER_LINEAR)
-    return np.asarray(np.abs(a[0] - float(np.exp(lamp)) * np.clip(light, 0.75, 1.33) * b[0]), np.float32)
+    cv2.resize(light, a[0].shape[::-1], room, interpolation=cv2.INTER_LINEAR)
+    np.clip(room, 0.75, 1.33, out=room)
+    room *= float(np.exp(lamp))
+    room *= b[0]
+    cv2.absdiff(a[0], room, room)
+    return room
 
 
 def _surroundings(grey: Grey) -> Grey:
