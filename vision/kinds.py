@@ -22,7 +22,7 @@ from scoring.tiles import Square
 # and from table to table about what is usual. From 562 figures on 12 simulated tables of development seeds (402 to 413,
 # all levels), every second one large.
 SPREAD, SPREAD_PALE = 0.03, 0.045
-USUAL, UNUSUAL = -0.055, 0.06
+USUAL, UNUSUAL = -0.055, 0.045
 _PALE = ("black", "grey", "white")
 _STRAYS = 0.0005  # against the likeliest length: half hidden, or with a neighbour's paint
 _SELDOM = 1 / 3  # as often as the piece of which most are in hand: how often large ones were put down in recorded games
