@@ -8,12 +8,12 @@ import re
 import pytest
 from pageviews import LIVE, picture
 from test_web_looking import still
-from webtable import after, misread, table
+from webtable import JPEG, after, misread, table
 
 from bastide.session import TableSession
 from bastide.store import Store
 from scoring.engine import legal_placements
-from scoring.events import GameEnded, Player, Setup, TilePlaced
+from scoring.events import FigurePlaced, GameEnded, Player, Setup, TilePlaced
 from scoring.rules import edition
 from web.app import create_app
 from web.catalogue import tiles
@@ -283,6 +283,26 @@ def test_pieces_of_other_boxes_are_entered_by_hand(by_hand, visit):
     expect(page.locator(".figures .figure")).to_have_count(1)
     assert session.view()["board"]["figures"][0]["figure"] == "large"
     expect(page.locator(".pip.large.out")).to_have_count(1)
+
+
+def test_a_figure_of_one_of_two_kinds_is_asked_about_with_their_names(by_hand, visit):
+    session, server = by_hand
+    at, rot = legal_placements(session.state, "base.B")[0]
+    small, large = (FigurePlaced(player=0, figure=f, at=at, feature="cloister", where="I")
+                    for f in ("follower", "large"))
+    session.commit((TilePlaced(player=0, tile="base.B", at=at, rot=rot),), confidence=1.0, asked=False)
+    session.commit((small,), confidence=0.8, asked=True, alternatives=(((small,), 0.8), ((large,), 0.2)), crop=JPEG)
+    page = visit(server.url)
+    expect(page.locator("#sheet.question [data-key='choice-0']")).to_contain_text("follower")
+    expect(page.locator("#sheet.question [data-key='choice-1']")).to_contain_text("large follower")
+    picture(page, "question-kinds")
+    page.locator("[data-key='other']").click()
+    expect(page.locator("#sheet [data-key='kind-follower']")).to_have_attribute("aria-pressed", "true")
+    page.keyboard.press("Escape")
+    page.locator("#bar .questions").click()
+    page.locator("[data-key='choice-1']").click()
+    expect(page.locator("#sheet")).to_be_hidden()
+    assert [f.figure for f in session.state.figures] == ["large"] and not session.view()["questions"]
 
 
 def test_a_game_by_hand_from_the_first_tile(tmp_path, visit):
