@@ -57,6 +57,11 @@ class Area:
         """The values (N,) of a small picture in this area; none when it lies outside."""
         return whole[self.rows, self.columns][self.inside]
 
+    def part(self, whole: Mask) -> float:
+        """How much of this area is set in a mask: nothing where it lies outside."""
+        box = whole[self.rows, self.columns]
+        return np.count_nonzero(box & self.inside) / np.count_nonzero(self.inside) if box.any() else 0.0
+
     def put(self, whole: npt.NDArray[Any], value: bool) -> None:
         """Set a mask in this area."""
         whole[self.rows, self.columns][self.inside] = value

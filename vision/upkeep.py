@@ -74,8 +74,7 @@ class Upkeep:
         due: list[tuple[Square, Array, Area, float]] = []
         for at, pose in scene.board.poses.items():
             area = scene.board.area(pose, 0.05)
-            differs = area.of(look.changed)
-            changed = float(differs.mean()) if differs.size and at != last else 0.0
+            changed = area.part(look.changed) if at != last else 0.0
             if changed <= _TOUCHED:
                 continue
             frames, seconds = look.still(area)

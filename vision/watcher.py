@@ -102,8 +102,8 @@ class TableWatcher:
         if self._upkeep.adrift:
             return self._find_again(frame, look, state)
         watched = self._board.watched()
-        hand = int((look.hands & watched).sum()) > 12
-        calm = not hand and float(look.moved[watched].mean()) < 0.0006
+        hand = np.count_nonzero(look.hands & watched) > 12
+        calm = not hand and np.count_nonzero(look.moved & watched) < 0.0006 * np.count_nonzero(watched)
         if self._upkeep.shaken:  # a tile that moved with the board would be held against another place
             return Observation(status="hand" if hand else "settling")
         proposals, pending = self._read(scene, calm)
@@ -173,8 +173,7 @@ class TableWatcher:
     def _due(self, at: Square, pose: Array, look: Look, part: float, grow: float) -> bool | None:
         """Whether a square has changed and should be read now; None when it has changed but is not ready, or was read
         a moment ago. What was read in vain three times becomes part of the settled view."""
-        core = self._board.area(pose, grow).of(look.changed)
-        if not core.size or float(core.mean()) <= part:
+        if self._board.area(pose, grow).part(look.changed) <= part:
             self._tries.pop(at, None)
             return False
         around = self._board.area(pose, 0.1)
