@@ -28,12 +28,14 @@ def has_neighbour(view: View, at: Square) -> bool:
 
 def mismatches(view: View, tile: Tile, at: Square, rot: int) -> tuple[Square, ...]:
     """The neighbouring squares whose touching edge shows another kind (R-PLACE-03)."""
-    (x, y), tiles, wrong = at, view.tiles, []
+    (x, y), tiles, shape = at, view.tiles, view.box.shape
+    wrong: tuple[Square, ...] = ()
     for n, square in enumerate(((x, y - 1), (x + 1, y), (x, y + 1), (x - 1, y))):
-        other = tiles.get(square)
-        if other is not None and view.box.shape(other.tile, other.rot).edges[n - 2] != tile.edges[n - rot]:
-            wrong.append(square)
-    return tuple(wrong)
+        if square in tiles:
+            other = tiles[square]
+            if shape(other.tile, other.rot).edges[n - 2] != tile.edges[n - rot]:
+                wrong = (*wrong, square)
+    return wrong
 
 
 def lay(d: Draft, at: Square, placed: Placed) -> None:

@@ -75,7 +75,7 @@ class Box:
         self.bonuses = tuple(b for e in self.expansions for b in e.bonuses)
         self._rates = tuple(r for e in self.expansions for r in e.rates)
         self._farm_extras = tuple(x for e in self.expansions for x in e.farm_extras)
-        self._questions = tuple(e.questions for e in self.expansions if e.questions)
+        self.asks = tuple(e.questions for e in self.expansions if e.questions)
         self._off_board = tuple(e.off_board for e in self.expansions if e.off_board)
         self._shapes: dict[tuple[str, int], Shape] = {}
         self._tiles = {**catalogue(), **{t.id: t for e in KNOWN.values() for t in e.tiles}}
@@ -169,7 +169,7 @@ class Box:
 
     def questions(self, view: View) -> list[Question]:
         """What the table does not show and the rules wait for."""
-        return [q for ask in self._questions for q in ask(view)]
+        return [q for ask in self.asks for q in ask(view)]
 
     def offers(self, view: View) -> Iterator[Question]:
         """What may have happened without anybody having seen it."""

@@ -52,15 +52,9 @@ class Rows:
 
     def of(self, sources: Collection[Any], make: Callable[[Any], Any]) -> list[Any]:
         """A row for each of these objects, in their order; ``make(source)`` where there is none yet."""
-        before, made, rows = self._made, {}, []
-        for source in sources:
-            number = id(source)
-            row = before.get(number)
-            if row is None:
-                row = make(source)
-            made[number] = row
-            rows.append(row)
-        self._sources, self._made = list(sources), made
+        kept, known = self._made.get, list(sources)
+        rows = [kept(id(source)) or make(source) for source in known]
+        self._sources, self._made = known, dict(zip(map(id, known), rows, strict=True))
         return rows
 
 
@@ -352,10 +346,10 @@ class Memory:
 
 def add(table: dict[str, list[int]], events: Sequence[ScoreEvent], players: int) -> None:
     """Add the points of events to the row of the category of each."""
+    reason = None
     for event in events:
-        key = category(event)
-        row = table.get(key)
-        if row is None:
-            row = table[key] = [0] * players
+        if event.reason != reason:
+            reason = event.reason
+            row = table.setdefault(category(event), [0] * players)
         for player, points in event.points:
             row[player] += points

@@ -41,7 +41,10 @@ def close_turn(d: Draft) -> None:
     """End the turn part: the rest of its slots run, then it is the next player's turn (R-TURN-01, R-TURN-07)."""
     if not d.turn_open:
         return
-    d.asked += [q for q in d.box.questions(d) if q.lasting]
+    for ask in d.box.asks:
+        for question in ask(d):
+            if question.lasting:
+                d.asked.append(question)
     advance(d, d.box.steps[-1].name)
     score_completed(d)
     d.turn_open = False

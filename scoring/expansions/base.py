@@ -175,29 +175,20 @@ def _square(at: Square) -> str:
     return f"{at[0]},{at[1]}"
 
 
-def free_square(view: View, tile: Tile, at: Square, rot: int) -> Problem | None:
+def lies_well(view: View, tile: Tile, at: Square, rot: int) -> Problem | None:
+    """R-PLACE-01, R-PLACE-02: beside a tile, a corner is not enough; R-PLACE-03: touching edges show the same kind."""
     if at in view.tiles:
         return Problem(code="square_taken", text=f"A second tile was recorded on square {_square(at)}.")
-    return None
-
-
-def beside_a_tile(view: View, tile: Tile, at: Square, rot: int) -> Problem | None:
-    """R-PLACE-01, R-PLACE-02: a corner is not enough."""
-    if at in view.tiles or has_neighbour(view, at):
+    wrong = mismatches(view, tile, at, rot)
+    if wrong:
+        return Problem(code="edge_mismatch", squares=wrong,
+                       text=f"The tile on {_square(at)} does not match the one on {' and '.join(map(_square, wrong))}.")
+    if has_neighbour(view, at):
         return None
     corner = any((at[0] + dx, at[1] + dy) in view.tiles for dx in (-1, 1) for dy in (-1, 1))
     if corner:
         return Problem(code="corner_contact", text=f"The tile on {_square(at)} touches others at a corner only.")
     return Problem(code="no_neighbour", text=f"The tile on {_square(at)} touches no other tile.")
-
-
-def edges_match(view: View, tile: Tile, at: Square, rot: int) -> Problem | None:
-    """R-PLACE-03: every touching edge shows the same kind."""
-    wrong = () if at in view.tiles else mismatches(view, tile, at, rot)
-    if not wrong:
-        return None
-    return Problem(code="edge_mismatch", squares=wrong,
-                   text=f"The tile on {_square(at)} does not match the one on {' and '.join(map(_square, wrong))}.")
 
 
 def _who(view: View, a: Attempt) -> str:
@@ -354,7 +345,7 @@ BASE = Expansion(
         Handler(event=GameEnded, apply=on_end_of_game),
     ),
     marks=marks,
-    placing=(free_square, beside_a_tile, edges_match),
+    placing=(lies_well,),
     deploying=(a_place, may_stand, own_turn, one_action, last_tile, unowned, unscored, from_supply),
     stages=(Stage(name="incomplete", events=partial(final.incomplete, "incomplete")),
             Stage(name="cloisters", events=partial(final.incomplete, "cloisters")),
