@@ -77,6 +77,7 @@ class Box:
         self._farm_extras = tuple(x for e in self.expansions for x in e.farm_extras)
         self.asks = tuple(e.questions for e in self.expansions if e.questions)
         self._off_board = tuple(e.off_board for e in self.expansions if e.off_board)
+        self.holds_off_board = bool(self._off_board)
         self._shapes: dict[tuple[str, int], Shape] = {}
         self._tiles = {**catalogue(), **{t.id: t for e in KNOWN.values() for t in e.tiles}}
         # start tiles leave the box before the game, used or not (R-RIVER-01)

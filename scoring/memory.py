@@ -88,10 +88,9 @@ class Memory:
     work everything out.
     """
 
-    __slots__ = ("_bordered", "_bordered_by", "_borders", "_by_stage", "_claimed", "_farms", "_growing", "_joined",
-                 "_joint", "_known", "_latest", "_places", "_round", "_rows", "_rows_version",
-                 "_seen", "_shares", "_since", "_staged", "_summed", "_sums", "_tables", "_version", "_without_row",
-                 "told")
+    __slots__ = ("_bordered", "_bordered_by", "_borders", "_by_stage", "_claimed", "_farms", "_figures", "_growing",
+                 "_joined", "_joint", "_known", "_latest", "_places", "_round", "_rows", "_rows_version", "_seen",
+                 "_shares", "_since", "_staged", "_summed", "_sums", "_tables", "_version", "_without_row", "told")
 
     def __init__(self) -> None:
         self.told: Told | None = None
@@ -109,6 +108,7 @@ class Memory:
         self._sums: dict[str, list[int]] = {}
         self._shares: dict[int, tuple[Feature, tuple[StandingFigure, ...], Shares]] = {}
         self._known: dict[int, Feature] = {}  # features by their number, as they were in the view before, in that order
+        self._figures: list[StandingFigure] = []
         self._joined = 0  # how many segments had become part of others
         self._rows: dict[int, dict[str, Any]] = {}  # rows of those that can be claimed, in the same order
         self._without_row: set[int] = set()  # of which these are out of date
@@ -146,6 +146,13 @@ class Memory:
         made = make(*given)
         self._latest[kind, name] = source, made
         return made
+
+    def figures(self, view: View) -> list[StandingFigure]:
+        """The figures on the board: the same list as long as they are the same."""
+        now = list(view.standing.values())
+        if len(now) != len(self._figures) or not all(map(is_, now, self._figures)):
+            self._figures = now
+        return self._figures
 
     def places(self, view: View, feature: Feature) -> Places:
         """A feature's segments as (x, y, where). It grows at its end, so what it had before stays sorted."""
@@ -192,8 +199,9 @@ class Memory:
     def features(self, view: View, make: Callable[[Feature], dict[str, Any]]) -> list[dict[str, Any]]:
         """The rows of all features that can be claimed, in their order; ``make(feature)`` for those that are new or
         have changed. A farm's row tells how many completed cities it borders."""
+        if view is not self._seen:
+            self.look(view)
         rows, waiting = self._rows, self._without_row
-        self.look(view)
         now, before = self._version, self._rows_version
         if now != before:
             for f in self._farms.values():
@@ -228,21 +236,20 @@ class Memory:
     def claimed(self, view: View, stage: str) -> list[Feature]:
         """Features with figures on them whose kind scores in that stage, in the order of their oldest figure: the same
         list as long as these are the same."""
-        self.look(view)
+        if view is not self._seen:
+            self.look(view)
         kept = self._by_stage.get(stage)
         if kept is None:
             kept = self._by_stage[stage] = sorted(self._claimed[stage].values(), key=attrgetter("figures"))
         return kept
 
     def look(self, view: View) -> None:
-        """See what is different from the view before, once for each view.
+        """See what is different from the view before: once for each view.
 
         What changed last comes last, so a view costs what has changed. That this was all is seen by comparing the
         whole, which is soon done as long as it is the same objects. It is not all when the view before showed another
         line of play: an open turn as if it ended there, and then it went on.
         """
-        if view is self._seen:
-            return
         known, found, now, joined = self._known, view.features, list(view.features.values()), len(view.parent)
         changed = []
         for f in reversed(now):
@@ -308,7 +315,8 @@ class Memory:
 
     def border(self, view: View, farm: Feature) -> Border:
         """The completed cities that a farm borders (R-FARM-03, R-FARM-04, A-10): the same object while they are."""
-        self.look(view)
+        if view is not self._seen:
+            self.look(view)
         now = self._version
         border, version = self._borders.get(farm.id, (None, 0))
         known = border if border is not None and border.farm is farm else None
@@ -324,7 +332,8 @@ class Memory:
 
     def borders(self, view: View, farms: Collection[Feature]) -> list[Border]:
         """The same for many farms: the same list as long as it is the same farms and cities."""
-        self.look(view)
+        if view is not self._seen:
+            self.look(view)
         if farms is not self._bordered_by:
             border, borders, now = self.border, self._borders, self._version
             self._bordered_by, self._bordered = farms, [

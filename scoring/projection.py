@@ -43,7 +43,7 @@ def live_view(state: GameState, entries: Iterable[LogEntry], version: int,
     told = memory.is_told(tell(tuple(entries), memory.told))
     now = _closed(state)
     feed, final = _events(now, _final(now, memory), memory)
-    supply = supplies(now)
+    supply = _supplies(now, memory)
     left = tiles_left(state)
     return {
         "version": version,
@@ -200,7 +200,16 @@ def _tile(told: Told, at: Square, p: Placed) -> dict[str, Any]:
 
 
 def _figures(view: View, told: Told, memory: Memory) -> list[dict[str, Any]]:
-    return memory.table("figure").of(view.standing.values(), partial(_figure, view, told))
+    figures, rows = memory.figures(view), memory.table("figure")
+    shown: list[dict[str, Any]] = memory.latest("figures", "", figures, rows.of, figures, partial(_figure, view, told))
+    return shown
+
+
+def _supplies(view: View, memory: Memory) -> tuple[dict[str, int], ...]:
+    if view.box.holds_off_board:
+        return supplies(view)
+    found: tuple[dict[str, int], ...] = memory.latest("supplies", "", memory.figures(view), supplies, view)
+    return found
 
 
 def _figure(view: View, told: Told, f: StandingFigure) -> dict[str, Any]:
