@@ -13,7 +13,7 @@ from bastide.learning import Learner
 from bastide.notices import rows
 from bastide.session import TableSession
 from bastide.steadiness import Steadiness
-from scoring.events import Setup, TilePlaced
+from scoring.events import Setup, TileDiscarded, TilePlaced
 from scoring.log import effective
 from vision.frames import DeadSource, Frame, FrameSource, SourceError
 from vision.images import encode_jpeg
@@ -147,11 +147,16 @@ def commit(session: TableSession, proposal: Proposal, still: Still) -> None:
                 replaces = seq
     after = None
     if proposal.after is not None:
-        laid = [seq for seq, event in effective(session.entries)
+        events = effective(session.entries)
+        laid = [n for n, (_, event) in enumerate(events)
                 if isinstance(event, TilePlaced) and event.at == proposal.after]
         if not laid:
             return
-        after = laid[-1]
+        n = laid[-1]
+        if isinstance(proposal.events[0], TilePlaced):  # a whole turn was missed: it came after all of that one
+            while n + 1 < len(events) and not isinstance(events[n + 1][1], TilePlaced | TileDiscarded):
+                n += 1
+        after = events[n][0]
     session.commit(proposal.events, confidence=proposal.confidence, asked=proposal.asked, frame=proposal.frame,
                    alternatives=proposal.alternatives, crop=encode_jpeg(proposal.crop), replaces=replaces,
                    still=still, after=after)

@@ -18,13 +18,14 @@ from scoring.state import GameState
 from scoring.tiles import EDGES, Square, catalogue, neighbour
 from vision.frames import Image
 from vision.kinds import Kinds
-from vision.placements import Placement
+from vision.placements import Placement, shape
 from vision.standing import FigureReading, named
 from vision.vigil import Notice
 
 # Posteriors from which a tile and a figure need no question: derived from watched games, see docs/confidence.md
 # (./run bench reliability KEPT): as high as the budget of questions allows, and no wrong reading above them.
 SURE_TILE, SURE_FIGURE = 0.99, 0.97
+_BETTER = 0.08  # correlation by which another reading of the same tile must be better
 _SURE_ORDER = 3.0  # log-odds of one order of several new tiles against the next best
 _MOST_ORDERED = 4
 
@@ -62,6 +63,13 @@ def tile_proposal(placement: Placement, player: int, crop: Image, frame: int, *,
     asked = unsure or placement.confidence < SURE_TILE or not placement.legal
     return Proposal(events=readings[0][0], confidence=placement.confidence, asked=asked, crop=crop, frame=frame,
                     alternatives=tuple(readings[:5]), replaces=replaces)
+
+
+def lies_otherwise(again: Placement, tile: str, rot: int) -> bool:
+    """Whether a tile that was read again surely lies otherwise than it was read."""
+    same = shape(catalogue()[tile], rot) == shape(catalogue()[again.tile], again.rot)
+    return not same and again.legal and again.confidence > SURE_TILE and \
+        again.score > again.correlation(tile, rot) + _BETTER
 
 
 def figure_proposal(reading: FigureReading, at: Square, state: GameState, crop: Image, frame: int,

@@ -8,7 +8,7 @@ A mismatching edge or an empty box makes a reading unlikely, never impossible: w
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -20,7 +20,7 @@ from scoring.state import GameState
 from scoring.tiles import Square, Tile, catalogue, turn
 from vision.evidence import Shield, shield_loglik, shields, twins
 from vision.frames import Image
-from vision.lattice import UNIT, Array, rectify
+from vision.lattice import UNIT, Array, apply, rectify
 from vision.settle import Settled, Settler
 from vision.structure import CROP_PX as NET_PX
 from vision.structure import MARGIN as NET_MARGIN
@@ -203,6 +203,18 @@ class PlacementReader:
                     whole = (logits[a, rot] - logits[b, rot]) * 0.5 + odds
                     logits[a, rot] = both - np.logaddexp(0.0, -whole)
                     logits[b, rot] = both - np.logaddexp(0.0, whole)
+
+
+def distinct(found: Iterable[Placement], lying: Iterable[Array]) -> list[Placement]:
+    """Readings that lie on their own squares, not on a tile that lies there already and not twice the same tile."""
+    taken = list(lying)
+    kept: list[Placement] = []
+    for placement in sorted(found, key=lambda p: (not p.legal, -p.score)):
+        centre = apply(placement.pose, [[0.5, 0.5]])[0]
+        if all(np.abs(apply(np.linalg.inv(pose), [centre])[0] - 0.5).max() > 0.7 for pose in taken):
+            kept.append(placement)
+            taken.append(placement.pose)
+    return kept
 
 
 def cut(photo: Image, pose: Array) -> Image:

@@ -63,7 +63,7 @@ class Upkeep:
         self.vigil, self.kinds = vigil, kinds
         self._astray: dict[Square, Image] = {}  # tiles that do not lie where they lay, as they were seen before
         self._searched_s = -1e9
-        self._unread: dict[Square, tuple[Image, Image | None]] = {}  # read in vain: the square before it came, and it
+        self.unread: dict[Square, tuple[Image, Image | None]] = {}  # read in vain: the square before it came, and it
         self.adrift = False  # the board is not where it lay, and nobody knows where
         self.shaken = False  # much of the board has changed at once, and it is not known yet whether it moved
 
@@ -193,20 +193,20 @@ class Upkeep:
 
     def wonder(self, at: Square, pose: Array, before: Image) -> None:
         """Something of a tile's size on an open square was read in vain."""
-        self._unread[at] = _square(before, pose), None
+        self.unread[at] = _square(before, pose), None
 
     def _strange(self, scene: Scene) -> list[Notice]:
         """What lies on open squares and cannot be read, until it is gone or people say what it is."""
         out, squares = [], scene.board.open_squares(scene.state)
-        for at, (before, seen) in list(self._unread.items()):
+        for at, (before, seen) in list(self.unread.items()):
             now = _square(scene.frame.bgr, squares[at]) if at in squares else None
             # what was taken away leaves a square with less to see
             if now is None or not (now.std() > before.std() if seen is None
                                    else print_alike(seen, _IN_CROP, now, _IN_CROP) > _THERE):
-                del self._unread[at]
+                del self.unread[at]
                 continue
             seen = now if seen is None else seen
-            self._unread[at] = before, seen
+            self.unread[at] = before, seen
             out.append(Notice(code="unread", at=at, before=before, now=seen))
         return out
 

@@ -8,24 +8,27 @@ been laid unseen, and figures only on the tile laid last. Every tile keeps its o
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from scoring.engine import next_player, step
 from scoring.state import GameState
-from scoring.tiles import Square, catalogue
+from scoring.tiles import Square
 from vision.board import Board
 from vision.finding import BoardFinder
 from vision.frames import Frame, Image
-from vision.interpret import SURE_TILE, Observation, Proposal, in_order, tile_proposal
+from vision.interpret import Observation, Proposal, in_order, lies_otherwise, tile_proposal
 from vision.kinds import Kinds
 from vision.latest import FigureReader, Latest, pictured, unclaimed
-from vision.lattice import Array, apply, rectify
+from vision.lattice import Array, rectify
 from vision.motion import FURNITURE_S, Look, Motion
-from vision.placements import PLAIN, Placement, PlacementReader, shape
+from vision.placements import PLAIN, Placement, PlacementReader, distinct
 from vision.sight import Sight
 from vision.standing import CROP_PX, MARGIN
 from vision.steady import MOVED
 from vision.tileset import TileSet
+from vision.turns import Missed
 from vision.upkeep import ARM_STILL_S, UNCOVERED, Scene, Upkeep, painted_near, pasted, shown
 from vision.view import View
 from vision.vigil import Notice, Vigil
@@ -40,7 +43,6 @@ _TOUCHED_MUCH = 0.15  # as much as a figure covers: the tile itself may have bee
 _TOUCHED_ALL = 0.7  # or taken up
 _CONFIRMED = 0.62  # correlation from which an unexpected tile is read without any change having been seen
 _TRIES = (STILL_FRAMES, 6, 14)  # still frames after which a changed square is read, and read again
-_BETTER = 0.08  # correlation by which another reading of the same tile must be better
 _FIND_AGAIN_S, _STILL_LOST_S = 4.0, 2.0  # the second: before a board that was lost is looked for
 
 
@@ -65,6 +67,7 @@ class TableWatcher:
         self._round: list[Square] = []
         self._bare: dict[Square, int] = {}  # how many tiles lay when this open square was last seen without one
         self._unseen: set[Square] = set()  # open squares of which that is not known, since the board was lost
+        self._missed = Missed()
         self._upkeep = Upkeep(Vigil(colours, view), self._figures.kinds)
 
     def use(self, tileset: TileSet) -> None:
@@ -218,7 +221,7 @@ class TableWatcher:
                 found.append(placement)
         if calm and not pending and self._fed % 2:
             found += self._glance(frame.bgr, squares, state)
-        self._propose(frame, self._distinct(found), state, out)
+        self._propose(frame, distinct(found, self.poses.values()), state, out)
         if not found:
             out += self._upkeep.look_back(scene, self._last.at if self._last is not None else None)
         return out, pending
@@ -252,21 +255,10 @@ class TableWatcher:
             return []
         at = self._round.pop(0)
         if self._reader.glance(bgr, squares[at]) < _CONFIRMED:
-            self._unseen.discard(at)
+            self._unseen -= {at} - self._upkeep.unread.keys()
             return []
         placement = self._try(bgr, squares[at], at, state)
         return [placement] if placement is not None else []
-
-    def _distinct(self, found: list[Placement]) -> list[Placement]:
-        """Readings that lie on their own squares, not on a tile that lies there already and not twice the same tile."""
-        taken = list(self.poses.values())
-        kept: list[Placement] = []
-        for placement in sorted(found, key=lambda p: (not p.legal, -p.score)):
-            centre = apply(placement.pose, [[0.5, 0.5]])[0]
-            if all(np.abs(apply(np.linalg.inv(pose), [centre])[0] - 0.5).max() > 0.7 for pose in taken):
-                kept.append(placement)
-                taken.append(placement.pose)
-        return kept
 
     def _propose(self, frame: Frame, found: list[Placement], state: GameState, out: list[Proposal]) -> None:
         """Tiles in the order in which they were laid, each with its figure."""
@@ -279,12 +271,14 @@ class TableWatcher:
         if last is not None and last.gone and state.turn_open and len(found) == 1:
             state = self._moved(frame, found[0], last, out)
             return
+        found = [p for p in found if not self._fills(frame, p, state, out)]
         laid = len(state.tiles)
         order, sure = in_order(found, state.tiles, next_player(state), players, lambda p: self._colours_on(frame, p))
         for placement in order:
             due = next_player(state)
             player = self._figures.whose(self._colours_on(frame, placement), due) if len(order) == 1 else due
             before = state
+            self._missed.skip(before, player)
             self._lay(frame, placement, before)
             proposal = tile_proposal(placement, player, shown(frame.bgr, placement.pose), frame.id,
                                      unsure=not sure or player != due or self._late(placement.at, laid))
@@ -295,6 +289,23 @@ class TableWatcher:
                 out.append(figure)
                 state = step(state, figure.events[0])
         self._board.bend()
+
+    def _fills(self, frame: Frame, placement: Placement, state: GameState, out: list[Proposal]) -> bool:
+        """Whether a tile that is found late was laid in a turn that nobody saw: then it has its place there."""
+        on = self._colours_on(frame, placement) if self._missed.turns else {}
+        gap = self._missed.take(placement.at, on, state, late=self._late(placement.at, len(state.tiles)))
+        if gap is None:
+            return False
+        after, player = gap
+        crop = shown(frame.bgr, placement.pose)
+        tile = replace(tile_proposal(placement, player, crop, frame.id, unsure=True), after=after)
+        out.append(tile)
+        late = self._put(frame, placement, state)
+        if (figure := self._figures.read(frame, late, step(state, tile.events[0]), self._reader)) is not None:
+            out.append(replace(figure, after=placement.at))
+        if late.seen is not None:
+            self._upkeep.vigil.keep(late.at, late.seen)
+        return True
 
     def _late(self, at: Square, laid: int) -> bool:
         """Whether others of the ``laid`` tiles came since this square was last seen bare: it may be older than they."""
@@ -307,12 +318,16 @@ class TableWatcher:
             last = self._last  # another tile is the last one now
             if last.seen is not None:
                 self._upkeep.vigil.keep(last.at, last.seen, last.known if last.bare and last.read else None)
+        self._last = self._put(frame, placement, before)
+
+    def _put(self, frame: Frame, placement: Placement, before: GameState) -> Latest:
+        assert self._board is not None and self._motion is not None
         self._board.place({placement.at: placement.pose})
         known = unclaimed(frame.bgr, placement, self._reader, self._view)
-        self._last = Latest(at=placement.at, pose=placement.pose, known=known, before=before, placement=placement)
         self._motion.settle(self._board.area(placement.pose, 0.2))
         self._tries.pop(placement.at, None)
         self._board.dropped.discard(placement.at)
+        return Latest(at=placement.at, pose=placement.pose, known=known, before=before, placement=placement)
 
     # -- the tile laid last -----------------------------------------------------------------------------------------
 
@@ -336,7 +351,7 @@ class TableWatcher:
             last.gone = again is None and part > _TOUCHED_ALL
             if last.gone:
                 return state
-            if again is not None and self._turned(again, placed.tile, placed.rot):
+            if again is not None and lies_otherwise(again, placed.tile, placed.rot):
                 self._lay(frame, again, last.before)
                 out.append(tile_proposal(again, placed.player if placed.player is not None else state.player,
                                          shown(frame.bgr, again.pose), frame.id, replaces=again.at))
@@ -357,6 +372,7 @@ class TableWatcher:
         placed, player = state.tiles[last.at], self._figures.claimant(figure, state.player)
         if player == state.player or last.placement is None or last.placement.tile != placed.tile:
             return state
+        self._missed.skip(last.before, player)
         out.append(tile_proposal(last.placement, player, shown(frame.bgr, last.pose), frame.id, unsure=last.asked,
                                  replaces=last.at))
         return step(last.before, out[-1].events[0])
@@ -372,12 +388,6 @@ class TableWatcher:
             return None if last.passed else False
         last.passed = False
         return True
-
-    def _turned(self, again: Placement, tile: str, rot: int) -> bool:
-        """Whether the tile surely lies otherwise than it was read."""
-        same = shape(catalogue()[tile], rot) == shape(catalogue()[again.tile], again.rot)
-        return not same and again.legal and again.confidence > SURE_TILE and \
-            again.score > again.correlation(tile, rot) + _BETTER
 
     def _moved(self, frame: Frame, placement: Placement, last: Latest, out: list[Proposal]) -> GameState:
         """The tile laid last was taken up again and lies elsewhere now."""

@@ -16,6 +16,7 @@ from bastide.session import TableSession
 from bastide.store import Store
 from bastide.table_loop import TableLoop, follow
 from scoring.events import Event, FigurePlaced, TilePlaced
+from scoring.log import effective
 from vision.frames import Frame, SourceError, SourceInfo
 from vision.watcher import Observation, Proposal
 
@@ -112,6 +113,16 @@ def test_later_evidence_corrects_the_entry_of_its_kind_on_that_square(session: T
     history = session.view()["history"]
     assert [(h["kind"], h["player"]) for h in history] == [("tile", tile.player), ("deploy", 1)]
     assert history[0]["tile"] == "base.U" and [h["amended"] for h in history][0]
+
+
+def test_a_turn_that_was_missed_comes_after_all_of_the_turn_before_it(session: TableSession) -> None:
+    first = next(n for n, e in enumerate(EVENTS) if isinstance(e, FigurePlaced))
+    tile, *later = EVENTS[first - 1], *EVENTS[first + 1:first + 3]
+    missed = TilePlaced(player=1, tile="base.U", at=(9, 9), rot=0)
+    claim = FigurePlaced(player=1, figure="follower", at=(9, 9), feature="road", where="E W")
+    script = [tile, EVENTS[first], *later, proposed(missed, after=tile.at), proposed(claim, after=missed.at)]
+    follow(Camera(len(script)), Watcher(script), session)  # type: ignore[arg-type]
+    assert [event for _, event in effective(session.entries)] == [tile, EVENTS[first], missed, claim, *later]
 
 
 def test_a_camera_that_comes_back_goes_on(session: TableSession, monkeypatch: pytest.MonkeyPatch) -> None:

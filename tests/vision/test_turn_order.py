@@ -64,3 +64,26 @@ def test_a_figure_of_somebody_else_says_whose_tile_it_is_and_the_turns_go_on_fro
     (following,) = table.feed(image, 8)
     assert following.events[0].player == 2 and not following.asked
     assert not any(issue.code == "wrong_player" and issue.turn > 1 for issue in table.state.issues)
+
+
+@pytest.mark.parametrize("claimed", [False, True])
+def test_a_tile_of_a_turn_that_was_missed_has_its_place_when_it_is_found(tileset, claimed):
+    table, image = Table(tileset), lay(films.cloth(), "base.D", (0, 0))
+    table.feed(image, 4)
+    image = lay(image, "base.V", (1, 0))
+    assert len(table.feed(image, 6)) == 1
+    hidden = image.copy()
+    x, y = films.corner((0, 1))
+    hidden[y:y + films.TILE_PX, x:x + films.TILE_PX] = (200, 190, 215)  # the second player's tile lies below a card
+    assert not table.feed(hidden, 24)
+    third = stand(lay(hidden, "base.E", (-1, 0)), "base.E", (-1, 0), 0, 1, COLOURS[2])
+    assert any(p.asked for p in table.feed(third, 10))
+    third = lay(third, "base.U", (0, 1))
+    if claimed:
+        third = stand(third, "base.U", (0, 1), 0, road_of("base.U"), COLOURS[1])
+    found = table.feed(third, 20)
+    assert found[0].asked and found[0].after == (1, 0) and found[0].events[0].player == 1
+    assert [e.player for e in table.events if isinstance(e, TilePlaced)] == [0, 1, 2]
+    assert [e.player for e in table.events if isinstance(e, FigurePlaced)] == ([1, 2] if claimed else [2])
+    (following,) = table.feed(lay(third, "base.W", (2, 0), 1), 12)
+    assert following.events[0].player == 0
