@@ -56,13 +56,13 @@ class Observation:
 
 
 def tile_proposal(placement: Placement, player: int, crop: Image, frame: int, *, unsure: bool = False,
-                  replaces: Square | None = None) -> Proposal:
+                  replaces: Square | None = None, after: Square | None = None) -> Proposal:
     """A tile laid by ``player``. ``unsure`` asks whatever the reading's confidence."""
     readings: list[tuple[tuple[Event, ...], float]] = [
         ((TilePlaced(player=player, tile=tile, at=placement.at, rot=rot),), p) for tile, rot, p in placement.options]
     asked = unsure or placement.confidence < SURE_TILE or not placement.legal
     return Proposal(events=readings[0][0], confidence=placement.confidence, asked=asked, crop=crop, frame=frame,
-                    alternatives=tuple(readings[:5]), replaces=replaces)
+                    alternatives=tuple(readings[:5]), replaces=replaces, after=after)
 
 
 def lies_otherwise(again: Placement, tile: str, rot: int) -> bool:

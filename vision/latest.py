@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import cv2
@@ -15,13 +16,15 @@ from vision.frames import Frame, Image
 from vision.interpret import Proposal, figure_proposal
 from vision.kinds import Kinds, pieces_of
 from vision.lattice import Array, rectify
-from vision.placements import Placement, PlacementReader
+from vision.placements import FLOOR, Placement, PlacementReader
 from vision.sight import Sight
 from vision.standing import CROP_PX, MARGIN, FigureReading, Silhouette, read_figure
+from vision.steady import MOVED, step_of
 from vision.upkeep import shown
 from vision.view import View
 
 _AS_PRINT = ("black", "grey")  # walls, roads and roofs have these colours too: no proof of a turn that nobody saw
+_LIKE = 0.1  # correlation by which the picture of a tile that was pushed may be worse than the best
 _THEIRS, _NOT_THEIRS = 0.99, 0.02  # of a figure's colour: it is another player's, and not that of whose turn it is
 
 
@@ -52,15 +55,25 @@ class FigureReader:
     sight: Sight = field(default_factory=Sight)
 
     def read(self, frame: Frame, last: Latest, state: GameState, reader: PlacementReader) -> Proposal | None:
-        """The figure on the tile laid last, None without one. A tile seen bare becomes its own reference."""
+        """The figure on the tile laid last, None without one. A tile seen bare becomes its own reference; when it was
+        pushed since, its pose changes: print that has moved is no figure."""
         placed = state.tiles[last.at]
         crop = rectify(frame.bgr, last.pose, CROP_PX, MARGIN)
         free, looks, pieces = legal_figures(state), list[Silhouette](), pieces_of(state)
         upright = {n for n, names in free.items() if not any(state.box.pieces[name].follower for name in names)}
-        reading = read_figure(crop, last.known, last.pose, frame.bgr.shape, catalogue()[placed.tile], placed.rot,
-                              self.colours, state.player, free, bare=last.bare, view=self.view,
-                              guessed=not last.bare and reader.guesses(placed.tile), looks=looks,
-                              pieces=pieces, upright=upright)
+
+        def seen() -> FigureReading | None:
+            return read_figure(crop, last.known, last.pose, frame.bgr.shape, catalogue()[placed.tile], placed.rot,
+                               self.colours, state.player, free, bare=last.bare, view=self.view,
+                               guessed=not last.bare and reader.guesses(placed.tile), looks=looks,
+                               pieces=pieces, upright=upright)
+
+        reading = seen()
+        if reading is not None and last.bare and (
+                lies := _pushed(frame.bgr, last, placed.tile, placed.rot, reader)) is not None:
+            last.pose, crop = lies, rectify(frame.bgr, lies, CROP_PX, MARGIN)
+            looks.clear()
+            reading = seen()
         self.sight.figures(last.at, last.pose, looks)
         last.seen = crop
         if reading is None:
@@ -100,6 +113,17 @@ class FigureReader:
         return dict(reading.colours) if reading is not None else {}
 
 
+def resumed(bgr: Image, poses: Mapping[Square, Array], state: GameState, reader: PlacementReader) -> Latest | None:
+    """In a game that goes on, the tile laid last: it may still get its figure."""
+    at = state.last_tile
+    if at is None or not state.turn_open:
+        return None
+    placed, pose = state.tiles[at], poses[at]
+    taken = any(f.at == at and f.turn == state.turn for f in state.figures)
+    known = pictured(bgr, pose, placed.tile, placed.rot, rectify(bgr, pose, CROP_PX, MARGIN), reader)
+    return Latest(at=at, pose=pose, known=known, before=state, read=taken)
+
+
 def unclaimed(bgr: Image, placement: Placement, reader: PlacementReader, view: Image | None) -> Image:
     """A tile as it should look without a figure, with what was round it before it came: in ``view``, where there is
     one."""
@@ -115,3 +139,11 @@ def pictured(bgr: Image, pose: Array, tile: str, rot: int, around: Image, reader
     out, edge = around.copy(), (len(around) - CROP_PX) // 2
     out[edge:edge + CROP_PX, edge:edge + CROP_PX] = turned
     return out
+
+
+def _pushed(bgr: Image, last: Latest, tile: str, rot: int, reader: PlacementReader) -> Array | None:
+    """Where the tile laid last lies now, if it was pushed since it was seen bare."""
+    found = reader.settler.settle(bgr, last.pose)
+    own = float(found.scores[reader.ids.index(tile), rot]) if tile in reader.ids else -1.0
+    fits = own > FLOOR and own > found.best - _LIKE
+    return found.pose if fits and step_of(last.pose, found.pose) > MOVED else None

@@ -20,12 +20,11 @@ from vision.finding import BoardFinder
 from vision.frames import Frame, Image
 from vision.interpret import Observation, Proposal, in_order, lies_otherwise, tile_proposal
 from vision.kinds import Kinds
-from vision.latest import FigureReader, Latest, pictured, unclaimed
-from vision.lattice import Array, rectify
+from vision.latest import FigureReader, Latest, resumed, unclaimed
+from vision.lattice import Array
 from vision.motion import FURNITURE_S, Look, Motion
 from vision.placements import PLAIN, Placement, PlacementReader, distinct
 from vision.sight import Sight
-from vision.standing import CROP_PX, MARGIN
 from vision.steady import MOVED
 from vision.tileset import TileSet
 from vision.turns import Missed
@@ -138,7 +137,7 @@ class TableWatcher:
             return Observation(status="settling")
         self._board, self._view = Board(lattice, self._motion), frame.bgr
         self._board.bend()
-        self._resume(frame.bgr, state)
+        self._last = resumed(frame.bgr, self.poses, state, self._reader)
         return Observation(status="watching")
 
     def _find_again(self, frame: Frame, look: Look, state: GameState) -> Observation:
@@ -160,16 +159,6 @@ class TableWatcher:
         if self._last is not None:
             self._last.pose = self.poses.get(self._last.at, self._last.pose)
         self._tries.clear()
-
-    def _resume(self, bgr: Image, state: GameState) -> None:
-        """In a game that goes on, the tile laid last may still get its figure."""
-        at = state.last_tile
-        if at is None or not state.turn_open:
-            return
-        placed, pose = state.tiles[at], self.poses[at]
-        taken = any(f.at == at and f.turn == state.turn for f in state.figures)
-        known = pictured(bgr, pose, placed.tile, placed.rot, rectify(bgr, pose, CROP_PX, MARGIN), self._reader)
-        self._last = Latest(at=at, pose=pose, known=known, before=state, read=taken)
 
     # -- where to look ----------------------------------------------------------------------------------------------
 
@@ -297,8 +286,7 @@ class TableWatcher:
         if gap is None:
             return False
         after, player = gap
-        crop = shown(frame.bgr, placement.pose)
-        tile = replace(tile_proposal(placement, player, crop, frame.id, unsure=True), after=after)
+        tile = tile_proposal(placement, player, shown(frame.bgr, placement.pose), frame.id, unsure=True, after=after)
         out.append(tile)
         late = self._put(frame, placement, state)
         if (figure := self._figures.read(frame, late, step(state, tile.events[0]), self._reader)) is not None:
@@ -403,5 +391,8 @@ class TableWatcher:
         return self._figures.colours_on(frame, placement, known)
 
     def _figure(self, frame: Frame, state: GameState) -> Proposal | None:
-        assert self._last is not None
-        return self._figures.read(frame, self._last, state, self._reader)
+        assert self._last is not None and self._board is not None
+        lay, figure = self._last.pose, self._figures.read(frame, self._last, state, self._reader)
+        if self._last.pose is not lay:
+            self._board.place({self._last.at: self._last.pose})
+        return figure

@@ -81,3 +81,19 @@ def test_what_cannot_be_read_is_told_until_it_is_gone(tileset):
     small = image.copy()
     small[y + 10:y + 40, x + 4:x + 34] = (30, 60, 90)  # a coin, a die
     assert not film.feed(small, 24) and not film.notices
+
+
+
+def test_print_that_was_pushed_with_its_tile_is_no_figure(tileset):
+    tile, step = "base.M", (0.08, -0.06)
+    film, image = Film(tileset), films.lay(films.cloth(), "base.D", (0, 0))
+    film.feed(image, 4)
+    for other, at in (("base.U", (0, 1)), ("base.E", (0, -1))):
+        image = films.lay(image, other, at)
+        film.feed(image, 4)
+    film.feed(films.lay(image, tile, (1, 0)), 6)
+    assert film.state.last_tile == (1, 0) and film.state.tiles[1, 0].tile == tile
+    pushed = laid_off(image, tile, (1, 0), step)
+    assert not film.feed(films.arm(pushed, (480, 250)), 4) and not film.feed(pushed, 8)
+    middle = apply(film.watcher.poses[1, 0], [[0.5, 0.5]])[0]
+    assert np.abs(middle - np.add(corner((1, 0)), TILE_PX * (np.array(step) + 0.5))).max() < 0.03 * TILE_PX
