@@ -52,9 +52,13 @@ class Rows:
 
     def of(self, sources: Collection[Any], make: Callable[[Any], Any]) -> list[Any]:
         """A row for each of these objects, in their order; ``make(source)`` where there is none yet."""
-        kept, known = self._made.get, list(sources)
-        rows = [kept(id(source)) or make(source) for source in known]
-        self._sources, self._made = known, dict(zip(map(id, known), rows, strict=True))
+        before, made, rows = self._made, {}, []
+        for source in sources:
+            number = id(source)
+            row = before[number] if number in before else make(source)
+            made[number] = row
+            rows.append(row)
+        self._sources, self._made = list(sources), made
         return rows
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from scoring.events import Setup
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from scoring.contributions import Question, View
 
 Place = tuple[Square, int]  # a segment on the board: its square and its index on the tile
-_WHOSE = attrgetter("player", "figure")
 NO_SEGMENT = -1  # the segment of a figure that stands on its tile without being on a feature
 
 
@@ -265,9 +263,9 @@ def supplies(view: View) -> tuple[dict[str, int], ...]:
     """What each player has in hand: everything the box gives minus what stands on the board or is held elsewhere."""
     counts = view.box.counts
     out = tuple([dict(counts) for _ in view.setup.players])
-    for player, figure in map(_WHOSE, view.standing.values()):
-        if figure in counts:
-            out[player][figure] -= 1
+    for f in view.standing.values():
+        if f.figure in counts:
+            out[f.player][f.figure] -= 1
     for player, piece, count in view.box.off_board(view):
         if piece in view.box.counts:
             out[player][piece] -= count
