@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import cv2
 import numpy as np
@@ -61,11 +61,12 @@ class FigureReader:
         crop = rectify(frame.bgr, last.pose, CROP_PX, MARGIN)
         free, looks, pieces = legal_figures(state), list[Silhouette](), pieces_of(state)
         upright = {n for n, names in free.items() if not any(state.box.pieces[name].follower for name in names)}
+        guessed = not last.bare and reader.guesses(placed.tile)
 
         def seen() -> FigureReading | None:
             return read_figure(crop, last.known, last.pose, frame.bgr.shape, catalogue()[placed.tile], placed.rot,
                                self.colours, state.player, free, bare=last.bare, view=self.view,
-                               guessed=not last.bare and reader.guesses(placed.tile), looks=looks,
+                               guessed=guessed, looks=looks,
                                pieces=pieces, upright=upright)
 
         reading = seen()
@@ -81,6 +82,8 @@ class FigureReader:
             return None
         last.read = True
         found = figure_proposal(reading, last.at, state, shown(frame.bgr, last.pose), frame.id, self.kinds)
+        if guessed and self.colours[reading.colours[0][0]] in _AS_PRINT:  # a hut or a garden that nobody has seen yet
+            found = replace(found, asked=True)
         if isinstance(event := found.events[0], FigurePlaced):
             segment = state.box.shape(placed.tile, placed.rot).named[event.feature, event.where]
             self.kinds.note(reading.longer, state, event.player, last.at, segment, event.figure)
