@@ -41,6 +41,8 @@ _CORNERS_OFF = 0.3  # of a tile: corners further off are another tile's
 _TO_MIDDLE = np.array([[1, 0, -0.5], [0, 1, -0.5], [0, 0, 1.0]])
 _AGREES, _AGREES_PER = 0.9, 40.0  # how structure is put on the scale of correlations
 FLOOR = 0.38  # correlation below which a square holds no tile that we know
+LIKE_ONE = 0.55  # and below which the structure must show one too: a grained table may be a little like a road
+NOWHERE = 0.01  # probability of a tile below which there is none, then; up to even odds it is asked about
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +126,8 @@ class PlacementReader:
         said = self._net.ask(cut(photo, settled.pose)[None], turns=4)
         there = like >= FLOOR or (self.foreign and said.present[0] >= PRESENT)
         doubtful = not there and said.present[0] >= SURELY_PRESENT and like >= HARDLY
+        if there and like < LIKE_ONE and said.present[0] < 0.5:
+            there, doubtful = False, bool(said.present[0] >= NOWHERE)
         if not (there or doubtful) or settled.visible < 0.7:
             return None
         structure = said.loglik(self._kinds)[0]
