@@ -92,7 +92,12 @@ class Upkeep:
             if changed > _PUSHED or at in self._astray:  # a pushed tile is compared with itself where it lies now
                 lay, pose = pose, self._push(scene, at, pose)
                 pushed = step_of(lay, pose) > MOVED
+            seen = self.vigil.picture(at)
             late = None if at in self._astray else self.vigil.look(frame.bgr, frame.t_s, at, pose, state)
+            if late is not None and not pushed and seen is not None and \
+                    step_of(pose, lies := self._push(scene, at, pose)) > MOVED:  # print that has moved is no figure
+                self.vigil.keep(at, seen)
+                late = self.vigil.look(frame.bgr, frame.t_s, at, lies, state)
             if late is not None and not pushed:  # edges that do not meet as before may look like anything
                 out.append(late_proposal(late, at, state, shown(frame.bgr, pose), frame.id, self.kinds))
             scene.motion.settle(area)

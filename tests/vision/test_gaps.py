@@ -97,3 +97,17 @@ def test_print_that_was_pushed_with_its_tile_is_no_figure(tileset):
     assert not film.feed(films.arm(pushed, (480, 250)), 4) and not film.feed(pushed, 8)
     middle = apply(film.watcher.poses[1, 0], [[0.5, 0.5]])[0]
     assert np.abs(middle - np.add(corner((1, 0)), TILE_PX * (np.array(step) + 0.5))).max() < 0.03 * TILE_PX
+
+
+def test_print_that_was_pushed_a_little_is_no_figure_that_has_gone(tileset, monkeypatch):
+    tile, step = "base.M", (-0.06, -0.08)
+    monkeypatch.setattr("vision.upkeep._PUSHED", 2.0)  # as when little of it differs in grey
+    film, image = Film(tileset), films.lay(films.cloth(), "base.D", (0, 0))
+    film.feed(image, 4)
+    pushed = laid_off(image, tile, (1, 0), step)
+    image = films.lay(image, tile, (1, 0))
+    film.feed(image, 4)
+    for other, at in (("base.U", (0, 1)), ("base.E", (0, -1))):
+        image, pushed = films.lay(image, other, at), films.lay(pushed, other, at)
+        film.feed(image, 4)
+    assert not film.feed(pushed, 10)
