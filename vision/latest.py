@@ -16,7 +16,7 @@ from vision.frames import Frame, Image
 from vision.interpret import Proposal, figure_proposal
 from vision.kinds import Kinds, pieces_of
 from vision.lattice import Array, rectify
-from vision.placements import FLOOR, Placement, PlacementReader
+from vision.placements import FLOOR, PLAIN, Placement, PlacementReader
 from vision.sight import Sight
 from vision.standing import CROP_PX, MARGIN, FigureReading, Silhouette, read_figure
 from vision.steady import MOVED, step_of
@@ -65,9 +65,8 @@ class FigureReader:
 
         def seen() -> FigureReading | None:
             return read_figure(crop, last.known, last.pose, frame.bgr.shape, catalogue()[placed.tile], placed.rot,
-                               self.colours, state.player, free, bare=last.bare, view=self.view,
-                               guessed=guessed, looks=looks,
-                               pieces=pieces, upright=upright)
+                               self.colours, state.player, free, bare=last.bare, view=self.view, guessed=guessed,
+                               looks=looks, pieces=pieces, upright=upright)
 
         reading = seen()
         if reading is not None and last.bare and (
@@ -82,7 +81,8 @@ class FigureReader:
             return None
         last.read = True
         found = figure_proposal(reading, last.at, state, shown(frame.bgr, last.pose), frame.id, self.kinds)
-        if guessed and self.colours[reading.colours[0][0]] in _AS_PRINT:  # a hut or a garden that nobody has seen yet
+        unlike = not last.bare and last.placement is not None and last.placement.score < PLAIN  # copies differ
+        if (guessed or unlike) and self.colours[reading.colours[0][0]] in _AS_PRINT:  # a garden that nobody has seen
             found = replace(found, asked=True)
         if isinstance(event := found.events[0], FigurePlaced):
             segment = state.box.shape(placed.tile, placed.rot).named[event.feature, event.where]

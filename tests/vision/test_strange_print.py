@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import cv2
 import films
 import numpy as np
@@ -15,11 +17,17 @@ from vision.placements import FLOOR, PlacementReader
 from vision.tileset import drawn_tileset
 
 
-@pytest.mark.parametrize(("colour", "asked"), [("black", True), ("red", False)])
-def test_what_is_dark_on_print_that_nobody_has_seen_is_asked_about(monkeypatch, colour, asked):
+@pytest.mark.parametrize(("colour", "strange", "asked"), [
+    ("black", "nobody taught it", True), ("black", "another copy was taught", True),
+    ("red", "nobody taught it", False)])
+def test_what_is_dark_on_print_that_nobody_has_seen_is_asked_about(monkeypatch, colour, strange, asked):
     """It may be a hut, a wood or a garden; no print has the other paints."""
     monkeypatch.setattr(films, "COLOURS", (colour, "blue", "yellow"))
-    monkeypatch.setattr(PlacementReader, "guesses", lambda self, tile: True)
+    if strange == "nobody taught it":
+        monkeypatch.setattr(PlacementReader, "guesses", lambda self, tile: True)
+    elif strange == "another copy was taught":
+        read = PlacementReader.read
+        monkeypatch.setattr(PlacementReader, "read", lambda *args: (p := read(*args)) and replace(p, score=0.6))
     film = Film(drawn_tileset(tuple(t for t in catalogue() if t.startswith("base."))))
     image = lay(films.cloth(), "base.D", (0, 0))
     film.feed(image, 4)
