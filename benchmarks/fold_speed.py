@@ -1,8 +1,8 @@
 """What a game costs, as ratios inside one run: ``python benchmarks/fold_speed.py [TRANSCRIPT...]``.
 
 Without transcripts it takes games from ``../shared/games/dev`` when they are there, else it plays some (seeded).
-Processor time of one thread, the best of a few rounds, so that other people's work on the machine counts little; it
-still counts more for the views, which touch more memory, than for the fold: compare on an idle machine.
+Processor time of one thread, the best of a few rounds in which all take turns, so that other people's work on the
+machine counts little; it still counts more for the views, which touch more memory: compare on an idle machine.
 
 First table, one line per game:
 
@@ -28,7 +28,7 @@ import gzip
 import json
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -53,14 +53,20 @@ EVERYTHING = ("base", "inns", "traders", "dragon", "tower")
 Turns = list[list[Event]]
 
 
-def cost(work: Callable[[], object], rounds: int) -> float:
-    """Processor seconds, the best of some rounds."""
-    best = float("inf")
+def costs(works: Sequence[Callable[[], object]], rounds: int) -> list[float]:
+    """Processor seconds of each, the best of some rounds. They take turns, so that a disturbance meets all of them."""
+    best = [float("inf")] * len(works)
     for _ in range(rounds):
-        began = time.process_time()
-        work()
-        best = min(best, time.process_time() - began)
+        for n, work in enumerate(works):
+            began = time.process_time()
+            work()
+            best[n] = min(best[n], time.process_time() - began)
     return best
+
+
+def cost(work: Callable[[], object], rounds: int) -> float:
+    """Processor seconds of one alone."""
+    return costs([work], rounds)[0]
 
 
 def load(path: Path) -> tuple[Setup, Turns]:
@@ -113,10 +119,12 @@ def ratios(setup: Setup, turns: Turns, rounds: int) -> tuple[int, float, list[fl
 
     gc.collect()
     gc.freeze()  # the states kept for this comparison are not the collector's business
-    base = cost(lambda: fold(setup, events), rounds)
-    others = (lambda: [fold(setup, events[:n]) for _, n in closed], lambda: [from_scratch(s) for s, _ in closed],
-              lambda: views(closed, True), lambda: views(closed, False), lambda: views(still_open, True))
-    return len(state.tiles), base, [cost(work, rounds) / base for work in others]
+    once = lambda: fold(setup, events)  # noqa: E731
+    others = [lambda: [fold(setup, events[:n]) for _, n in closed], lambda: [from_scratch(s) for s, _ in closed],
+              lambda: views(closed, True), lambda: views(closed, False), lambda: views(still_open, True)]
+    *best, base = costs([*(w for work in others for w in (work, once)), once], rounds)
+    base = min(base, *best[1::2])
+    return len(state.tiles), base, [spent / base for spent in best[::2]]
 
 
 def per_event(setup: Setup, turns: Turns, rounds: int) -> list[tuple[int, float, float]]:
@@ -146,7 +154,7 @@ def per_event(setup: Setup, turns: Turns, rounds: int) -> list[tuple[int, float,
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("transcripts", nargs="*", type=Path)
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=7)
     given = parser.parse_args()
     paths = given.transcripts or [p for name in SAMPLE if (p := GAMES / f"{name}.json.gz").exists()]
     try:

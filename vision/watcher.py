@@ -23,6 +23,7 @@ from vision.kinds import Kinds
 from vision.latest import FigureReader, Latest, resumed, unclaimed
 from vision.lattice import Array
 from vision.motion import FURNITURE_S, Look, Motion
+from vision.passing import Passing
 from vision.placements import PLAIN, Placement, PlacementReader, distinct
 from vision.sight import Sight
 from vision.steady import MOVED
@@ -64,6 +65,7 @@ class TableWatcher:
         self._fed = 0
         self._tries: dict[Square, int] = {}
         self._round: list[Square] = []
+        self._passing = Passing(_TRIES, STILL_S)
         self._bare: dict[Square, int] = {}  # how many tiles lay when this open square was last seen without one
         self._unseen: set[Square] = set()  # open squares of which that is not known, since the board was lost
         self._missed = Missed()
@@ -190,7 +192,6 @@ class TableWatcher:
 
     def _read(self, scene: Scene, calm: bool) -> tuple[list[Proposal], list[Array]]:
         """Proposals, and the poses of squares that have changed and wait to be read."""
-        assert self._board is not None and self._motion is not None
         frame, look, state = scene.frame, scene.look, scene.state
         out: list[Proposal] = []
         pending: list[Array] = []
@@ -200,6 +201,8 @@ class TableWatcher:
         self.sight.open = squares = self._board.open_squares(state)
         for at, pose in squares.items():
             due = self._due(at, pose, look, _TOUCHED, -0.1)
+            if due is False:
+                due = self._passing.due(at, pose, self._board.area(pose, 0.1), look, self._view, frame.bgr)
             if due is False and at not in self._unseen:
                 self._bare[at] = len(state.tiles)
             if due is not False:
@@ -356,7 +359,6 @@ class TableWatcher:
         """A figure of another player than the one who was due came on the tile laid last: the tile is that player's,
         and the turns go on from there. The figure is what is asked about."""
         last = self._last
-        assert last is not None
         placed, player = state.tiles[last.at], self._figures.claimant(figure, state.player)
         if player == state.player or last.placement is None or last.placement.tile != placed.tile:
             return state
@@ -367,7 +369,6 @@ class TableWatcher:
 
     def _passed(self, last: Latest, look: Look) -> bool | None:
         """Whether a hand came over the tile laid last and is gone: it may have left what is as bright as the tile."""
-        assert self._board is not None
         area = self._board.area(last.pose, 0.1)
         moved = area.of(look.moved)
         last.passed |= bool(moved.size) and not last.read and float(moved.mean()) > _TOUCHED
