@@ -25,13 +25,16 @@ class Passing:
         self._tries, self._still_s = tries, still_s
         self._looks: dict[Square, int] = {}
 
-    def due(self, at: Square, pose: Array, area: Area, look: Look, before: Image | None, now: Image) -> bool | None:
-        """Whether a square should be read now; None while it is not known yet, or was read a moment ago. ``before``
-        is the table as it was last at rest."""
+    def note(self, at: Square, area: Area, look: Look) -> None:
+        """To be told of every open square with every frame."""
         if look.moved.any():
             moved = area.of(look.moved)
             if moved.size and float(moved.mean()) > _TOUCHED:
                 self._looks[at] = 0
+
+    def due(self, at: Square, pose: Array, area: Area, look: Look, before: Image | None, now: Image) -> bool | None:
+        """Whether a square should be read now; None while it is not known yet, or was read a moment ago. ``before``
+        is the table as it was last at rest."""
         looks = self._looks.get(at)
         if looks is None or before is None:
             return False

@@ -201,8 +201,9 @@ class TableWatcher:
         self.sight.open = squares = self._board.open_squares(state)
         for at, pose in squares.items():
             due = self._due(at, pose, look, _TOUCHED, -0.1)
+            self._passing.note(at, area := self._board.area(pose, 0.1), look)
             if due is False:
-                due = self._passing.due(at, pose, self._board.area(pose, 0.1), look, self._view, frame.bgr)
+                due = self._passing.due(at, pose, area, look, self._view, frame.bgr)
             if due is False and at not in self._unseen:
                 self._bare[at] = len(state.tiles)
             if due is not False:
