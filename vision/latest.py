@@ -57,6 +57,8 @@ class FigureReader:
     def read(self, frame: Frame, last: Latest, state: GameState, reader: PlacementReader) -> Proposal | None:
         """The figure on the tile laid last, None without one. A tile seen bare becomes its own reference; when it was
         pushed since, its pose changes: print that has moved is no figure."""
+        if last.at not in state.tiles:  # the game is over: the rules only take note of it
+            return None
         placed = state.tiles[last.at]
         crop = rectify(frame.bgr, last.pose, CROP_PX, MARGIN)
         free, looks, pieces = legal_figures(state), list[Silhouette](), pieces_of(state)

@@ -60,7 +60,8 @@ class Area:
     def part(self, whole: Mask) -> float:
         """How much of this area is set in a mask: nothing where it lies outside."""
         box = whole[self.rows, self.columns]
-        return np.count_nonzero(box & self.inside) / np.count_nonzero(self.inside) if box.any() else 0.0
+        size = np.count_nonzero(self.inside) if box.any() else 0  # a box may cut the picture where its area does not
+        return np.count_nonzero(box & self.inside) / size if size else 0.0
 
     def put(self, whole: npt.NDArray[Any], value: bool) -> None:
         """Set a mask in this area."""

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 
 from scoring.tiles import Square
-from vision.frames import Image
+from vision.frames import Frame, Image
 from vision.lattice import Array, rectify
 from vision.motion import Area, Look
 
@@ -32,16 +32,19 @@ class Passing:
             if moved.size and float(moved.mean()) > _TOUCHED:
                 self._looks[at] = 0
 
-    def due(self, at: Square, pose: Array, area: Area, look: Look, before: Image | None, now: Image) -> bool | None:
+    def due(self, at: Square, pose: Array, area: Area, look: Look, before: Image | None, now: Frame) -> bool | None:
         """Whether a square should be read now; None while it is not known yet, or was read a moment ago. ``before``
         is the table as it was last at rest."""
         looks = self._looks.get(at)
         if looks is None or before is None:
             return False
+        if not area.inside.any():  # the board was pushed, and the square out of the picture
+            del self._looks[at]
+            return False
         frames, seconds = look.still(area)
         if frames < self._tries[0] or seconds < self._still_s or area.of(look.hands).any():
             return None
-        if looks >= len(self._tries) or not looks and not recoloured(before, now, pose):
+        if looks >= len(self._tries) or not looks and not recoloured(before, now.bgr, pose):
             del self._looks[at]
             return False
         if frames < self._tries[looks]:

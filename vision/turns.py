@@ -42,5 +42,7 @@ class Missed:
             if any(tile is not None and (tile.turn is None or lay.turn is None or tile.turn <= lay.turn)
                    for tile in beside):
                 del self.turns[n]
+                # what else was missed there came after this one
+                self.turns[n:] = [(at if a == after else a, p) for a, p in self.turns[n:]]
                 return after, player
         return None

@@ -198,7 +198,8 @@ class Upkeep:
 
     def wonder(self, at: Square, pose: Array, before: Image) -> None:
         """Something of a tile's size on an open square was read in vain."""
-        self.unread[at] = _square(before, pose), None
+        known = self.unread.get(at)  # what is taken away is read in vain as well
+        self.unread[at] = known[0] if known is not None else _square(before, pose), None
 
     def _strange(self, scene: Scene) -> list[Notice]:
         """What lies on open squares and cannot be read, until it is gone or people say what it is."""
@@ -206,8 +207,9 @@ class Upkeep:
         for at, (before, seen) in list(self.unread.items()):
             now = _square(scene.frame.bgr, squares[at]) if at in squares else None
             # what was taken away leaves a square with less to see
-            if now is None or not (now.std() > before.std() if seen is None
-                                   else print_alike(seen, _IN_CROP, now, _IN_CROP) > _THERE):
+            if now is None or print_alike(before, _IN_CROP, now, _IN_CROP) > _THERE or not (
+                    now.std() > before.std() if seen is None
+                    else print_alike(seen, _IN_CROP, now, _IN_CROP) > _THERE):
                 del self.unread[at]
                 continue
             seen = now if seen is None else seen

@@ -203,7 +203,7 @@ class TableWatcher:
             due = self._due(at, pose, look, _TOUCHED, -0.1)
             self._passing.note(at, area := self._board.area(pose, 0.1), look)
             if due is False:
-                due = self._passing.due(at, pose, area, look, self._view, frame.bgr)
+                due = self._passing.due(at, pose, area, look, self._view, frame)
             if due is False and at not in self._unseen:
                 self._bare[at] = len(state.tiles)
             if due is not False:

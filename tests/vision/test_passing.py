@@ -8,8 +8,12 @@ import numpy as np
 import pytest
 from films import Film, arm, corner, lay
 
+from scoring.engine import step
+from scoring.events import GameEnded
 from scoring.tiles import catalogue
-from vision.passing import recoloured
+from vision.frames import Frame
+from vision.motion import Area, Motion
+from vision.passing import Passing, recoloured
 from vision.placements import PlacementReader
 from vision.tileset import drawn_tileset
 
@@ -53,3 +57,25 @@ def test_a_hand_that_leaves_nothing_and_another_light_change_no_colour():
     for light in (0.25, 0.6, 1.2):
         assert not recoloured(dimmed(before), np.clip(before * light * DIM + noise, 0, 255).astype(np.uint8), pose)
     assert recoloured(dimmed(before), dimmed(lay(before, "base.U", (0, 1))), pose)
+
+
+def test_a_square_that_was_pushed_out_of_the_picture_is_waited_for_no_longer():
+    motion, image = Motion((*films.SIZE[::-1], 3)), table()
+    passing = Passing((2, 6, 14), 0.2)
+    on = Area(rows=slice(10, 40), columns=slice(10, 40), inside=np.ones((30, 30), bool))
+    off = Area(rows=slice(0, 2), columns=slice(0, 2), inside=np.zeros((2, 2), bool))
+    look = motion.feed(image, 0.0)  # nothing is known yet: all of it has moved
+    passing.note((0, 1), on, look)
+    frame = Frame(id=1, t_s=0.0, source="test", bgr=image)
+    assert passing.due((0, 1), np.eye(3), on, look, image, frame) is None
+    assert passing.due((0, 1), np.eye(3), off, look, image, frame) is False
+    assert off.part(np.ones(look.moved.shape, bool)) == 0.0
+    assert passing.due((0, 1), np.eye(3), on, look, image, frame) is False
+
+
+def test_a_tile_that_comes_when_the_game_is_over_is_proposed_and_nothing_breaks(tileset):
+    film, image = Film(tileset), lay(films.cloth(), "base.D", (0, 0))
+    film.feed(image, 4)
+    film.state = step(film.state, GameEnded())
+    proposals = film.feed(lay(image, "base.U", (0, 1)), 8)
+    assert [p.events[0].at for p in proposals][:1] == [(0, 1)] and (0, 1) not in film.state.tiles
