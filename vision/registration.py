@@ -1,0 +1,151 @@
+"""Where the tiles lie now: the same places, pushed a little, moved with the table or under a bumped camera, or lost.
+
+Nothing is known here of a game or of artwork: every tile is held against its own last snapshot. Keypoints of the board
+are found again wherever they went; tiles that moved alike are a group, and each tile goes with the motion (or with
+none) that shows its print best.
+D. Lowe, "Distinctive image features from scale-invariant keypoints", IJCV 60 (2004).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from scoring.tiles import Square
+from vision.frames import Image
+from vision.lattice import UNIT, Array, apply, inside
+from vision.senses import snapshot
+
+Print = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegistrationLimits:
+    """Correlations of snapshots, tiles and pixels of the working picture."""
+
+    width_px: int = 960
+    snapshot_px: int = 32
+    same: float = 0.55  # correlation from which a tile is the one of before; others reach 0.45 (webcam, 31 tiles)
+    better: float = 0.08  # by which a motion must show a tile better than its old place
+    keypoints: int = 1500
+    ratio: float = 0.8  # of the distances to the best and the next keypoint
+    group: int = 8  # keypoints that make a motion
+    motions: int = 4
+    apart: float = 0.06  # tiles from its group's motion
+    scale: float = 0.15  # a board grows or shrinks in the picture by no more
+    agree: float = 0.5  # part of the tiles in view that must be seen where the board is taken to lie
+    slack: float = 0.04  # tiles that a snapshot is slid, for poses that are a little off
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Registration:
+    """``poses`` of all tiles now; ``seen`` those that show there what they showed before; ``moved`` (3, 3) the motion
+    of most of them, px to px."""
+
+    poses: Mapping[Square, Array]
+    seen: frozenset[Square]
+    moved: Array
+
+
+class Register:
+    """Remembers how the tiles looked and finds them again. One thread."""
+
+    def __init__(self, limits: RegistrationLimits | None = None) -> None:
+        self.limits = limits if limits is not None else RegistrationLimits()
+        self._prints: dict[Square, Print] = {}
+        self._before: Image | None = None  # the working picture of the last complete look
+        self._lay: dict[Square, Array] = {}
+
+    def keep(self, bgr: Image, poses: Mapping[Square, Array], fresh: Mapping[Square, Array]) -> None:
+        """All tiles lie at ``poses`` now; the ``fresh`` ones were just looked at."""
+        for at in [at for at in self._prints if at not in poses]:
+            del self._prints[at]
+        for at, pose in fresh.items():
+            self._prints[at] = snapshot(bgr, pose, self.limits.snapshot_px)
+        self._before, self._lay = self._working(bgr), dict(poses)
+
+    def alike(self, bgr: Image, poses: Mapping[Square, Array]) -> dict[Square, float]:
+        """How well each tile agrees with its last snapshot at these poses; what lies out of the picture is left out."""
+        out = {}
+        for at, pose in poses.items():
+            if at in self._prints and float(inside(bgr.shape, pose, 8).mean()) > 0.9:
+                out[at] = self._like(bgr, pose, self._prints[at])
+        return out
+
+    def find(self, bgr: Image) -> Registration | None:
+        """The tiles after a push or a bump, or None when the board is not seen as it was remembered."""
+        if self._before is None or not self._lay:
+            return None
+        motions = [np.eye(3), *self._motions(self._working(bgr))]
+        likes = [self.alike(bgr, {at: m @ pose for at, pose in self._lay.items()}) for m in motions]
+        # a tile stays where it is unless another place shows it better
+        best = {at: max(range(len(motions)), key=lambda n: likes[n].get(at, -1.0) - (self.limits.better if n else 0.0))
+                for at in self._lay}
+        counts = [sum(likes[n].get(at, -1.0) > self.limits.same for at, m in best.items() if m == n)
+                  for n in range(len(motions))]
+        main = int(np.argmax(counts))
+        seen = frozenset(at for at, n in best.items() if likes[n].get(at, -1.0) > self.limits.same)
+        in_view = max(len(like) for like in likes)
+        if not seen or len(seen) < self.limits.agree * in_view:
+            return None
+        poses = {at: motions[best[at] if at in seen else main] @ pose for at, pose in self._lay.items()}
+        return Registration(poses=poses, seen=seen, moved=motions[main])
+
+    def _like(self, bgr: Image, pose: Array, print_: Print) -> float:
+        best = -1.0
+        slack = self.limits.slack
+        for dx, dy in ((0.0, 0.0), (slack, 0.0), (-slack, 0.0), (0.0, slack), (0.0, -slack)):
+            moved = pose @ np.array([[1, 0, dx], [0, 1, dy], [0, 0, 1.0]])
+            best = max(best, float((snapshot(bgr, moved, self.limits.snapshot_px) * print_).sum()))
+            if best > 0.9:
+                break
+        return best
+
+    def _motions(self, now: Image) -> list[Array]:
+        """Motions (3, 3) of the whole picture's px that groups of the board's keypoints made, largest group first."""
+        assert self._before is not None
+        limits, scale = self.limits, self._scale
+        mask = np.zeros(self._before.shape, np.uint8)
+        for pose in self._lay.values():
+            cv2.fillConvexPoly(mask, (apply(pose, UNIT) * scale).round().astype(np.int32), 255)
+        sift = cv2.SIFT_create(nfeatures=limits.keypoints, contrastThreshold=0.015)
+        (one, first), (other, second) = sift.detectAndCompute(self._before, mask), sift.detectAndCompute(now, None)
+        if first is None or second is None or len(second) < 2:
+            return []
+        pairs = [p for p in cv2.BFMatcher(cv2.NORM_L2).knnMatch(first, second, k=2) if len(p) == 2]
+        good = [m for m, n in pairs if m.distance < limits.ratio * n.distance]
+        start = np.array([one[m.queryIdx].pt for m in good], float).reshape(-1, 2) / scale
+        end = np.array([other[m.trainIdx].pt for m in good], float).reshape(-1, 2) / scale
+        corners = [apply(pose, UNIT) for pose in self._lay.values()]
+        side = float(np.median([np.linalg.norm(c[1] - c[0]) for c in corners]))
+        left, out = np.ones(len(start), bool), []
+        while left.sum() >= limits.group and len(out) < limits.motions:
+            fit, inliers = cv2.estimateAffinePartial2D(
+                start[left], end[left], method=cv2.RANSAC, ransacReprojThreshold=limits.apart * side, maxIters=2000,
+                confidence=0.999)
+            if fit is None or inliers.sum() < limits.group:
+                break
+            mine = np.flatnonzero(left)[inliers.ravel().astype(bool)]
+            if abs(float(np.hypot(fit[0, 0], fit[1, 0])) - 1) < limits.scale:
+                out.append(_refined(np.vstack([fit, [0, 0, 1.0]]), start[mine], end[mine], limits.apart * side))
+            left[mine] = False
+        return out
+
+    def _working(self, bgr: Image) -> Image:
+        self._scale = min(1.0, self.limits.width_px / bgr.shape[1])
+        small = cv2.resize(bgr, None, fx=self._scale, fy=self._scale, interpolation=cv2.INTER_AREA)
+        return np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), np.uint8)
+
+
+def _refined(fit: Array, start: Array, end: Array, apart: float) -> Array:
+    """A table that is pushed under a slanting camera moves by a homography; few keypoints do not tell one."""
+    if len(start) < 40:
+        return fit
+    better, _ = cv2.findHomography(start, end, cv2.RANSAC, apart)
+    if better is None or np.abs(apply(better, start) - apply(fit, start)).max() > 4 * apart:
+        return fit
+    return np.asarray(better, float)

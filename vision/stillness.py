@@ -1,0 +1,118 @@
+"""Where the table has been still, and for how long. Works on a small grey copy of the frame and is blind to lamps.
+
+Frames are compared at most every `Pace.step_s`, so that a camera of 4 and one of 30 pictures a second say the same.
+What a lamp or an exposure changes for wide surroundings alike is taken out before comparing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from scoring.tiles import Square
+from vision.frames import Image
+from vision.lattice import UNIT, Array, apply
+
+Grey = npt.NDArray[np.float32]
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """Seconds, pixels of the small picture, grey levels of 255. Levels were measured on films of webcams and of a
+    Camera Module 3: the noise of two averaged frames stays below 5."""
+
+    step_s: float = 0.19
+    width_px: int = 480
+    moved: float = 9.0  # grey levels between two frames
+    spare: float = 0.004  # part of a square that noise may flicker
+    block_px: int = 8  # light is compared block by block
+    window: int = 11  # blocks: what changes alike in most of a place this wide is light
+
+
+class Stillness:
+    """Compares each frame with the one before."""
+
+    def __init__(self, shape: Sequence[int], pace: Pace | None = None) -> None:
+        self.pace = pace if pace is not None else Pace()
+        self.scale = min(1.0, self.pace.width_px / shape[1])
+        self.size = (round(shape[1] * self.scale), round(shape[0] * self.scale))
+        self.moved: Mask = np.zeros(self.size[::-1], bool)
+        self.last_s: Grey = np.full(self.size[::-1], -np.inf, np.float32)  # when each place moved last, on our clock
+        self.now_s = 0.0  # seconds since the first frame
+        self._begun_s: float | None = None
+        self._before: tuple[Grey, Grey] | None = None
+        self._halves: dict[int, Image] = {}
+
+    def feed(self, image: Image, t_s: float) -> bool:
+        """One frame in colour or grey; whether it was compared: frames that come too soon are left out."""
+        if self._begun_s is None:
+            self._begun_s = t_s
+        now_s = t_s - self._begun_s
+        if self._before is not None and 0 <= now_s - self.now_s < self.pace.step_s:
+            return False
+        grey = cv2.GaussianBlur(self._small(image).astype(np.float32), (0, 0), 0.8)
+        now = grey, self._blocks(grey)
+        self.now_s = now_s
+        if self._before is None:
+            self.moved = np.ones(grey.shape, bool)
+        elif float(cv2.absdiff(grey, self._before[0]).max()) <= 0.75 * self.pace.moved:
+            self.moved = np.zeros(grey.shape, bool)  # nothing moved and no lamp was switched
+        else:
+            self.moved = self._difference(now, self._before) > self.pace.moved
+        self.last_s[self.moved] = now_s
+        self._before = now
+        return True
+
+    def restless(self, boxes: npt.NDArray[np.int32], for_s: float) -> npt.NDArray[np.float64]:
+        """(N,) part of each of the boxes (N, 4: x0, y0, x1, y1 of the small picture) that moved within ``for_s``."""
+        return self._part(self.last_s > self.now_s - for_s, boxes)
+
+    def moving(self, boxes: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
+        """(N,) part of each box that moved in the last frame."""
+        return self._part(self.moved, boxes) if self.moved.any() else np.zeros(len(boxes))
+
+    def boxes(self, poses: Mapping[Square, Array], grow: float) -> npt.NDArray[np.int32]:
+        """(N, 4) boxes around squares, larger by ``grow`` tiles on every side, cut to the small picture."""
+        out = np.zeros((len(poses), 4), np.int32)
+        for n, pose in enumerate(poses.values()):
+            corners = apply(pose, UNIT * (1 + 2 * grow) - grow) * self.scale
+            out[n, :2], out[n, 2:] = np.floor(corners.min(axis=0)), np.ceil(corners.max(axis=0)) + 1
+        return np.clip(out, 0, [*self.size, *self.size]).astype(np.int32)
+
+    @staticmethod
+    def _part(mask: Mask, boxes: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
+        sums = cv2.integral(mask.view(np.uint8))
+        x0, y0, x1, y1 = boxes.T
+        inside = sums[y1, x1] - sums[y0, x1] - sums[y1, x0] + sums[y0, x0]
+        return np.asarray(inside / np.maximum((x1 - x0) * (y1 - y0), 1), float)
+
+    def _small(self, image: Image) -> Image:
+        """The picture grey and small. Halving is several times as fast as any other step."""
+        halves, n = self._halves, 0
+        if image.ndim == 3:
+            image = halves[0] = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY, halves.get(0))
+        while image.shape[1] >= 2 * self.size[0] and not (image.shape[0] | image.shape[1]) & 1:
+            n, half = n + 1, (image.shape[1] // 2, image.shape[0] // 2)
+            image = halves[n] = cv2.resize(image, half, halves.get(n), interpolation=cv2.INTER_AREA)
+        return np.asarray(cv2.resize(image, self.size, interpolation=cv2.INTER_AREA), np.uint8)
+
+    def _blocks(self, grey: Grey) -> Grey:
+        step = 1 / self.pace.block_px
+        return np.asarray(cv2.resize(grey, None, fx=step, fy=step, interpolation=cv2.INTER_AREA), np.float32)
+
+    def _difference(self, a: tuple[Grey, Grey], b: tuple[Grey, Grey]) -> Grey:
+        """Absolute difference after taking out what changed for the surroundings alike. The middle of what changed
+        around counts, not the mean: a dark tile on a bright table does not darken the table."""
+        steps = 400.0  # per log unit: the median filter works on bytes
+        ratio = np.log((a[1] + 1.0) / (b[1] + 1.0))
+        lamp = float(np.median(ratio))  # what is alike in the whole picture may be as much as it likes
+        rest = np.clip((ratio - lamp) * steps + 128.5, 0, 255).astype(np.uint8)
+        change = cv2.medianBlur(rest, self.pace.window).astype(np.float32)
+        light = np.exp((cv2.GaussianBlur(change, (0, 0), 1.0) - 128.0) / steps)
+        expected = np.clip(cv2.resize(light, a[0].shape[::-1], interpolation=cv2.INTER_LINEAR), 0.75, 1.33)
+        return np.asarray(cv2.absdiff(a[0], expected * float(np.exp(lamp)) * b[0]), np.float32)
