@@ -31,7 +31,7 @@ class FigureLook:
 class SquareLook:
     """What a square shows. ``there`` is the log-odds that a tile lies on it and not nothing or something else; if one
     does, ``tiles`` are log-likelihoods of (tile, rot), the likeliest first, and ``rest`` that of every reading not
-    listed. ``seen`` is the part of the square that nothing hides, 0 .. 1. ``figures`` is None when none were looked for.
+    listed. ``seen`` is the part of the square that nothing hides, 0 .. 1. ``figures`` is None when none were sought.
     """
 
     there: float

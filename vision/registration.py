@@ -58,6 +58,7 @@ class Register:
         self.limits = limits if limits is not None else RegistrationLimits()
         self._prints: dict[Square, Print] = {}
         self._before: Image | None = None  # the working picture of the last complete look
+        self._to_full = np.eye(3)  # from its pixels to those of a picture of the present size
         self._lay: dict[Square, Array] = {}
 
     def keep(self, bgr: Image, poses: Mapping[Square, Array], fresh: Mapping[Square, Array]) -> None:
@@ -66,7 +67,13 @@ class Register:
             del self._prints[at]
         for at, pose in fresh.items():
             self._prints[at] = snapshot(bgr, pose, self.limits.snapshot_px)
-        self._before, self._lay = self._working(bgr), dict(poses)
+        self._before, scale = self._working(bgr)
+        self._to_full, self._lay = np.diag([1 / scale, 1 / scale, 1.0]), dict(poses)
+
+    def resize(self, larger: Array) -> None:
+        """Pictures have another size from now on: ``larger`` (3, 3) maps the old pixels to the new ones."""
+        self._to_full = larger @ self._to_full
+        self._lay = {at: larger @ pose for at, pose in self._lay.items()}
 
     def alike(self, bgr: Image, poses: Mapping[Square, Array]) -> dict[Square, float]:
         """How well each tile agrees with its last snapshot at these poses; what lies out of the picture is left out."""
@@ -80,7 +87,7 @@ class Register:
         """The tiles after a push or a bump, or None when the board is not seen as it was remembered."""
         if self._before is None or not self._lay:
             return None
-        motions = [np.eye(3), *self._motions(self._working(bgr))]
+        motions = [np.eye(3), *self._motions(bgr)]
         likes = [self.alike(bgr, {at: m @ pose for at, pose in self._lay.items()}) for m in motions]
         # a tile stays where it is unless another place shows it better
         best = {at: max(range(len(motions)), key=lambda n: likes[n].get(at, -1.0) - (self.limits.better if n else 0.0))
@@ -105,20 +112,21 @@ class Register:
                 break
         return best
 
-    def _motions(self, now: Image) -> list[Array]:
+    def _motions(self, bgr: Image) -> list[Array]:
         """Motions (3, 3) of the whole picture's px that groups of the board's keypoints made, largest group first."""
         assert self._before is not None
-        limits, scale = self.limits, self._scale
+        limits, back = self.limits, np.linalg.inv(self._to_full)
+        now, scale = self._working(bgr)
         mask = np.zeros(self._before.shape, np.uint8)
         for pose in self._lay.values():
-            cv2.fillConvexPoly(mask, (apply(pose, UNIT) * scale).round().astype(np.int32), 255)
+            cv2.fillConvexPoly(mask, apply(back, apply(pose, UNIT)).round().astype(np.int32), 255)
         sift = cv2.SIFT_create(nfeatures=limits.keypoints, contrastThreshold=0.015)
         (one, first), (other, second) = sift.detectAndCompute(self._before, mask), sift.detectAndCompute(now, None)
         if first is None or second is None or len(second) < 2:
             return []
         pairs = [p for p in cv2.BFMatcher(cv2.NORM_L2).knnMatch(first, second, k=2) if len(p) == 2]
         good = [m for m, n in pairs if m.distance < limits.ratio * n.distance]
-        start = np.array([one[m.queryIdx].pt for m in good], float).reshape(-1, 2) / scale
+        start = apply(self._to_full, [one[m.queryIdx].pt for m in good])
         end = np.array([other[m.trainIdx].pt for m in good], float).reshape(-1, 2) / scale
         corners = [apply(pose, UNIT) for pose in self._lay.values()]
         side = float(np.median([np.linalg.norm(c[1] - c[0]) for c in corners]))
@@ -135,10 +143,11 @@ class Register:
             left[mine] = False
         return out
 
-    def _working(self, bgr: Image) -> Image:
-        self._scale = min(1.0, self.limits.width_px / bgr.shape[1])
-        small = cv2.resize(bgr, None, fx=self._scale, fy=self._scale, interpolation=cv2.INTER_AREA)
-        return np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), np.uint8)
+    def _working(self, bgr: Image) -> tuple[Image, float]:
+        """A small grey copy, and its pixels per pixel of the picture."""
+        scale = min(1.0, self.limits.width_px / bgr.shape[1])
+        small = cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+        return np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), np.uint8), scale
 
 
 def _refined(fit: Array, start: Array, end: Array, apart: float) -> Array:

@@ -3,7 +3,7 @@
 Sources are added, none switches another off. The network (`vision.structure`) knows what every edition shares and is
 asked about every square. Pictures of tiles, taught, learned or drawn, are held against the squares of which the
 network is not sure. How much a correlation says is measured on the table itself: on squares that the network is sure
-of, how do pictures of the right kind correlate, and how do the others? A kind without a picture gains and loses nothing.
+of, how do pictures of the right kind correlate, and how do others? A kind without a picture gains and loses nothing.
 """
 
 from __future__ import annotations

@@ -37,22 +37,22 @@ class Pace:
 class Stillness:
     """Compares each frame with the one before."""
 
-    def __init__(self, shape: Sequence[int], pace: Pace | None = None) -> None:
+    def __init__(self, shape: Sequence[int], pace: Pace | None = None, *, begun_s: float | None = None) -> None:
         self.pace = pace if pace is not None else Pace()
         self.scale = min(1.0, self.pace.width_px / shape[1])
         self.size = (round(shape[1] * self.scale), round(shape[0] * self.scale))
         self.moved: Mask = np.zeros(self.size[::-1], bool)
         self.last_s: Grey = np.full(self.size[::-1], -np.inf, np.float32)  # when each place moved last, on our clock
-        self.now_s = 0.0  # seconds since the first frame
-        self._begun_s: float | None = None
+        self.now_s = 0.0  # seconds since ``begun_s``, the first frame unless it is given
+        self.begun_s = begun_s
         self._before: tuple[Grey, Grey] | None = None
         self._halves: dict[int, Image] = {}
 
     def feed(self, image: Image, t_s: float) -> bool:
         """One frame in colour or grey; whether it was compared: frames that come too soon are left out."""
-        if self._begun_s is None:
-            self._begun_s = t_s
-        now_s = t_s - self._begun_s
+        if self.begun_s is None:
+            self.begun_s = t_s
+        now_s = t_s - self.begun_s
         if self._before is not None and 0 <= now_s - self.now_s < self.pace.step_s:
             return False
         grey = cv2.GaussianBlur(self._small(image).astype(np.float32), (0, 0), 0.8)

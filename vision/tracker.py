@@ -5,7 +5,7 @@
 
 Attention is a queue: a square is due when something moved over it, when the board moved, and when it was not looked at
 for long; it is looked at as soon as it has been still. All of it counts seconds, so that 2 and 30 pictures a second
-give the same looks. Squares are named by the game once `Tracker.rename` has said how the board lies in it.
+give the same looks. Squares are named from the first tile found; how they lie in a game is not known here.
 """
 
 from __future__ import annotations
@@ -83,6 +83,7 @@ class Tracker:
     lattice: Lattice | None = None  # of the tiles that lie
     stillness: Stillness | None = None
     _squares: dict[Square, _Square] = field(default_factory=dict)
+    _shape: tuple[int, ...] = ()
     _searched_s: float = -np.inf
     _vain_s: float | None = None  # since when the picture is still and no board is seen where it should be
 
@@ -102,20 +103,26 @@ class Tracker:
     def feed(self, frame: Frame) -> Followed:
         """Look at one frame."""
         picture = frame.bgr if frame.luma is None else frame.luma
-        if self.stillness is None:
-            self.stillness = Stillness(picture.shape)
+        if self.stillness is None or frame.shape[:2] != self._shape:
+            self._resize(frame.shape)
         if not self.stillness.feed(picture, frame.t_s):
             return Followed(status=self._status(), since_s=self._since())
         if self.lattice is None:
             return self._search(frame)
         return self._follow(frame)
 
-    def rename(self, to: Callable[[Square], Square], quarter: int) -> None:
-        """Squares have other names from now on: ``to`` tells them, the board's north turned ``quarter`` clockwise."""
-        assert self.lattice is not None
-        self.lattice = renamed(self.lattice, to, quarter)
-        self._squares = {to(at): s for at, s in self._squares.items()}
-        self.register = Register(self.register.limits)
+    def _resize(self, shape: tuple[int, ...]) -> None:
+        """The first frame, or pictures of another size: what was known is mapped to it, and looked at again."""
+        if self.lattice is not None and self._shape:
+            larger = np.diag([shape[1] / self._shape[1], shape[0] / self._shape[0], 1.0])
+            self.lattice.grid = larger @ self.lattice.grid
+            self.register.resize(larger)
+            self.recheck()
+        begun_s = None if self.stillness is None else self.stillness.begun_s
+        self.stillness, self._shape = Stillness(shape, begun_s=begun_s), shape[:2]
+        self._searched_s, self._vain_s = -np.inf, None
+        for square in self._squares.values():
+            square.looked_s = -np.inf
 
     def drop(self, squares: Collection[Square]) -> None:
         """People said that no tile lies there."""
