@@ -11,16 +11,18 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 ROOT = Path(__file__).parents[1]
-ROOMS = ("scoring", "vision", "calibration", "hardware", "web", "bastide")
+ROOMS = ("scoring", "vision", "reading", "calibration", "hardware", "web", "bastide")
 MAY_IMPORT = {
     "scoring": {"scoring"},
     "vision": {"vision", "scoring"},
+    "reading": {"reading", "vision", "scoring"},
     "calibration": {"calibration", "vision", "scoring"},
     "hardware": {"hardware", "vision"},
     "web": {"web", "scoring"},
     "bastide": set(ROOMS),
 }
 FRAMES = "vision.frames"
+LOOKS = "vision.looks"
 SIMULATED = ("hardware/sim.py", "vision.simulator")
 CV2_DRIVERS = {f"hardware/{n}.py" for n in ("video", "folder", "usb", "stream", "live", "quiet")}
 AT_HOME = {"picamera2": "hardware/pi.py", "libcamera": "hardware/pi.py", "gpiozero": "hardware/panel.py",
@@ -58,6 +60,8 @@ def wrong_arrows(path: str, tree: ast.AST) -> Iterator[str]:
             yield f"{path}: scoring imports {name}, which is not in the standard library"
         elif room == "hardware" and top == "vision" and not driver_may(path, name):
             yield f"{path}: a driver imports {name}"
+        elif room == "reading" and top == "vision" and not (f"{name}.".startswith(f"{LOOKS}.") or name == "vision"):
+            yield f"{path}: reading imports {name}; it knows looks, not pixels"
         elif top == "cv2" and room not in ("vision", "calibration") and path not in CV2_DRIVERS:
             yield f"{path}: imports cv2"
         elif top in AT_HOME and not path.startswith(AT_HOME[top]):
@@ -150,6 +154,10 @@ def test_every_module_keeps_the_rules_of_the_house() -> None:
     ("vision/bad.py", "from bastide.session import TableSession"),
     ("vision/bad.py", "import web"),
     ("vision/bad.py", "import calibration"),
+    ("vision/bad.py", "from reading.game import GameReader"),
+    ("reading/bad.py", "from vision.lattice import rectify"),
+    ("reading/bad.py", "from bastide.session import TableSession"),
+    ("reading/bad.py", "import cv2"),
     ("calibration/bad.py", "from hardware.sources import open_source"),
     ("hardware/bad.py", "from vision.watcher import TableWatcher"),
     ("hardware/bad.py", "from vision import watcher"),
@@ -183,6 +191,7 @@ def test_the_check_sees_what_breaks_them(path: str, source: str) -> None:
     ("scoring/expansions/good.py", "def f(e):\n    return e == 'dragon'"),
     ("hardware/good.py", "from vision.frames import Frame"),
     ("hardware/sim.py", "from vision.simulator import Simulator"),
+    ("reading/good.py", "from scoring.engine import step\nfrom vision.looks import TableLook"),
     ("hardware/pi.py", "def f():\n    from picamera2 import Picamera2"),
     ("bastide/good.py", "from vision.watcher import TableWatcher\nfrom web.app import create_app"),
     ("bastide/good.py", "def f():\n    print(open('x'))"),

@@ -1,0 +1,349 @@
+"""What is believed of the table: a track for every square and every figure. No game in it, and nothing is decided here.
+
+`updated` is a pure function of a belief and a look. Looks at one scene share their errors, so evidence is a mean over
+looks, weighed by how much each says and by how long after the last one it came, times what so many alike looks are
+worth. The same scene watched at 2 or at 30 pictures a second so comes to the same belief.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from reading.limits import LIMITS, Limits
+from reading.shapes import Reading, shape
+from scoring.tiles import Square
+from vision.looks import FigureLook, SquareLook, TableLook
+
+_MOST = 32  # readings kept of a square
+_LEFT_OUT = 0.6  # weight of a look that says of a square only that it was not reported
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lain:
+    """One tile on a square for a while: it came between ``bare_s`` (None: not known) and ``since_s``. ``sums`` and
+    ``rest`` are log-likelihoods times weights of the looks, ``weight`` the sum of those."""
+
+    since_s: float
+    last_s: float
+    bare_s: float | None
+    weight: float
+    sums: Mapping[Reading, float]
+    rest: float
+    there: float
+
+    def worth(self, limits: Limits = LIMITS) -> float:
+        """What one unit of the mean counts: so many independent looks."""
+        return max(1.0, self.weight / (1.0 + max(0.0, self.weight - 1.0) * limits.alike))
+
+    def readings(self, limits: Limits = LIMITS) -> tuple[dict[Reading, float], float]:
+        """Log-likelihoods of the readings and of every other one, the best of them 0."""
+        factor = self.worth(limits) / self.weight
+        top = max(self.sums.values(), default=self.rest)
+        return {r: (s - top) * factor for r, s in self.sums.items()}, (self.rest - top) * factor
+
+    def presence(self, limits: Limits = LIMITS) -> float:
+        """Log-odds that it is a tile at all."""
+        return self.there / self.weight * self.worth(limits)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SquareTrack:
+    """What is believed of a square: the tile that lies there, what contradicts it, and what lay there before.
+
+    ``bare_s`` is when it was surely bare last, ``looked_s`` when it was looked at last, ``hidden_s`` since when it is
+    hidden; ``doubt`` the weight of looks in which nothing lies there any more, ``strange_s`` since when something does
+    that is like no tile.
+    """
+
+    lain: Lain | None = None
+    against: Lain | None = None
+    past: tuple[Lain, ...] = ()
+    bare_s: float | None = None
+    looked_s: float = -math.inf
+    hidden_s: float | None = None
+    doubt: float = 0.0
+    strange_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FigureTrack:
+    """One figure: ``foot`` in tiles of the board, known to ``spread``. It came between ``before_s`` (None: not known)
+    and ``came_s``, was seen last at ``seen_s``; ``missed`` is the weight of the looks since that did not see it,
+    ``flickers`` of those between that did not. Sums are as in `Lain`."""
+
+    id: int
+    foot: tuple[float, float]
+    spread: float
+    before_s: float | None
+    came_s: float
+    seen_s: float
+    looked_s: float
+    weight: float
+    there: float
+    lying: float
+    colours: Mapping[str, float]
+    pieces: Mapping[str, float]
+    missed: float = 0.0
+    missed_s: float | None = None
+    flickers: float = 0.0
+
+    @property
+    def at(self) -> Square:
+        return math.floor(self.foot[0]), math.floor(self.foot[1])
+
+    @property
+    def on_tile(self) -> tuple[float, float]:
+        """The foot in tiles from its square's north-west corner."""
+        return self.foot[0] - math.floor(self.foot[0]), self.foot[1] - math.floor(self.foot[1])
+
+    def _worth(self, limits: Limits) -> float:
+        return max(1.0, self.weight / (1.0 + max(0.0, self.weight - 1.0) * limits.alike)) / self.weight
+
+    def real(self, limits: Limits = LIMITS) -> float:
+        """Log-odds that it is a figure."""
+        return self.there * self._worth(limits) - limits.flicker * self.flickers
+
+    def lies(self, limits: Limits = LIMITS) -> float:
+        """Log-odds that it lies."""
+        return self.lying * self._worth(limits)
+
+    def paints(self, limits: Limits = LIMITS) -> dict[str, float]:
+        """Log-probabilities of the paints."""
+        return _normal({c: v * self._worth(limits) for c, v in self.colours.items()})
+
+    def kinds(self, limits: Limits = LIMITS) -> dict[str, float]:
+        """Log-likelihoods of the pieces, the best 0; empty when nothing tells."""
+        top = max(self.pieces.values(), default=0.0)
+        return {p: (v - top) * self._worth(limits) for p, v in self.pieces.items()}
+
+    def present(self, limits: Limits = LIMITS) -> bool:
+        return self.missed < limits.gone
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableBelief:
+    """All tracks. ``whole_s`` is when the whole board was looked at last, ``still_s`` since when nothing changed."""
+
+    t_s: float = -math.inf
+    squares: Mapping[Square, SquareTrack] = field(default_factory=dict)
+    figures: Mapping[int, FigureTrack] = field(default_factory=dict)
+    figures_s: Mapping[Square, float] = field(default_factory=dict)  # when figures were looked for last
+    bare_of_s: Mapping[Square, float] = field(default_factory=dict)  # by square the weight of looks that saw none
+    whole_s: float | None = None
+    first_s: float | None = None
+    still_s: float = -math.inf
+    next_id: int = 1
+
+    def lying(self) -> dict[Square, Lain]:
+        """The tiles that lie on the table."""
+        return {at: t.lain for at, t in self.squares.items() if t.lain is not None}
+
+
+def updated(belief: TableBelief, look: TableLook, limits: Limits = LIMITS) -> TableBelief:
+    """The belief after one more look. Looks must come in the order of their times."""
+    t = look.t_s
+    squares = dict(belief.squares)
+    changed = False
+    for at, seen in look.squares.items():
+        old = squares.get(at, SquareTrack(bare_s=belief.whole_s))
+        squares[at] = new = _square(old, seen, t, limits)
+        changed |= (old.lain is None) != (new.lain is None) or len(old.past) != len(new.past)
+    if look.whole:
+        for at in squares.keys() - look.squares.keys():
+            old = squares[at]
+            squares[at] = new = _nothing(old, limits.left_out, _LEFT_OUT, t, limits)
+            changed |= (old.lain is None) != (new.lain is None)
+    figures, looked, bare, next_id = _figures(belief, look, limits)
+    changed |= figures.keys() != belief.figures.keys() or any(
+        f.present(limits) != belief.figures[i].present(limits) for i, f in figures.items())
+    first = belief.first_s if belief.first_s is not None else t
+    return TableBelief(t_s=t, squares=squares, figures=figures, figures_s=looked, bare_of_s=bare, next_id=next_id,
+                       whole_s=t if look.whole else belief.whole_s, first_s=first,
+                       still_s=t if changed else max(belief.still_s, first))
+
+
+def _fresh(since_s: float, t: float, limits: Limits) -> float:
+    """How much of a look's word is new after that of the look before."""
+    return 1.0 - math.exp(-max(0.0, t - since_s) / limits.new_look_s)
+
+
+def _square(track: SquareTrack, seen: SquareLook, t: float, limits: Limits) -> SquareTrack:
+    if seen.seen < limits.seen_least:
+        return track if track.hidden_s is not None else replace(track, hidden_s=t)
+    weight = seen.seen * _fresh(track.looked_s, t, limits)
+    if seen.there < 0.0:
+        return _nothing(track, seen.there, weight, t, limits)
+    if not seen.tiles:
+        return replace(track, looked_s=t, hidden_s=None, strange_s=t if track.strange_s is None else track.strange_s)
+    track = replace(track, looked_s=t, hidden_s=None, strange_s=None, doubt=0.0)
+    said, rest = _said(seen, limits)
+    told = weight * _tells(said, rest)
+    now = track.lain
+    if now is None:
+        lain = _begin(said, rest, seen.there, max(told, 0.05), t, track.bare_s)
+        return replace(track, lain=lain, against=None)
+    if not _contradicts(now, said, rest, limits):
+        return replace(track, lain=_with(now, said, rest, seen.there, told, t), against=None)
+    other = track.against
+    other = _begin(said, rest, seen.there, max(told, 0.05), t, now.last_s) if other is None else \
+        _with(other, said, rest, seen.there, told, t)
+    if other.weight < limits.changes * _usual(now):
+        return replace(track, against=other)
+    return replace(track, lain=other, against=None, past=(*track.past, now)[-4:])
+
+
+def _usual(now: Lain) -> float:
+    """A tile that was seen in one poor look only is given up for less."""
+    return min(1.0, max(0.3, now.weight))
+
+
+def _said(seen: SquareLook, limits: Limits) -> tuple[dict[Reading, float], float]:
+    """A look's word on what the tile is, the best 0."""
+    top = max(seen.tiles.values())
+    return ({r: max(v - top, -limits.floor) for r, v in seen.tiles.items()},
+            max(min(seen.rest - top, 0.0), -limits.floor))
+
+
+def _tells(said: Mapping[Reading, float], rest: float) -> float:
+    """How much a look says: 1 when few readings are likely, little when all are alike."""
+    weights = [math.exp(v) for v in said.values()]
+    total = sum(weights) + 40 * math.exp(rest)
+    entropy = -sum(w / total * math.log(w / total) for w in weights if w > 0) + 40 * math.exp(rest) / total * 3.0
+    return max(0.1, 1.0 - entropy / 3.0)
+
+
+def _begin(said: Mapping[Reading, float], rest: float, there: float, weight: float, t: float,
+           bare_s: float | None) -> Lain:
+    return Lain(since_s=t, last_s=t, bare_s=bare_s, weight=weight, sums={r: v * weight for r, v in said.items()},
+                rest=rest * weight, there=there * weight)
+
+
+def _with(lain: Lain, said: Mapping[Reading, float], rest: float, there: float, weight: float, t: float) -> Lain:
+    sums = {r: lain.sums.get(r, lain.rest) + said.get(r, rest) * weight for r in lain.sums.keys() | said.keys()}
+    if len(sums) > _MOST:
+        sums = dict(sorted(sums.items(), key=lambda s: -s[1])[:_MOST])
+    return replace(lain, last_s=t, weight=lain.weight + weight, sums=sums, rest=lain.rest + rest * weight,
+                   there=lain.there + there * weight)
+
+
+def _contradicts(lain: Lain, said: Mapping[Reading, float], rest: float, limits: Limits) -> bool:
+    """Whether a look is plainly of another tile than the looks before."""
+    believed, other = lain.readings(limits)
+    best = max(believed, key=lambda r: (believed[r], r))
+    now = max(said, key=lambda r: (said[r], r))
+    if shape(*best) == shape(*now):
+        return False
+    return -said.get(best, rest) > limits.turned and -believed.get(now, other) > limits.turned
+
+
+def _nothing(track: SquareTrack, there: float, weight: float, t: float, limits: Limits) -> SquareTrack:
+    """A look in which no tile lies there."""
+    fresh = weight * _fresh(track.looked_s, t, limits) if weight == _LEFT_OUT else weight
+    if track.lain is None:
+        return replace(track, bare_s=t, looked_s=t, hidden_s=None, strange_s=None)
+    doubt = track.doubt + fresh * min(1.0, -there / 3.0)
+    enough = limits.laid_stays * _usual(track.lain)
+    if doubt < enough:
+        return replace(track, looked_s=t, doubt=doubt, hidden_s=None)
+    return replace(track, lain=None, against=None, past=(*track.past, track.lain)[-4:], bare_s=t, looked_s=t,
+                   doubt=0.0, hidden_s=None)
+
+
+def _figures(belief: TableBelief, look: TableLook, limits: Limits,
+             ) -> tuple[dict[int, FigureTrack], dict[Square, float], dict[Square, float], int]:
+    t = look.t_s
+    tracks, looked, bare = dict(belief.figures), dict(belief.figures_s), dict(belief.bare_of_s)
+    searched = {at for at, s in look.squares.items() if s.figures is not None and s.seen >= limits.seen_least}
+    found = [(at, f) for at in sorted(searched) for f in look.squares[at].figures or ()]
+    taken: dict[int, tuple[Square, FigureLook]] = {}
+    left = set(range(len(found)))
+    pairs = sorted((_apart(track, *found[n]), i, n) for i, track in tracks.items() for n in left
+                   if _apart(track, *found[n]) < limits.same_foot and _one(track, found[n][1], limits))
+    for _, i, n in pairs:
+        if i not in taken and n in left:
+            taken[i] = found[n]
+            left.discard(n)
+    for i, (at, f) in taken.items():
+        tracks[i] = _seen(tracks[i], at, f, t, look.squares[at].seen, limits)
+    for i, track in list(tracks.items()):
+        if i in taken or track.at not in searched:
+            continue
+        weight = look.squares[track.at].seen * _fresh(max(track.looked_s, track.came_s), t, limits)
+        tracks[i] = replace(track, looked_s=t, missed=track.missed + weight,
+                            missed_s=t if track.missed_s is None else track.missed_s)
+        if tracks[i].real(limits) < 0.0 and tracks[i].missed > 3.0:  # it never was one
+            del tracks[i]
+    next_id = belief.next_id
+    for n in sorted(left):
+        at, f = found[n]
+        weight = max(look.squares[at].seen, 0.05)
+        tracks[next_id] = FigureTrack(
+            id=next_id, foot=_foot(at, f), spread=f.spread, before_s=looked.get(at), came_s=t, seen_s=t, looked_s=t,
+            weight=weight, there=f.there * weight, lying=f.lying * weight,
+            colours={c: v * weight for c, v in _normal(f.colours).items()},
+            pieces={p: v * weight for p, v in f.pieces.items()})
+        next_id += 1
+    for at in searched:
+        fresh = look.squares[at].seen * _fresh(looked.get(at, -math.inf), t, limits)
+        bare[at] = 0.0 if look.squares[at].figures else bare.get(at, 0.0) + fresh
+        looked[at] = t
+    return tracks, looked, bare, next_id
+
+
+def _foot(at: Square, f: FigureLook) -> tuple[float, float]:
+    inside = [min(0.99, max(0.01, v)) for v in f.foot]
+    return at[0] + inside[0], at[1] + inside[1]
+
+
+def _apart(track: FigureTrack, at: Square, f: FigureLook) -> float:
+    x, y = _foot(at, f)
+    return math.hypot(x - track.foot[0], y - track.foot[1])
+
+
+def _one(track: FigureTrack, f: FigureLook, limits: Limits) -> bool:
+    """Whether the paints of a track and of a look may be one."""
+    a, b = track.paints(limits), _normal(f.colours)
+    return max((a.get(c, -12.0) + b[c] for c in b), default=0.0) > limits.other_paint
+
+
+def _seen(track: FigureTrack, at: Square, f: FigureLook, t: float, seen: float, limits: Limits) -> FigureTrack:
+    weight = seen * _fresh(track.looked_s, t, limits)
+    foot, x, y = track.foot, *_foot(at, f)
+    if math.hypot(x - foot[0], y - foot[1]) > limits.moved_foot:
+        foot = (x, y)
+    else:
+        share = weight / (track.weight + weight)
+        foot = (foot[0] + share * (x - foot[0]), foot[1] + share * (y - foot[1]))
+    if track.missed >= limits.gone:  # it was gone and is back: nothing was missed in between, it was away
+        flickers = track.flickers
+    else:
+        flickers = track.flickers + track.missed
+    colours = _normal(f.colours)
+    return replace(
+        track, foot=foot, spread=min(track.spread, f.spread), seen_s=t, looked_s=t, weight=track.weight + weight,
+        there=track.there + f.there * weight, lying=track.lying + f.lying * weight,
+        colours={c: track.colours.get(c, -12.0 * track.weight) + colours.get(c, -12.0) * weight
+                 for c in track.colours.keys() | colours.keys()},
+        pieces={p: track.pieces.get(p, 0.0) + f.pieces.get(p, 0.0) * weight
+                for p in track.pieces.keys() | f.pieces.keys()},
+        missed=0.0, missed_s=None, flickers=flickers)
+
+
+def _normal(logs: Mapping[str, float]) -> dict[str, float]:
+    """Log-likelihoods as log-probabilities."""
+    if not logs:
+        return {}
+    top = max(logs.values())
+    total = top + math.log(sum(math.exp(v - top) for v in logs.values()))
+    return {k: v - total for k, v in logs.items()}
+
+
+def figures_seen_on(belief: TableBelief, at: Square) -> list[FigureTrack]:
+    """The figures that were seen on the tile that lies there now, the oldest first."""
+    track = belief.squares.get(at)
+    since = -math.inf
+    if track is not None and track.lain is not None:
+        since = min([track.lain.since_s, *(p.since_s for p in track.past[-1:])])
+    return [f for _, f in sorted(belief.figures.items()) if f.at == at and f.seen_s >= since]

@@ -1,0 +1,119 @@
+"""What the belief says of one turn: the readings of a square and of the figures on it, as choices with their weights."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from reading.belief import FigureTrack, Lain, TableBelief, figures_seen_on
+from reading.limits import LIMITS, Limits
+from reading.shapes import Reading, segments, shape
+from scoring.box import Box
+from scoring.events import FigurePlaced
+from scoring.state import GameState
+from scoring.tiles import Square
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FigureChoice:
+    """One explanation of the figures seen on a tile: an event or nothing, its weight, and the figure's ``track``."""
+
+    event: FigurePlaced | None
+    weight: float
+    track: int | None = None
+
+
+def log_sigma(x: float) -> float:
+    """Log of a probability with log-odds ``x``."""
+    return -math.log1p(math.exp(-x)) if x > -30 else x
+
+
+def readings_of(lain: Lain, box: Box, keep: Iterable[Reading] = (), limits: Limits = LIMITS) -> dict[Reading, float]:
+    """What a square may show, one reading for each shape, the likeliest first; ``keep`` are listed in any case. Kinds
+    that are in no chosen box are left out unless they are to be kept."""
+    said, rest = lain.readings(limits)
+    out: dict[Reading, float] = {}
+    seen: dict[object, Reading] = {}
+    for reading in keep:
+        if shape(*reading) not in seen:
+            out[reading] = max((v for r, v in said.items() if shape(*r) == shape(*reading)), default=rest)
+            seen[shape(*reading)] = reading
+    kept = len(out)
+    best = max((v for r, v in said.items() if r[0] in box.contents), default=rest)
+    for reading, value in sorted(said.items(), key=lambda s: (-s[1], s[0])):
+        if reading[0] not in box.contents or value < best - limits.worth_trying or len(out) >= kept + limits.readings:
+            continue
+        form = shape(*reading)
+        if form not in seen:
+            out[reading] = value
+            seen[form] = reading
+    top = max(out.values(), default=0.0)
+    return {r: v - top for r, v in out.items()}
+
+
+def figures_on(belief: TableBelief, at: Square, limits: Limits = LIMITS) -> list[FigureTrack]:
+    """The figures that were seen on a tile that lies there now, the surest first."""
+    return sorted(figures_seen_on(belief, at), key=lambda f: (-f.real(limits), f.id))
+
+
+def choices(tracks: Iterable[FigureTrack], state: GameState, at: Square, reading: Reading, player: int,
+            colours: Mapping[str, int], limits: Limits = LIMITS) -> list[FigureChoice]:
+    """How the figures seen on a tile of ``state`` may have come to be seen if ``player`` laid it; the first is that
+    there was none."""
+    mine = list(tracks)
+    none = sum(_false(f, limits) for f in mine)
+    out = [FigureChoice(event=None, weight=none)]
+    box = state.box
+    form = box.shape(*reading)
+    for f in mine:
+        others = none - _false(f, limits)
+        paints, kinds = f.paints(limits), f.kinds(limits)
+        paint = max((paints.get(c, -12.0) for c, p in colours.items() if p == player), default=-12.0)
+        places = segments(f.on_tile, f.spread, f.lies(limits), *reading, limits)
+        for n, place in sorted(places.items(), key=lambda s: -s[1])[:4]:
+            for piece in box.counts:
+                if not box.pieces[piece].stands_on(form.kinds[n]):
+                    continue
+                size = kinds.get(piece, 0.0)
+                rare = limits.seldom_piece if box.counts[piece] == 1 else 0.0
+                weight = others + log_sigma(f.real(limits)) + max(paint, -limits.floor) + place + size - rare
+                event = FigurePlaced(player=player, figure=piece, at=at, feature=form.kinds[n], where=form.where[n])
+                out.append(FigureChoice(event=event, weight=weight, track=f.id))
+    return [out[0], *sorted(out[1:], key=lambda c: -c.weight)[:5]]
+
+
+def _false(f: FigureTrack, limits: Limits) -> float:
+    """That what was seen is no figure of this turn: none at all, or taken up again at once."""
+    none = log_sigma(-f.real(limits)) - limits.false_figure
+    if f.present(limits):
+        return none
+    back = log_sigma(f.real(limits)) - limits.taken_back
+    return max(none, back) + math.log1p(math.exp(-abs(none - back)))
+
+
+def standing_terms(belief: TableBelief, closed: GameState, colours: Mapping[str, int],
+                   claimed: frozenset[int], limits: Limits = LIMITS) -> float:
+    """How well a game fits what stands on the table now: figures that should have stayed and went, or the other way
+    round. ``claimed`` are the tracks that the game explains as figures."""
+    out = 0.0
+    here = {(f.at, f.player) for f in closed.standing.values()}
+    for i in claimed:
+        f = belief.figures.get(i)
+        if f is None:
+            continue
+        paints = f.paints(limits)
+        player = max(colours, key=lambda c: paints.get(c, -12.0)) if paints else None
+        stands = player is not None and (f.at, colours[player]) in here
+        if stands and not f.present(limits):
+            out -= limits.vanished
+        elif not stands and f.present(limits):
+            out -= limits.lingers
+    return out
+
+
+def box_prior(state: GameState, tile: str) -> float:
+    """Log-probability that the next tile drawn is of that kind; kinds that are used up have their cost elsewhere."""
+    left = {k: n for k, n in state.left.items() if n > 0 and k in state.box.contents}
+    total = sum(left.values())
+    return math.log(left.get(tile, 0.5) / total) if total else 0.0

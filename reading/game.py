@@ -1,0 +1,270 @@
+"""The door of this room: looks in, decisions out.
+
+    reader = GameReader(setup, colours)                  # colours of the figures in turn order, as looks name them
+    for look in looks:                                   # vision.looks.TableLook, any rate, any order of squares
+        told = reader.look(look, session.entries)        # scoring.log.LogEntry, everything that was logged
+        for d in told.decisions:                         # in this order
+            session.commit(d.events, confidence=d.confidence, asked=d.asked, alternatives=d.alternatives,
+                           frame=d.frame, replaces=d.replaces, after=d.after, ...)   # ``at`` is the square for a crop
+    reader.finish(session.entries)                       # at the end of a film; again until it has no decisions
+
+``told.shown`` is what is believed beyond the log (not settled yet), ``told.notices`` what people should put right,
+``told.status`` is ``watching``, ``no_board`` (no start tile found yet) or ``lost`` (this look is not of the board that
+lay there). ``told.place`` leads from the look's squares to the game's (`Place.square`, `Place.back`): the looks may
+name squares from any tile and in any of four directions. ``told.began`` counts the tiles when a game began before
+anybody looked: they are told at once, and one question stands for all of them (the first tile's).
+
+Every decision is the difference between the best history and the log as it is given, so nothing is lost when one
+could not be saved: it comes again. What people entered, answered or corrected is never undone. Times are those of the
+looks, in seconds; nothing counts frames.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from reading.belief import TableBelief, figures_seen_on, updated
+from reading.evidence import readings_of
+from reading.histories import Search, Steps, Window
+from reading.limits import LIMITS, Limits
+from reading.place import Place, agreement, begun, found
+from reading.policy import Decision, Doubt, Moment, Notice, Shown, decisions, notices
+from reading.shapes import Reading, shape
+from reading.taking_over import taken_over
+from reading.told import Group, Told, told
+from scoring.engine import new_game
+from scoring.events import Event, FigurePlaced, GameEnded, Setup, TilePlaced
+from scoring.log import LogEntry
+from scoring.projection import final_scoring
+from scoring.state import GameState
+from scoring.tiles import Square
+from vision.looks import TableLook
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decisions:
+    """What a look came to; see the module."""
+
+    decisions: tuple[Decision, ...] = ()
+    shown: tuple[Shown, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    status: str = "watching"
+    place: Place | None = None
+    began: int = 0
+
+
+@dataclass(slots=True)
+class _Prefix:
+    """The states after each line of the log, as far as it has not changed."""
+
+    setup: Setup
+    steps: Steps
+    events: list[Event] = field(default_factory=list)
+    _states: list[GameState] = field(default_factory=list)
+
+    def after(self, lines: Sequence[Event]) -> GameState:
+        same = 0
+        for mine, theirs in zip(self.events, lines, strict=False):
+            if mine != theirs:
+                break
+            same += 1
+        if same < len(self.events):
+            del self.events[same:], self._states[same + 1:]
+        if not self._states:
+            self._states.append(new_game(self.setup))
+        for event in lines[same:]:
+            now = self._states[-1]
+            self._states.append(self.steps.after(now, event) or now)
+            self.events.append(event)
+        return self._states[len(lines)]
+
+
+class GameReader:
+    """Reads one game from looks."""
+
+    def __init__(self, setup: Setup, colours: Sequence[str] | None = None, limits: Limits = LIMITS) -> None:
+        names = colours if colours is not None else [p.colour for p in setup.players]
+        self._colours = {c: n for n, c in enumerate(names)}
+        self._limits, self._steps = limits, Steps()
+        self._search = Search(self._colours, self._steps, limits)
+        self._prefix = _Prefix(setup, self._steps)
+        self._place: Place | None = None
+        self._belief = TableBelief()
+        self._doubts: dict[int, Doubt] = {}  # what was told and is not sure, by the number of its entry
+        self._tried: dict[Square, object] = {}  # what was read anew in vain, with the evidence there was
+        self._last = Moment(frame=0, t_s=0.0)
+
+    @property
+    def belief(self) -> TableBelief:
+        """What is believed of the table, in the game's squares once the board was found."""
+        return self._belief
+
+    def look(self, look: TableLook, entries: Sequence[LogEntry]) -> Decisions:
+        """Take one look in; ``entries`` is the session's log as it is now."""
+        log = told(entries)
+        self._last = Moment(frame=look.frame, t_s=look.t_s)
+        if not self._placed(look, log):
+            return Decisions(status="no_board" if self._place is None else "lost", place=self._place)
+        return self._decide(log, self._last)
+
+    def finish(self, entries: Sequence[LogEntry]) -> Decisions:
+        """The film is over: everything is decided, what is not sure is asked. Again until nothing is left to tell."""
+        if self._place is None:
+            return Decisions(status="no_board")
+        return self._decide(told(entries), Moment(frame=self._last.frame, t_s=self._last.t_s, last=True))
+
+    # -- where the board lies ---------------------------------------------------------------------------------------
+
+    def _placed(self, look: TableLook, log: Told) -> bool:
+        """Take the look into the belief. False when it is not known where the board lies in it."""
+        known = self._known(log)
+        if self._place is None:
+            lain = {at: max(said, key=lambda r, s=said: (s[r], r)) for at, t in self._belief.lying().items()
+                    if (said := t.readings(self._limits)[0])}
+            if look.whole and look.squares:
+                agree, could = agreement(look, lain, self._limits)
+                if agree < self._limits.board_known * could:  # what was taken for a board was none
+                    self._belief = TableBelief()
+            self._belief = updated(self._belief, look, self._limits)
+            self._place = self._first_place(look, log, known)
+            if self._place is None:
+                return False
+            self._belief = self._place.belief(self._belief)
+            return True
+        placed = self._place.look(look)
+        if look.whole and len(look.squares) >= 2:
+            agree, could = agreement(placed, known, self._limits)
+            if could >= 3 and agree < self._limits.board_known * could:
+                return self._other_board(look, known, log)
+        self._belief = updated(self._belief, placed, self._limits)
+        return True
+
+    def _first_place(self, look: TableLook, log: Told, known: Mapping[Square, Reading]) -> Place | None:
+        if len(known) > 2 and any(g.tile is not None for g in log.groups):  # a game that is gone on with
+            there = found(look, known, self._limits)
+            return there[0] if there is not None and there[1] >= self._limits.board_known else None
+        start = {at: (p.tile, p.rot) for at, p in self._prefix.after([]).tiles.items()}
+        return begun(self._belief, start, look.t_s, self._limits)
+
+    def _other_board(self, look: TableLook, known: Mapping[Square, Reading], log: Told) -> bool:
+        """A look in which the board does not lie where it lay: it was found elsewhere, or it is lost."""
+        there = found(look, known, self._limits)
+        if there is not None and there[1] >= self._limits.board_known:
+            self._place = there[0]
+            self._belief = updated(self._belief, self._place.look(look), self._limits)
+            return True
+        if not any(g.tile is not None for g in log.groups):  # nothing was told yet: what was taken for a board was none
+            self._belief, self._place = updated(TableBelief(), look, self._limits), None
+            self._place = self._first_place(look, log, known)
+            if self._place is not None:
+                self._belief = self._place.belief(self._belief)
+                return True
+        return False
+
+    def _known(self, log: Told) -> dict[Square, Reading]:
+        """The tiles that lie there: those of the log, and what is believed beside them."""
+        state = self._prefix.after([line.event for line in log.lines])
+        out = {at: (p.tile, p.rot) for at, p in state.tiles.items()}
+        for at, lain in self._belief.lying().items() if self._place is not None else ():
+            said, _ = lain.readings(self._limits)
+            ranked = sorted(said.items(), key=lambda s: (-s[1], s[0]))
+            if at not in out and ranked and lain.presence(self._limits) > 0:
+                out[at] = ranked[0][0]
+        return out
+
+    # -- what happened ----------------------------------------------------------------------------------------------
+
+    def _decide(self, log: Told, now: Moment) -> Decisions:
+        events = [line.event for line in log.lines]
+        if any(isinstance(e, GameEnded) for e in events):
+            return Decisions(place=self._place)
+        state = self._prefix.after(events)
+        fresh = self._fresh(state)
+        if not any(g.tile is not None for g in log.groups) and len(fresh) >= self._limits.began_before:
+            made = taken_over(self._belief, state, fresh, self._colours, now, self._limits)
+            return Decisions(decisions=made, place=self._place, began=len(fresh))
+        window, before = self._window(log, fresh)
+        histories = self._search.histories(self._belief, window)
+        made, shown, self._doubts = decisions(self._belief, histories, log, before, now, self._doubts, self._effect,
+                                              self._limits)
+        for d in made:  # what is told otherwise now is weighed again until the log has it
+            self._tried.pop(d.at, None)
+        best = histories[0]
+        seen = notices(self._belief, self._steps.closed(best.state), log, best.dropped & fresh, self._colours, now,
+                       self._limits)
+        return Decisions(decisions=made, shown=shown, notices=seen, place=self._place)
+
+    def _fresh(self, state: GameState) -> frozenset[Square]:
+        """Squares with tiles that the log does not have."""
+        return frozenset(at for at, lain in self._belief.lying().items()
+                         if at not in state.tiles and lain.presence(self._limits) > 0.0)
+
+    def _window(self, log: Told, fresh: frozenset[Square]) -> tuple[Window, int]:
+        """What is explained anew, and the number of the last entry before it."""
+        groups, limits = log.groups, self._limits
+        free = max(0, len(groups) - limits.open_turns)
+        again = {g.at for g in groups[free:] if g.at is not None and self._readable(g)}
+        start = min([free, *(self._earliest(at, groups) for at in fresh)])
+        for n, group in enumerate(groups[:free]):
+            if group.at is not None and self._readable(group) and self._contradicted(group):
+                again.add(group.at)
+                start = min(start, n)
+        lines = [line.event for g in groups[:start] for line in ((g.tile,) if g.tile else ()) + g.rest]
+        window = Window(state=self._prefix.after(lines), groups=tuple(groups[start:]), free=free - start,
+                        again=frozenset(again), fresh=fresh, denied=log.denied)
+        return window, groups[start - 1].last_seq if start else 0
+
+    def _readable(self, group: Group) -> bool:
+        """Whether something may be learned of a turn that was told: it was seen, and people have not said all of it."""
+        assert group.at is not None and group.tile is not None
+        track = self._belief.squares.get(group.at)
+        return track is not None and track.lain is not None and not (
+            group.tile.pinned and any(f.pinned for f in group.figures()))
+
+    def _earliest(self, at: Square, groups: Sequence[Group]) -> int:
+        """The first turn of the log before which a tile may have been laid that nobody told of."""
+        lain = self._belief.squares[at].lain
+        least = max(0, len(groups) - self._limits.late_turns)
+        for n in range(len(groups) - 1, least - 1, -1):
+            there = groups[n].at
+            track = self._belief.squares.get(there) if there is not None else None
+            if track is not None and track.lain is not None and lain is not None and lain.bare_s is not None \
+                    and track.lain.since_s <= lain.bare_s:
+                return n + 1
+        return least
+
+    def _contradicted(self, group: Group) -> bool:
+        """Whether what is seen speaks against what was told of an older turn, and has not been weighed already."""
+        at, limits = group.at, self._limits
+        assert at is not None and group.tile is not None and isinstance(group.tile.event, TilePlaced)
+        lain = self._belief.squares[at].lain
+        assert lain is not None
+        state = self._prefix.after([])
+        options = readings_of(lain, state.box, [(group.tile.event.tile, group.tile.event.rot)], limits)
+        own = next(v for r, v in options.items() if shape(*r) == shape(group.tile.event.tile, group.tile.event.rot))
+        figures = [f for f in figures_seen_on(self._belief, at) if f.real(limits) > 0.0]
+        told_figures = [f.event for f in group.figures()]
+        paints = {max(f.paints(limits), key=lambda c, f=f: f.paints(limits)[c]) for f in figures if f.colours}
+        players = {self._colours[c] for c in paints if c in self._colours}
+        other = own < -limits.worth_trying / 3 and not group.tile.pinned
+        unknown = bool(figures) and not told_figures
+        wrong = bool(figures) and any(isinstance(e, FigurePlaced) and e.player not in players for e in told_figures)
+        sign = (round(own), len(figures), tuple(sorted(paints)), other, unknown, wrong)
+        if not (other or unknown or wrong) or self._tried.get(at) == sign:
+            return False
+        self._tried[at] = sign
+        return True
+
+    def _effect(self, one: Event | None, other: Event | None) -> float:
+        """How many points the game's standing differs by which of two events it had."""
+        totals = [self._totals(one, event) for event in (one, other)]
+        return float(sum(abs(a - b) for a, b in zip(*totals, strict=True)))
+
+    def _totals(self, told_event: Event | None, instead: Event | None) -> tuple[int, ...]:
+        """The totals if the game ended now, with another event in the place of one that was told."""
+        events = [instead if e == told_event else e for e in self._prefix.events]
+        state = self._prefix.after([])
+        for event in events:
+            state = (self._steps.after(state, event) if event is not None else None) or state
+        return tuple(final_scoring(state).totals)

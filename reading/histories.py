@@ -1,0 +1,386 @@
+"""A few histories that explain what is believed of the table: sequences of turns that the rules allow.
+
+The search begins some turns back, from a state that stands, and adds one turn after the other: the next one that was
+told already, or a tile that nobody has told of yet. Rules are soft: what lies on the table is never refused. States are
+worked out once and kept, so another look costs only the weighing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from reading.belief import FigureTrack, TableBelief
+from reading.evidence import FigureChoice, box_prior, choices, figures_on, log_sigma, readings_of, standing_terms
+from reading.limits import LIMITS, Limits
+from reading.shapes import Reading, shape
+from reading.told import Group
+from scoring.engine import next_player, step
+from scoring.errors import IllegalMove
+from scoring.events import Event, FigurePlaced, TilePlaced, TurnEnded
+from scoring.state import GameState
+from scoring.tiles import EDGES, Square, neighbour
+
+# What the rules' complaints weigh. People do break rules, but far less often than a camera errs.
+COSTS: Mapping[str, float] = {"edge_mismatch": 8.0, "no_neighbour": 12.0, "corner_contact": 12.0, "too_many": 6.0,
+                              "not_in_box": 10.0, "wrong_player": 0.0, "no_second_part": 0.0}
+USUAL_COST = 5.0
+_DROPPED = 3.0  # against a tile that is none, beside its own log-odds
+_TAKEN_UP = 2.0  # for a tile that was told and is seen to be gone having been taken up
+_NEVER_SEEN = 14.0  # weight of a tile that lies apart from the board: what joins it was never seen
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """A turn as a history tells it. ``weight`` is what it added; ``group`` the log's turn it explains, if it was told.
+    ``others`` are the same tile's other explanations at this point as (tile, figure or None, weight)."""
+
+    at: Square | None
+    tile: TilePlaced | None
+    figure: FigurePlaced | None
+    group: Group | None
+    weight: float
+    track: int | None = None
+    skipped: bool = False
+    others: tuple[tuple[TilePlaced, FigurePlaced | None, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    """One explanation. ``score`` is its log-weight with everything counted, ``state`` the game that it comes to."""
+
+    state: GameState
+    turns: tuple[Turn, ...] = ()
+    left: frozenset[Square] = frozenset()  # squares with tiles that it has not explained yet
+    told: tuple[int, ...] = ()  # the window's turns that are still to come
+    weight: float = 0.0
+    score: float = 0.0
+    dropped: frozenset[Square] = frozenset()
+    tracks: frozenset[int] = frozenset()
+
+
+@dataclass(slots=True)
+class Steps:
+    """States that were worked out, by the state and the event that led there."""
+
+    most: int = 3000
+    _known: dict[tuple[int, Event], tuple[GameState, GameState | None]] = field(default_factory=dict)
+
+    def after(self, state: GameState, event: Event) -> GameState | None:
+        """The state after an event, or None when it means nothing there."""
+        key = id(state), event
+        known = self._known.get(key)
+        if known is not None and known[0] is state:
+            return known[1]
+        if len(self._known) > self.most:
+            self._known.clear()
+        try:
+            new: GameState | None = step(state, event)
+        except IllegalMove:
+            new = None
+        self._known[key] = state, new
+        return new
+
+    def closed(self, state: GameState) -> GameState:
+        """The state with its turn ended: what stands on the table once people have taken home what scored."""
+        return (self.after(state, TurnEnded()) or state) if state.turn_open else state
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """What is to be explained: from ``state`` on, the told turns ``groups`` in their order, of which those from
+    ``free`` on may be re-ordered and those in ``again`` be read anew, and tiles on ``fresh`` squares that nobody told
+    of."""
+
+    state: GameState
+    groups: tuple[Group, ...]
+    free: int
+    again: frozenset[Square]
+    fresh: frozenset[Square]
+    denied: frozenset[Event] = frozenset()
+
+
+class Search:
+    """Finds histories. Keeps the states it has worked out from one search to the next."""
+
+    def __init__(self, colours: Mapping[str, int], steps: Steps, limits: Limits = LIMITS) -> None:
+        self._colours, self._steps, self._limits = colours, steps, limits
+
+    def histories(self, belief: TableBelief, window: Window) -> list[History]:
+        """The likeliest histories, best first; always at least one."""
+        tracks = {at: figures_on(belief, at, self._limits)
+                  for at in {*window.fresh, *(g.at for g in window.groups if g.at is not None)}}
+        beam = [History(state=window.state, left=window.fresh, told=tuple(range(len(window.groups))))]
+        done: dict[object, History] = {}
+        for _ in range(len(window.groups) + len(window.fresh) + 1):
+            grown: dict[object, History] = {}
+            for h in beam:
+                if not h.left and not h.told:
+                    self._keep(done, h)
+                    continue
+                for n in self._grow(h, belief, window, tracks):
+                    self._keep(grown, n)
+            if not grown:
+                break
+            beam = sorted(grown.values(), key=_rank)[:self._limits.width]
+        found = []
+        for h in done.values() or beam:
+            closed = self._steps.closed(h.state)
+            terms = standing_terms(belief, closed, self._colours, h.tracks | self._before(belief, window),
+                                   self._limits)
+            found.append(replace(h, score=h.weight + terms))
+        return sorted(found, key=lambda h: (-h.score, _rank(h)))[:self._limits.width]
+
+    def _before(self, belief: TableBelief, window: Window) -> frozenset[int]:
+        """Tracks of the figures that stood when the window began."""
+        out = set()
+        for f in window.state.standing.values():
+            for i, t in belief.figures.items():
+                if t.at == f.at and t.real(self._limits) > 0:
+                    out.add(i)
+        return frozenset(out)
+
+    @staticmethod
+    def _keep(where: dict[object, History], h: History) -> None:
+        """Of histories that come to the same, the likelier."""
+        key = (h.left, h.told, h.dropped, h.state.player,
+               frozenset((t.tile, t.figure) for t in h.turns))
+        old = where.get(key)
+        if old is None or old.weight < h.weight:
+            where[key] = h
+
+    def _grow(self, h: History, belief: TableBelief, window: Window,
+              tracks: Mapping[Square, list[FigureTrack]]) -> list[History]:
+        out: list[History] = []
+        upcoming = [window.groups[n] for n in h.told]
+        for n in h.told[:1] + tuple(n for n in h.told[1:2] if self._swaps(window, h.told[0], n)):
+            out += self._told(h, n, belief, window, tracks)
+        ready = [at for at in sorted(h.left) if any(neighbour(at, side) in h.state.tiles for side in EDGES)]
+        for at in ready:
+            out += self._fresh(h, at, belief, window, tracks, upcoming)
+        for at in sorted(h.left):
+            lain = belief.squares[at].lain
+            assert lain is not None
+            odds = log_sigma(-lain.presence(self._limits)) - _DROPPED
+            if at not in ready and not upcoming:
+                odds = max(odds, -_NEVER_SEEN)
+            out.append(replace(h, left=h.left - {at}, weight=h.weight + odds, dropped=h.dropped | {at}))
+        return out
+
+    @staticmethod
+    def _swaps(window: Window, first: int, then: int) -> bool:
+        """Whether two turns of the log may have come the other way round."""
+        pair = window.groups[first], window.groups[then]
+        return first >= window.free and not any(
+            g.tile is None or g.tile.pinned or g.others() or any(f.pinned for f in g.figures()) for g in pair)
+
+    def _told(self, h: History, index: int, belief: TableBelief, window: Window,
+              tracks: Mapping[Square, list[FigureTrack]]) -> list[History]:
+        """The next turn of the log: as it stands, or read anew."""
+        out: list[History] = []
+        group, rest = window.groups[index], tuple(n for n in h.told if n != index)
+        tile = group.tile
+        lain = belief.squares[group.at].lain if group.at in belief.squares and group.at is not None else None
+        anew = tile is not None and group.at in window.again and lain is not None
+        weight = h.weight - (self._limits.logged if rest and rest[0] < index else 0.0)
+        for at in (*h.left, *(g.at for n in rest if n < index and (g := window.groups[n]).at is not None)):
+            weight -= self._out_of_order(belief, group.at, at)
+        if not anew:
+            state: GameState | None = h.state
+            total = weight
+            for line in ((tile,) if tile is not None else ()) + group.rest:
+                before = state
+                state = self._steps.after(before, line.event) if before is not None else None
+                if state is None:  # a line that means nothing stays in the log and changes nothing
+                    state = before
+                elif before is not None:
+                    total -= self._cost(before, state)
+            assert state is not None
+            figures = [line.event for line in group.figures()]
+            figure = figures[-1] if figures and isinstance(figures[-1], FigurePlaced) else None
+            event = tile.event if tile is not None and isinstance(tile.event, TilePlaced) else None
+            turn = Turn(at=group.at, tile=event, figure=figure, group=group, weight=total - h.weight)
+            explained = frozenset(f.id for f in tracks.get(group.at, [])) if figures and group.at else frozenset()
+            out.append(replace(h, state=state, turns=(*h.turns, turn), told=rest, weight=total,
+                             tracks=h.tracks | explained))
+            if tile is not None and not tile.pinned and group.at is not None and index >= window.free \
+                    and self._gone(belief, group.at):
+                out.append(replace(h, told=rest, weight=weight + _TAKEN_UP,
+                                 dropped=h.dropped | {group.at}))
+            return out
+        assert group.at is not None and lain is not None
+        return self._lay(replace(h, told=rest, weight=weight), group.at, belief, window, tracks[group.at],
+                         group=group)
+
+    @staticmethod
+    def _gone(belief: TableBelief, at: Square) -> bool:
+        """Whether the tile that lay there was seen to be taken up."""
+        track = belief.squares.get(at)
+        return track is not None and track.lain is None and bool(track.past)
+
+    def _fresh(self, h: History, at: Square, belief: TableBelief, window: Window,
+               tracks: Mapping[Square, list[FigureTrack]], upcoming: Sequence[Group]) -> list[History]:
+        """A tile that nobody told of is the next turn's."""
+        weight = h.weight
+        for other in h.left - {at}:
+            weight -= self._out_of_order(belief, at, other)
+        for group in upcoming:
+            if group.at is not None:
+                weight -= self._out_of_order(belief, at, group.at)
+        return self._lay(replace(h, left=h.left - {at}, weight=weight), at, belief, window, tracks[at])
+
+    def _out_of_order(self, belief: TableBelief, first: Square | None, then: Square | None) -> float:
+        """What stands against a tile having been laid before another one."""
+        if first is None or then is None or first not in belief.squares or then not in belief.squares:
+            return 0.0
+        a, b = belief.squares[first].lain, belief.squares[then].lain
+        if a is None or b is None:
+            return 0.0
+        if a.bare_s is not None and b.since_s <= a.bare_s:
+            return self._limits.order
+        return 0.5 if b.since_s < a.since_s else 0.0
+
+    def _lay(self, h: History, at: Square, belief: TableBelief, window: Window, tracks: list[FigureTrack],
+             group: Group | None = None) -> list[History]:
+        """Every way in which the tile on a square may have been laid next, with its figure."""
+        lain = belief.squares[at].lain
+        assert lain is not None
+        limits, box = self._limits, h.state.box
+        line = group.tile.event if group is not None and group.tile is not None else None
+        old = line if isinstance(line, TilePlaced) else None
+        pinned = group is not None and group.tile is not None and group.tile.pinned
+        pinned_figure = group is not None and any(f.pinned for f in group.figures())
+        if old is not None and pinned:
+            options: dict[Reading, float] = {(old.tile, old.rot): 0.0}
+        else:
+            options = readings_of(lain, box, [(old.tile, old.rot)] if old is not None else (), limits)
+        presence = log_sigma(lain.presence(limits))
+        ways: list[tuple[float, TilePlaced, FigureChoice, GameState, bool]] = []
+        for player, skip in self._players(h.state, tracks, old if pinned else None):
+            for reading, said in options.items():
+                placed = TilePlaced(player=player, tile=reading[0], at=at, rot=reading[1],
+                                    part=old.part if old is not None else 1)
+                if placed in window.denied:
+                    continue
+                weight = said + presence + box_prior(h.state, reading[0]) - (limits.skipped if skip else 0.0)
+                if old is not None and (old.tile, old.rot, old.player) == (placed.tile, placed.rot, placed.player):
+                    weight += limits.logged
+                laid = self._steps.after(h.state, placed)
+                if laid is None:
+                    continue
+                weight -= self._cost(h.state, laid)
+                if pinned_figure:
+                    ways.append((weight, placed, FigureChoice(event=None, weight=0.0), laid, skip))
+                    continue
+                for choice in choices(tracks, laid, at, reading, player, self._colours, limits):
+                    if choice.event is not None and choice.event in window.denied:
+                        continue
+                    known = group is not None and any(f.event == choice.event for f in group.figures())
+                    ways.append((weight + choice.weight + (limits.logged if known else 0.0), placed, choice, laid,
+                                 skip))
+        if not ways:
+            return []
+        ways.sort(key=lambda w: -w[0])
+        least = ways[0][0] - 3.0 * limits.worth_trying
+        grown: list[tuple[float, History, TilePlaced, FigureChoice, bool]] = []
+        for weight, placed, choice, laid, skip in ways[:40]:
+            if weight < least:
+                break
+            state: GameState | None = laid
+            if choice.event is not None:
+                state = self._steps.after(laid, choice.event)
+                if state is None:
+                    continue
+                weight -= self._cost(laid, state)
+            kept = group.rest if pinned_figure and group is not None else group.others() if group is not None else ()
+            for extra in kept:
+                after = self._steps.after(state, extra.event) if state is not None else None
+                state = after or state
+            assert state is not None
+            grown.append((weight, replace(h, state=state, weight=h.weight + weight), placed, choice, skip))
+        grown.sort(key=lambda g: -g[0])
+        others = tuple((placed, choice.event, weight) for weight, _, placed, choice, _ in grown)
+        out = []
+        for weight, n, placed, choice, skip in grown[:self._limits.width]:
+            told = group.figures() if group is not None and pinned_figure else ()
+            figure = told[-1].event if told else choice.event
+            turn = Turn(at=at, tile=placed, figure=figure if isinstance(figure, FigurePlaced) else None, group=group,
+                        weight=weight, track=choice.track, skipped=skip, others=others)
+            explained = h.tracks if choice.track is None else h.tracks | {choice.track}
+            out.append(replace(n, turns=(*h.turns, turn), tracks=explained))
+        return out
+
+    def _players(self, state: GameState, tracks: Sequence[FigureTrack], pinned: TilePlaced | None,
+                 ) -> list[tuple[int, bool]]:
+        """Who may lay the next tile, and whether turns were missed then: whose turn it is, or whose figure is on it."""
+        if pinned is not None:
+            return [(pinned.player, False)]
+        due = next_player(state)
+        out = [(due, False)]
+        for f in tracks:
+            if f.real(self._limits) < 0.0:
+                continue
+            paints = f.paints(self._limits)
+            for colour, p in self._colours.items():
+                if p != due and paints.get(colour, -12.0) > -1.5 and (p, True) not in out:
+                    out.append((p, True))
+        return out
+
+    @staticmethod
+    def _cost(before: GameState, after: GameState) -> float:
+        """What the rules have against what was added."""
+        return sum(COSTS.get(i.code, USUAL_COST) for i in after.issues[len(before.issues):])
+
+
+def margins(histories: Sequence[History], turn: Turn) -> tuple[float, float]:
+    """How surely the best history's turn has its tile (as a shape on a square) and its figure: the margins in nats to
+    the best explanation that differs there."""
+    best = histories[0]
+    tile = figure = math.inf
+    for h in histories[1:]:
+        theirs = next((t for t in h.turns if t.at == turn.at), None)
+        apart = best.score - h.score
+        if theirs is None or not _same_tile(theirs.tile, turn.tile):
+            tile = min(tile, apart)
+        elif theirs.figure != turn.figure:
+            figure = min(figure, apart)
+    for placed, event, weight in turn.others:
+        if not _same_tile(placed, turn.tile):
+            tile = min(tile, max(turn.weight - weight, 0.0))
+        elif event != turn.figure:
+            figure = min(figure, max(turn.weight - weight, 0.0))
+    return tile, figure
+
+
+def alternatives(histories: Sequence[History], turn: Turn, *, figure: bool) -> list[tuple[tuple[Event, ...], float]]:
+    """What else the turn's tile (or its figure) may be, with probabilities, the likeliest first."""
+    weights: dict[tuple[Event, ...], float] = {}
+    best = histories[0].score
+    for h in histories:
+        theirs = next((t for t in h.turns if t.at == turn.at), None)
+        if theirs is None or theirs.tile is None:
+            continue
+        if figure and not _same_tile(theirs.tile, turn.tile):
+            continue
+        key: tuple[Event, ...] = ((theirs.figure,) if theirs.figure else ()) if figure else (theirs.tile,)
+        weights[key] = max(weights.get(key, -math.inf), h.score - best)
+    for placed, event, weight in turn.others:
+        if figure and not _same_tile(placed, turn.tile):
+            continue
+        key = ((event,) if event else ()) if figure else (placed,)
+        weights.setdefault(key, min(0.0, weight - turn.weight))
+    total = sum(math.exp(w) for w in weights.values())
+    ranked = sorted(weights.items(), key=lambda w: -w[1])
+    return [(events, math.exp(w) / total) for events, w in ranked[:5]]
+
+
+def _same_tile(a: TilePlaced | None, b: TilePlaced | None) -> bool:
+    return (a is None) == (b is None) and (a is None or b is None or shape(a.tile, a.rot) == shape(b.tile, b.rot))
+
+
+def _rank(h: History) -> tuple[float, str]:
+    return -h.weight, str([(t.at, t.tile.tile if t.tile else "", t.tile.rot if t.tile else 0) for t in h.turns[-3:]])
+
+
+__all__ = ["COSTS", "History", "Search", "Steps", "Turn", "Window", "alternatives", "margins"]

@@ -1,0 +1,59 @@
+"""Every threshold of this room in one record: weights are natural logarithms (nats), times seconds, lengths tiles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What the reader of games goes by. "measured" means on the looks of the real game and the generated games of
+    tests/reading; "chosen" that any value near it did as well there.
+    """
+
+    # belief: looks at one scene are not independent
+    new_look_s: float = 2.0  # a look this long after the last one says 63 % of what a first one says (chosen)
+    alike: float = 0.5  # correlation of two looks' errors: many looks weigh at most twice one (measured)
+    seen_least: float = 0.35  # part of a square below which a look says nothing of it
+    floor: float = 14.0  # a look never speaks more strongly than this against a reading (heavy tails)
+    left_out: float = -2.5  # log-odds of a tile on a square that a look at the whole board leaves out
+    turned: float = 4.0  # by which a look must contradict what is believed for a tile to be something else now
+    changes: float = 1.8  # weight of looks (two, some seconds apart) that make a change believed
+    laid_stays: float = 2.8  # and that make it believed that a tile is gone: laid tiles do not leave silently
+    # belief: figures
+    same_foot: float = 0.45  # tiles within which a figure of the same paint is the same figure
+    moved_foot: float = 0.22  # and beyond which it has been moved
+    other_paint: float = -3.5  # log-likelihood of two looks' paints being one below which it is another figure
+    gone: float = 1.6  # weight of looks without it that make a figure gone
+    flicker: float = 1.2  # log-odds lost for a figure with every look that missed it between others that saw it
+    foot_jitter: float = 0.05  # tiles: how exactly people put a figure where its feature is drawn
+    wrong_posture: float = 0.03  # part of figures that lie where others stand, or stand where others lie
+    # histories
+    width: int = 12  # histories kept
+    readings: int = 5  # of a square that are tried
+    worth_trying: float = 9.0  # nats below a square's best reading up to which another one is tried
+    open_turns: int = 3  # the newest turns that new looks may still re-order
+    late_turns: int = 6  # how far back a tile may have been laid that is found only now
+    logged: float = 1.0  # for what has been told already: it is not changed for less
+    order: float = 6.0  # against an order that looks at bare and covered squares contradict
+    skipped: float = 4.5  # against a turn that nobody saw
+    false_figure: float = 0.5  # against a figure that is none, beside its own log-odds
+    taken_back: float = 3.0  # against a figure put down and taken up in the same turn
+    vanished: float = 3.0  # against a figure that the rules keep on the board and that is not there
+    lingers: float = 1.0  # against a figure that the rules sent home and that is still there
+    seldom_piece: float = 1.1  # against a piece of which a player has one only (recorded games: a third as often)
+    # policy
+    sure: float = 4.0  # margin from which an event is told without waiting
+    agreed: float = 2.2  # and from which it needs no question once the next turn agrees
+    settles: float = 3.0  # and from which a later look withdraws a question
+    maybe: float = 1.2  # margin of nobody below which it is asked whether a figure stands there
+    patience_turns: int = 2  # later tiles after which looks will hardly tell more: then it is asked
+    amend: float = 3.5  # margin from which something told already is amended
+    ask_after_s: float = 20.0  # of stillness after which a doubt is asked though no tile follows
+    notice_s: float = 4.0  # how long something must be otherwise than the game says before it is noticed
+    late_home_turns: int = 1  # turns after which a scored figure that still stands is noticed
+    began_before: int = 9  # unknown tiles at the first look from which the game began without us
+    board_known: float = 0.5  # part of the known tiles that must agree for a look to be at this board
+
+
+LIMITS = Limits()

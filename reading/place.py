@@ -1,0 +1,164 @@
+"""How the squares of looks lie in the game: looks name them from the first tile found, the game from its start tile."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from reading.belief import FigureTrack, Lain, SquareTrack, TableBelief, figures_seen_on
+from reading.limits import LIMITS, Limits
+from reading.shapes import Reading, shape
+from scoring.tiles import Square
+from vision.looks import FigureLook, SquareLook, TableLook
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Quarter turns clockwise and a shift that lead from a look's squares to the game's."""
+
+    turns: int = 0
+    shift: Square = (0, 0)
+
+    def square(self, at: Square) -> Square:
+        x, y = at
+        for _ in range(self.turns % 4):
+            x, y = -y, x
+        return x + self.shift[0], y + self.shift[1]
+
+    def point(self, x: float, y: float) -> tuple[float, float]:
+        """A point of the board, in tiles, square (0, 0) reaching from 0 to 1."""
+        for _ in range(self.turns % 4):
+            x, y = 1.0 - y, x
+        return x + self.shift[0], y + self.shift[1]
+
+    def reading(self, reading: Reading) -> Reading:
+        return reading[0], (reading[1] + self.turns) % 4
+
+    def back(self, at: Square) -> Square:
+        """The look's name of a square of the game."""
+        x, y = at[0] - self.shift[0], at[1] - self.shift[1]
+        for _ in range(-self.turns % 4):
+            x, y = -y, x
+        return x, y
+
+    def look(self, look: TableLook) -> TableLook:
+        """The look in the game's squares."""
+        if self == Place():
+            return look
+        return replace(look, squares={self.square(at): self._of(s) for at, s in look.squares.items()})
+
+    def _of(self, s: SquareLook) -> SquareLook:
+        return replace(s, tiles={self.reading(r): v for r, v in s.tiles.items()},
+                       figures=None if s.figures is None else tuple(self._figure(f) for f in s.figures))
+
+    def _figure(self, f: FigureLook) -> FigureLook:
+        x, y = f.foot
+        for _ in range(self.turns % 4):
+            x, y = 1.0 - y, x
+        return replace(f, foot=(x, y))
+
+    def belief(self, belief: TableBelief) -> TableBelief:
+        """A belief in the game's squares."""
+        return replace(
+            belief, squares={self.square(at): self._track(t) for at, t in belief.squares.items()},
+            figures={i: self._moved(f) for i, f in belief.figures.items()},
+            figures_s={self.square(at): v for at, v in belief.figures_s.items()},
+            bare_of_s={self.square(at): v for at, v in belief.bare_of_s.items()})
+
+    def _moved(self, f: FigureTrack) -> FigureTrack:
+        return replace(f, foot=self.point(*f.foot))
+
+    def _lain(self, lain: Lain | None) -> Lain | None:
+        return None if lain is None else replace(lain, sums={self.reading(r): v for r, v in lain.sums.items()})
+
+    def _track(self, t: SquareTrack) -> SquareTrack:
+        return replace(t, lain=self._lain(t.lain), against=self._lain(t.against),
+                       past=tuple(p for lain in t.past if (p := self._lain(lain)) is not None))
+
+
+def begun(belief: TableBelief, start: Mapping[Square, Reading], t_s: float, limits: Limits = LIMITS) -> Place | None:
+    """Where a board whose first tiles are ``start`` lies; None while nothing looks plainly enough like them.
+
+    The start tile carries no figure and lay there first; that tells it from another of its kind. What does not look
+    quite like it is believed only after a while.
+    """
+    at, reading = next(iter(start.items()))
+    ranked: list[tuple[float, float, Square, int]] = []
+    first = min((lain.since_s for lain in belief.lying().values()), default=0.0)
+    for square, lain in belief.lying().items():
+        said, rest = lain.readings(limits)
+        for turns in range(4):
+            there = reading[0], (reading[1] - turns) % 4
+            odds = said.get(there, rest) + min(0.0, lain.presence(limits))
+            odds -= 2.0 * sum(f.real(limits) > 0 for f in figures_seen_on(belief, square))
+            odds -= 1.0 if lain.since_s > first else 0.0
+            for other, wanted in list(start.items())[1:]:
+                found = _turned((other[0] - at[0], other[1] - at[1]), -turns)
+                neighbour = belief.lying().get((square[0] + found[0], square[1] + found[1]))
+                odds += -3.0 if neighbour is None else neighbour.readings(limits)[0].get(
+                    (wanted[0], (wanted[1] - turns) % 4), neighbour.readings(limits)[1])
+            ranked.append((odds, -lain.since_s, square, turns))
+    if not ranked:
+        return None
+    ranked.sort(reverse=True)
+    patient = t_s - first < limits.ask_after_s
+    if ranked[0][0] < (-1.5 if patient else -4.0):
+        return None
+    _, _, square, turns = ranked[0]
+    place = Place(turns=turns)
+    x, y = place.square(square)
+    return Place(turns=turns, shift=(at[0] - x, at[1] - y))
+
+
+def found(look: TableLook, known: Mapping[Square, Reading], limits: Limits = LIMITS) -> tuple[Place, float] | None:
+    """Where a board of which ``known`` tiles lie is seen in a look, and the part of the look's plain tiles that agree;
+    None when it is not plain."""
+    seen = {at: max(s.tiles, key=lambda r: (s.tiles[r], r)) for at, s in look.squares.items()
+            if s.there > 0 and s.tiles}
+    ranked = []
+    for turns in range(4):
+        votes: Counter[Square] = Counter()
+        place = Place(turns=turns)
+        for at, reading in seen.items():
+            x, y = place.square(at)
+            form = shape(*place.reading(reading))
+            for (kx, ky), theirs in known.items():
+                if shape(*theirs) == form:
+                    votes[kx - x, ky - y] += 1
+        ranked += [(n, turns, shift) for shift, n in votes.most_common(2)]
+    ranked.sort(key=lambda r: (-r[0], r[1], r[2]))
+    if not ranked or not seen:
+        return None
+    n, turns, shift = ranked[0]
+    second = ranked[1][0] if len(ranked) > 1 else 0
+    if n < 2 or n <= second + (n > 3):
+        return None
+    place = Place(turns=turns, shift=shift)
+    both = [at for at in seen if place.square(at) in known]
+    return place, n / max(1, len(both))
+
+
+def agreement(look: TableLook, known: Mapping[Square, Reading], limits: Limits = LIMITS) -> tuple[int, int]:
+    """How many squares of a look (in the game's squares) agree with the known tiles, and how many could."""
+    agree = could = 0
+    for at, reading in known.items():
+        s = look.squares.get(at)
+        if s is None:
+            could += look.whole
+            continue
+        if s.seen < limits.seen_least:
+            continue
+        could += 1
+        if s.there > 0 and s.tiles:
+            top = max(s.tiles.values())
+            mine = max((v for r, v in s.tiles.items() if shape(*r) == shape(*reading)), default=s.rest)
+            agree += mine > top - limits.turned
+    return agree, could
+
+
+def _turned(at: Square, turns: int) -> Square:
+    return Place(turns=turns).square(at)
+
+
+

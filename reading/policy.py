@@ -1,0 +1,383 @@
+"""What to tell of the histories: events, amendments, questions, notices.
+
+Everything is the difference between the best history and what stands in the log, worked out anew at every look. So what
+was told and could not be saved is told again, and what was inserted or amended by people changes what follows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from reading.belief import TableBelief
+from reading.histories import History, Turn, alternatives, margins
+from reading.limits import LIMITS, Limits
+from reading.shapes import Reading, shape
+from reading.told import Line, Told
+from scoring.events import Event, FigurePlaced, TilePlaced
+from scoring.state import GameState
+from scoring.tiles import Square
+
+Options = tuple[tuple[tuple[Event, ...], float], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """Something to put into the log. ``events`` are appended; with ``after`` (the number of an entry; 0: before
+    everything) inserted right after that one; with ``replaces`` they stand in that entry's place, or it is taken back
+    when there are none. ``alternatives`` are the other readings with their probabilities, the likeliest first;
+    ``at`` is the square it was read from, ``frame`` the look's."""
+
+    events: tuple[Event, ...]
+    confidence: float
+    asked: bool
+    alternatives: Options
+    at: Square
+    frame: int
+    replaces: int | None = None
+    after: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """An event of the best history that the log does not have yet."""
+
+    event: Event
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """Something that people should put right. ``code`` is take_back, missing, out_of_step or unread; ``player``,
+    ``feature`` and ``where`` name a figure."""
+
+    code: str
+    at: Square
+    player: int | None = None
+    feature: str = ""
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """When a decision is made: the look's frame and time, and whether it is the last one."""
+
+    frame: int
+    t_s: float
+    last: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doubt:
+    """An event of the log that is not sure and may be asked about, and how much the answer tells."""
+
+    decision: Decision
+    tells: float
+    due: bool
+
+
+def decisions(belief: TableBelief, histories: Sequence[History], told: Told, before: int, now: Moment,
+              carried: Mapping[int, Doubt], effect: Callable[[Event | None, Event | None], float],
+              limits: Limits = LIMITS) -> tuple[tuple[Decision, ...], tuple[Shown, ...], dict[int, Doubt]]:
+    """What to tell now, what is only shown, and what was told and is still doubtful, by its entry's number.
+
+    ``before`` is the number of the log's last entry before the window, ``carried`` are the doubts of before, and
+    ``effect`` says what difference it makes to the game which of two events it had.
+    """
+    best = histories[0]
+    out: list[Decision] = []
+    shown: list[Shown] = []
+    doubts: list[Doubt] = []
+    last_seq, held = before, False
+    for n, turn in enumerate(best.turns):
+        later = _later(belief, best.turns[n + 1:], now)
+        inserted = any(t.group is not None for t in best.turns[n + 1:])
+        tile, figure = margins(histories, turn)
+        waits = _Waits(turn=turn, belief=belief, now=now, later=later, limits=limits)
+        if turn.group is None:
+            assert turn.tile is not None and turn.at is not None
+            held = held or not waits.enough(min(tile, _order(histories, turn, limits)))
+            if held:
+                shown += [Shown(event=e, confidence=_sigma(m)) for e, m in ((turn.tile, tile), (turn.figure, figure))
+                          if e is not None]
+                continue
+            asked = tile < limits.agreed and now.last
+            out.append(_decision(histories, turn, tile, now, asked=asked, after=last_seq if inserted else None))
+            if turn.figure is not None and not inserted and waits.enough(figure):
+                asked = figure < limits.agreed and now.last
+                out.append(_decision(histories, turn, figure, now, figure=True, asked=asked))
+            elif turn.figure is not None:
+                shown.append(Shown(event=turn.figure, confidence=_sigma(figure)))
+            continue
+        for kind in _compared(turn, tile, figure, histories, waits, inserted, now, limits):
+            if isinstance(kind, Decision):
+                out.append(kind)
+            elif isinstance(kind, Doubt):
+                doubts.append(kind)
+            else:
+                shown.append(kind)
+        last_seq = turn.group.last_seq or last_seq
+    out += _taken_up(best, histories, told, now, limits)
+    changed = {d.replaces for d in out}
+    weighed = {line.seq for t in best.turns if t.group is not None and t.tile is not None
+               for line in ((t.group.tile,) if t.group.tile else ()) + t.group.rest}
+    known = {line.seq: line for line in told.lines if not line.pinned and not line.asked}
+    kept = {seq: d for seq, d in carried.items() if seq in known and seq not in weighed
+            and d.decision.events == (known[seq].event,)}
+    kept |= {d.decision.replaces: d for d in doubts if d.decision.replaces is not None and d.decision.replaces in known}
+    free = [d for d in (*kept.values(), *(d for d in doubts if d.decision.replaces is None))
+            if (d.due or now.last) and d.decision.replaces not in changed]
+    if not now.last and any(line.asked for line in told.lines if line.seq not in changed):
+        free = []  # one question at a time
+    if len(free) > 1 and not now.last:
+        free = [replace(d, tells=d.tells * (1.0 + effect(*_two(d.decision)))) for d in free]
+    free.sort(key=lambda d: (-d.tells, d.decision.at))
+    out += [d.decision for d in (free if now.last else free[:1])]
+    return tuple(_inserts_last_first(out)), tuple(shown), kept
+
+
+def _inserts_last_first(out: Sequence[Decision]) -> Iterator[Decision]:
+    """What is inserted after the same entry comes in the opposite order: each goes right behind that entry."""
+    yield from (d for d in out if d.after is None)
+    yield from reversed([d for d in out if d.after is not None])
+
+
+def _two(made: Decision) -> tuple[Event | None, Event | None]:
+    """An event and the likeliest other one."""
+    options = [e[0] if e else None for e, _ in made.alternatives]
+    own = made.events[0] if made.events else None
+    return own, next((o for o in options if o != own), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Waits:
+    """Whether a turn's event has been waited for long enough."""
+
+    turn: Turn
+    belief: TableBelief
+    now: Moment
+    later: int
+    limits: Limits
+
+    @property
+    def idle_s(self) -> float:
+        return self.now.t_s - self.belief.still_s
+
+    def enough(self, margin: float) -> bool:
+        """Whether to tell it now."""
+        if margin >= self.limits.sure or self.now.last:
+            return True
+        since = self.now.t_s - self._since_s()
+        return since >= self.limits.notice_s and (self.later >= 1 or self.idle_s >= self.limits.ask_after_s)
+
+    def due(self) -> bool:
+        """Whether later looks will hardly tell more."""
+        return self.now.last or self.later >= self.limits.patience_turns or self.idle_s >= self.limits.ask_after_s
+
+    def _since_s(self) -> float:
+        track = self.belief.squares.get(self.turn.at) if self.turn.at is not None else None
+        return track.lain.since_s if track is not None and track.lain is not None else -math.inf
+
+
+def _later(belief: TableBelief, turns: Sequence[Turn], now: Moment) -> int:
+    """How many later tiles lie there for some time already."""
+    count = 0
+    for turn in turns:
+        track = belief.squares.get(turn.at) if turn.at is not None else None
+        count += turn.tile is not None and (turn.group is not None or track is None or track.lain is None
+                                            or track.lain.presence() > 1.0)
+    return count
+
+
+def _order(histories: Sequence[History], turn: Turn, limits: Limits) -> float:
+    """Margin of the player of a tile; what nothing but chance decides is not waited for."""
+    best = histories[0]
+    apart = math.inf
+    for h in histories[1:]:
+        theirs = next((t for t in h.turns if t.at == turn.at), None)
+        if theirs is not None and theirs.tile is not None and turn.tile is not None \
+                and theirs.tile.player != turn.tile.player:
+            apart = min(apart, best.score - h.score)
+    return math.inf if apart > 1.0 else apart
+
+
+def _compared(turn: Turn, tile: float, figure: float, histories: Sequence[History], waits: _Waits, inserted: bool,
+              now: Moment, limits: Limits) -> Iterator[Decision | Shown | Doubt]:
+    """What the best history makes of a turn that was told already."""
+    group = turn.group
+    assert group is not None
+    if group.tile is None or turn.tile is None or turn.at is None:
+        return
+    line = group.tile
+    if not line.pinned:
+        yield from _line(line, turn, tile, histories, waits, now, limits, figure=False)
+    mine = group.figures()
+    if mine:
+        for old in mine[:-1]:
+            if not old.pinned and figure >= limits.amend:
+                yield _decision(histories, turn, figure, now, nothing=True, replaces=old.seq, figure=True, asked=False)
+        if not mine[-1].pinned:
+            yield from _line(mine[-1], turn, figure, histories, waits, now, limits, figure=True)
+        return
+    event, asked = turn.figure, False
+    if event is None:
+        if figure >= limits.maybe or not waits.due():
+            return
+        options = alternatives(histories, turn, figure=True)
+        event = next((e[0] for e, _ in options if e and isinstance(e[0], FigurePlaced)), None)  # asked, with nobody
+        if event is None:
+            return
+        asked = True
+    elif not waits.enough(figure):
+        yield Shown(event=event, confidence=_sigma(figure))
+        return
+    asked = asked or (figure < limits.agreed and now.last)
+    made = _decision(histories, replace(turn, figure=event), figure, now, figure=True, asked=asked,
+                     after=line.seq if inserted or group.others() else None)
+    if asked and not now.last:
+        yield Doubt(decision=made, tells=_entropy(made), due=True)
+    else:
+        yield made
+
+
+def _line(line: Line, turn: Turn, margin: float, histories: Sequence[History], waits: _Waits, now: Moment,
+          limits: Limits, *, figure: bool) -> Iterator[Decision | Doubt]:
+    """An event of the log beside the best history's."""
+    new: Event | None = turn.figure if figure else turn.tile
+    if isinstance(new, TilePlaced) and isinstance(line.event, TilePlaced) and new.player == line.event.player \
+            and new.at == line.event.at and shape(new.tile, new.rot) == shape(line.event.tile, line.event.rot):
+        new = line.event
+    if new != line.event:
+        if _against(histories, turn, line.event, figure) >= limits.amend:
+            asked = margin < limits.agreed and now.last
+            yield _decision(histories, turn, margin, now, figure=figure, asked=asked, replaces=line.seq,
+                            nothing=new is None)
+            return
+        if not line.asked:
+            made = _decision(histories, turn, margin, now, figure=figure, asked=True, replaces=line.seq)
+            yield Doubt(decision=replace(made, events=(line.event,)), tells=_entropy(made), due=waits.due())
+        return
+    if line.asked and margin >= limits.settles:
+        yield _decision(histories, turn, margin, now, figure=figure, asked=False, replaces=line.seq)
+    elif not line.asked and margin < limits.agreed:
+        made = _decision(histories, turn, margin, now, figure=figure, asked=True, replaces=line.seq)
+        yield Doubt(decision=replace(made, events=(line.event,)), tells=_entropy(made), due=waits.due())
+
+
+def _against(histories: Sequence[History], turn: Turn, event: Event, figure: bool) -> float:
+    """The margin of the best history against what was told: to the best one that has it so."""
+    best = histories[0]
+    apart = math.inf
+    for h in histories[1:]:
+        theirs = next((t for t in h.turns if t.at == turn.at), None)
+        if theirs is not None and (theirs.figure if figure else theirs.tile) == event:
+            apart = min(apart, best.score - h.score)
+    for placed, claim, weight in turn.others:
+        if (claim if figure else placed) == event:
+            apart = min(apart, turn.weight - weight)
+    return apart
+
+
+def _taken_up(best: History, histories: Sequence[History], told: Told, now: Moment,
+              limits: Limits) -> Iterator[Decision]:
+    """Tiles that were told and taken up again."""
+    for at in best.dropped:
+        group = told.group_at(at)
+        if group is None or group.tile is None or group.tile.pinned:
+            continue
+        apart = min((best.score - h.score for h in histories[1:] if at not in h.dropped), default=math.inf)
+        if apart < limits.settles:
+            continue
+        for line in (*reversed(group.figures()), group.tile):
+            if not line.pinned:
+                yield Decision(events=(), confidence=_sigma(apart), asked=False, alternatives=(), at=at,
+                               frame=now.frame, replaces=line.seq)
+
+
+def _decision(histories: Sequence[History], turn: Turn, margin: float, now: Moment, *, asked: bool,
+              figure: bool = False, nothing: bool = False, replaces: int | None = None,
+              after: int | None = None) -> Decision:
+    event: Event | None = turn.figure if figure else turn.tile
+    assert turn.at is not None
+    return Decision(events=() if nothing or event is None else (event,), confidence=_sigma(margin), asked=asked,
+                    alternatives=tuple(alternatives(histories, turn, figure=figure)), at=turn.at, frame=now.frame,
+                    replaces=replaces, after=after)
+
+
+def _entropy(made: Decision) -> float:
+    return -sum(p * math.log(p) for _, p in made.alternatives if p > 0)
+
+
+def _sigma(margin: float) -> float:
+    return 1.0 / (1.0 + math.exp(-min(margin, 30.0)))
+
+
+def notices(belief: TableBelief, closed: GameState, told: Told, unexplained: frozenset[Square],
+            colours: Mapping[str, int], now: Moment, limits: Limits = LIMITS) -> tuple[Notice, ...]:
+    """The difference between what must be visible if the game is as told and what is. ``unexplained`` are squares with
+    tiles that no history explains."""
+    out = [*_figure_notices(belief, closed, told, colours, now, limits),
+           *_tile_notices(belief, told, unexplained, now, limits)]
+    return tuple(sorted(out, key=lambda n: (n.code, n.at)))
+
+
+def _figure_notices(belief: TableBelief, closed: GameState, told: Told, colours: Mapping[str, int], now: Moment,
+                    limits: Limits) -> Iterator[Notice]:
+    stand = {(f.at, f.player): f for f in closed.standing.values()}
+    seen = set()
+    put: dict[tuple[Square, int], FigurePlaced] = {
+        (e.at, e.player): e for line in told.lines if isinstance(e := line.event, FigurePlaced)}
+    for f in belief.figures.values():
+        paints = f.paints(limits)
+        if not paints or f.real(limits) < 0.0:
+            continue
+        player = max(colours, key=lambda c: paints.get(c, -12.0))
+        key = f.at, colours[player]
+        if f.present(limits):
+            seen.add(key)
+        event = put.get(key)
+        turns = _turns_since_scored(closed, key)
+        if f.present(limits) and key not in stand and event is not None and turns >= limits.late_home_turns \
+                and now.t_s - f.came_s > limits.notice_s:
+            yield Notice(code="take_back", at=f.at, player=key[1], feature=event.feature, where=event.where)
+    for key, figure in sorted(stand.items()):
+        if key in seen or belief.bare_of_s.get(key[0], 0.0) < limits.gone:
+            continue
+        if figure.segment < 0 or key[0] not in belief.figures_s:
+            continue
+        yield Notice(code="missing", at=key[0], player=key[1], feature=figure.feature, where=figure.where)
+
+
+def _turns_since_scored(closed: GameState, key: tuple[Square, int]) -> int:
+    """Turn parts since a figure's feature was scored; 0 when it was in the turn that is open or never."""
+    turns = [e.turn for e in closed.score_events if any((x, y) == key[0] for x, y, _ in e.places)]
+    return closed.turn - max(turns) if turns else 0
+
+
+def _tile_notices(belief: TableBelief, told: Told, unexplained: frozenset[Square], now: Moment,
+                  limits: Limits) -> Iterator[Notice]:
+    for at in unexplained:
+        track = belief.squares.get(at)
+        if track is not None and track.lain is not None and now.t_s - track.lain.since_s > limits.notice_s \
+                and track.lain.presence(limits) > 2.0:
+            yield Notice(code="unread", at=at)
+    for at, track in belief.squares.items():
+        if track.strange_s is not None and now.t_s - track.strange_s > limits.notice_s and track.lain is None \
+                and told.group_at(at) is None:
+            yield Notice(code="unread", at=at)
+    for group in told.groups:
+        at = group.at
+        if at is None or group.tile is None or not isinstance(group.tile.event, TilePlaced):
+            continue
+        track = belief.squares.get(at)
+        if track is None:
+            continue
+        if track.lain is None and track.past or track.lain is not None and _reads_otherwise(
+                track.lain.readings(limits), (group.tile.event.tile, group.tile.event.rot), limits):
+            yield Notice(code="out_of_step", at=at)
+
+
+def _reads_otherwise(readings: tuple[dict[Reading, float], float], told: Reading, limits: Limits) -> bool:
+    said, rest = readings
+    return max((v for r, v in said.items() if shape(*r) == shape(*told)), default=rest) < -limits.amend - limits.turned

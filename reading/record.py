@@ -1,0 +1,87 @@
+"""Looks as JSON lines, so that the evidence of a whole game is a small file: what `bastide watch --record` writes.
+
+The first line is about the game (format, set-up and whatever the writer adds), every other one is a look. Numbers are
+rounded to what a reader of games can tell apart; readings that are far below the best one are left out.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from scoring.errors import InvalidNotation
+from vision.looks import FigureLook, SquareLook, TableLook
+
+FORMAT = "looks/1"
+_MOST = 8  # readings of a square
+_FAR = 14.0  # below the best one: as unlikely as what is not listed
+
+
+def look_to_json(look: TableLook) -> dict[str, Any]:
+    """The look as JSON-ready data with short keys; `look_from_json` reads it back, rounded."""
+    return {"f": look.frame, "t": round(look.t_s, 2), **({"w": 1} if look.whole else {}),
+            "s": [[*at, *_square(s)] for at, s in sorted(look.squares.items())]}
+
+
+def _square(s: SquareLook) -> list[Any]:
+    ranked = sorted(s.tiles.items(), key=lambda r: (-r[1], r[0]))[:_MOST]
+    kept = [[tile, rot, round(v, 1)] for (tile, rot), v in ranked if v > ranked[0][1] - _FAR]
+    figures = None if s.figures is None else [_figure(f) for f in s.figures]
+    return [round(s.there, 1), round(s.seen, 2), round(s.rest, 1), kept, figures]
+
+
+def _figure(f: FigureLook) -> list[Any]:
+    return [round(f.foot[0], 3), round(f.foot[1], 3), round(f.spread, 3), round(f.there, 1), round(f.lying, 1),
+            {c: round(v, 1) for c, v in f.colours.items()},
+            *([{p: round(v, 1) for p, v in f.pieces.items()}] if f.pieces else [])]
+
+
+def look_from_json(data: Mapping[str, Any]) -> TableLook:
+    """Raises InvalidNotation."""
+    try:
+        squares = {}
+        for x, y, there, seen, rest, tiles, figures in data["s"]:
+            found = None if figures is None else tuple(
+                FigureLook(foot=(f[0], f[1]), spread=f[2], there=f[3], lying=f[4], colours=f[5],
+                           pieces=f[6] if len(f) > 6 else {}) for f in figures)
+            squares[x, y] = SquareLook(there=there, seen=seen, rest=rest, figures=found,
+                                       tiles={(tile, rot): v for tile, rot, v in tiles})
+        return TableLook(frame=data["f"], t_s=data["t"], squares=squares, whole=bool(data.get("w")))
+    except (KeyError, TypeError, ValueError, IndexError) as e:
+        raise InvalidNotation(f"a look: {e!r}") from e
+
+
+def write_looks(path: Path, about: Mapping[str, Any], looks: Iterable[TableLook]) -> None:
+    """Write a game's looks; a name that ends in .gz is compressed."""
+    lines = [json.dumps({"format": FORMAT, **about}, separators=(",", ":"))]
+    lines += [json.dumps(look_to_json(look), separators=(",", ":")) for look in looks]
+    data = ("\n".join(lines) + "\n").encode("utf-8")
+    path.write_bytes(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
+
+
+def read_looks(path: Path) -> tuple[dict[str, Any], list[TableLook]]:
+    """What the file says of the game, and its looks. Raises InvalidNotation that names the line, and OSError."""
+    raw = path.read_bytes()
+    try:
+        text = (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode("utf-8")
+    except (OSError, EOFError, UnicodeDecodeError) as e:
+        raise InvalidNotation(f"{path.name}: not a recording of looks: {e}") from e
+    rows = list(_rows(path.name, text))
+    if not rows or rows[0].get("format") != FORMAT:
+        raise InvalidNotation(f"{path.name}: the first line must have the format {FORMAT!r}")
+    return rows[0], [look_from_json(row) for row in rows[1:]]
+
+
+def _rows(name: str, text: str) -> Iterator[dict[str, Any]]:
+    for n, line in enumerate(text.splitlines(), 1):
+        if line.strip():
+            try:
+                row = json.loads(line)
+            except json.JSONDecodeError as e:
+                raise InvalidNotation(f"{name}, line {n}: {e}") from e
+            if not isinstance(row, dict):
+                raise InvalidNotation(f"{name}, line {n}: must be an object")
+            yield row

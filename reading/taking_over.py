@@ -1,0 +1,53 @@
+"""A game that began before anybody looked: what lies there, in an order in which it may have been laid."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from reading.belief import TableBelief, figures_seen_on
+from reading.evidence import choices, readings_of
+from reading.limits import LIMITS, Limits
+from reading.policy import Decision, Moment
+from scoring.board import mismatches
+from scoring.engine import next_player, step
+from scoring.events import Event, FigurePlaced, TilePlaced
+from scoring.state import GameState
+from scoring.tiles import EDGES, Square, catalogue, neighbour
+
+_MISMATCH = 8.0
+
+
+def taken_over(belief: TableBelief, state: GameState, squares: frozenset[Square], colours: Mapping[str, int],
+               now: Moment, limits: Limits = LIMITS) -> tuple[Decision, ...]:
+    """All tiles of a board, with the figures that stand on them, as if laid one after the other. A figure's owner laid
+    its tile. Only the first is asked about: it stands for all."""
+    out: list[Decision] = []
+    left = set(squares)
+    while True:
+        ready = [at for at in sorted(left) if any(neighbour(at, side) in state.tiles for side in EDGES)]
+        ways = []
+        for at in ready:
+            lain = belief.squares[at].lain
+            assert lain is not None
+            beside = sum(neighbour(at, side) in state.tiles for side in EDGES)
+            for (tile, rot), said in readings_of(lain, state.box, (), limits).items():
+                wrong = len(mismatches(state, catalogue()[tile], at, rot))
+                ways.append((said - _MISMATCH * wrong + 0.5 * beside, at, tile, rot))
+        if not ways:
+            return tuple(out)
+        _, at, tile, rot = max(ways)
+        tracks = [f for f in figures_seen_on(belief, at) if f.real(limits) > 0 and f.present(limits)]
+        player = next_player(state)
+        for f in tracks:
+            paints = f.paints(limits)
+            player = colours[max(colours, key=lambda c, p=paints: p.get(c, -12.0))]
+        events: list[Event] = [TilePlaced(player=player, tile=tile, at=at, rot=rot)]
+        laid = step(state, events[0])
+        found = [c for c in choices(tracks, laid, at, (tile, rot), player, colours, limits) if c.event is not None]
+        if found and isinstance(found[0].event, FigurePlaced):
+            events.append(found[0].event)
+        for event in events:
+            state = step(state, event)
+            out.append(Decision(events=(event,), confidence=0.9, asked=not out, alternatives=(((event,), 0.9),), at=at,
+                                frame=now.frame))
+        left.discard(at)

@@ -1,0 +1,106 @@
+"""What has been told already: the log of the session in turns, with what people have pinned."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from scoring.events import Event, FigurePlaced, TilePlaced
+from scoring.log import Amended, LogEntry, Retracted, alive, effective, open_questions
+from scoring.tiles import Square
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """An event that stands in the log. ``pinned``: a person entered, answered or corrected it; ``asked``: it is an open
+    question."""
+
+    seq: int
+    event: Event
+    pinned: bool
+    asked: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """A tile and everything up to the next one. ``tile`` is None for what came before the first tile of the log."""
+
+    tile: Line | None
+    rest: tuple[Line, ...] = ()
+
+    @property
+    def at(self) -> Square | None:
+        return self.tile.event.at if self.tile is not None and isinstance(self.tile.event, TilePlaced) else None
+
+    @property
+    def last_seq(self) -> int:
+        return (self.rest[-1] if self.rest else self.tile).seq if self.rest or self.tile else 0  # type: ignore[union-attr]
+
+    def figures(self) -> tuple[Line, ...]:
+        """What the log has put on this tile."""
+        return tuple(line for line in self.rest
+                     if isinstance(line.event, FigurePlaced) and line.event.at == self.at)
+
+    def others(self) -> tuple[Line, ...]:
+        """Everything else in it: what no look tells and nothing here changes."""
+        mine = self.figures()
+        return tuple(line for line in self.rest if line not in mine)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """The log in order. ``denied`` are events that people took back: the camera does not tell them again."""
+
+    lines: tuple[Line, ...]
+    groups: tuple[Group, ...]
+    denied: frozenset[Event]
+    version: int
+
+    def group_at(self, at: Square) -> Group | None:
+        return next((g for g in reversed(self.groups) if g.at == at), None)
+
+    @property
+    def asked(self) -> tuple[Line, ...]:
+        return tuple(line for line in self.lines if line.asked)
+
+
+def told(entries: Sequence[LogEntry]) -> Told:
+    """What a session's entries come to."""
+    living = alive(entries)
+    hand: set[int] = set()
+    for e in living:
+        if e.source == "hand":
+            hand.add(e.body.seq if isinstance(e.body, Amended | Retracted) else e.seq)
+    said = {e.seq: e.body for e in entries}
+    bodies = {seq: b.body if hasattr(b, "body") else b for seq, b in said.items()}
+    denied = set()
+    for e in living:
+        if e.source == "hand" and isinstance(e.body, Retracted):
+            denied |= {b for b in (bodies.get(e.body.seq), *(
+                a.body.body for a in entries if isinstance(a.body, Amended) and a.body.seq == e.body.seq))
+                if isinstance(b, TilePlaced | FigurePlaced)}
+        elif e.source == "hand" and isinstance(e.body, Amended):
+            old = bodies.get(e.body.seq)
+            if isinstance(old, TilePlaced | FigurePlaced) and old != e.body.body:
+                denied.add(old)
+    asked = open_questions(entries)
+    lines = tuple(Line(seq=seq, event=event, pinned=seq in hand, asked=seq in asked)
+                  for seq, event in effective(entries))
+    denied -= {line.event for line in lines}
+    return Told(lines=lines, groups=_groups(lines), denied=frozenset(denied), version=len(entries))
+
+
+def _groups(lines: Sequence[Line]) -> tuple[Group, ...]:
+    out: list[Group] = []
+    tile: Line | None = None
+    rest: list[Line] = []
+    for line in lines:
+        if isinstance(line.event, TilePlaced):
+            if tile is not None or rest:
+                out.append(Group(tile=tile, rest=tuple(rest)))
+            tile, rest = line, []
+        else:
+            rest.append(line)
+    if tile is not None or rest:
+        out.append(Group(tile=tile, rest=tuple(rest)))
+    return tuple(out)
