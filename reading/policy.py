@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from reading.belief import TableBelief
 from reading.histories import History, Turn, alternatives, margins
@@ -18,6 +18,7 @@ from reading.told import Line, Told
 from scoring.events import Event, FigurePlaced, TilePlaced
 from scoring.state import GameState
 from scoring.tiles import Square
+from vision.frames import Image
 
 Options = tuple[tuple[tuple[Event, ...], float], ...]
 
@@ -50,13 +51,16 @@ class Shown:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
     """Something that people should put right. ``code`` is take_back, missing, out_of_step or unread; ``player``,
-    ``feature`` and ``where`` name a figure."""
+    ``feature`` and ``where`` name a figure; ``before`` and ``now`` are pictures of the square,
+    which the watcher adds."""
 
     code: str
     at: Square
     player: int | None = None
     feature: str = ""
     where: str = ""
+    before: Image | None = field(default=None, compare=False)
+    now: Image | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,96 @@
+"""What was seen last of every square, for people who want to see it too. Nothing here decides anything; it is only kept,
+and made plain when somebody looks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import cv2
+import numpy as np
+
+from reading.place import Place
+from scoring.tiles import Square
+from vision.lattice import UNIT, Array, apply
+from vision.looks import FigureLook, SquareLook, TableLook
+from vision.stillness import Stillness
+
+MOST = 40  # squares that are told, the ones looked at last
+OPTIONS = 5
+_SMALL = 12.0  # pixels of the small picture: less is noise
+_FOOT = 0.11  # tiles: a ring around a figure's foot
+_MIDDLES = ((1, 0), (2, 1), (1, 2), (0, 1))  # of a tile's sides, in halves of a tile
+_RING = np.array([[math.cos(a), math.sin(a)] for a in np.linspace(0, 2 * math.pi, 12, endpoint=False)])
+
+
+@dataclass(slots=True)
+class Sight:
+    """The newest look at every square, in the game's squares. One thread writes and reads it."""
+
+    colours: Sequence[str] = ()
+    _looks: dict[Square, tuple[int, SquareLook]] = field(default_factory=dict)
+
+    def keep(self, look: TableLook, place: Place) -> None:
+        """Remember a look."""
+        for at, square in place.look(look).squares.items():
+            self._looks.pop(at, None)
+            self._looks[at] = look.frame, square
+
+    def forget(self) -> None:
+        """Another board."""
+        self._looks.clear()
+
+    def report(self, poses: Mapping[Square, Array], beside: Mapping[Square, Array], size: tuple[int, int],
+               stillness: Stillness | None) -> dict[str, Any]:
+        """JSON-ready, in pixels of the frame, which is ``size`` (width, height): tiles and the squares beside them with
+        their corners, what each was taken for, figures with a ring around their foot, and what moves."""
+        known = {**beside, **poses}
+        newest = [(at, frame, s) for at, (frame, s) in self._looks.items() if at in known][-MOST:]
+        now = max((frame for _, frame, _ in newest), default=0)
+        return {
+            "size": list(size),
+            "tiles": [{"at": list(at), "corners": _points(pose, UNIT)} for at, pose in poses.items()],
+            "open": [{"at": list(at), "corners": _points(pose, UNIT)} for at, pose in beside.items()],
+            "readings": [_reading(at, known[at], s, old=frame < now) for at, frame, s in newest if s.tiles],
+            "figures": [self._figure(at, known[at], f) for at, _, s in newest for f in s.figures or ()],
+            "moving": _outlines(stillness), "hands": [],
+        }
+
+    def _figure(self, at: Square, pose: Array, figure: FigureLook) -> dict[str, Any]:
+        ranked = sorted(((figure.colours[c], n) for n, c in enumerate(self.colours) if c in figure.colours),
+                        reverse=True)
+        total = sum(math.exp(v - ranked[0][0]) for v, _ in ranked) if ranked else 1.0
+        real = 1 / (1 + math.exp(-max(-50.0, min(50.0, figure.there))))
+        taken = figure.there > 0 and bool(ranked)
+        return {"at": list(at), "outline": _points(pose, np.array(figure.foot) + _FOOT * _RING),
+                "player": ranked[0][1] if ranked else None, "sure": round(real / total, 3),
+                "lying": round(1 / (1 + math.exp(-max(-50.0, min(50.0, figure.lying)))), 3),
+                "why": "" if taken else "colour"}
+
+
+def _points(pose: Array, of: Array) -> list[list[float]]:
+    points: list[list[float]] = apply(pose, of).round(1).tolist()
+    return points
+
+
+def _reading(at: Square, pose: Array, square: SquareLook, *, old: bool) -> dict[str, Any]:
+    """``up`` is where the picture of the best reading has its top: the middle of that side; ``like`` how likely a tile
+    lies there at all."""
+    ranked = sorted(square.tiles.items(), key=lambda o: -o[1])
+    (tile, rot), _ = ranked[0]
+    taken = square.there > 0
+    options = [[t, r, round(math.exp(min(0.0, v)), 4)] for (t, r), v in ranked[:OPTIONS]] if taken else []
+    return {"at": list(at), "corners": _points(pose, UNIT), "up": _points(pose, np.array([_MIDDLES[rot % 4]]) / 2)[0],
+            "tile": tile, "rot": rot, "like": round(1 / (1 + math.exp(-square.there)), 3), "taken": taken,
+            "legal": True, "old": old, "options": options}
+
+
+def _outlines(stillness: Stillness | None) -> list[list[list[float]]]:
+    if stillness is None or not stillness.moved.any():
+        return []
+    found, _ = cv2.findContours(stillness.moved.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+    large = sorted((c for c in found if cv2.contourArea(c) > _SMALL), key=cv2.contourArea, reverse=True)[:12]
+    return [(cv2.approxPolyDP(c, 1.5, True)[:, 0] / stillness.scale).round(1).tolist() for c in large]

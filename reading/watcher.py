@@ -1,0 +1,146 @@
+"""Watches one table: frames and the log in, decisions out. `vision.tracker` looks, `reading.game` explains.
+
+    Frame -> Tracker (stillness, registration, attention, senses) -> TableLook -> GameReader (belief, histories,
+    policy) -> Observation: what to put into the log, what is asked, what people should put right
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from reading.game import Decisions, GameReader
+from reading.place import Place
+from reading.policy import Decision, Notice
+from reading.sight import Sight
+from scoring.events import Setup
+from scoring.log import LogEntry
+from scoring.tiles import Square
+from vision.frames import Frame, Image
+from vision.lattice import Array, Lattice, rectify
+from vision.looks import TableLook
+from vision.tracker import Followed, Tracker, renamed
+
+CROP_PX, CROP_MARGIN = 80, 0.5  # what people are shown of a square: pixels a tile, and tiles around it
+KEPT_PX, KEPT_MARGIN = 64, 0.4
+HELP_S, LOST_S = 15.0, 5.0  # of stillness without a board, before people are asked; `Attention` has the same
+TICK_S = 4.0  # without anything to look at, doubts that only wait are weighed again
+
+__all__ = ["Observation", "Proposal", "TableWatcher"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """A decision with the picture it was made from: the square and half a tile around it."""
+
+    decision: Decision
+    crop: Image
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """What one frame came to. ``status`` is watching, settling, searching, no_board (people should say where it lies)
+    or adrift (the board is not where it lay); ``notices`` is None when nothing new can be said of them."""
+
+    status: str
+    proposals: tuple[Proposal, ...] = ()
+    notices: tuple[Notice, ...] | None = None
+    began: int = 0
+
+
+class TableWatcher:
+    """One camera over one table. ``feed`` is deterministic and never raises on a frame."""
+
+    def __init__(self, setup: Setup, tracker: Tracker, *, record: Callable[[TableLook], None] | None = None) -> None:
+        self.tracker = tracker
+        self._game = GameReader(setup)
+        self._sight = Sight(colours=[p.colour for p in setup.players])
+        self._place: Place | None = None
+        self._record = record
+        self._told_s = -np.inf
+        self._seen: dict[Square, Image] = {}  # each tile as it was looked at last, in the game's squares
+        self._frame: Frame | None = None  # the last one that was looked at
+
+    @property
+    def lattice(self) -> Lattice | None:
+        """The board in the game's squares, as far as it is known where it lies."""
+        if self.tracker.lattice is None:
+            return None
+        place = self._place if self._place is not None else Place()
+        return renamed(self.tracker.lattice, place.square, place.turns)
+
+    @property
+    def poses(self) -> dict[Square, Array]:
+        """Pose of every tile that lies, in the game's squares."""
+        lattice = self.lattice
+        return {} if lattice is None else {at: lattice.pose(at, s) for at, s in lattice.shifts.items()}
+
+    def feed(self, frame: Frame, entries: Sequence[LogEntry]) -> Observation:
+        """Look at one frame. ``entries`` is the game's log with everything decided so far in it."""
+        followed = self.tracker.feed(frame)
+        look = followed.look
+        if look is None and self._place is not None and frame.t_s - self._told_s >= TICK_S:
+            look = TableLook(frame=frame.id, t_s=frame.t_s, squares={})
+        if look is None:
+            return Observation(status=self._status(followed, None))
+        told = self._game.look(look, entries)
+        self._told_s = frame.t_s
+        if self._record is not None and look.squares:
+            self._record(look)
+        if told.place is not None and told.place != self._place:
+            self._place = told.place
+            self._sight.forget()
+            self._seen.clear()
+        if look.squares:
+            self._frame = frame
+            self._sight.keep(look, self._place if self._place is not None else Place())
+        return Observation(status=self._status(followed, told), proposals=self._proposals(frame, told),
+                           notices=self._notices(frame, told, look), began=told.began)
+
+    def finish(self, entries: Sequence[LogEntry]) -> tuple[Proposal, ...]:
+        """The film is over: what is left to tell. Again until there is nothing."""
+        if self._frame is None:
+            return ()
+        return self._proposals(self._frame, self._game.finish(entries))
+
+    def report(self, size: tuple[int, int]) -> dict[str, object]:
+        """What was seen last, for `Seeing`."""
+        lattice = self.lattice
+        if lattice is None:
+            return self._sight.report({}, {}, size, self.tracker.stillness)
+        place = self._place if self._place is not None else Place()
+        poses = self.poses
+        beside = {place.square(at): lattice.predict(place.square(at)) for at in self.tracker.places()}
+        return self._sight.report(poses, {at: p for at, p in beside.items() if at not in poses}, size,
+                                  self.tracker.stillness)
+
+    def _status(self, followed: Followed, told: Decisions | None) -> str:
+        if followed.status == "searching":
+            return "no_board" if followed.since_s >= HELP_S else "searching"
+        if followed.status == "lost" or (told is not None and told.status == "lost"):
+            return "adrift"
+        return "settling" if followed.status == "moving" else "watching"
+
+    def _proposals(self, frame: Frame, told: Decisions) -> tuple[Proposal, ...]:
+        lattice = self.lattice
+        if lattice is None:
+            return ()
+        return tuple(Proposal(decision=d, crop=rectify(frame.bgr, lattice.predict(d.at), CROP_PX, CROP_MARGIN))
+                     for d in told.decisions)
+
+    def _notices(self, frame: Frame, told: Decisions, look: TableLook) -> tuple[Notice, ...] | None:
+        """With the square as it was before and as it is now."""
+        poses: Mapping[Square, Array] = self.poses
+        out = []
+        for notice in told.notices:
+            before = self._seen.get(notice.at)
+            now = None if notice.at not in poses else rectify(frame.bgr, poses[notice.at], KEPT_PX, KEPT_MARGIN)
+            out.append(replace(notice, before=before if before is not None else now, now=now))
+        wrong = {n.at for n in told.notices}
+        place = self._place
+        for at in (place.square(at) for at in look.squares) if place is not None else ():
+            if at in poses and at not in wrong:
+                self._seen[at] = rectify(frame.bgr, poses[at], KEPT_PX, KEPT_MARGIN)
+        return tuple(out)
