@@ -9,12 +9,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vision.frames import Frame
 from vision.images import encode_jpeg, reduced
-from vision.watcher import TableWatcher
 from web.protocol import CommandError
+
+if TYPE_CHECKING:
+    from bastide.table_loop import Watcher
 
 WANTED_S = 6.0  # for so long after somebody has looked, new pictures are made
 EVERY_S = 0.8
@@ -76,7 +78,7 @@ class Seeing:
         finally:
             self._attached = False
 
-    def offer(self, frame: Frame, watcher: TableWatcher) -> None:
+    def offer(self, frame: Frame, watcher: Watcher) -> None:
         """A frame that was just looked at: it is kept when somebody wants to see it."""
         now = self._clock()
         if now - self._wanted_s > WANTED_S or now - self._made_s < EVERY_S:

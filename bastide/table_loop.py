@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from bastide.errors import Failure
 from bastide.learning import Learner
@@ -15,25 +16,33 @@ from bastide.session import TableSession
 from bastide.steadiness import Steadiness
 from scoring.events import Setup, TileDiscarded, TilePlaced
 from scoring.log import effective
+from scoring.state import GameState
+from scoring.tiles import Square
 from vision.frames import DeadSource, Frame, FrameSource, SourceError
 from vision.images import encode_jpeg
+from vision.lattice import Array
 from vision.picture import TEXT, PictureCheck, brightness, sharpness
+from vision.sight import Sight
 from vision.stills import Still, keep
-from vision.watcher import Proposal, TableWatcher
+from vision.tileset import TileSet
+from vision.watcher import Observation, Proposal, TableWatcher
 
 RETRY_S = 2.0
+MOST_FAILURES = 3  # of reading one game's table, after which it is entered by hand
 FROZEN_RESTART_S = 10.0  # a camera that repeats itself for so long is opened anew
 SIZE_RESTART_S = 5.0  # a picture of another size that stays is watched from the beginning
 _log = logging.getLogger("bastide.table")
 CHIPS = {"watching": "watching", "hand": "hand", "settling": "settling", "reading": "reading", "adrift": "camera_lost",
-         "lost": "camera_lost"}
+         "lost": "camera_lost", "unwatched": "manual"}
 SAID = {  # what is told beside the chip, by its code; the page has these in its languages
     **TEXT,
     "board_gone": "the board is not seen where it lay: put it or the camera back, or take away what covers it",
     "recording_over": "the recording has ended", "pictures_over": "the camera's pictures have ended",
     "reading_failed": "reading the table failed ({why})",
+    "not_watched": "the camera cannot follow this game: enter it by hand",
 }
-LOST = {"adrift": "board_gone", "lost": "camera_size"}  # the watcher's word and what is told
+# the watcher's word and what is told
+LOST = {"adrift": "board_gone", "lost": "camera_size", "unwatched": "not_watched"}
 
 
 @dataclass(slots=True)
@@ -51,10 +60,24 @@ class Followed:
         return round(1000 * ordered[min(len(ordered) - 1, int(quantile * len(ordered)))], 1) if ordered else 0.0
 
 
-def follow(source: FrameSource, watcher: TableWatcher, session: TableSession, *,
+class Watcher(Protocol):
+    """What looks at frames: a `vision.watcher.TableWatcher`, or one that is guarded."""
+
+    @property
+    def poses(self) -> dict[Square, Array]: ...
+
+    @property
+    def sight(self) -> Sight: ...
+
+    def use(self, tiles: TileSet) -> None: ...
+
+    def feed(self, frame: Frame, state: GameState) -> Observation: ...
+
+
+def follow(source: FrameSource, watcher: Watcher, session: TableSession, *,
            stop: threading.Event | None = None, on_frame: Callable[[Followed], None] | None = None,
            save: Callable[[TableSession, Proposal, Still], None] | None = None,
-           renew: Callable[[Setup], TableWatcher] | None = None, learner: Learner | None = None,
+           renew: Callable[[Setup], Watcher] | None = None, learner: Learner | None = None,
            changed: threading.Event | None = None) -> Followed:
     """Feed an open source to the watcher until it ends or ``stop`` is set. ``save`` is `commit` unless given; ``renew``
     makes the watcher for another game that people begin meanwhile, and for another calibration, which ``changed`` says.
@@ -171,6 +194,61 @@ class Look:
     sharp: float
 
 
+class Guarded:
+    """A game's watcher that cannot end the loop. What fails is made anew; a game at which it keeps failing is watched
+    no more, until another is played or people have the camera watch again."""
+
+    def __init__(self, make: Callable[[], TableWatcher], made: TableWatcher | None = None) -> None:
+        self._make, self._failures = make, 0
+        self._watcher: TableWatcher | None = made
+        self._nothing = Sight()
+        if made is None:
+            self._begin()
+
+    @property
+    def poses(self) -> dict[Square, Array]:
+        return {} if self._watcher is None else self._watcher.poses
+
+    @property
+    def sight(self) -> Sight:
+        return self._nothing if self._watcher is None else self._watcher.sight
+
+    def use(self, tiles: TileSet) -> None:
+        """Read with these pictures from now on."""
+        if self._watcher is not None:
+            self._guarded(lambda watcher: watcher.use(tiles))
+
+    def feed(self, frame: Frame, state: GameState) -> Observation:
+        """Look at one frame; ``unwatched`` when that cannot be done in this game."""
+        seen = self._guarded(lambda watcher: watcher.feed(frame, state))
+        return seen or Observation(status="unwatched" if self._watcher is None else "settling")
+
+    def _guarded(self, do: Callable[[TableWatcher], Observation | None]) -> Observation | None:
+        if self._watcher is None:
+            return None
+        try:
+            return do(self._watcher)
+        except SourceError:  # the camera's: a picture that is fetched when it is looked at
+            raise
+        except Exception as e:  # whatever it is, the next game may be watched
+            self._failed(e)
+            return None
+
+    def _failed(self, e: Exception) -> None:
+        self._failures += 1
+        _log.error("reading the table failed", exc_info=e)
+        self._begin()
+
+    def _begin(self) -> None:
+        self._watcher = None
+        while self._watcher is None and self._failures < MOST_FAILURES:
+            try:
+                self._watcher = self._make()
+            except Exception as e:
+                self._failures = MOST_FAILURES  # the same again would fail again
+                _log.error("this game cannot be watched", exc_info=e)
+
+
 class TableLoop(threading.Thread):
     """Follows a camera in the background; when it fails, says so on the page and tries again until stopped.
 
@@ -182,7 +260,8 @@ class TableLoop(threading.Thread):
                  changed: threading.Event | None = None) -> None:
         super().__init__(name="table", daemon=True)
         self._learner, self._changed = learner, changed
-        self._open, self._watcher, self._session = open_camera, watcher, session
+        self._open, self._session = open_camera, session
+        self._watcher: Watcher | None = watcher
         self._renew, self._game = renew, session.game
         self._stop_asked = threading.Event()
         self.retry_s = RETRY_S
@@ -249,18 +328,25 @@ class TableLoop(threading.Thread):
         self._asked.set()
         return self._look if self._looked.wait(patience_s) else None
 
-    def _own_watcher(self) -> TableWatcher:
+    def _own_watcher(self) -> Watcher:
         """The watcher of the game that is played; another may have been begun while there was no camera."""
         while self._watcher is None or (self._game != self._session.game and self._renew is not None):
             self._new_watcher(self._session.setup)
+        if self._renew is not None and not isinstance(self._watcher, Guarded):
+            self._watcher = self._guarded(self._session.setup, self._watcher)
         return self._watcher
 
-    def _new_watcher(self, setup: Setup) -> TableWatcher:
+    def _new_watcher(self, setup: Setup) -> Watcher:
         """Another game has begun at the table; a camera that is lost meanwhile finds its watcher too."""
         assert self._renew is not None
-        self._game, made = self._session.game, self._renew(setup)
-        self._watcher = made
-        return made
+        self._game = self._session.game
+        self._watcher = self._guarded(setup)
+        return self._watcher
+
+    def _guarded(self, setup: Setup, made: TableWatcher | None = None) -> Watcher:
+        renew = self._renew
+        assert renew is not None
+        return Guarded(lambda: renew(setup), made)
 
     def _save(self, session: TableSession, proposal: Proposal, still: Still) -> None:
         """Put a move into the log as soon as the disk takes it; until then the page says what is wrong.

@@ -20,7 +20,7 @@ from scoring.rules import Rules
 from scoring.tiles import catalogue, product
 from scoring.transcript import read
 from vision.frames import Frame, FrameSource, SourceError
-from vision.tileset import TileSet, TileSetError, drawn_tileset, load_tileset
+from vision.tileset import TileSet, TileSetError, completed, drawn_tileset, load_tileset
 from vision.view import View
 from vision.watcher import TableWatcher
 
@@ -65,6 +65,12 @@ def load_tiles(folder: str | None, expansions: tuple[str, ...]) -> TileSet:
         raise UsageError(str(e)) from e
 
 
+def every_kind(tiles: TileSet, setup: Setup) -> TileSet:
+    """The set with our own drawing of every kind that may lie in this game and of which it has no picture."""
+    start = next(iter(new_game(setup).tiles.values()))
+    return completed(tiles, (*box_contents(setup.expansions), start.tile))
+
+
 def book_name(folder: str | None) -> str:
     """What a set of tiles is called on this machine: after its folder, or the owner's own."""
     return "own" if folder is None else "".join(c if c.isalnum() else "-" for c in Path(folder).resolve().name) or "own"
@@ -80,9 +86,9 @@ def tile_book(data: str, folder: str | None) -> TileBook:
 
 def make_watcher(tiles: TileSet, setup: Setup, view: View | None = None) -> TableWatcher:
     """A watcher for this table's players and start tile (the set-up's, else what the boxes in play begin with).
-    ``view`` is what a calibration knows of the camera."""
+    ``view`` is what a calibration knows of the camera. What ``tiles`` has no picture of is watched as unseen print."""
     start = next(iter(new_game(setup).tiles.values()))
-    return TableWatcher(tiles, tuple(p.colour for p in setup.players), start.tile, view=view)
+    return TableWatcher(every_kind(tiles, setup), tuple(p.colour for p in setup.players), start.tile, view=view)
 
 
 def open_camera(uri: str) -> FrameSource:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from scoring.state import GameState
@@ -142,9 +144,10 @@ class BoardFinder:
             count += bool(np.abs(corner - np.array(at)).max() < 2 * _NEAR)
         return count
 
-    def _adopt(self, bgr: Image, state: GameState, lattice: Lattice, start: tuple[int, int]) -> int:
-        """Poses of the tiles that lie already, from the start tile outwards: each is predicted by its neighbours. How
-        many of them are seen there.
+    def _adopt(self, bgr: Image, state: GameState, lattice: Lattice, start: tuple[int, int],
+               rest: Iterable[Square] | None = None) -> int:
+        """Poses of the tiles that lie already (``rest``: all but the start), from the start tile outwards: each is
+        predicted by its neighbours. How many of them are seen there.
 
         A tile that cannot be seen well (under a hand, a figure) keeps its prediction.
         """
@@ -152,7 +155,7 @@ class BoardFinder:
         def steps(at: tuple[int, int]) -> int:
             return abs(at[0] - start[0]) + abs(at[1] - start[1])
 
-        for at in sorted(state.tiles.keys() - {start}, key=steps):
+        for at in sorted(state.tiles.keys() - {start} if rest is None else rest, key=steps):
             pose: Array = lattice.predict(at)
             placed = state.tiles[at]
             if placed.tile in self._reader.ids:

@@ -32,11 +32,12 @@ class LoneTile:
     like: float
 
 
-def find_lone_tile(bgr: Image, matcher: TileMatcher, kind: str) -> LoneTile | None:
-    """The place where this kind lies alone on the table, or None. ``matcher`` knows our own drawing of the kind."""
+def find_lone_tile(bgr: Image, matcher: TileMatcher, kind: str, side: int = 1) -> LoneTile | None:
+    """The place where this kind lies alone on the table, or None. ``matcher`` knows our own drawing of the kind;
+    ``side`` is its length in tiles, which is more than one for a start board."""
     index = matcher.index[kind]
     best: LoneTile | None = None
-    for corners in blots(bgr):
+    for corners in blots(bgr, side):
         pose = cv2.getPerspectiveTransform(UNIT.astype(np.float32), corners).astype(float)
         turns = matcher.score(rectify(bgr, pose, matcher.size_px)[None], shift_px=2)[0, index]
         order = np.argsort(-turns)
@@ -49,8 +50,8 @@ def find_lone_tile(bgr: Image, matcher: TileMatcher, kind: str) -> LoneTile | No
     return best
 
 
-def blots(bgr: Image) -> list[Array]:
-    """(4, 2) float32 corners, clockwise as seen, of everything square and of a tile's size that is not the table."""
+def blots(bgr: Image, side: int = 1) -> list[Array]:
+    """(4, 2) float32 corners, clockwise as seen, of everything square and ``side`` tiles long that is not the table."""
     width = bgr.shape[1]
     reach = max(3, width // 400) | 1
     found = []
@@ -62,7 +63,7 @@ def blots(bgr: Image) -> list[Array]:
         for outline in outlines:
             (x, y), (a, b), turn = cv2.minAreaRect(outline)
             short, long = sorted((a + 1, b + 1))
-            if not (_SIDE[0] * width < short and long < _SIDE[1] * width and short > _SQUARE * long):
+            if not (side * _SIDE[0] * width < short and long < side * _SIDE[1] * width and short > _SQUARE * long):
                 continue
             if cv2.contourArea(outline) > _SQUARE * a * b:
                 found.append(cv2.boxPoints(((x, y), (a + 1, b + 1), turn)))

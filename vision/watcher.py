@@ -16,7 +16,6 @@ from scoring.engine import next_player, step
 from scoring.state import GameState
 from scoring.tiles import Square
 from vision.board import Board
-from vision.finding import BoardFinder
 from vision.frames import Frame, Image
 from vision.interpret import Observation, Proposal, in_order, lies_otherwise, tile_proposal
 from vision.kinds import Kinds
@@ -26,6 +25,7 @@ from vision.motion import FURNITURE_S, Look, Motion
 from vision.passing import Passing
 from vision.placements import PLAIN, Placement, PlacementReader, distinct
 from vision.sight import Sight
+from vision.startboard import board_finder
 from vision.steady import MOVED
 from vision.tileset import TileSet
 from vision.turns import Missed
@@ -76,7 +76,7 @@ class TableWatcher:
         foreign = self._reader is not None and self._reader.foreign
         self._reader = PlacementReader(tileset)
         self._reader.foreign |= foreign
-        self._finder = BoardFinder(tileset, self._reader, self._start_tile)
+        self._finder = board_finder(tileset, self._reader, self._start_tile)
 
     @property
     def poses(self) -> dict[Square, Array]:

@@ -243,6 +243,7 @@ export default {
   "status.camera_blinded": "zu viel Licht fällt hinein", "status.camera_half": "ihre Bilder kommen beschädigt an: prüft das Kabel", "status.camera_size": "ihr Bild hat jetzt eine andere Größe", "status.camera_slow": "sie gibt zu wenige Bilder",
   "status.camera_frozen": "das Bild steht still: sie wird neu geöffnet",
   "status.board_gone": "das Spielfeld ist nicht mehr dort zu sehen, wo es lag: rückt es oder die Kamera zurück, oder nehmt weg, was es verdeckt",
+  "status.not_watched": "die Kamera kann diesem Spiel nicht folgen: gebt es von Hand ein",
   "status.reading_failed": "das Lesen des Tisches ist abgebrochen: startet bastide neu, das Spiel ist gespeichert", "status.pictures_over": "ihre Bilder haben aufgehört", "status.recording_over": "die Aufnahme ist zu Ende",
   "status.not_saved": "ein Zug ließ sich nicht speichern; schafft Platz oder prüft den Speicher", "status.other": "seht in der Prüfung des Rechners nach",
   "status.drift.put_back": "etwas wurde angestoßen: schiebt den Tisch {ways}, so wie das Bild es zeigt, oder die Kamera andersherum", "status.drift.back": "das Bild ist wieder, wie es war",

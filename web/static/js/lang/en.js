@@ -243,6 +243,7 @@ export default {
   "status.camera_blinded": "too much light falls into it", "status.camera_half": "its pictures arrive damaged: check the cable", "status.camera_size": "its picture has another size now", "status.camera_slow": "it gives too few pictures",
   "status.camera_frozen": "the picture stands still: it is opened anew",
   "status.board_gone": "the board is not seen where it lay: put it or the camera back, or take away what covers it",
+  "status.not_watched": "the camera cannot follow this game: enter it by hand",
   "status.reading_failed": "reading the table failed: restart bastide, the game is kept", "status.pictures_over": "its pictures have ended", "status.recording_over": "the recording has ended",
   "status.not_saved": "the disk did not take a move; free some space or check it", "status.other": "look at the machine's check-up",
   "status.drift.put_back": "something was bumped: move the table {ways} as the picture shows it, or the camera against it", "status.drift.back": "the view is back where it was",

@@ -243,6 +243,7 @@ export default {
   "status.camera_blinded": "trop de lumière y entre", "status.camera_half": "ses images arrivent abîmées : vérifiez le câble", "status.camera_size": "son image a maintenant une autre taille", "status.camera_slow": "elle donne trop peu d’images",
   "status.camera_frozen": "l’image est figée : elle est rouverte",
   "status.board_gone": "le plateau n’est plus visible là où il était : remettez-le ou remettez la caméra, ou enlevez ce qui le cache",
+  "status.not_watched": "la caméra ne peut pas suivre cette partie : saisissez-la à la main",
   "status.reading_failed": "la lecture de la table s’est arrêtée : redémarrez bastide, la partie est conservée", "status.pictures_over": "ses images se sont arrêtées", "status.recording_over": "l’enregistrement est terminé",
   "status.not_saved": "le disque n’a pas pris un coup ; libérez de la place ou vérifiez-le", "status.other": "voyez la vérification de la machine",
   "status.drift.put_back": "quelque chose a été heurté : déplacez la table {ways} comme le montre l’image, ou la caméra dans l’autre sens", "status.drift.back": "la vue est revenue comme avant",
