@@ -18,7 +18,7 @@ from typing import NoReturn
 from bastide import __version__
 from bastide.errors import Failure, UsageError
 
-ROOMS = ("scoring", "vision", "calibration", "hardware", "web", "bastide")
+ROOMS = ("scoring", "vision", "reading", "calibration", "hardware", "web", "bastide")
 VERBS = ("demo", "serve", "watch", "read", "score", "rules", "teach", "aim", "calibrate", "print", "doctor", "export",
          "backup", "restore", "support", "pin")
 

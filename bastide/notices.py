@@ -6,9 +6,9 @@ import zlib
 from collections.abc import Iterable
 from typing import Any
 
+from reading.policy import Notice
 from scoring.events import Player
 from vision.images import encode_jpeg
-from vision.vigil import Notice
 
 _ROLE = {"city": "knight", "road": "thief", "field": "farmer", "cloister": "monk"}
 _TEXT = {

@@ -34,6 +34,7 @@ class Seeing:
         self._report: dict[str, Any] = {}
         self._pictures: dict[int, bytes] = {}
         self._attached = self._rests = False
+        self._point: tuple[float, float] | None = None
 
     # -- the page's side --------------------------------------------------------------------------------------------
 
@@ -57,7 +58,20 @@ class Seeing:
                 raise CommandError("no_camera", "no camera watches this table")
             self._rests = not on
 
+    def point(self, x: float, y: float) -> None:
+        """Somebody taps a tile in the camera's picture: the board is there. Raises CommandError without a camera."""
+        with self._lock:
+            if not self._attached:
+                raise CommandError("no_camera", "no camera watches this table")
+            self._point = x, y
+
     # -- the loop's side --------------------------------------------------------------------------------------------
+
+    def pointed(self) -> tuple[float, float] | None:
+        """Where somebody has tapped since the last frame, in pixels of the frame; told once."""
+        with self._lock:
+            point, self._point = self._point, None
+        return point
 
     @property
     def rests(self) -> bool:
@@ -85,7 +99,7 @@ class Seeing:
             return
         bgr = frame.bgr
         jpeg = encode_jpeg(reduced(bgr, LONG_SIDE_PX))
-        report = watcher.sight.report(watcher.poses, (bgr.shape[1], bgr.shape[0]))
+        report = watcher.report((bgr.shape[1], bgr.shape[0]))
         with self._lock:
             self._made_s, self._number, self._report = now, self._number + 1, report
             self._pictures[self._number] = jpeg

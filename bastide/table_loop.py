@@ -5,44 +5,43 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from bastide.errors import Failure
 from bastide.learning import Learner
 from bastide.notices import rows
 from bastide.session import TableSession
 from bastide.steadiness import Steadiness
-from scoring.events import Setup, TileDiscarded, TilePlaced
-from scoring.log import effective
-from scoring.state import GameState
+from reading.watcher import Observation, Proposal, TableWatcher
+from scoring.events import Setup
+from scoring.log import LogEntry
 from scoring.tiles import Square
 from vision.frames import DeadSource, Frame, FrameSource, SourceError
 from vision.images import encode_jpeg
 from vision.lattice import Array
 from vision.picture import TEXT, PictureCheck, brightness, sharpness
-from vision.sight import Sight
 from vision.stills import Still, keep
 from vision.tileset import TileSet
-from vision.watcher import Observation, Proposal, TableWatcher
 
 RETRY_S = 2.0
+NOTHING: dict[str, Any] = {"tiles": [], "open": [], "readings": [], "figures": [], "moving": [], "hands": []}
 MOST_FAILURES = 3  # of reading one game's table, after which it is entered by hand
 FROZEN_RESTART_S = 10.0  # a camera that repeats itself for so long is opened anew
-SIZE_RESTART_S = 5.0  # a picture of another size that stays is watched from the beginning
 _log = logging.getLogger("bastide.table")
-CHIPS = {"watching": "watching", "hand": "hand", "settling": "settling", "reading": "reading", "adrift": "camera_lost",
-         "lost": "camera_lost", "unwatched": "manual"}
+CHIPS = {"watching": "watching", "settling": "settling", "searching": "settling", "adrift": "camera_lost",
+         "no_board": "camera_lost", "unwatched": "manual"}
 SAID = {  # what is told beside the chip, by its code; the page has these in its languages
     **TEXT,
     "board_gone": "the board is not seen where it lay: put it or the camera back, or take away what covers it",
+    "no_board": "no board is seen: tap the start tile in the camera's picture",
     "recording_over": "the recording has ended", "pictures_over": "the camera's pictures have ended",
     "reading_failed": "reading the table failed ({why})",
     "not_watched": "the camera cannot follow this game: enter it by hand",
 }
 # the watcher's word and what is told
-LOST = {"adrift": "board_gone", "lost": "camera_size", "unwatched": "not_watched"}
+LOST = {"adrift": "board_gone", "no_board": "no_board", "unwatched": "not_watched"}
 
 
 @dataclass(slots=True)
@@ -61,17 +60,20 @@ class Followed:
 
 
 class Watcher(Protocol):
-    """What looks at frames: a `vision.watcher.TableWatcher`, or one that is guarded."""
+    """What looks at frames: a `reading.watcher.TableWatcher`, or one that is guarded."""
 
     @property
     def poses(self) -> dict[Square, Array]: ...
 
-    @property
-    def sight(self) -> Sight: ...
+    def report(self, size: tuple[int, int]) -> dict[str, Any]: ...
 
     def use(self, tiles: TileSet) -> None: ...
 
-    def feed(self, frame: Frame, state: GameState) -> Observation: ...
+    def point(self, point_px: tuple[float, float]) -> None: ...
+
+    def feed(self, frame: Frame, entries: Sequence[LogEntry]) -> Observation: ...
+
+    def finish(self, entries: Sequence[LogEntry]) -> tuple[Proposal, ...]: ...
 
 
 def follow(source: FrameSource, watcher: Watcher, session: TableSession, *,
@@ -89,6 +91,7 @@ def follow(source: FrameSource, watcher: Watcher, session: TableSession, *,
     game, steadiness = session.game, Steadiness()
     check = PictureCheck(live=source.info.live)
     bad_s: float | None = None
+    last: Frame | None = None
     seeing, rested = session.seeing, False
     while stop is None or not stop.is_set():
         frame = source.read()
@@ -122,26 +125,20 @@ def follow(source: FrameSource, watcher: Watcher, session: TableSession, *,
                 session.set_status("camera_lost", verdict.text, verdict.code)
             if verdict.code == "camera_frozen" and frame.t_s - bad_s >= FROZEN_RESTART_S:
                 raise SourceError(verdict.text)
-            if verdict.code == "camera_size" and frame.t_s - bad_s >= SIZE_RESTART_S and renew is not None:
-                watcher, steadiness = renew(session.setup), Steadiness()
-                check, bad_s = PictureCheck(live=source.info.live), None
             done.frames += 1
             if on_frame is not None:
                 on_frame(done)
             continue
         bad_s, done.frame = None, frame
-        seen = watcher.feed(frame, session.state)
+        if (point := seeing.pointed()) is not None:
+            watcher.point(point)
+        seen = watcher.feed(frame, session.entries)
         seeing.offer(frame, watcher)
         if session.game != game:
             continue  # what was seen belongs to the game before
-        still = keep(frame.bgr, watcher.poses) if seen.proposals else None
-        for proposal in seen.proposals:
-            assert still is not None
-            (save or commit)(session, proposal, still)
-            done.questions += proposal.asked
-            done.latency_s.append(time.perf_counter() - begun)
-        if seen.status != "lost":
-            steadiness.look(frame, watcher.poses, calm=seen.status == "watching")
+        _take(seen.proposals, frame, watcher, session, save or commit, done, begun)
+        last = frame
+        steadiness.look(frame, watcher.poses, calm=seen.status == "watching")
         notice, code = steadiness.notice, LOST.get(seen.status, verdict.code)
         if notice is not None:
             session.set_status("camera_lost", notice.text, notice.code, notice.parts)
@@ -156,33 +153,33 @@ def follow(source: FrameSource, watcher: Watcher, session: TableSession, *,
         done.frames += 1
         if on_frame is not None:
             on_frame(done)
+    ended = stop is None or not stop.is_set()
+    if ended and last is not None and not source.info.live and session.game == game:
+        while left := watcher.finish(session.entries):  # a recording has ended: what only waited is told and asked
+            version = len(session.entries)
+            _take(left, last, watcher, session, save or commit, done, time.perf_counter())
+            if len(session.entries) == version:
+                break
     return done
 
 
+def _take(proposals: Sequence[Proposal], frame: Frame, watcher: Watcher, session: TableSession,
+          save: Callable[[TableSession, Proposal, Still], None], done: Followed, begun_s: float) -> None:
+    """Put what was decided into the log, in its order."""
+    still = keep(frame.bgr, watcher.poses) if proposals else None
+    for proposal in proposals:
+        assert still is not None
+        save(session, proposal, still)
+        done.questions += proposal.decision.asked
+        done.latency_s.append(time.perf_counter() - begun_s)
+
+
 def commit(session: TableSession, proposal: Proposal, still: Still) -> None:
-    """Put one proposal into the log with its pictures, as a correction when it improves on an earlier reading of the
-    same square."""
-    replaces = None
-    if proposal.replaces is not None:
-        kind = type(proposal.events[0]) if proposal.events else TilePlaced
-        for seq, event in effective(session.entries):
-            if isinstance(event, kind) and getattr(event, "at", None) == proposal.replaces:
-                replaces = seq
-    after = None
-    if proposal.after is not None:
-        events = effective(session.entries)
-        laid = [n for n, (_, event) in enumerate(events)
-                if isinstance(event, TilePlaced) and event.at == proposal.after]
-        if not laid:
-            return
-        n = laid[-1]
-        if isinstance(proposal.events[0], TilePlaced):  # a whole turn was missed: it came after all of that one
-            while n + 1 < len(events) and not isinstance(events[n + 1][1], TilePlaced | TileDiscarded):
-                n += 1
-        after = events[n][0]
-    session.commit(proposal.events, confidence=proposal.confidence, asked=proposal.asked, frame=proposal.frame,
-                   alternatives=proposal.alternatives, crop=encode_jpeg(proposal.crop), replaces=replaces,
-                   still=still, after=after)
+    """Put one decision into the log with its pictures."""
+    made = proposal.decision
+    session.commit(made.events, confidence=made.confidence, asked=made.asked, frame=made.frame,
+                   alternatives=made.alternatives, crop=encode_jpeg(proposal.crop), replaces=made.replaces,
+                   after=made.after, still=still)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,7 +198,6 @@ class Guarded:
     def __init__(self, make: Callable[[], TableWatcher], made: TableWatcher | None = None) -> None:
         self._make, self._failures = make, 0
         self._watcher: TableWatcher | None = made
-        self._nothing = Sight()
         if made is None:
             self._begin()
 
@@ -209,18 +205,27 @@ class Guarded:
     def poses(self) -> dict[Square, Array]:
         return {} if self._watcher is None else self._watcher.poses
 
-    @property
-    def sight(self) -> Sight:
-        return self._nothing if self._watcher is None else self._watcher.sight
+    def report(self, size: tuple[int, int]) -> dict[str, Any]:
+        """What was seen last."""
+        return NOTHING | {"size": list(size)} if self._watcher is None else self._watcher.report(size)
+
+    def point(self, point_px: tuple[float, float]) -> None:
+        """People say that a tile lies there."""
+        if self._watcher is not None:
+            self._guarded(lambda watcher: watcher.point(point_px))
+
+    def finish(self, entries: Sequence[LogEntry]) -> tuple[Proposal, ...]:
+        """The recording is over."""
+        return () if self._watcher is None else self._watcher.finish(entries)
 
     def use(self, tiles: TileSet) -> None:
         """Read with these pictures from now on."""
         if self._watcher is not None:
             self._guarded(lambda watcher: watcher.use(tiles))
 
-    def feed(self, frame: Frame, state: GameState) -> Observation:
+    def feed(self, frame: Frame, entries: Sequence[LogEntry]) -> Observation:
         """Look at one frame; ``unwatched`` when that cannot be done in this game."""
-        seen = self._guarded(lambda watcher: watcher.feed(frame, state))
+        seen = self._guarded(lambda watcher: watcher.feed(frame, entries))
         return seen or Observation(status="unwatched" if self._watcher is None else "settling")
 
     def _guarded(self, do: Callable[[TableWatcher], Observation | None]) -> Observation | None:
@@ -359,7 +364,7 @@ class TableLoop(threading.Thread):
             try:
                 return commit(session, proposal, still)
             except Failure as e:
-                _log.warning("%s", e, extra={"frame": proposal.frame})
+                _log.warning("%s", e, extra={"frame": proposal.decision.frame})
                 session.set_status("check", str(e), "not_saved")
                 if session.view()["version"] != before:
                     return None  # the move is on disk; only its picture is not

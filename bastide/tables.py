@@ -12,6 +12,7 @@ from bastide.errors import Failure, UsageError
 from bastide.inputs import read_json
 from bastide.tilebook import TileBook
 from hardware.sources import UnknownSource, open_source
+from reading.watcher import TableWatcher
 from scoring.engine import new_game
 from scoring.errors import InvalidNotation
 from scoring.events import Player, Setup, StartTile
@@ -20,9 +21,10 @@ from scoring.rules import Rules
 from scoring.tiles import catalogue, product
 from scoring.transcript import read
 from vision.frames import Frame, FrameSource, SourceError
+from vision.looks import TableLook
 from vision.tileset import TileSet, TileSetError, completed, drawn_tileset, load_tileset
+from vision.tracker import make_tracker
 from vision.view import View
-from vision.watcher import TableWatcher
 
 TWO = (Player(name="Red", colour="red"), Player(name="Blue", colour="blue"))
 FILE_LIKE = ("sim", "video", "folder")  # sources that are input files, not devices
@@ -84,11 +86,14 @@ def tile_book(data: str, folder: str | None) -> TileBook:
     return book
 
 
-def make_watcher(tiles: TileSet, setup: Setup, view: View | None = None) -> TableWatcher:
-    """A watcher for this table's players and start tile (the set-up's, else what the boxes in play begin with).
-    ``view`` is what a calibration knows of the camera. What ``tiles`` has no picture of is watched as unseen print."""
+def make_watcher(tiles: TileSet, setup: Setup, view: View | None = None, *,
+                 record: Callable[[TableLook], None] | None = None) -> TableWatcher:
+    """A watcher for this game's players and boxes. ``tiles`` are the pictures it reads with beside what it knows of
+    every edition; ``view`` is what a calibration knows of the camera; ``record`` is given every look."""
     start = next(iter(new_game(setup).tiles.values()))
-    return TableWatcher(every_kind(tiles, setup), tuple(p.colour for p in setup.players), start.tile, view=view)
+    kinds = [catalogue()[tile] for tile in sorted({*box_contents(setup.expansions), start.tile})]
+    tracker = make_tracker(kinds, tiles, tuple(p.colour for p in setup.players), view)
+    return TableWatcher(setup, tracker, record=record)
 
 
 def open_camera(uri: str) -> FrameSource:

@@ -7,10 +7,10 @@ from typing import Any
 
 from bastide.session import TableSession
 from bastide.table_loop import commit
+from reading.watcher import Proposal
 from scoring.events import FigurePlaced, TilePlaced
 from scoring.log import effective
 from scoring.transcript import Game, write
-from vision.interpret import Proposal
 from vision.stills import Still
 
 

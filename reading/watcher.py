@@ -21,6 +21,7 @@ from scoring.tiles import Square
 from vision.frames import Frame, Image
 from vision.lattice import Array, Lattice, rectify
 from vision.looks import TableLook
+from vision.tileset import TileSet
 from vision.tracker import Followed, Tracker, renamed
 
 CROP_PX, CROP_MARGIN = 80, 0.5  # what people are shown of a square: pixels a tile, and tiles around it
@@ -98,6 +99,14 @@ class TableWatcher:
             self._sight.keep(look, self._place if self._place is not None else Place())
         return Observation(status=self._status(followed, told), proposals=self._proposals(frame, told),
                            notices=self._notices(frame, told, look), began=told.began)
+
+    def use(self, tiles: TileSet) -> None:
+        """Read with these pictures from now on: more has been learned of this table's tiles."""
+        self.tracker.sense.use(tiles)
+
+    def point(self, point_px: tuple[float, float]) -> None:
+        """Somebody says that a tile lies at this point of the frame."""
+        self.tracker.point_px = point_px
 
     def finish(self, entries: Sequence[LogEntry]) -> tuple[Proposal, ...]:
         """The film is over: what is left to tell. Again until there is nothing."""

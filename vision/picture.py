@@ -1,4 +1,4 @@
-"""Whether a camera's picture can be believed at all: black, blinded, frozen, half, of another size, too seldom.
+"""Whether a camera's picture can be believed at all: black, blinded, frozen, half, too seldom.
 
 Looked at before the watcher sees the frame: a picture that is no picture of the table must not become a move. All
 measures are of a small grey copy, 160 pixels wide; levels are of 255.
@@ -26,7 +26,6 @@ TEXT = {
     "camera_blinded": "the camera is blinded: too much light, or its exposure is wrong",
     "camera_frozen": "the camera gives the same picture again and again",
     "camera_half": "the camera's pictures arrive damaged: check its cable or the network",
-    "camera_size": "the camera's picture has changed its size",
     "camera_slow": "the camera gives a picture only every few seconds; what happens in between is not seen",
 }
 
@@ -50,7 +49,6 @@ class PictureCheck:
 
     def __init__(self, *, live: bool) -> None:
         self._live = live
-        self._shape: tuple[int, ...] | None = None
         self._before: np.ndarray | None = None
         self._same_since_s: float | None = None
         self._last_s: float | None = None
@@ -72,10 +70,6 @@ class PictureCheck:
         return Verdict(code="camera_slow", said=True) if self._slow >= 2 else Verdict()
 
     def _fault(self, frame: Frame) -> str:
-        if self._shape is None:
-            self._shape = frame.shape
-        if frame.shape != self._shape:
-            return "camera_size"
         picture = frame.bgr if frame.luma is None else frame.luma
         height = max(1, round(picture.shape[0] * WIDTH / picture.shape[1]))
         small = cv2.resize(picture, (WIDTH, height), interpolation=cv2.INTER_NEAREST)

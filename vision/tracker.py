@@ -24,6 +24,8 @@ from vision.looks import FigureLook, SquareLook, TableLook
 from vision.registration import Register
 from vision.senses import TileEvidence, TileSense
 from vision.stillness import Stillness
+from vision.tileset import TileSet
+from vision.view import View
 
 FigureReader = Callable[[Image, Mapping[Square, Array], Lattice], Mapping[Square, tuple[FigureLook, ...]]]
 Finder = Callable[[Image], Lattice | None]
@@ -380,3 +382,16 @@ def _square_look(evidence: TileEvidence, kinds: Sequence[Tile], seen: float, fig
 def visible(shape: Sequence[int], pose: Array) -> float:
     """Part of a square that lies in a picture of that shape."""
     return float(inside(shape, pose, 8).mean())
+
+
+def make_tracker(kinds: Sequence[Tile], tiles: TileSet | None, colours: Sequence[str], view: View | None) -> Tracker:
+    """A tracker for a table on which these kinds and figures of these colours may lie."""
+    from vision.unseen import UnseenFinder
+
+    finder = UnseenFinder(kinds)
+
+    def find(bgr: Image) -> Lattice | None:
+        found = finder.find(bgr)
+        return None if found is None else found.lattice
+
+    return Tracker(TileSense(kinds, tiles), find, lambda bgr, poses, lattice: {})

@@ -97,9 +97,9 @@ def _serve(args: argparse.Namespace, notifier: Notifier, note: str) -> Path | No
         table_setup,
     )
     from bastide.tuning import Tuning, kept, newest, own_paths
+    from reading.watcher import TableWatcher
     from scoring.events import Setup
     from vision.read import PhotoReader
-    from vision.watcher import TableWatcher
     from web.access import Access
     from web.app import create_app
     from web.server import PageServer, ServerError

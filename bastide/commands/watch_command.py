@@ -31,6 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", required=True, metavar="TRANSCRIPT")
     parser.add_argument("--data", metavar="DIR", default="data", help="where learned tiles are kept (default: data)")
     parser.add_argument("--learn", action="store_true", help="learn the tiles from this game")
+    parser.add_argument("--record", metavar="FILE",
+                        help="also write what was seen at every look (.jsonl.gz): send it with a game that went wrong")
     parser.add_argument("--json", action="store_true")
     add_rules_arguments(parser)
 
@@ -53,7 +55,9 @@ def run(args: argparse.Namespace) -> int:
         tile_book,
     )
     from bastide.writing import write_whole
+    from reading.record import write_looks
     from vision.frames import SourceError
+    from vision.looks import TableLook
     from vision.tileset import merged
 
     setup = table_setup(args.source, rules(args), expansions(args.expansions),
@@ -67,6 +71,7 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(f"{args.out}: is a folder, not a file")
     if not out.parent.is_dir():
         raise UsageError(f"{args.out}: there is no folder {out.parent}")
+    looks: list[TableLook] = []
     done = Followed()
     so_far, written, due_s = out.with_name(f"{out.name[:200]}.so-far"), 0, 0.0
 
@@ -89,8 +94,9 @@ def run(args: argparse.Namespace) -> int:
         learner = Learner(book, session, lambda _: tiles, box_contents) if args.learn else None
         with stop_on_signals() as stop, opened(calibrated(open_camera(args.source), documents, view)) as camera:
             try:
-                follow(camera, make_watcher(merged(tiles, book.tileset()), setup, view), session, stop=stop,
-                       on_frame=remember, learner=learner)
+                follow(camera, make_watcher(merged(tiles, book.tileset()), setup, view,
+                                            record=looks.append if args.record else None),
+                       session, stop=stop, on_frame=remember, learner=learner)
                 if learner is not None:
                     learner.write()
             except SourceError as e:  # what was seen until then is worth keeping
@@ -103,6 +109,11 @@ def run(args: argparse.Namespace) -> int:
         so_far.unlink(missing_ok=True)
     except OSError as e:
         raise Failure(f"{args.out}: cannot be written ({e.strerror or e})") from e
+    if args.record:
+        try:
+            write_looks(Path(args.record), {"setup": game["setup"]}, looks)
+        except OSError as e:
+            raise Failure(f"{args.record}: cannot be written ({e.strerror or e})") from e
     asked = sum(bool(m.get("asked")) for t in game["turns"] for m in t["moves"])
     summary = {"turns": len(game["turns"]), "questions": asked, "frames": done.frames,
                "latency_ms": {"p50": done.latency_ms(0.5), "p95": done.latency_ms(0.95)},
