@@ -48,6 +48,12 @@ class Attention:
     same: float = 0.55  # correlation with its snapshot from which a tile is where it was
     there: float = 0.0  # log-odds from which a square counts as one with a tile
     hidden_lab: float = 16.0  # Lab units from how the bare square or the table looked: something covers it
+    bare_lab: float = 9.0  # Lab units within which a square's parts look as they did when it was bare
+    bare_part: float = 0.95  # of its parts that must, for nothing to have come
+    bare_odds: float = -6.0  # log-odds of a tile then
+    table_odds: float = -4.0  # log-odds of a tile on a square that has the colours of the table and no others
+    table_sigma: float = 3.0  # how far from the table's mean colour is still table
+    table_least: int = 3  # bare squares that make a table's colours known
     shown: int = 12  # readings of a tile that are handed on
 
 
@@ -274,13 +280,14 @@ class Tracker:
         lay = set(self.lattice.shifts)
         poses = {at: self.lattice.predict(at) for at in squares}
         evidence = self.sense.look(bgr, poses)
+        levels = self._levels(bgr, evidence)
+        self._table(evidence, levels)
         tiles = {at: e for at, e in evidence.items() if e.there > a.there and e.seen > 0.5}
         for at, e in tiles.items():
             self.lattice.shifts[at] = self.lattice.shift_of(at, e.pose)
         if len(tiles) >= 4:
             self._bend()
         figures = self.figures(bgr, {at: e.pose for at, e in tiles.items()}, self.lattice)
-        levels = self._levels(bgr, evidence)
         out = {}
         for at, e in evidence.items():
             square = self._squares.setdefault(at, _Square())
@@ -311,6 +318,23 @@ class Tracker:
             for at, pose in poses.items():
                 self.lattice.shifts[at] = self.lattice.shift_of(at, pose)
 
+    def _table(self, evidence: Mapping[Square, TileEvidence], levels: Mapping[Square, npt.NDArray[np.float32]]) -> None:
+        """The bare table speaks against a tile: a square that looks as it did when it was bare, or that has the table's
+        colours and no others. A table of the tiles' own colours says nothing."""
+        a = self.attention
+        bare = [s.bare for s in self._squares.values() if s.bare is not None]
+        like = (lambda colours: False) if len(bare) < a.table_least else _table_like(np.array(bare), a)
+        lying = [levels[at] for at, e in evidence.items() if e.there > 3.0]
+        if lying and sum(like(colours) for colours in lying) > 0.05 * len(lying):
+            like = lambda colours: False  # noqa: E731
+        for at, e in evidence.items():
+            square = self._squares.get(at)
+            own = None if square is None else square.bare
+            if own is not None and float((_apart(levels[at], own) < a.bare_lab).mean()) > a.bare_part:
+                e.there = min(e.there, e.there + a.bare_odds)
+            elif e.there < 4.0 and like(levels[at]):
+                e.there += a.table_odds
+
     @staticmethod
     def _levels(bgr: Image, evidence: Mapping[Square, TileEvidence]) -> dict[Square, npt.NDArray[np.float32]]:
         """(8, 8, 3) Lab colours of each square."""
@@ -330,8 +354,7 @@ class Tracker:
                 return 1.0
         if table is None:
             return 0.0 if was else 1.0
-        off = np.linalg.norm((colours - table) * (0.5, 1.0, 1.0), axis=2)
-        part = float((off < self.attention.hidden_lab).mean())
+        part = float((_apart(colours, table) < self.attention.hidden_lab).mean())
         if part > 0.8:
             square.bare = colours  # light changes slowly
         return part
@@ -343,6 +366,25 @@ class Tracker:
 
     def _since(self) -> float:
         return 0.0 if self._vain_s is None or self.stillness is None else self.stillness.now_s - self._vain_s
+
+
+def _apart(one: npt.NDArray[np.float32], other: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
+    """(8, 8) how far colours are apart; light counts half."""
+    return np.asarray(np.linalg.norm((one - other) * (0.5, 1.0, 1.0), axis=-1), float)
+
+
+def _table_like(bare: npt.NDArray[np.float32], a: Attention) -> Callable[[npt.NDArray[np.float32]], bool]:
+    """Whether a square has the colours of bare ones (N, 8, 8, 3) and no others."""
+    cells = bare.reshape(-1, 3).astype(float)
+    mean, spread = cells.mean(axis=0), np.cov(cells.T) + np.diag([4.0, 1.0, 1.0])
+    inverse = np.linalg.inv(spread)
+
+    def like(colours: npt.NDArray[np.float32]) -> bool:
+        off = colours.reshape(-1, 3) - mean
+        far = np.sqrt(np.einsum("ni,ij,nj->n", off, inverse, off))
+        return float((far < a.table_sigma).mean()) > a.bare_part
+
+    return like
 
 
 def turned_square(at: Square, quarter: int) -> Square:
