@@ -44,7 +44,7 @@ STAGES: tuple[tuple[Any, str, str], ...] = (
     (SightingFinder, "find", "keypoints and sightings"), (reading_room, "fit_lattice", "lattice"),
     (PhotoReader, "_strange", "colours of the print"), (PhotoReader, "_spread", "every square settled"),
     (PhotoReader, "_evidence", "sides and pennants"), (UnseenFinder, "ask", "structure network"),
-    (reading_room, "marginals", "neighbours and box"), (PhotoReader, "_bare", "bare pictures"),
+    (reading_room, "marginals", "neighbours and box"),
     (reading_room, "find_figures", "figures"))
 
 

@@ -1,95 +1,46 @@
-"""Whose figure stands where on a photographed board.
+"""Whose figure stands where on a board: one reader for photographs and films.
 
-A figure is a solid patch of a player's colour that is not print. Its top leans away from the point below the camera;
-the lattice's perspective says how far, so the point where it touches the table can be taken back from the silhouette.
+A small network finds feet, postures and silhouettes on each tile (`vision.figurenet`); the colour is that of the
+silhouette's own pixels (`vision.paint`). Each source adds its log-odds; `vision.occupancy` says which segment a figure
+occupies.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cache
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
-from scoring.geometry import distance_to_segment
-from scoring.tiles import Square, catalogue, where
-from vision.evidence import table_colours
+from scoring.tiles import Square
+from vision.figurenet import CELLS, CROP_PX, KINDS, MARGIN, TILE_PX, Felt, FigureNet
 from vision.frames import Image
-from vision.lattice import UNIT, Array, Lattice, apply
-from vision.settle import Settled
+from vision.lattice import UNIT, Array, apply, rectify
+from vision.looks import FigureLook
+from vision.paint import colours_of, light_of, shown
 from vision.view import View
 
-BOARD_PX = 96  # pixels per tile in which figures are sought
-HEIGHT = 0.36  # of a tile: a standing follower (16 mm on 45 mm)
-THICK = 0.22  # of a tile: one that lies
-SMALLEST, LARGEST = 0.035, 0.34  # of a tile's area: silhouettes of one figure
-PRINT = 0.48  # correlation with the tile's picture above which a patch is print after all
-CONTRAST = 15.0  # of Lab colour between a figure and the print around it
-GREEN_CONTRAST = 30.0  # and for green ones, which a field in the shade resembles
-NEXT_TO = 0.35  # of a tile: patches so near belong to one figure
-_AROUND_PX = 20  # around a patch: what it is compared with
-OFF_BOARD = 0.12  # of a tile: a base point further from every tile is not on the board
-COLOURS = ("red", "blue", "green", "yellow", "black")
-# Hue (0..180) from, to, and least saturation of painted wood. Print is less saturated, or is not foreign.
-_HUES = {"red": [(0, 9), (166, 180)], "yellow": [(19, 38)], "green": [(39, 92)], "blue": [(93, 132)],
-         "pink": [(145, 165)], "purple": [(133, 148)], "orange": [(10, 18)]}
-_LEAST = {"red": 120, "yellow": 150, "green": 130, "blue": 90, "pink": 70, "purple": 60, "orange": 150}
+_LOW = -2.5  # logit of a foot's cell below which nothing is reported
+_HEIGHT = 0.36  # of a tile: how high a follower stands
+_ONE = 0.13  # of a tile: feet so near are one figure's
+_SAME = 0.2  # of a tile: and those that two tiles' crops show
+_OVER = 0.06  # of a tile: how far over its border a foot may still be the tile's own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FigureReading:
-    """One figure: ``px`` is where it touches the table, in the photograph; ``feature``, ``where`` name the segment."""
+class Seen:
+    """A figure as it was looked at: where it touches the table and its silhouette (N, 2) in the photograph, the part
+    of its crop that it covers, and the (u, v, l) of its paint."""
 
-    colour: str
-    figure: str
-    at: Square
-    feature: str
-    where: str
-    confidence: float
+    look: FigureLook
     px: tuple[float, float]
-    lying: bool = False
-    outline_px: Array = field(default_factory=lambda: np.zeros((0, 2)), compare=False)  # of the silhouette, (N, 2)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rejected:
-    """What was looked at and not taken: ``outline_px`` (N, 2) in the photograph, and ``why``."""
-
     outline_px: Array
-    why: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Blob:
-    colour: str
-    centre: Array  # (2,) working pixels
-    size: float  # of a tile's area
-    solid: float  # area over convex hull's
-    outline: Array  # (N, 2) working pixels
-    wrong: str = ""  # why it is no figure
-
-
-def find_figures(photo: Image, strange: npt.NDArray[np.uint8], lattice: Lattice, squares: Mapping[Square, Settled],
-                 tiles: Mapping[Square, tuple[str, int]], pictures: Mapping[Square, Image], *, scale: float = 1.0,
-                 colours: Iterable[str] | None = None, view: View | None = None,
-                 ) -> tuple[tuple[FigureReading, ...], tuple[Rejected, ...]]:
-    """Figures on the board, and patches of a player's colour that are none. ``strange`` is 255 where colours are not
-    print, ``pictures`` show each tile as it lies without a figure, ``scale`` is working pixels per photograph's."""
-    if not squares:
-        return (), ()
-    known = None if view is None else np.diag([scale, scale, 1.0]) @ view.straight
-    up = height_direction(lattice.grid, photo.shape, known)
-    readings, rejected = [], []
-    for blob in _blobs(photo, strange, lattice, squares, pictures, tuple(colours or COLOURS)):
-        reading = None if blob.wrong else _stands(blob, lattice, squares, tiles, up, scale)
-        if reading is not None:
-            readings.append(reading)
-        else:
-            rejected.append(Rejected(outline_px=blob.outline / scale,
-                                     why=f"{blob.colour}: {blob.wrong or 'not on the board'}"))
-    return tuple(sorted(readings, key=lambda f: (f.at[1], f.at[0], f.colour))), tuple(rejected)
+    silhouette: npt.NDArray[np.bool_]
+    uvl: Array
 
 
 def height_direction(grid: Array, shape: tuple[int, ...], matrix: Array | None = None) -> Array:
@@ -104,13 +55,12 @@ def height_direction(grid: Array, shape: tuple[int, ...], matrix: Array | None =
     centred = np.array([[1, 0, -x], [0, 1, -y], [0, 0, 1.0]]) @ grid
     a, b = centred[:, 0], centred[:, 1]
     usual = float(max(height, width))
-    squares = []
-    if abs(a[2] * b[2]) > 1e-12:
-        squares.append(-(a[0] * b[0] + a[1] * b[1]) / (a[2] * b[2]))
-    if abs(b[2] ** 2 - a[2] ** 2) > 1e-12:
-        squares.append((a[0] ** 2 + a[1] ** 2 - b[0] ** 2 - b[1] ** 2) / (b[2] ** 2 - a[2] ** 2))
-    focal = [f for f in (np.sqrt(s) for s in squares if s > 0) if 0.6 * usual < f < 2.5 * usual]
-    f = float(np.mean(focal)) if focal else 1.05 * usual
+    # the axes are at right angles and equally long: two equations for the focal length's square, of which the one
+    # that a steeper view makes clearer counts more
+    said = np.array([a[0] * b[0] + a[1] * b[1], a[0] ** 2 + a[1] ** 2 - b[0] ** 2 - b[1] ** 2])
+    by = np.array([a[2] * b[2], a[2] ** 2 - b[2] ** 2])
+    square = -float(said @ by) / max(float(by @ by), 1e-24)
+    f = math.sqrt(square) if (0.6 * usual) ** 2 < square < (2.5 * usual) ** 2 else 1.05 * usual
     f = f if matrix is None else float(matrix[0, 0])
     rays = np.stack([[a[0] / f, a[1] / f, a[2]], [b[0] / f, b[1] / f, b[2]]])
     step = np.sqrt(np.linalg.norm(rays[0]) * np.linalg.norm(rays[1]))
@@ -120,214 +70,219 @@ def height_direction(grid: Array, shape: tuple[int, ...], matrix: Array | None =
     return np.array([[1, 0, x], [0, 1, y], [0, 0, 1.0]]) @ up
 
 
-def _blobs(photo: Image, strange: npt.NDArray[np.uint8], lattice: Lattice, squares: Mapping[Square, Settled],
-           pictures: Mapping[Square, Image], colours: tuple[str, ...]) -> list[_Blob]:
-    places = np.array(list(squares))
-    low, high = places.min(axis=0) - 0.6, places.max(axis=0) + 1.6
-    size = np.ceil((high - low) * BOARD_PX).astype(int)
-    to_board = np.array([[BOARD_PX, 0, -low[0] * BOARD_PX], [0, BOARD_PX, -low[1] * BOARD_PX], [0, 0, 1.0]])
-    forward = to_board @ np.linalg.inv(lattice.grid)
-    extent = (int(size[0]), int(size[1]))
-    board = cv2.warpPerspective(photo, forward, extent, flags=cv2.INTER_LINEAR)
-    odd = cv2.warpPerspective(strange, forward, extent, flags=cv2.INTER_LINEAR) > 127
-    tiles = np.zeros(odd.shape, np.uint8)
-    bare = np.zeros_like(board)
-    for at, s in squares.items():
-        corners = apply(forward, apply(s.pose, UNIT))
-        cv2.fillConvexPoly(tiles, np.round(corners).astype(np.int32), 1)
-        to_tile = forward @ s.pose @ np.diag([1 / pictures[at].shape[0], 1 / pictures[at].shape[0], 1.0])
-        cv2.warpPerspective(pictures[at], to_tile, extent, dst=bare, flags=cv2.INTER_LINEAR,
-                            borderMode=cv2.BORDER_TRANSPARENT)
-    drawn, seen_drawing = _drawing(bare), _drawing(board)
-    beside = cv2.dilate(tiles, np.ones((3, 3), np.uint8), iterations=BOARD_PX // 2) > 0
-    gaps = (tiles == 0) & beside & (board.max(axis=2) > 0)
-    odd &= (tiles > 0) | (beside & ~table_colours(board, gaps))
-    hsv = cv2.cvtColor(cv2.GaussianBlur(board, (0, 0), 1.0), cv2.COLOR_BGR2HSV)
-    level = float(np.median(hsv[..., 2][tiles > 0]))
-    back = np.linalg.inv(forward)
-    found = []
-    lab = cv2.cvtColor(board, cv2.COLOR_BGR2LAB)
-    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (BOARD_PX // 10 | 1,) * 2)
-    for colour in colours:
-        seen = (_looks(colour, hsv, level) & odd).astype(np.uint8)
-        closed = cv2.morphologyEx(seen, cv2.MORPH_CLOSE, np.ones((7, 7), np.uint8))
-        mask = cv2.morphologyEx(closed, cv2.MORPH_OPEN, kernel)
-        count, labels, stats, centres = cv2.connectedComponentsWithStats(mask)
-        for n in range(1, count):
-            part = float(stats[n, cv2.CC_STAT_AREA]) / BOARD_PX**2
-            if part < SMALLEST / 3:
-                continue
-            x, y, w, h = (int(v) for v in stats[n, :4])
-            x0, y0 = max(0, x - _AROUND_PX), max(0, y - _AROUND_PX)
-            near = (slice(y0, y + h + _AROUND_PX), slice(x0, x + w + _AROUND_PX))
-            patch = labels[near] == n
-            grown = cv2.dilate(patch.astype(np.uint8), np.ones((7, 7), np.uint8))
-            wrong = ""
-            if not SMALLEST <= part <= LARGEST:
-                wrong = "too small" if part < SMALLEST else "too large"
-            elif _contrast(lab[near], patch, tiles[near]) < (GREEN_CONTRAST if colour == "green" else CONTRAST):
-                wrong = "hardly differs from what is around it"
-            elif _alike(drawn[near], seen_drawing[near], grown & tiles[near]) > PRINT:
-                wrong = "print"
-            outlines, _ = cv2.findContours(patch.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
-            outline = max(outlines, key=cv2.contourArea).reshape(-1, 2) + (x0, y0)
-            found.append(_Blob(colour=colour, centre=apply(back, centres[n])[0], size=part, wrong=wrong,
-                               solid=_solidity(closed[near] & grown), outline=apply(back, outline)))
-    return _without_shadows(found, lattice)
+def leans(poses: Mapping[Square, Array], shape: tuple[int, ...], view: View | None = None) -> dict[Square, Array]:
+    """By square (2,) tiles by which what is a tile high is seen away from its foot there."""
+    if not poses:
+        return {}
+    grid = _grid(poses)
+    matrix = None
+    if view is not None:
+        matrix = np.diag([shape[1] / view.size[0], shape[0] / view.size[1], 1.0]) @ view.straight
+    up = height_direction(grid, shape, matrix)
+    out = {}
+    for at, pose in poses.items():
+        foot = grid @ (at[0] + 0.5, at[1] + 0.5, 1.0)
+        ends = np.array([foot, foot + _HEIGHT * up])
+        low, high = apply(np.linalg.inv(pose), ends[:, :2] / ends[:, 2:])
+        out[at] = (high - low) / _HEIGHT
+    return out
 
 
-def figure_like(crops: Sequence[Image], colours: Iterable[str] = COLOURS) -> npt.NDArray[np.bool_]:
-    """(N, S, S) where crops of single tiles show solid patches of a figure's size and of a player's colour.
+def _grid(poses: Mapping[Square, Array]) -> Array:
+    """(3, 3) steps of the board to pixels that fits all poses."""
+    if len(poses) < 3:
+        at, pose = next(iter(poses.items()))
+        return np.asarray(pose @ np.array([[1, 0, -at[0]], [0, 1, -at[1]], [0, 0, 1.0]]))
+    steps = np.concatenate([UNIT + at for at in poses])
+    pixels = np.concatenate([apply(pose, UNIT) for pose in poses.values()])
+    grid, _ = cv2.findHomography(steps, pixels, 0)
+    return np.asarray(grid, float)
 
-    Print may have such patches too; but a colour that is seen nowhere else on a board is not its print's.
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bare:
+    """What a tile looks like without a figure: ``bgr`` (S, S, 3), as it lies, and how far it is believed: 1 for an
+    earlier picture of this very tile, much less for another specimen, whose print may differ."""
+
+    bgr: Image
+    trust: float = 1.0
+
+
+def read_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterable[str] | None = None,
+                 view: View | None = None, bare: Mapping[Square, Bare] | None = None,
+                 ) -> dict[Square, tuple[FigureLook, ...]]:
+    """What figures have their foot on which tiles of a straight BGR photograph, the surest first, unlikely ones too.
+
+    ``poses`` (3, 3) take each tile's unit square to pixels; ``view`` knows the camera (its size may differ) and this
+    table's paints; ``bare`` are pictures of tiles without figures where some are known. ``colours`` are the players'
+    (default: all paints that are sold). Raises ValueError for a colour of which nothing is known.
     """
-    smooth = [cv2.GaussianBlur(c, (0, 0), 0.8) for c in crops]
-    hsv = [cv2.cvtColor(c, cv2.COLOR_BGR2HSV) for c in smooth]
-    level = float(np.median([h[..., 2] for h in hsv]))
-    side = crops[0].shape[0]
-    meadow = _usual_green(smooth, hsv)
-    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (side // 10 | 1,) * 2)
-    found = np.zeros((len(crops), side, side), bool)
-    for n, picture in enumerate(hsv):
-        for colour in colours:
-            looks = _looks(colour, picture, level)
-            if colour == "green" and meadow is not None:  # fields are green too, and would swallow what stands on them
-                off = (cv2.cvtColor(smooth[n], cv2.COLOR_BGR2LAB).astype(np.float32) - meadow) * (0.5, 1.0, 1.0)
-                looks &= np.linalg.norm(off, axis=2) > GREEN_CONTRAST / 2
-            seen = cv2.morphologyEx(looks.astype(np.uint8), cv2.MORPH_OPEN, kernel)
-            count, labels, stats, _ = cv2.connectedComponentsWithStats(seen)
-            for k in range(1, count):
-                if SMALLEST / 2 <= stats[k, cv2.CC_STAT_AREA] / side**2 <= LARGEST:
-                    found[n] |= cv2.dilate((labels == k).astype(np.uint8), kernel) > 0
-    return found
+    found = find_figures(photo, poses, colours=colours, view=view, bare=bare)
+    return {at: tuple(s.look for s in seen) for at, seen in found.items()}
 
 
-def _usual_green(crops: Sequence[Image], hsv: Sequence[Image]) -> npt.NDArray[np.float32] | None:
-    """The Lab colour of the fields: the median of what is green; None without any."""
-    low, high = _HUES["green"][0]
-    pixels = [c[(h[..., 0] >= low) & (h[..., 0] <= high) & (h[..., 1] > 40)] for c, h in zip(crops, hsv, strict=True)]
-    every = np.concatenate(pixels)
-    if len(every) < 200:
-        return None
-    return np.median(cv2.cvtColor(every[None], cv2.COLOR_BGR2LAB)[0], axis=0).astype(np.float32)
+def find_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterable[str] | None = None,
+                 view: View | None = None, bare: Mapping[Square, Bare] | None = None,
+                 ) -> dict[Square, tuple[Seen, ...]]:
+    """The same with silhouettes."""
+    if not poses:
+        return {}
+    lean = leans(poses, photo.shape, view)
+    crops = np.array([rectify(photo, pose, TILE_PX, MARGIN) for pose in poses.values()])
+    felt = _net().ask(crops, np.array([lean[at] for at in poses]))
+    inner = slice(round(MARGIN * TILE_PX), round((1 + MARGIN) * TILE_PX))
+    light = light_of([c[inner, inner] for c in crops])
+    found = []
+    for n, (at, pose) in enumerate(poses.items()):
+        around = peaks(felt, n, _LOW)
+        owner = _owners(felt, n, [p.foot for p in around])
+        known = _unlike(crops[n], owner >= 0, bare[at].bgr) if around and bare and at in bare else None
+        for k, peak in enumerate(around):
+            if (np.abs(peak.foot - 0.5) < 0.5 + _OVER).all():
+                seen = _seen(peak, crops[n], owner == k, pose, light)
+                if known is not None and bare is not None:
+                    more = bare[at].trust * _strange(known, owner == k)
+                    seen = replace(seen, look=replace(seen.look, there=seen.look.there + more))
+                found.append((at, seen))
+    single = _once(found, poses)
+    every = [s for at in single for s in single[at]]
+    named = iter(colours_of([s.uvl for s in every], light, colours, view.paints if view is not None else None,
+                            [probability(s.look.there) for s in every]))
+    return {at: tuple(replace(s, look=replace(s.look, colours=next(named))) for s in single[at]) for at in single}
 
 
-def _contrast(lab: Image, patch: npt.NDArray[np.bool_], tiles: npt.NDArray[np.uint8]) -> float:
-    """Difference of Lab colour between a patch and the tiles around it: light that changes slowly makes no figure."""
-    near, far = (cv2.dilate(patch.astype(np.uint8), np.ones((n, n), np.uint8)) > 0 for n in (13, 27))
-    ring = far & ~near & (tiles > 0)
-    if ring.sum() < 50:
-        return 255.0
-    inner, outer = np.median(lab[patch], axis=0), np.median(lab[ring], axis=0)
-    return float(np.linalg.norm((inner - outer) * (0.5, 1.0, 1.0)))
+def probability(log_odds: float) -> float:
+    return 1 / (1 + math.exp(-min(max(log_odds, -30.0), 30.0)))
 
 
-def _drawing(bgr: Image) -> npt.NDArray[np.float32]:
-    """(H, W, 2) fine drawing: lightness and redness relative to their surroundings."""
-    logs = cv2.log(cv2.GaussianBlur(bgr, (0, 0), BOARD_PX / 48).astype(np.float32) + 10.0)
-    both = np.stack([logs.mean(axis=2), logs[..., 2] - logs[..., 1]], axis=-1)
-    return both - cv2.GaussianBlur(both, (0, 0), BOARD_PX / 8)
+@cache
+def _net() -> FigureNet:
+    return FigureNet()
 
 
-def _alike(drawn: npt.NDArray[np.float32], seen: npt.NDArray[np.float32], patch: npt.NDArray[np.uint8]) -> float:
-    """Correlation of the tiles' pictures with the photograph inside a patch: high where print shows, low under wood."""
-    if not patch.any():
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Peak:
+    foot: Array  # (2,) tiles
+    there: float  # logit
+    lying: float  # logit
+    kinds: Array  # (6,) log-probabilities
+
+
+_STEP = CROP_PX / CELLS / TILE_PX
+_MIDDLES = (np.arange(CELLS) + 0.5) * _STEP - MARGIN
+
+
+def peaks(felt: Felt, n: int, lowest: float) -> list[Peak]:
+    """Feet that a crop shows, on the tile or around it, the surest first."""
+    foot = felt.foot[n]
+    top = (foot == cv2.dilate(foot, np.ones((3, 3)))) & (foot > lowest)
+    cells = sorted(np.argwhere(top).tolist(), key=lambda c: -foot[c[0], c[1]])
+    out: list[Peak] = []
+    for row, column in cells:
+        at = np.array([_MIDDLES[column], _MIDDLES[row]]) + felt.place[n, :, row, column]
+        if all(np.hypot(*(at - p.foot)) > _ONE for p in out):
+            out.append(Peak(foot=at, there=float(foot[row, column]), lying=float(felt.lying[n, row, column]),
+                            kinds=felt.kinds[n, :, row, column]))
+    return out
+
+
+def _owners(felt: Felt, n: int, feet: Sequence[Array]) -> npt.NDArray[np.int64]:
+    """(CROP_PX, CROP_PX) index of the foot whose silhouette a pixel belongs to, -1 for none."""
+    if not feet:
+        return np.full((CROP_PX, CROP_PX), -1)
+    size = (CROP_PX, CROP_PX)
+    x, y = (cv2.resize(felt.home[n, k], size, interpolation=cv2.INTER_LINEAR) for k in (0, 1))
+    covered = cv2.resize(felt.silhouette[n], size, interpolation=cv2.INTER_LINEAR) > 0
+    fine = (np.arange(CROP_PX) + 0.5) / TILE_PX - MARGIN
+    apart = np.array([np.hypot(x + fine[None] - f[0], y + fine[:, None] - f[1]) for f in feet])
+    near = apart.argmin(axis=0)
+    return np.where(covered & (apart.min(axis=0) < 0.3), near, -1)
+
+
+def _seen(peak: Peak, crop: Image, silhouette: npt.NDArray[np.bool_], pose: Array, light: Array) -> Seen:
+    shape = silhouette.astype(np.uint8)
+    inner = cv2.erode(shape, np.ones((3, 3), np.uint8))
+    pixels = crop[inner > 0] if inner.sum() > 12 else crop[shape > 0]
+    if len(pixels) < 6:  # hardly a silhouette: what is around the foot
+        column, row = np.clip(((peak.foot + MARGIN) * TILE_PX).astype(int), 3, CROP_PX - 4)
+        pixels = crop[row - 2:row + 3, column - 2:column + 3].reshape(-1, 3)
+    outlines, _ = cv2.findContours(shape, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    outline = np.zeros((0, 2))
+    if outlines:
+        outline = (max(outlines, key=cv2.contourArea)[:, 0].astype(float) + 0.5) / TILE_PX - MARGIN
+        outline = apply(pose, outline)
+    px = apply(pose, peak.foot)[0]
+    look = FigureLook(foot=(float(peak.foot[0]), float(peak.foot[1])), spread=SPREAD, there=_there(peak.there),
+                      lying=_lying(peak), colours={}, pieces=_pieces(peak.kinds))
+    return Seen(look=look, px=(float(px[0]), float(px[1])), outline_px=outline, silhouette=silhouette,
+                uvl=shown(pixels, light))
+
+
+SPREAD = 0.03  # of a tile: how well a foot is known
+_ROUND = [KINDS.index("disc"), KINDS.index("cube")]
+
+
+THERE = (2.15, -0.22)  # scale and shift of a foot's logit: `training.calibrate_figures`
+LYING = 0.7  # scale of the lying logit; real pieces are less like ours than held-out drawings are
+
+
+def _there(logit: float) -> float:
+    return THERE[0] * logit + THERE[1]
+
+
+def _lying(peak: Peak) -> float:
+    """Log-odds that it lies; of a disc or a cube nobody can say."""
+    unsaid = float(np.exp(peak.kinds[_ROUND]).sum())
+    flat = unsaid * 0.5 + (1 - unsaid) / (1 + math.exp(-LYING * peak.lying))
+    return math.log(flat / (1 - flat))
+
+
+def _pieces(kinds: Array) -> dict[str, float]:
+    """By piece of the rules; a disc or a cube stands for a follower."""
+    said = {kind: float(kinds[KINDS.index(kind)]) for kind in ("large", "builder", "pig")}
+    return {"follower": float(np.logaddexp.reduce(kinds[[0, *_ROUND]])), **said}
+
+
+_EDGE = round(MARGIN * TILE_PX)
+_INNER = CROP_PX - 2 * _EDGE
+STRANGE, LIKE = 2.5, -5.0  # log-odds at most, for and against a figure, that a picture of the bare tile says
+
+
+def _unlike(crop: Image, hidden: npt.NDArray[np.bool_], bare: Image) -> Array:
+    """(_INNER, _INNER) by how much the tile differs from its bare picture, over what it usually differs beside all
+    silhouettes; the light is taken to be that of the part beside them."""
+    size = (_INNER, _INNER)
+    seen = cv2.GaussianBlur(crop[_EDGE:-_EDGE, _EDGE:-_EDGE], (0, 0), 0.8).astype(np.float32)
+    known = cv2.GaussianBlur(cv2.resize(bare, size, interpolation=cv2.INTER_AREA), (0, 0), 0.8).astype(np.float32)
+    free = ~hidden[_EDGE:-_EDGE, _EDGE:-_EDGE]
+    if free.sum() < 0.2 * free.size:
+        return np.ones(size)
+    gain = np.median((seen[free] + 6) / (known[free] + 6), axis=0)
+    apart = np.abs(np.log((seen + 6) / ((known + 6) * gain))).mean(axis=2)
+    apart = cv2.min(apart, cv2.erode(apart, np.ones((3, 3)), iterations=1) * 2)  # edges that lie a pixel off
+    return np.asarray(apart / (float(np.quantile(apart[free], 0.8)) + 0.03), float)
+
+
+def _strange(unlike: Array, silhouette: npt.NDArray[np.bool_]) -> float:
+    """Log-odds for a figure where a silhouette differs from the bare tile as nothing beside it does."""
+    inside = unlike[silhouette[_EDGE:-_EDGE, _EDGE:-_EDGE]]
+    if len(inside) < 20:
         return 0.0
-    a, b = drawn[patch > 0], seen[patch > 0]
-    a, b = a - a.mean(axis=0), b - b.mean(axis=0)
-    return float((a * b).sum() / (np.sqrt((a * a).sum() * (b * b).sum()) + 1e-6))
+    return float(np.clip(3.0 * (math.log(max(float(np.median(inside)), 0.05)) - 0.2), LIKE, STRANGE))
 
 
-def _solidity(patch: npt.NDArray[np.uint8]) -> float:
-    """Area over the convex hull's: arms and legs of a follower that lies show, of one that stands hardly."""
-    outlines, _ = cv2.findContours(patch, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
-    outline = max(outlines, key=cv2.contourArea)
-    return float(cv2.contourArea(outline) / max(cv2.contourArea(cv2.convexHull(outline)), 1.0))
+def _once(found: Sequence[tuple[Square, Seen]], poses: Mapping[Square, Array]) -> dict[Square, tuple[Seen, ...]]:
+    """A figure near a border is seen in the crops of two tiles: it belongs to the one on which its foot is."""
+    def outside(look: FigureLook) -> float:
+        return max(0.0, max(abs(v - 0.5) for v in look.foot) - 0.5)
 
-
-def _without_shadows(blobs: list[_Blob], lattice: Lattice) -> list[_Blob]:
-    """A dark patch that touches a larger coloured one is its shaded side or its shadow."""
-    back = np.linalg.inv(lattice.grid)
-    places = [apply(back, b.centre)[0] for b in blobs]
-
-    def shadow(n: int) -> bool:
-        return blobs[n].colour == "black" and any(
-            other.colour != "black" and not other.wrong and other.size > 0.8 * blobs[n].size
-            and np.hypot(*(places[k] - places[n])) < NEXT_TO for k, other in enumerate(blobs))
-
-    return [replace(b, wrong="a shadow") if not b.wrong and shadow(n) else b for n, b in enumerate(blobs)]
-
-
-def _looks(colour: str, hsv: Image, level: float) -> npt.NDArray[np.bool_]:
-    """Where the picture has a player's colour. ``level`` is how bright the board is."""
-    hue, saturation, value = hsv[..., 0], hsv[..., 1], hsv[..., 2].astype(np.float32)
-    dark = value < 0.42 * level
-    if colour == "black":
-        return dark & (saturation.astype(np.float32) * value < 110 * 0.32 * level)
-    if colour in ("white", "grey"):
-        pale = saturation < 45
-        return pale & ((value > 1.1 * level) if colour == "white" else ((value > 0.5 * level) & (value <= 1.1 * level)))
-    near = np.zeros(hue.shape, bool)
-    for first, last in _HUES[colour]:
-        near |= (hue >= first) & (hue <= last)
-    return near & (saturation >= _LEAST[colour]) & (value > 0.18 * level)
-
-
-def _stands(blob: _Blob, lattice: Lattice, squares: Mapping[Square, Settled], tiles: Mapping[Square, tuple[str, int]],
-            up: Array, scale: float) -> FigureReading | None:
-    """The likeliest segment under a silhouette, standing or lying."""
-    options = []
-    for lying in (False, True):
-        base = _base(blob.centre, lattice, up, 0.5 * (THICK if lying else HEIGHT))
-        place = _square(base, squares)
-        if place is None:
-            continue
-        at, x, y = place
-        tile, rot = tiles[at]
-        kind = catalogue()[tile]
-        for n, segment in enumerate(kind.segments):
-            if segment.kind not in ("city", "road", "cloister", "field") or (segment.kind == "field") != lying:
-                continue
-            off = distance_to_segment(kind, n, x, y, rot)
-            cost = (off / 8.0) ** 2 / 2
-            if lying:
-                cost += _LIES + max(0.0, blob.solid - 0.84) * 30
-            options.append((cost, at, n, base, lying, kind, rot))
-    if not options:
-        return None
-    options.sort(key=lambda o: o[0])
-    best = options[0]
-    weights = [np.exp(-min(o[0] - best[0], 50.0)) for o in options]
-    _, at, n, base, lying, kind, rot = best
-    return FigureReading(colour=blob.colour, figure="follower", at=at, feature=kind.segments[n].kind,
-                         where=where(kind.segments[n], rot), confidence=float(_sure(blob) * weights[0] / sum(weights)),
-                         px=(float(base[0] / scale), float(base[1] / scale)), lying=lying,
-                         outline_px=blob.outline / scale)
-
-
-_LIES = 0.7  # followers stand more often than they lie
-
-
-def _sure(blob: _Blob) -> float:
-    """That the patch is one figure: by its size alone."""
-    usual = 0.11
-    return float(np.exp(-0.5 * (np.log(blob.size / usual) / 0.9) ** 2))
-
-
-def _base(centre: Array, lattice: Lattice, up: Array, height: float) -> Array:
-    """The table point (pixels) below a point that is seen at ``centre`` and ``height`` tiles above the table."""
-    raised = lattice.grid + height * np.outer(up, [0, 0, 1.0])
-    steps = apply(np.linalg.inv(raised), centre)[0]
-    return apply(lattice.grid, steps)[0]
-
-
-def _square(base: Array, squares: Mapping[Square, Settled]) -> tuple[Square, float, float] | None:
-    """The tile below a pixel and where on it, in drawing coordinates; None when no tile is there."""
-    best: tuple[float, Square, float, float] | None = None
-    for at, settled in squares.items():
-        x, y = apply(np.linalg.inv(settled.pose), base)[0]
-        off = max(abs(x - 0.5), abs(y - 0.5)) - 0.5
-        if off < OFF_BOARD and (best is None or off < best[0]):
-            best = (off, at, 100 * x, 100 * y)
-    return None if best is None else best[1:]
-
+    order = sorted(found, key=lambda f: (outside(f[1].look) > 0, -f[1].look.there))
+    kept: list[tuple[Square, Seen]] = []
+    for at, seen in order:
+        side = math.sqrt(abs(np.linalg.det(poses[at][:2, :2] / poses[at][2, 2])))
+        if all(math.dist(seen.px, other.px) > (_SAME if at != there else _ONE) * side for there, other in kept):
+            kept.append((at, seen))
+    out: dict[Square, list[Seen]] = {at: [] for at in poses}
+    for at, seen in sorted(kept, key=lambda f: -f[1].look.there):
+        out[at].append(seen)
+    return {at: tuple(seen) for at, seen in out.items()}

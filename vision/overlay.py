@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Sequence
 import cv2
 import numpy as np
 
-from vision.figures import FigureReading, Rejected
 from vision.frames import Image
 from vision.lattice import UNIT, Array, Lattice, apply
+from vision.occupancy import FigureReading, Rejected
 from vision.read import PhotoReading, TileReading
 from vision.view import View
 
@@ -22,7 +22,7 @@ SURE, DOUBTFUL, WRONG = (90, 255, 90), (0, 200, 255), (90, 90, 255)
 GRID, REFUSED = (255, 240, 200), (255, 120, 255)
 FIGURES = {"red": (60, 60, 255), "blue": (255, 160, 60), "green": (90, 210, 60), "yellow": (0, 235, 255),
            "black": (190, 190, 190), "white": (240, 240, 240), "grey": (190, 190, 190), "pink": (200, 140, 255),
-           "purple": (230, 90, 200), "orange": (60, 170, 255)}
+           "purple": (230, 90, 200), "orange": (60, 170, 255), "brown": (70, 120, 180), "natural": (150, 200, 235)}
 FIRMLY = 0.95  # confidence from which the runners-up are not written
 RUNNERS_UP = 2
 _FONT = cv2.FONT_HERSHEY_SIMPLEX

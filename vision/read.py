@@ -14,12 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.tiles import Square, Tile, catalogue
-from vision.evidence import covered, foreign, learn_sides, palette, shield_loglik, shields, side_letters, strips, twins
-from vision.figures import FigureReading, Rejected, figure_like, find_figures
+from vision.evidence import foreign, learn_sides, palette, shield_loglik, shields, side_letters, strips, twins
+from vision.figures import Seen, find_figures
 from vision.frames import Image
 from vision.joint import marginals
 from vision.keypoints import SightingFinder
 from vision.lattice import UNIT, Array, Lattice, apply, fit_lattice, inside, neighbours, rectify
+from vision.occupancy import FigureReading, Rejected, informed, occupied
 from vision.settle import FINE_PX, Settled, Settler
 from vision.tiles import TileCandidate
 from vision.tileset import TileSet
@@ -35,7 +36,6 @@ PRINTED = 0.42  # of a square must have the print's colours for a tile to lie th
 FITTING = 0.2  # correlation below which even the print's colours do not make a tile
 PLAIN = 0.42  # correlation that needs no colours to vouch for it
 TWIN = 0.15  # correlation by which copies of twins differ in their drawing whether or not they bear a pennant
-BARE = 0.97  # of a tile must show for it to say what others of its kind look like
 COMPLETE = 0.78  # of a tile must lie in the photograph for it to be reported
 
 
@@ -77,14 +77,12 @@ class PhotoReading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Board:
-    """A board that was found: where its tiles lie, what each may be, and where colours are not the print's (255)."""
+    """A board that was found: where its tiles lie, and what each may be."""
 
     lattice: Lattice
     squares: dict[Square, Settled]
-    strange: npt.NDArray[np.uint8]
     evidence: Mapping[Square, npt.NDArray[np.float64]]
     refused: Mapping[Square, str]  # squares beside them that were looked at, and why no tile lies there
-    taught: bool = True
 
 
 class PhotoReader:
@@ -116,8 +114,12 @@ class PhotoReader:
         board = self._by_pictures(photo) or self._by_structure(photo)
         if board is None:
             return PhotoReading(tiles=(), figures=(), issues=("no board was found: nothing looks like tiles",))
-        lattice, squares, strange = board.lattice, board.squares, board.strange
-        beliefs = marginals(board.evidence, self.kinds, self.counts)
+        lattice, squares = board.lattice, board.squares
+        seen: dict[Square, tuple[Seen, ...]] = {}
+        if figures:
+            seen = find_figures(photo, {at: s.pose for at, s in squares.items() if s.visible >= COMPLETE},
+                                colours=colours, view=view)
+        beliefs = marginals(informed(board.evidence, self.kinds, seen), self.kinds, self.counts)
         issues = []
         grid = np.diag([1 / scale, 1 / scale, 1.0]) @ lattice.grid
         cut = [at for at, s in squares.items() if s.visible < COMPLETE]
@@ -135,9 +137,7 @@ class PhotoReader:
         rejected = tuple(Rejected(outline_px=apply(pose, UNIT) / scale, why=why) for pose, why in refused)
         found: tuple[FigureReading, ...] = ()
         if figures:
-            best = {t.at: (t.tile, t.rot) for t in tiles}
-            found, none = find_figures(photo, strange, lattice, {at: squares[at] for at in best}, best,
-                                       self._bare(board, best), scale=scale, colours=colours, view=view)
+            found, none = occupied(seen, self.kinds, beliefs, scale=scale)
             rejected += none
         return PhotoReading(tiles=tuple(tiles), figures=found, issues=tuple(issues), rejected=rejected,
                             lattice=Lattice(grid=grid, shifts=dict(lattice.shifts)))
@@ -156,7 +156,7 @@ class PhotoReader:
         said = self._structure().ask(photo, (squares[at].pose for at in doubtful), turns=4).loglik(self.kinds)
         for n, at in enumerate(doubtful):
             evidence[at] += STRUCTURE * said[n]
-        return _Board(lattice=lattice, squares=squares, strange=strange, evidence=evidence, refused=refused)
+        return _Board(lattice=lattice, squares=squares, evidence=evidence, refused=refused)
 
     def _structure(self) -> UnseenFinder:
         if self._unseen is None:
@@ -178,12 +178,8 @@ class PhotoReader:
             squares[at] = Settled(pose=pose, scores=(likely / likely.sum()).astype(np.float32),
                                   crop=rectify(photo, pose, FINE_PX), weight=seen, visible=float(seen.mean()),
                                   printed=1.0)
-        whole = [s for s in squares.values() if s.visible >= COMPLETE] or list(squares.values())
-        strange = _foreign_to(photo, found.lattice, squares, whole, ~figure_like([s.crop for s in whole]))
-        for settled in squares.values():
-            settled.weight = settled.weight * covered(rectify(strange, settled.pose, FINE_PX), FINE_PX)
-        return _Board(lattice=found.lattice, squares=squares, strange=strange, evidence=evidence,
-                      refused={at: f"a tile {p:.0%}" for at, p in found.refused.items()}, taught=False)
+        return _Board(lattice=found.lattice, squares=squares, evidence=evidence,
+                      refused={at: f"a tile {p:.0%}" for at, p in found.refused.items()})
 
     def _strange(self, photo: Image, lattice: Lattice) -> npt.NDArray[np.uint8]:
         """255 where the photograph's colours are not those of the board's print."""
@@ -274,27 +270,6 @@ class PhotoReader:
                 evidence[a, rot] = max(first, second) + min(odds, 0.0)
                 evidence[b, rot] = max(first, second) + min(-odds, 0.0)
 
-    def _bare(self, board: _Board, best: Mapping[Square, tuple[str, int]]) -> dict[Square, Image]:
-        """What each tile looks like without a figure: its taught picture, or else the surest other tile of its kind on
-        which nothing lies."""
-        if board.taught:
-            return {at: self._picture(board.squares[at], *best[at]) for at in best}
-        order = sorted((at for at in best if board.squares[at].weight.mean() > BARE),
-                       key=lambda at: -board.squares[at].best)
-        plain = np.full((FINE_PX, FINE_PX, 3), 128, np.uint8)
-        pictures = {}
-        for at, (tile, rot) in best.items():
-            other = next((o for o in order if o != at and best[o][0] == tile), None)
-            pictures[at] = plain if other is None else np.ascontiguousarray(
-                np.rot90(board.squares[other].crop, best[other][1] - rot))
-        return pictures
-
-    def _picture(self, settled: Settled, tile: str, rot: int) -> Image:
-        """The specimen of a kind that a square shows best, turned as it lies."""
-        scores = self._settler.fine.score_specimens(settled.crop[None], settled.weight[None])[0]
-        bgr = self.tileset.specimens[self._settler.fine.specimen(scores, tile, rot)].bgr
-        return np.ascontiguousarray(np.rot90(bgr, -rot))
-
     def _reading(self, at: Square, settled: Settled, belief: npt.NDArray[np.float64], pose: Array) -> TileReading:
         order = np.argsort(-belief, axis=None)[:8]
         candidates = tuple(
@@ -319,13 +294,13 @@ def _lead(evidence: npt.NDArray[np.float64], letters: Sequence[Sequence[str]]) -
 
 
 def _foreign_to(photo: Image, lattice: Lattice, squares: Iterable[Square], best: Iterable[Settled],
-                free: npt.NDArray[np.bool_] | None = None) -> npt.NDArray[np.uint8]:
+                ) -> npt.NDArray[np.uint8]:
     """255 where a colour is not of the print that the ``best`` tiles show; around all ``squares`` lies the table."""
     board = np.zeros(photo.shape[:2], np.uint8)
     wide = 1.3 * (UNIT - 0.5) + 0.5
     for at in squares:
         cv2.fillConvexPoly(board, np.round(apply(lattice.predict(at), wide)).astype(np.int32), 1)
-    return foreign(photo, palette([s.crop for s in best], photo[board == 0][::7], free))
+    return foreign(photo, palette([s.crop for s in best], photo[board == 0][::7]))
 
 
 def read_photo(bgr: Image, tileset: TileSet, *, counts: Mapping[str, int] | None = None, figures: bool = True,

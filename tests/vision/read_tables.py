@@ -6,6 +6,8 @@ import cv2
 import numpy as np
 
 from scoring.tiles import EDGES, OPPOSITE, Square, catalogue, edge, neighbour
+from vision.simulator.camera import Camera
+from vision.simulator.pieces import Piece, draw_piece
 from vision.tileset import TileSet, drawn_tileset
 
 BASE = tuple(t for t in catalogue() if t.startswith("base."))
@@ -68,3 +70,15 @@ def photograph(tiles: TileSet, board: dict[Square, tuple[str, int]], *, seed: in
                             flags=cv2.INTER_AREA, borderMode=cv2.BORDER_TRANSPARENT)
     light = np.linspace(0.75, 1.1, w)[None, :, None] * np.array([0.9, 1.0, 1.05])
     return np.clip(picture * light + rng.normal(0, noise, picture.shape), 0, 255).astype(np.uint8), grid
+
+
+def put(picture: np.ndarray, at_px: tuple[float, float], colour: str, *, tile_px: float = TILE_PX,
+        lying: bool = False, figure: str = "follower", yaw_deg: float = 25.0) -> None:
+    """Stand a wooden figure with its foot there, in place, as a camera high above the picture's middle sees it."""
+    height, width = picture.shape[:2]
+    per_mm = tile_px / 45
+    eye = Camera(width=width, height=height, focal_px=900 * per_mm, centre_px=(width / 2, height / 2), k1=0, k2=0,
+                 position_mm=(0, 0, 900), tilt=(0, 0, 0))
+    x, y = eye.table_mm([at_px])[0]
+    draw_piece(picture, Piece(figure=figure, colour=colour, x_mm=float(x), y_mm=float(y), z_mm=0, yaw_deg=yaw_deg,
+                              lying=lying), eye, np.array([200.0, -300, 1100]), 0)

@@ -11,8 +11,8 @@ import pytest
 
 from scoring.geometry import spot_of
 from scoring.tiles import catalogue, where
-from vision.figures import Rejected
 from vision.lattice import apply
+from vision.occupancy import Rejected
 from vision.overlay import draw_detected, draw_reading
 from vision.read import PhotoReader, box_counts
 
@@ -79,18 +79,15 @@ def test_figures_are_read_with_their_feature(tiles, reader):
     board = tables.legal_board(5, 4, 9)
     picture, grid = tables.photograph(tiles, board, seed=9, tilt=0.0, jitter=0.0)
     places = {}
-    colours = {"red": (40, 30, 200), "blue": (190, 70, 20), "black": (18, 18, 18)}
-    names = iter(colours)
+    names = iter(("red", "blue", "black"))
     plain = [at for at in board if board[at][0][-1] in "DEHIJKLUVWX" and 0 < at[0] < 4]
     for at in (plain[0], plain[len(plain) // 2], plain[-1]):
         tile, rot = board[at]
         n = next(n for n, s in enumerate(catalogue()[tile].segments) if s.kind != "field")
         colour = next(names)
         spot = spot_of(catalogue()[tile], n, rot)
-        middle = apply(grid, [(at[0] + spot[0] / 100, at[1] + spot[1] / 100)])[0]
-        half = 0.16 * tables.TILE_PX
-        cv2.rectangle(picture, tuple(int(v) for v in middle - half), tuple(int(v) for v in middle + half),
-                      colours[colour], -1, cv2.LINE_AA)
+        foot = apply(grid, [(at[0] + spot[0] / 100, at[1] + spot[1] / 100)])[0]
+        tables.put(picture, tuple(foot), colour)
         places[colour, at] = catalogue()[tile].segments[n].kind
     reading = reader.read(picture)
     _assert_reads(reading, board)

@@ -63,9 +63,8 @@ def test_a_few_tiles_on_a_large_table_are_found_with_their_figures():
     tiles = np.abs(small.astype(int) - small[2:8, 2:8].reshape(-1, 3).mean(axis=0)).max(axis=2) > 30
     inside = cv2.morphologyEx(tiles.astype(np.uint8), cv2.MORPH_CLOSE, np.ones((15, 15), np.uint8)) > 0
     view[inside] = small[inside]
-    for at, colour in (((0, 0), (40, 30, 200)), ((2, 1), (200, 80, 20))):
-        x, y = (int(v) for v in apply(grid, [(at[0] + 0.5, at[1] + 0.5)])[0] + away)
-        cv2.rectangle(picture, (x - 16, y - 16), (x + 16, y + 16), colour, -1, cv2.LINE_AA)
+    for at, colour in (((0, 0), "red"), ((2, 1), "blue")):
+        tables.put(picture, tuple(apply(grid, [(at[0] + 0.5, at[1] + 0.5)])[0] + away), colour)
     reading = PhotoReader(tables.base_tiles(), counts=box_counts(["base"])).read(picture)
     low = [min(t.at[n] for t in reading.tiles) for n in range(2)]
     assert {(t.at[0] - low[0], t.at[1] - low[1]) for t in reading.tiles} == board.keys()

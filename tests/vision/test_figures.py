@@ -1,0 +1,174 @@
+"""The reader of figures: feet, postures, paints and segments, on solid pieces over drawn tiles."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import read_tables as tables
+
+from scoring.geometry import spot_of
+from scoring.tiles import catalogue
+from vision.figures import find_figures, leans, read_figures
+from vision.lattice import apply
+from vision.looks import FigureLook
+from vision.occupancy import informed, occupied, segments
+from vision.paint import COLOURS, colours_of
+from vision.simulator.camera import Camera
+from vision.simulator.pieces import Piece, draw_piece
+
+MM = 45.0
+LAMP = np.array([180.0, -260.0, 900.0])
+
+
+def camera(tilt: float = 0.0) -> Camera:
+    back = 620 * math.sin(tilt)
+    return Camera(width=1000, height=800, focal_px=1350, centre_px=(500, 400), k1=0, k2=0,
+                  position_mm=(0.0, back, 620 * math.cos(tilt)), tilt=(-tilt, 0.0, 0.0))
+
+
+def table(board, eye):
+    """(picture, pose by square): the board's middle at the table's origin."""
+    width, height = (max(at[n] for at in board) + 1 for n in range(2))
+    step = np.array([[MM, 0, -MM * width / 2], [0, MM, -MM * height / 2], [0, 0, 1.0]])
+    import cv2
+
+    grid = eye.homography() @ step
+    picture = np.full((eye.height, eye.width, 3), (120, 128, 132), np.uint8)
+    images = dict(tables.base_tiles().images)
+    poses = {}
+    for (x, y), (tile, rot) in board.items():
+        bgr = np.ascontiguousarray(np.rot90(images[tile], -rot))
+        poses[x, y] = grid @ np.array([[1, 0, x], [0, 1, y], [0, 0, 1.0]])
+        cv2.warpPerspective(bgr, poses[x, y] @ np.diag([1 / len(bgr), 1 / len(bgr), 1.0]), (eye.width, eye.height),
+                            dst=picture, flags=cv2.INTER_AREA, borderMode=cv2.BORDER_TRANSPARENT)
+    return picture, poses
+
+
+def stand(picture, eye, board, at, foot, colour, *, lying=False, figure="follower", yaw=20.0):
+    width, height = (max(a[n] for a in board) + 1 for n in range(2))
+    x, y = (MM * (at[n] + foot[n] - size / 2) for n, size in enumerate((width, height)))
+    draw_piece(picture, Piece(figure=figure, colour=colour, x_mm=x, y_mm=y, z_mm=0.0, yaw_deg=yaw, lying=lying), eye,
+               LAMP, 0.0)
+
+
+BOARD = tables.legal_board(4, 3, 5)
+PLACES = {(0, 0): ((0.5, 0.55), "red", False), (1, 1): ((0.3, 0.6), "yellow", True),
+          (3, 0): ((0.7, 0.4), "black", True), (2, 2): ((0.55, 0.25), "green", False),
+          (3, 2): ((0.4, 0.5), "pink", False), (0, 2): ((0.6, 0.6), "blue", True)}
+
+
+@pytest.mark.parametrize("tilt", [0.0, 0.45])
+def test_feet_postures_and_paints_from_above_and_from_the_side(tilt):
+    eye = camera(tilt)
+    picture, poses = table(BOARD, eye)
+    for at, (foot, colour, lying) in PLACES.items():
+        stand(picture, eye, BOARD, at, foot, colour, lying=lying, yaw=70 * at[0] + 20)
+    looks = read_figures(picture, poses)
+    assert set(looks) == set(BOARD)
+    sure = {at: [look for look in figures if look.there > 0] for at, figures in looks.items()}
+    assert {at for at, figures in sure.items() if figures} == set(PLACES)
+    for at, (foot, colour, lying) in PLACES.items():
+        look, = sure[at]
+        assert math.dist(look.foot, foot) < 0.08, at
+        assert max(look.colours, key=look.colours.get) == colour
+        assert (look.lying > 0) == lying, at
+
+
+def test_print_without_a_figure_is_none():
+    picture, poses = table(BOARD, camera())
+    looks = read_figures(picture, poses)
+    assert not any(look.there > 0 for figures in looks.values() for look in figures)
+
+
+def test_a_figure_over_a_border_is_one_and_stands_where_its_foot_is():
+    eye = camera(0.45)
+    picture, poses = table(BOARD, eye)
+    stand(picture, eye, BOARD, (1, 1), (0.5, 0.1), "red")  # its head is seen on the tile north of it
+    sure = [(at, look) for at, looks in read_figures(picture, poses).items() for look in looks if look.there > 0]
+    assert [at for at, _ in sure] == [(1, 1)]
+
+
+def test_the_lean_is_that_of_the_camera():
+    eye = camera(0.45)
+    _, poses = table(BOARD, eye)
+    size = (eye.height, eye.width)
+    for at, lean in leans(poses, size).items():
+        middle = np.array([MM * (at[0] + 0.5 - 2), MM * (at[1] + 0.5 - 1.5), 0.36 * MM])
+        top = apply(np.linalg.inv(poses[at]), eye.project([middle]))[0]
+        assert np.abs(0.5 + 0.36 * lean - top).max() < 0.04, at
+
+
+def look(foot, lying=0.0, there=4.0):
+    return FigureLook(foot=foot, spread=0.03, there=there, lying=lying, colours={"red": 0.0})
+
+
+def test_what_lies_on_a_field_and_what_stands_on_the_road_through_it():
+    tile = catalogue()["base.U"]
+    on_road = spot_of(tile, next(n for n, s in enumerate(tile.segments) if s.kind == "road"))
+    foot = (on_road[0] / 100, on_road[1] / 100)
+    kinds = [s.kind for s in tile.segments]
+    assert kinds[int(np.argmax(segments(look(foot, -5.0), tile, 0)))] == "road"
+    assert kinds[int(np.argmax(segments(look(foot, 5.0), tile, 0)))] == "field"
+
+
+def test_a_farmer_beside_the_road_is_sure_and_one_across_it_is_not():
+    tile = catalogue()["base.U"]  # a straight road, a field on either side
+    fields = [n for n, s in enumerate(tile.segments) if s.kind == "field"]
+    for rot in range(4):
+        spots = [spot_of(tile, n, rot) for n in fields]
+        beside = segments(look((spots[0][0] / 100, spots[0][1] / 100), 5.0), tile, rot)
+        assert beside[fields[0]] - beside[fields[1]] > 4
+        across = segments(look((0.5, 0.5), 5.0), tile, rot)
+        assert abs(across[fields[0]] - across[fields[1]]) < 1.5
+
+
+def test_a_disc_says_nothing_of_posture():
+    tile = catalogue()["base.U"]
+    spot = spot_of(tile, next(n for n, s in enumerate(tile.segments) if s.kind == "field"))
+    said = segments(look((spot[0] / 100, spot[1] / 100), 0.0), tile, 0)
+    assert [s.kind for s in tile.segments][int(np.argmax(said))] == "field"
+
+
+def test_a_figure_that_stands_speaks_for_the_tile_with_a_city_there():
+    kinds = [catalogue()["base.E"], catalogue()["base.U"]]
+    town = next(s for s in kinds[0].segments if s.kind == "city")
+    evidence = {(0, 0): np.array([[0.0, -20, -20, -20], [0.0, -20, -20, -20]])}
+    picture, poses = table({(0, 0): ("base.E", 0)}, camera())
+    stand(picture, camera(), {(0, 0): ("base.E", 0)}, (0, 0), (town.spot[0] / 100, town.spot[1] / 100), "red")
+    seen = find_figures(picture, poses)
+    told = informed(evidence, kinds, seen)[0, 0]
+    assert told[0, 0] > told[1, 0] + 0.5
+    assert evidence[0, 0][0, 0] == 0.0  # what was handed in stays
+    readings, _ = occupied(seen, kinds, {(0, 0): told})
+    assert [(r.feature, r.lying) for r in readings] == [("city", False)]
+
+
+# --- paint ---------------------------------------------------------------------------------------------------------
+
+LIGHT = np.array([0.062, 0.165, 0.155])
+
+
+def test_one_lamp_for_all_settles_what_a_colour_alone_cannot():
+    warm = np.array([0.45, -0.6, -0.1])
+    red, yellow = np.array([3.3, 0.6, -0.4]) + warm, np.array([0.4, -2.4, 0.6]) + warm
+    said = colours_of([red, red, yellow, yellow], LIGHT)
+    assert [max(s, key=s.get) for s in said] == ["red", "red", "yellow", "yellow"]
+
+
+def test_a_measured_paint_is_believed_and_an_unknown_colour_is_refused():
+    teal = (20, 130, 140)
+    seen = [np.array([-2.6, 0.9, 0.3])]
+    from vision.paint import shown
+
+    seen = [shown(np.full((40, 3), teal[::-1], np.uint8), LIGHT)]
+    said, = colours_of(seen, LIGHT, ["green", "blue", "teal"], {"teal": teal})
+    assert max(said, key=said.get) == "teal" and set(said) == {"green", "blue", "teal"}
+    with pytest.raises(ValueError, match="'teal' is unknown; known are red"):
+        colours_of(seen, LIGHT, ["green", "teal"])
+
+
+def test_all_paints_that_are_sold_have_a_name():
+    assert set(COLOURS) >= {"red", "blue", "yellow", "green", "black", "grey", "pink", "white", "purple", "orange",
+                            "brown", "natural"}

@@ -1,0 +1,79 @@
+"""Where wooden figures stand and lie on a square of a board, whoever drew it and whatever paint they wear.
+
+A small network says it (``models/figures.onnx``, made by ``training/``, run by OpenCV). It looks at a tile with a
+margin and is told which way tops lean there, and answers on a grid of cells: whether a foot is in the cell and where
+in it, lying or standing, which kind of piece, what belongs to a figure's silhouette and where that figure's foot is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from vision.frames import Image
+
+Array = npt.NDArray[np.float64]
+
+CROP_PX = 96  # side of the network's picture
+MARGIN = 0.45  # of a tile around the square
+TILE_PX = CROP_PX / (1 + 2 * MARGIN)
+CELLS = 24  # either way
+KINDS = ("follower", "large", "builder", "pig", "disc", "cube")
+CHANNELS = 1 + 2 + 1 + len(KINDS) + 1 + 2  # foot, its place in the cell, lying, kinds, silhouette, way to its foot
+_BATCH = 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Felt:
+    """Of N crops, on (CELLS, CELLS): logits ``foot`` (N, c, c), ``place`` (N, 2, c, c) of the foot in tiles from the
+    cell's middle, logits ``lying`` and ``silhouette`` (N, c, c), ``kinds`` (N, 6, c, c) log-probabilities, ``home``
+    (N, 2, c, c) tiles from a silhouette's cell to its figure's foot."""
+
+    foot: Array
+    place: Array
+    lying: Array
+    kinds: Array
+    silhouette: Array
+    home: Array
+
+
+class FigureNet:
+    """The network, ready to be asked. Not to be shared between threads."""
+
+    def __init__(self) -> None:
+        self._net = cv2.dnn.readNetFromONNX(np.frombuffer(_weights(), np.uint8))
+
+    def ask(self, crops: Image, leans: Array) -> Felt:
+        """Of (N, CROP_PX, CROP_PX, 3) BGR crops with MARGIN; ``leans`` (N, 2) tiles by which what is a tile high is
+        seen away from its foot."""
+        out = []
+        for start in range(0, len(crops), _BATCH):
+            part = crops[start:start + _BATCH]
+            given = np.empty((len(part), 5, CROP_PX, CROP_PX), np.float32)
+            given[:, :3] = part.transpose(0, 3, 1, 2)
+            given[:, :3] /= 255
+            given[:, 3:] = np.asarray(leans[start:start + _BATCH])[:, :, None, None]
+            self._net.setInput(given)
+            out.append(self._net.forward().copy())
+        every = (np.concatenate(out) if out else np.zeros((0, CHANNELS, CELLS, CELLS))).astype(float)
+        return felt(every)
+
+
+def felt(out: Array) -> Felt:
+    """The network's numbers (N, CHANNELS, c, c) by what they mean."""
+    last = 4 + len(KINDS)
+    kinds = out[:, 4:last]
+    kinds = kinds - kinds.max(axis=1, keepdims=True)
+    kinds = kinds - np.log(np.exp(kinds).sum(axis=1, keepdims=True))
+    return Felt(foot=out[:, 0], place=out[:, 1:3], lying=out[:, 3], kinds=kinds, silhouette=out[:, last],
+                home=out[:, last + 1:last + 3])
+
+
+@cache
+def _weights() -> bytes:
+    return (resources.files("vision") / "models" / "figures.onnx").read_bytes()

@@ -1,0 +1,154 @@
+"""Which segment of a tile a figure occupies: where its foot is, how surely, and whether it lies; and what that says of
+the tile itself. Pure functions of looks and tiles.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from scoring.geometry import labels
+from scoring.tiles import Square, Tile, where
+from vision.figures import Seen, probability
+from vision.lattice import Array
+from vision.looks import FigureLook
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FigureReading:
+    """One figure: ``px`` is where it touches the table, in the photograph; ``feature``, ``where`` name the segment."""
+
+    colour: str
+    figure: str
+    at: Square
+    feature: str
+    where: str
+    confidence: float
+    px: tuple[float, float]
+    lying: bool = False
+    outline_px: Array = field(default_factory=lambda: np.zeros((0, 2)), compare=False)  # of the silhouette, (N, 2)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rejected:
+    """What was looked at and not taken: ``outline_px`` (N, 2) in the photograph, and ``why``."""
+
+    outline_px: Array
+    why: str
+
+
+# --- which segment -------------------------------------------------------------------------------------------------
+
+DRAWN = 0.05  # of a tile: by how much artwork lies beside the catalogue's geometry
+_NEVER = -12.0
+
+
+def segments(look: FigureLook, tile: Tile, rot: int, *, figure: str = "follower") -> tuple[float, ...]:
+    """Log-likelihood of what is seen if the figure occupies each of the turned tile's segments: how much of where its
+    foot may be is that segment's, and whether it lies as on a field or stands. ``figure``: a pig stands on a field."""
+    share = _shares(tile, rot, look.foot, math.hypot(look.spread, DRAWN))
+    flat, tall = -np.logaddexp(0.0, -look.lying), -np.logaddexp(0.0, look.lying)
+    out = []
+    for segment, part in zip(tile.segments, share, strict=True):
+        if segment.kind not in ("city", "road", "cloister", "field"):
+            out.append(_NEVER)
+            continue
+        field_ = segment.kind == "field"
+        if figure == "follower" or figure == "large":
+            posture = flat if field_ else tall
+        else:
+            posture = 0.0 if field_ == (figure == "pig") else _NEVER
+        out.append(max(_NEVER, float(posture) + math.log(max(part, 1e-6))))
+    return tuple(out)
+
+
+def _shares(tile: Tile, rot: int, foot: tuple[float, float], spread: float) -> Array:
+    """Of each segment, the part of a normal distribution around a foot that falls on its visible area."""
+    cell = 1 / _GRID
+    middles = (np.arange(_GRID) + 0.5) * cell
+    x, y = (np.exp(-0.5 * ((middles - min(max(v, 0.0), 1.0)) / spread) ** 2) for v in foot)
+    weight = np.outer(y, x)
+    grid = _labels(tile, rot)
+    return np.bincount(grid.ravel(), weight.ravel(), 256)[:len(tile.segments)] / weight.sum()
+
+
+_GRID = 50
+
+
+@cache
+def _labels(tile: Tile, rot: int) -> npt.NDArray[np.uint8]:
+    """(50, 50) index of the segment that is visible there on the turned tile."""
+    grid = np.array([list(row) for row in labels(tile)], np.uint8)
+    step = len(grid) // _GRID
+    return np.ascontiguousarray(np.rot90(grid[step // 2::step, step // 2::step], -rot))
+
+
+# --- figures and tiles together --------------------------------------------------------------------------------------
+
+PRIOR = 0.5  # weight of what figures say about tiles: artwork and geometry are not the same thing
+_LIKELY = 9.0  # log-odds below the best tile at which a reading is no longer weighed against a figure
+_AT_MOST = 0.9995
+
+
+def informed(evidence: Mapping[Square, Array], kinds: Sequence[Tile], seen: Mapping[Square, Sequence[Seen]],
+             ) -> dict[Square, Array]:
+    """Log-likelihoods of tiles (K, 4) by square with what the figures on them say: somebody stands on a segment."""
+    out = dict(evidence)
+    for at, figures in seen.items():
+        for s in figures:
+            if at not in out or s.look.there < 0:
+                continue
+            own = np.array(out[at], float)
+            worst = own.max() - _LIKELY
+            said = np.full(own.shape, np.nan)
+            for k, rot in np.argwhere(own >= worst).tolist():
+                loglik = np.array(segments(s.look, kinds[k], rot))
+                said[k, rot] = np.logaddexp.reduce(loglik) - math.log(len(loglik))
+            said = np.where(np.isnan(said), np.nanmin(said), said)
+            out[at] = own + PRIOR * probability(s.look.there) * (said - said.max())
+    return out
+
+
+def occupied(seen: Mapping[Square, Sequence[Seen]], kinds: Sequence[Tile], beliefs: Mapping[Square, Array], *,
+             scale: float = 1.0) -> tuple[tuple[FigureReading, ...], tuple[Rejected, ...]]:
+    """The figures with the segment that each occupies, and what is likelier to be none. ``beliefs`` are
+    log-probabilities (K, 4) of the tiles, ``scale`` is working pixels per photograph's."""
+    readings, rejected = [], []
+    for at, figures in seen.items():
+        for s in figures:
+            outline = s.outline_px / scale
+            if s.look.there < 0 or at not in beliefs:
+                rejected.append(Rejected(outline_px=outline, why=f"a figure {probability(s.look.there):.0%}"))
+                continue
+            colour, sure = _best(s.look.colours)
+            (kind, place), segment_sure = _segment(s.look, kinds, beliefs[at])
+            readings.append(FigureReading(
+                colour=colour, figure="follower", at=at, feature=kind, where=place,
+                confidence=min(_AT_MOST, probability(s.look.there) * sure * segment_sure),
+                px=(s.px[0] / scale, s.px[1] / scale), lying=s.look.lying > 0, outline_px=outline))
+    return tuple(sorted(readings, key=lambda f: (f.at[1], f.at[0], f.colour))), tuple(rejected)
+
+
+def _best(loglik: Mapping[str, float]) -> tuple[str, float]:
+    best = max(loglik, key=lambda c: loglik[c])
+    return best, float(1 / sum(math.exp(v - loglik[best]) for v in loglik.values()))
+
+
+def _segment(look: FigureLook, kinds: Sequence[Tile], belief: Array) -> tuple[tuple[str, str], float]:
+    """The likeliest feature and where it reaches, of all likely readings of the tile together."""
+    mass: dict[tuple[str, str], float] = {}
+    for k, rot in np.argwhere(belief > belief.max() - _LIKELY).tolist():
+        loglik = np.array(segments(look, kinds[k], rot))
+        share = np.exp(loglik - np.logaddexp.reduce(loglik)) * math.exp(belief[k, rot])
+        for segment, part in zip(kinds[k].segments, share, strict=True):
+            key = (segment.kind, where(segment, rot))
+            mass[key] = mass.get(key, 0.0) + float(part)
+    best_tile, best_rot = divmod(int(belief.argmax()), 4)
+    own = {(s.kind, where(s, best_rot)) for s in kinds[best_tile].segments}
+    best = max(own, key=lambda key: mass.get(key, 0.0))  # a reading of a photograph says it of the tile that it says
+    return best, mass[best] / sum(mass.values())

@@ -1,0 +1,136 @@
+"""Which player's paint a silhouette shows, in the light of this table.
+
+A colour is measured as (u, v, l): logarithms of red over green, of blue over green, and of lightness, each against
+what the tiles around it show. Painted wood of one name varies from maker to maker; how much is in the spreads. One
+table has one set of wood and one lamp, so what all its figures show settles both. What a calibration measured is known
+far better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from vision.frames import Image
+
+Array = npt.NDArray[np.float64]
+
+_DIM = 0.03  # of what tiles reflect, added to each channel: ratios of what is nearly black say little
+_TILES = (0.062, 0.165, 0.155)  # linear blue, green, red of Carcassonne tiles in daylight, on the mean of editions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paint:
+    """sRGB (red, green, blue) of the wood in daylight, how far (u, v, l) vary from maker to maker (one standard
+    deviation), and the log-odds that a player has it when nobody said who plays."""
+
+    rgb: tuple[int, int, int]
+    spread: tuple[float, float, float] = (0.35, 0.35, 0.35)
+    usual: float = 0.0
+
+
+PAINTS: Mapping[str, Paint] = {
+    "red": Paint(rgb=(185, 30, 40), spread=(0.4, 0.35, 0.4)),
+    "blue": Paint(rgb=(30, 85, 175), spread=(0.4, 0.4, 0.4)),
+    "green": Paint(rgb=(30, 120, 55), spread=(0.35, 0.4, 0.4)),
+    "yellow": Paint(rgb=(232, 190, 36), spread=(0.25, 0.5, 0.35)),
+    "black": Paint(rgb=(40, 40, 42), spread=(0.3, 0.35, 0.5)),
+    "grey": Paint(rgb=(138, 138, 140), spread=(0.2, 0.25, 0.3), usual=-1.5),
+    "pink": Paint(rgb=(236, 128, 170), spread=(0.35, 0.35, 0.3), usual=-1.0),
+    "white": Paint(rgb=(232, 230, 224), spread=(0.15, 0.2, 0.25), usual=-2.0),
+    "purple": Paint(rgb=(112, 52, 140), spread=(0.35, 0.35, 0.35), usual=-2.0),
+    "orange": Paint(rgb=(236, 120, 24), spread=(0.3, 0.4, 0.3), usual=-2.0),
+    "brown": Paint(rgb=(116, 72, 40), spread=(0.25, 0.3, 0.35), usual=-2.5),
+    "natural": Paint(rgb=(214, 176, 126), spread=(0.15, 0.25, 0.25), usual=-2.5),
+}
+COLOURS = tuple(PAINTS)
+_LAMP = np.array([0.15, 0.25, 0.3])  # how far tiles of other editions or under another lamp shift all of a table
+_SEEN = np.array([0.45, 0.45, 0.5])  # how far figures of one paint differ on one table: shade, shine, little to see
+_MEASURED = np.array([0.12, 0.15, 0.25])  # how far a paint that was measured on this table may be off
+_STRENGTHS = (0.55, 0.65, 0.77, 0.9, 1.05)  # how strongly a camera's picture is coloured
+_FEW = 0.5  # figures that each paint is taken to have beforehand: a table has few paints, and many figures of each
+_ROUNDS = 6
+
+
+def light_of(crops: Sequence[Image]) -> Array:
+    """(3,) mean linear blue, green, red of these tiles: what figures on them are compared with."""
+    every = np.concatenate([c[::3, ::3].reshape(-1, 3) for c in crops])
+    return np.asarray(np.maximum(_linear(every).mean(axis=0), 0.002))
+
+
+def shown(bgr: npt.NDArray[np.uint8], light: Array) -> Array:
+    """(3,) the (u, v, l) of a silhouette's pixels (N, 3) BGR."""
+    linear = _linear(bgr)
+    bright = linear.sum(axis=1)
+    low, high = np.quantile(bright, (0.35, 0.95))
+    return _uvl(np.median(linear[(bright >= low) & (bright <= high)], axis=0) / light)
+
+
+def _uvl(relative: Array) -> Array:
+    logs = np.log(relative + _DIM)
+    return np.array([logs[2] - logs[1], logs[0] - logs[1], np.log(relative.mean() + _DIM)])
+
+
+def _linear(bgr: npt.NDArray[np.uint8]) -> Array:
+    return np.asarray(np.power(bgr.astype(float) / 255, 2.2))
+
+
+def colours_of(measured: Sequence[Array], light: Array, colours: Iterable[str] | None = None,
+               paints: Mapping[str, tuple[int, int, int]] | None = None,
+               weight: Sequence[float] | None = None) -> list[dict[str, float]]:
+    """Log-likelihoods of the ``colours`` (default: all, the usual ones likelier) of figures on one table that show
+    these (u, v, l), taken together, each counting by its ``weight`` 0 .. 1. ``paints`` are sRGB as this camera sees
+    them. Raises ValueError for a colour of which nothing is known."""
+    known = dict(paints or {})
+    names = tuple(dict.fromkeys(colours)) if colours is not None else tuple({**PAINTS, **known})
+    unknown = [n for n in names if n not in PAINTS and n not in known]
+    if unknown:
+        raise ValueError(f"colour {unknown[0]!r} is unknown; known are {', '.join({**PAINTS, **known})}")
+    if not measured or not names:
+        return [{} for _ in measured]
+    mean = np.array([_uvl(_linear(np.array(known[n][::-1])) / light) if n in known
+                     else _uvl(_linear(np.array(PAINTS[n].rgb[::-1])) / np.array(_TILES)) for n in names])
+    spread = np.array([_MEASURED if n in known else PAINTS[n].spread for n in names])
+    usual = np.array([0.0 if colours is not None or n in known else PAINTS[n].usual for n in names])
+    foreign = np.array([n not in known for n in names])
+    seen = np.array(measured, float)
+    counts = np.ones(len(seen)) if weight is None else np.asarray(weight, float)
+    best: tuple[float, Array] | None = None
+    for strength in _STRENGTHS if foreign.any() else (1.0,):
+        faded = np.where(foreign[:, None], mean * (strength, strength, 1.0), mean)
+        logs = _together(seen, counts, faded, spread, foreign, usual)
+        worth = float((counts * np.logaddexp.reduce(logs, axis=1)).sum()) - (np.log(strength / 0.9) / 0.25) ** 2 / 2
+        if best is None or worth > best[0]:
+            best = worth, logs
+    assert best is not None
+    logs = best[1] - best[1].max(axis=1, keepdims=True)
+    return [dict(zip(names, map(float, row), strict=True)) for row in logs]
+
+
+def _together(seen: Array, counts: Array, mean: Array, spread: Array, foreign: npt.NDArray[np.bool_], usual: Array,
+              ) -> Array:
+    """(N, C) log-likelihoods when all figures share a lamp and each paint is one paint: its mean moves to what its
+    figures show (expectation and maximisation), the lamp moves those of all paints that were not ``measured``."""
+    var = spread**2
+    here, sure = mean, var + np.where(foreign[:, None], _LAMP**2, 0.0)
+    logs, common = np.zeros((len(seen), len(mean))), np.zeros(len(mean))
+    for _ in range(_ROUNDS):
+        total = sure + _SEEN**2
+        apart = ((seen[:, None] - here[None]) ** 2 / total[None]).sum(axis=2)
+        # a heavy tail: what a few wrong pixels show is never proof
+        logs = -3.5 * np.log1p(apart / 4) - 0.5 * np.log(total).sum(axis=1)[None] + (usual + common)[None]
+        share = np.exp(logs - logs.max(axis=1, keepdims=True))
+        share *= counts[:, None] / share.sum(axis=1, keepdims=True)
+        many = share.sum(axis=0)[:, None]
+        common = np.log((many[:, 0] + _FEW) / (counts.sum() + _FEW * len(mean)))
+        centre = (share.T @ seen) / np.maximum(many, 1e-6)
+        each = many / (var * many + _SEEN**2) * foreign[:, None]
+        shift = (each * (centre - mean)).sum(axis=0) / (each.sum(axis=0) + 1 / _LAMP**2)
+        moved = mean + shift * foreign[:, None]
+        weight = many / _SEEN**2
+        here = (moved / var + weight * centre) / (1 / var + weight)
+        sure = 1 / (1 / var + weight) + np.where(foreign[:, None], _LAMP**2, 0.0) / (1 + 2 * many)
+    return logs
