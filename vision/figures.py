@@ -25,6 +25,7 @@ from vision.paint import colours_of, light_of, shown
 from vision.view import View
 
 _LOW = -2.5  # logit of a foot's cell below which nothing is reported
+_LIT_BY = 12  # tiles by which the light is measured
 _HEIGHT = 0.36  # of a tile: how high a follower stands
 _ONE = 0.13  # of a tile: feet so near are one figure's
 _SAME = 0.2  # of a tile: and those that two tiles' crops show
@@ -110,28 +111,31 @@ class Bare:
 
 def read_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterable[str] | None = None,
                  view: View | None = None, bare: Mapping[Square, Bare] | None = None,
-                 ) -> dict[Square, tuple[FigureLook, ...]]:
+                 board: Mapping[Square, Array] | None = None) -> dict[Square, tuple[FigureLook, ...]]:
     """What figures have their foot on which tiles of a straight BGR photograph, the surest first, unlikely ones too.
 
     ``poses`` (3, 3) take each tile's unit square to pixels; ``view`` knows the camera (its size may differ) and this
     table's paints; ``bare`` are pictures of tiles without figures where some are known. ``colours`` are the players'
     (default: all paints that are sold). Raises ValueError for a colour of which nothing is known.
     """
-    found = find_figures(photo, poses, colours=colours, view=view, bare=bare)
+    found = find_figures(photo, poses, colours=colours, view=view, bare=bare, board=board)
     return {at: tuple(s.look for s in seen) for at, seen in found.items()}
 
 
 def find_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterable[str] | None = None,
                  view: View | None = None, bare: Mapping[Square, Bare] | None = None,
-                 ) -> dict[Square, tuple[Seen, ...]]:
-    """The same with silhouettes."""
+                 board: Mapping[Square, Array] | None = None) -> dict[Square, tuple[Seen, ...]]:
+    """The same with silhouettes. ``board`` has all tiles where ``poses`` are some of them: how the camera hangs and what
+    the light is like is told by all."""
     if not poses:
         return {}
-    lean = leans(poses, photo.shape, view)
+    lean = leans({**(board or {}), **poses}, photo.shape, view)
     crops = np.array([rectify(photo, pose, TILE_PX, MARGIN) for pose in poses.values()])
     felt = _net().ask(crops, np.array([lean[at] for at in poses]))
     inner = slice(round(MARGIN * TILE_PX), round((1 + MARGIN) * TILE_PX))
-    light = light_of([c[inner, inner] for c in crops])
+    others = [at for at in board or {} if at not in poses][:max(0, _LIT_BY - len(poses))]
+    beside = [rectify(photo, board[at], TILE_PX) for at in others] if board else []
+    light = light_of([*(c[inner, inner] for c in crops), *beside])
     found = []
     for n, (at, pose) in enumerate(poses.items()):
         around = peaks(felt, n, _LOW)

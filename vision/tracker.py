@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.tiles import Square, Tile
+from vision.figures import read_figures
 from vision.frames import Frame, Image
 from vision.lattice import UNIT, Array, Lattice, apply, inside, neighbours, rectify
 from vision.looks import FigureLook, SquareLook, TableLook
@@ -436,4 +437,8 @@ def make_tracker(kinds: Sequence[Tile], tiles: TileSet | None, colours: Sequence
         found = finder.find(bgr)
         return None if found is None else found.lattice
 
-    return Tracker(TileSense(kinds, tiles), find, lambda bgr, poses, lattice: {})
+    def figures(bgr: Image, poses: Mapping[Square, Array], lattice: Lattice) -> Mapping[Square, tuple[FigureLook, ...]]:
+        board = {at: lattice.pose(at, shift) for at, shift in lattice.shifts.items()}
+        return read_figures(bgr, poses, colours=colours, view=view, board=board)
+
+    return Tracker(TileSense(kinds, tiles), find, figures)
