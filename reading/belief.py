@@ -316,10 +316,8 @@ def _seen(track: FigureTrack, at: Square, f: FigureLook, t: float, seen: float, 
     else:
         share = weight / (track.weight + weight)
         foot = (foot[0] + share * (x - foot[0]), foot[1] + share * (y - foot[1]))
-    if track.missed >= limits.gone:  # it was gone and is back: nothing was missed in between, it was away
-        flickers = track.flickers
-    else:
-        flickers = track.flickers + track.missed
+    # one that was gone and is back was away: nothing was missed in between
+    flickers = track.flickers + (track.missed if track.missed < limits.gone else 0.0)
     colours = _normal(f.colours)
     return replace(
         track, foot=foot, spread=min(track.spread, f.spread), seen_s=t, looked_s=t, weight=track.weight + weight,

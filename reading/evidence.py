@@ -1,4 +1,4 @@
-"""What the belief says of one turn: the readings of a square and of the figures on it, as choices with their weights."""
+"""What the belief says of one turn: readings of a square, and of the figures on it, as choices with their weights."""
 
 from __future__ import annotations
 

@@ -124,6 +124,7 @@ class Search:
             if not grown:
                 break
             beam = sorted(grown.values(), key=_rank)[:self._limits.width]
+            beam = [h for h in beam if h.weight > beam[0].weight - self._limits.behind]
         found = []
         for h in done.values() or beam:
             closed = self._steps.closed(h.state)
@@ -256,49 +257,43 @@ class Search:
         else:
             options = readings_of(lain, box, [(old.tile, old.rot)] if old is not None else (), limits)
         presence = log_sigma(lain.presence(limits))
-        ways: list[tuple[float, TilePlaced, FigureChoice, GameState, bool]] = []
+        ways: list[tuple[float, TilePlaced, bool]] = []
         for player, skip in self._players(h.state, tracks, old if pinned else None):
             for reading, said in options.items():
                 placed = TilePlaced(player=player, tile=reading[0], at=at, rot=reading[1],
                                     part=old.part if old is not None else 1)
-                if placed in window.denied:
-                    continue
                 weight = said + presence + box_prior(h.state, reading[0]) - (limits.skipped if skip else 0.0)
-                if old is not None and (old.tile, old.rot, old.player) == (placed.tile, placed.rot, placed.player):
-                    weight += limits.logged
-                laid = self._steps.after(h.state, placed)
-                if laid is None:
-                    continue
-                weight -= self._cost(h.state, laid)
-                if pinned_figure:
-                    ways.append((weight, placed, FigureChoice(event=None, weight=0.0), laid, skip))
-                    continue
-                for choice in choices(tracks, laid, at, reading, player, self._colours, limits):
-                    if choice.event is not None and choice.event in window.denied:
-                        continue
-                    known = group is not None and any(f.event == choice.event for f in group.figures())
-                    ways.append((weight + choice.weight + (limits.logged if known else 0.0), placed, choice, laid,
-                                 skip))
-        if not ways:
-            return []
+                weight += limits.logged if placed == old else 0.0
+                if placed not in window.denied:
+                    ways.append((weight, placed, skip))
         ways.sort(key=lambda w: -w[0])
-        least = ways[0][0] - 3.0 * limits.worth_trying
         grown: list[tuple[float, History, TilePlaced, FigureChoice, bool]] = []
-        for weight, placed, choice, laid, skip in ways[:40]:
-            if weight < least:
-                break
-            state: GameState | None = laid
-            if choice.event is not None:
-                state = self._steps.after(laid, choice.event)
-                if state is None:
+        best = -math.inf
+        for said, placed, skip in ways:
+            laid = self._steps.after(h.state, placed) if said > best - limits.behind else None
+            if laid is None:
+                continue
+            said -= self._cost(h.state, laid)
+            claims = [FigureChoice(event=None, weight=0.0)] if pinned_figure else choices(
+                tracks, laid, at, (placed.tile, placed.rot), placed.player, self._colours, limits)
+            for claim in sorted(claims, key=lambda c: -c.weight):
+                known = group is not None and any(f.event == claim.event for f in group.figures())
+                weight = said + claim.weight + (limits.logged if known else 0.0)
+                if weight < best - limits.behind or claim.event in window.denied:
                     continue
-                weight -= self._cost(laid, state)
-            kept = group.rest if pinned_figure and group is not None else group.others() if group is not None else ()
-            for extra in kept:
-                after = self._steps.after(state, extra.event) if state is not None else None
-                state = after or state
-            assert state is not None
-            grown.append((weight, replace(h, state=state, weight=h.weight + weight), placed, choice, skip))
+                state: GameState | None = laid
+                if claim.event is not None:
+                    state = self._steps.after(laid, claim.event)
+                    if state is None:
+                        continue
+                    weight -= self._cost(laid, state)
+                best = max(best, weight)
+                kept = () if group is None else group.rest if pinned_figure else group.others()
+                for extra in kept:
+                    assert state is not None
+                    state = self._steps.after(state, extra.event) or state
+                assert state is not None
+                grown.append((weight, replace(h, state=state, weight=h.weight + weight), placed, claim, skip))
         grown.sort(key=lambda g: -g[0])
         others = tuple((placed, choice.event, weight) for weight, _, placed, choice, _ in grown)
         out = []

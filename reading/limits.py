@@ -30,6 +30,7 @@ class Limits:
     wrong_posture: float = 0.03  # part of figures that lie where others stand, or stand where others lie
     # histories
     width: int = 12  # histories kept
+    behind: float = 12.0  # nats behind the likeliest at which a history is given up: 6 in a million
     readings: int = 5  # of a square that are tried
     worth_trying: float = 9.0  # nats below a square's best reading up to which another one is tried
     open_turns: int = 3  # the newest turns that new looks may still re-order
