@@ -2,7 +2,7 @@
 
 The game is a list of true events. Its table is simulated in seconds: tiles come, are turned or taken up again, figures
 come late, go home late or are forgotten, arms hide squares. Errors of a reader are mostly the same at every look (a
-drawing that is like another one, a roof that is like a follower), so they are drawn once a tile, with some noise a look.
+drawing that is like another one, a roof that is like a follower): they are drawn once a tile, with some noise a look.
 """
 
 from __future__ import annotations
@@ -106,15 +106,16 @@ def _film(setup: Setup, events: list[Event], rng: random.Random, life: Life) -> 
         film.tiles[at] = _lying(placed.tile, placed.rot, 0.0, kinds, rng, life, setup)
         film.tiles[at].false = None
         film.laid_s[at] = 0.0
-    now, standing, waiting = 5.0, {}, []  # type: ignore[var-annotated]
-    for event in events:
+    now = 5.0
+    standing: dict[tuple[Square, int], _Standing] = {}
+    for n, event in enumerate(events):
         if isinstance(event, TilePlaced):
             state = step(state, TurnEnded()) if state.turn_open else state
             now += rng.uniform(*life.turn_s)
             if rng.random() < life.unseen:
                 film.blind.append((now - 2.0, now + rng.uniform(*life.turn_s)))
             state = step(state, event)
-            late = rng.uniform(1, 4) * life.turn_s[1] if rng.random() < life.late else 0.0
+            late = rng.uniform(1, 4) * life.turn_s[1] if rng.random() < life.late and n < len(events) - 10 else 0.0
             film.tiles[event.at] = lying = _lying(event.tile, event.rot, now + late, kinds, rng, life, setup)
             film.laid_s[event.at] = now
             if rng.random() < life.turned:
@@ -129,7 +130,6 @@ def _film(setup: Setup, events: list[Event], rng: random.Random, life: Life) -> 
             standing[event.at, event.player] = f
             _home(film, standing, state, now, rng, life)
     film.end_s = now + 30.0
-    del waiting
     return film
 
 
@@ -211,7 +211,8 @@ def _look(film: Film, t: float, frame: int, whole: bool, setup: Setup, rng: rand
     return TableLook(frame=frame, t_s=t, squares=squares, whole=whole)
 
 
-def _square(film: Film, at: Square, lying: _Lying, t: float, setup: Setup, rng: random.Random, life: Life) -> SquareLook:
+def _square(film: Film, at: Square, lying: _Lying, t: float, setup: Setup, rng: random.Random,
+            life: Life) -> SquareLook:
     turn = 0 if lying.first is None or t > lying.until_s else lying.first - lying.rot
     says = {(k, (r + turn) % 4): v + rng.gauss(0, 0.8) for (k, r), v in lying.says.items()}
     figures = []
