@@ -194,7 +194,8 @@ def _square(track: SquareTrack, seen: SquareLook, t: float, limits: Limits) -> S
         _with(other, said, rest, seen.there, told, t)
     if other.weight < limits.changes * _usual(now):
         return replace(track, against=other)
-    other = replace(other, since_s=now.since_s, bare_s=now.bare_s, hidden_s=now.hidden_s)  # it was turned, or read wrongly, where it lay
+    # it was turned, or read wrongly, where it lay
+    other = replace(other, since_s=now.since_s, bare_s=now.bare_s, hidden_s=now.hidden_s)
     return replace(track, lain=other, against=None, past=(*track.past, now)[-4:])
 
 
