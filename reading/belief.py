@@ -22,8 +22,9 @@ _LEFT_OUT = 0.6  # weight of a look that says of a square only that it was not r
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lain:
-    """One tile on a square for a while: it came between ``bare_s`` (None: not known) and ``since_s``. ``sums`` and
-    ``rest`` are log-likelihoods times weights of the looks, ``weight`` the sum of those."""
+    """One tile on a square for a while: it came between ``bare_s`` (None: not known) and ``since_s``; ``hidden_s`` is
+    since when the square was hidden before that. ``sums`` and ``rest`` are log-likelihoods times weights of the looks,
+    ``weight`` the sum of those."""
 
     since_s: float
     last_s: float
@@ -32,6 +33,7 @@ class Lain:
     sums: Mapping[Reading, float]
     rest: float
     there: float
+    hidden_s: float | None = None
 
     def worth(self, limits: Limits = LIMITS) -> float:
         """What one unit of the mean counts: so many independent looks."""
@@ -177,13 +179,14 @@ def _square(track: SquareTrack, seen: SquareLook, t: float, limits: Limits) -> S
         return _nothing(track, seen.there, weight, t, limits)
     if not seen.tiles:
         return replace(track, looked_s=t, hidden_s=None, strange_s=t if track.strange_s is None else track.strange_s)
+    hidden_s = track.hidden_s
     track = replace(track, looked_s=t, hidden_s=None, strange_s=None, doubt=0.0)
     said, rest = _said(seen, limits)
     told = weight * _tells(said, rest)
     now = track.lain
     if now is None:
         lain = _begin(said, rest, seen.there, max(told, 0.05), t, track.bare_s)
-        return replace(track, lain=lain, against=None)
+        return replace(track, lain=replace(lain, hidden_s=hidden_s), against=None)
     if not _contradicts(now, said, rest, limits):
         return replace(track, lain=_with(now, said, rest, seen.there, told, t), against=None)
     other = track.against
@@ -191,6 +194,8 @@ def _square(track: SquareTrack, seen: SquareLook, t: float, limits: Limits) -> S
         _with(other, said, rest, seen.there, told, t)
     if other.weight < limits.changes * _usual(now):
         return replace(track, against=other)
+    # it was turned, or read wrongly, where it lay
+    other = replace(other, since_s=now.since_s, bare_s=now.bare_s, hidden_s=now.hidden_s)
     return replace(track, lain=other, against=None, past=(*track.past, now)[-4:])
 
 
@@ -316,10 +321,8 @@ def _seen(track: FigureTrack, at: Square, f: FigureLook, t: float, seen: float, 
     else:
         share = weight / (track.weight + weight)
         foot = (foot[0] + share * (x - foot[0]), foot[1] + share * (y - foot[1]))
-    if track.missed >= limits.gone:  # it was gone and is back: nothing was missed in between, it was away
-        flickers = track.flickers
-    else:
-        flickers = track.flickers + track.missed
+    # one that was gone and is back was away: nothing was missed in between
+    flickers = track.flickers + (track.missed if track.missed < limits.gone else 0.0)
     colours = _normal(f.colours)
     return replace(
         track, foot=foot, spread=min(track.spread, f.spread), seen_s=t, looked_s=t, weight=track.weight + weight,

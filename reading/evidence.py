@@ -1,4 +1,4 @@
-"""What the belief says of one turn: the readings of a square and of the figures on it, as choices with their weights."""
+"""What the belief says of one turn: readings of a square, and of the figures on it, as choices with their weights."""
 
 from __future__ import annotations
 
@@ -58,16 +58,16 @@ def figures_on(belief: TableBelief, at: Square, limits: Limits = LIMITS) -> list
 
 
 def choices(tracks: Iterable[FigureTrack], state: GameState, at: Square, reading: Reading, player: int,
-            colours: Mapping[str, int], limits: Limits = LIMITS) -> list[FigureChoice]:
+            colours: Mapping[str, int], since_s: float = math.inf, limits: Limits = LIMITS) -> list[FigureChoice]:
     """How the figures seen on a tile of ``state`` may have come to be seen if ``player`` laid it; the first is that
-    there was none."""
+    there was none. ``since_s`` is when the tile was seen first."""
     mine = list(tracks)
-    none = sum(_false(f, limits) for f in mine)
+    none = sum(_false(f, since_s, limits) for f in mine)
     out = [FigureChoice(event=None, weight=none)]
     box = state.box
     form = box.shape(*reading)
     for f in mine:
-        others = none - _false(f, limits)
+        others = none - _false(f, since_s, limits)
         paints, kinds = f.paints(limits), f.kinds(limits)
         paint = max((paints.get(c, -12.0) for c, p in colours.items() if p == player), default=-12.0)
         places = segments(f.on_tile, f.spread, f.lies(limits), *reading, limits)
@@ -83,11 +83,15 @@ def choices(tracks: Iterable[FigureTrack], state: GameState, at: Square, reading
     return [out[0], *sorted(out[1:], key=lambda c: -c.weight)[:5]]
 
 
-def _false(f: FigureTrack, limits: Limits) -> float:
-    """That what was seen is no figure of this turn: none at all, or taken up again at once."""
+def _false(f: FigureTrack, since_s: float, limits: Limits) -> float:
+    """That what was seen is no figure of this turn: none at all, or taken up again at once. Print neither comes to a
+    tile that was seen without it nor goes."""
     none = log_sigma(-f.real(limits)) - limits.false_figure
+    if f.before_s is not None and f.before_s >= since_s:
+        none -= limits.comes_or_goes
     if f.present(limits):
         return none
+    none -= limits.comes_or_goes
     back = log_sigma(f.real(limits)) - limits.taken_back
     return max(none, back) + math.log1p(math.exp(-abs(none - back)))
 

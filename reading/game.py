@@ -184,7 +184,8 @@ class GameReader:
         if not any(g.tile is not None for g in log.groups) and len(fresh) >= self._limits.began_before:
             made = taken_over(self._belief, state, fresh, self._colours, now, self._limits)
             return Decisions(decisions=made, place=self._place, began=len(fresh))
-        window, before = self._window(log, fresh)
+        stand = {(f.at, f.player) for f in self._steps.closed(state).standing.values()}
+        window, before = self._window(log, fresh, stand)
         histories = self._search.histories(self._belief, window)
         made, shown, self._doubts = decisions(self._belief, histories, log, before, now, self._doubts, self._effect,
                                               self._limits)
@@ -200,14 +201,14 @@ class GameReader:
         return frozenset(at for at, lain in self._belief.lying().items()
                          if at not in state.tiles and lain.presence(self._limits) > 0.0)
 
-    def _window(self, log: Told, fresh: frozenset[Square]) -> tuple[Window, int]:
+    def _window(self, log: Told, fresh: frozenset[Square], stand: set[tuple[Square, int]]) -> tuple[Window, int]:
         """What is explained anew, and the number of the last entry before it."""
         groups, limits = log.groups, self._limits
         free = max(0, len(groups) - limits.open_turns)
         again = {g.at for g in groups[free:] if g.at is not None and self._readable(g)}
         start = min([free, *(self._earliest(at, groups) for at in fresh)])
         for n, group in enumerate(groups[:free]):
-            if group.at is not None and self._readable(group) and self._contradicted(group):
+            if group.at is not None and self._readable(group) and self._contradicted(group, stand):
                 again.add(group.at)
                 start = min(start, n)
         lines = [line.event for g in groups[:start] for line in ((g.tile,) if g.tile else ()) + g.rest]
@@ -234,7 +235,7 @@ class GameReader:
                 return n + 1
         return least
 
-    def _contradicted(self, group: Group) -> bool:
+    def _contradicted(self, group: Group, stand: set[tuple[Square, int]]) -> bool:
         """Whether what is seen speaks against what was told of an older turn, and has not been weighed already."""
         at, limits = group.at, self._limits
         assert at is not None and group.tile is not None and isinstance(group.tile.event, TilePlaced)
@@ -250,8 +251,10 @@ class GameReader:
         other = own < -limits.worth_trying / 3 and not group.tile.pinned
         unknown = bool(figures) and not told_figures
         wrong = bool(figures) and any(isinstance(e, FigurePlaced) and e.player not in players for e in told_figures)
-        sign = (round(own), len(figures), tuple(sorted(paints)), other, unknown, wrong)
-        if not (other or unknown or wrong) or self._tried.get(at) == sign:
+        vanished = bool(figures) and not any(f.present(limits) for f in figures) and any(
+            isinstance(e, FigurePlaced) and (at, e.player) in stand for e in told_figures)
+        sign = (round(own), len(figures), tuple(sorted(paints)), other, unknown, wrong, vanished)
+        if not (other or unknown or wrong or vanished) or self._tried.get(at) == sign:
             return False
         self._tried[at] = sign
         return True

@@ -24,8 +24,10 @@ from scoring.tiles import EDGES, Square, neighbour
 
 # What the rules' complaints weigh. People do break rules, but far less often than a camera errs.
 COSTS: Mapping[str, float] = {"edge_mismatch": 8.0, "no_neighbour": 12.0, "corner_contact": 12.0, "too_many": 6.0,
-                              "not_in_box": 10.0, "wrong_player": 0.0, "no_second_part": 0.0}
-USUAL_COST = 5.0
+                              "not_in_box": 10.0, "wrong_player": 0.0, "no_second_part": 0.0,
+                              # follows from earlier errors as often as it is one
+                              "no_supply": 2.5}
+_USUAL = 5.0
 _DROPPED = 3.0  # against a tile that is none, beside its own log-odds
 _TAKEN_UP = 2.0  # for a tile that was told and is seen to be gone having been taken up
 _NEVER_SEEN = 14.0  # weight of a tile that lies apart from the board: what joins it was never seen
@@ -44,6 +46,7 @@ class Turn:
     track: int | None = None
     skipped: bool = False
     others: tuple[tuple[TilePlaced, FigurePlaced | None, float], ...] = ()
+    index: int = -1  # of the group in the window
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +127,7 @@ class Search:
             if not grown:
                 break
             beam = sorted(grown.values(), key=_rank)[:self._limits.width]
+            beam = [h for h in beam if h.weight > beam[0].weight - self._limits.behind]
         found = []
         for h in done.values() or beam:
             closed = self._steps.closed(h.state)
@@ -184,34 +188,53 @@ class Search:
         lain = belief.squares[group.at].lain if group.at in belief.squares and group.at is not None else None
         anew = tile is not None and group.at in window.again and lain is not None
         weight = h.weight - (self._limits.logged if rest and rest[0] < index else 0.0)
-        for at in (*h.left, *(g.at for n in rest if n < index and (g := window.groups[n]).at is not None)):
-            weight -= self._out_of_order(belief, group.at, at)
+        weight -= self._out_of_order(belief, group.at, [*h.left, *(window.groups[n].at for n in rest if n < index)])
         if not anew:
-            state: GameState | None = h.state
-            total = weight
-            for line in ((tile,) if tile is not None else ()) + group.rest:
-                before = state
-                state = self._steps.after(before, line.event) if before is not None else None
-                if state is None:  # a line that means nothing stays in the log and changes nothing
-                    state = before
-                elif before is not None:
-                    total -= self._cost(before, state)
-            assert state is not None
-            figures = [line.event for line in group.figures()]
-            figure = figures[-1] if figures and isinstance(figures[-1], FigurePlaced) else None
-            event = tile.event if tile is not None and isinstance(tile.event, TilePlaced) else None
-            turn = Turn(at=group.at, tile=event, figure=figure, group=group, weight=total - h.weight)
-            explained = frozenset(f.id for f in tracks.get(group.at, [])) if figures and group.at else frozenset()
-            out.append(replace(h, state=state, turns=(*h.turns, turn), told=rest, weight=total,
-                             tracks=h.tracks | explained))
+            for lines, cost in self._as_told(h.state, group, tracks.get(group.at, ()) if group.at else ()):
+                state, total = h.state, weight - cost
+                for event in lines:
+                    after = self._steps.after(state, event)
+                    if after is not None:  # what means nothing stays in the log and changes nothing
+                        total -= self._cost(state, after)
+                        state = after
+                mine = [e for e in lines if isinstance(e, FigurePlaced) and e.at == group.at]
+                event = lines[0] if tile is not None and isinstance(lines[0], TilePlaced) else None
+                turn = Turn(at=group.at, tile=event, figure=mine[-1] if mine else None, group=group,
+                            weight=total - h.weight, index=index)
+                explained = frozenset(f.id for f in tracks.get(group.at, [])) if mine and group.at else frozenset()
+                out.append(replace(h, state=state, turns=(*h.turns, turn), told=rest, weight=total,
+                                   tracks=h.tracks | explained))
             if tile is not None and not tile.pinned and group.at is not None and index >= window.free \
                     and self._gone(belief, group.at):
-                out.append(replace(h, told=rest, weight=weight + _TAKEN_UP,
-                                 dropped=h.dropped | {group.at}))
+                out.append(replace(h, told=rest, weight=weight + _TAKEN_UP, dropped=h.dropped | {group.at}))
             return out
         assert group.at is not None and lain is not None
         return self._lay(replace(h, told=rest, weight=weight), group.at, belief, window, tracks[group.at],
-                         group=group)
+                         group=group, index=index)
+
+    def _as_told(self, state: GameState, group: Group, tracks: Sequence[FigureTrack],
+                 ) -> list[tuple[list[Event], float]]:
+        """The events of a turn as they were told, with what stands against that; and, where another player's turn it
+        was, as that one's."""
+        lines = [line.event for line in ((group.tile,) if group.tile else ()) + group.rest]
+        tile = group.tile.event if group.tile is not None else None
+        if not isinstance(tile, TilePlaced) or group.tile is None:
+            return [(lines, 0.0)]
+        due, limits = next_player(state), self._limits
+        pinned = {line.event.player for line in group.figures() if line.pinned and isinstance(line.event, FigurePlaced)}
+        claimed = [line.event for line in group.figures() if isinstance(line.event, FigurePlaced)]
+        unlike = _USUAL * any(e.player != tile.player for e in claimed)
+        out = [(lines, (limits.skipped if tile.player != due else 0.0) + unlike)]
+        for player in {due, *pinned} - {tile.player} if not group.tile.pinned and not group.others() else ():
+            if pinned - {player}:
+                continue
+            cost = limits.logged + (limits.skipped if player != due else 0.0)
+            for f in tracks[:1] if claimed and not pinned else ():
+                paints = f.paints(limits)
+                by = {p: paints.get(c, -12.0) for c, p in self._colours.items()}
+                cost += by.get(claimed[-1].player, -12.0) - by.get(player, -12.0)
+            out.append(([replace(e, player=player) for e in lines if isinstance(e, TilePlaced | FigurePlaced)], cost))
+        return out
 
     @staticmethod
     def _gone(belief: TableBelief, at: Square) -> bool:
@@ -222,27 +245,31 @@ class Search:
     def _fresh(self, h: History, at: Square, belief: TableBelief, window: Window,
                tracks: Mapping[Square, list[FigureTrack]], upcoming: Sequence[Group]) -> list[History]:
         """A tile that nobody told of is the next turn's."""
-        weight = h.weight
-        for other in h.left - {at}:
-            weight -= self._out_of_order(belief, at, other)
-        for group in upcoming:
-            if group.at is not None:
-                weight -= self._out_of_order(belief, at, group.at)
+        weight = h.weight - self._out_of_order(belief, at, [*(h.left - {at}), *(g.at for g in upcoming)])
         return self._lay(replace(h, left=h.left - {at}, weight=weight), at, belief, window, tracks[at])
 
-    def _out_of_order(self, belief: TableBelief, first: Square | None, then: Square | None) -> float:
-        """What stands against a tile having been laid before another one."""
-        if first is None or then is None or first not in belief.squares or then not in belief.squares:
+    def _out_of_order(self, belief: TableBelief, first: Square | None, then: Sequence[Square | None]) -> float:
+        """What stands against a tile having been laid before others: that they were there while it was not, or were
+        found before it."""
+        track = belief.squares.get(first) if first is not None else None
+        if track is None or track.lain is None:
             return 0.0
-        a, b = belief.squares[first].lain, belief.squares[then].lain
-        if a is None or b is None:
-            return 0.0
-        if a.bare_s is not None and b.since_s <= a.bare_s:
-            return self._limits.order
-        return 0.5 if b.since_s < a.since_s else 0.0
+        cost, sooner, hidden = 0.0, 0, track.lain.hidden_s
+        for at in then:
+            other = belief.squares.get(at) if at is not None else None
+            if other is None or other.lain is None:
+                continue
+            if track.lain.bare_s is not None and other.lain.since_s <= track.lain.bare_s:
+                cost += self._limits.order
+            elif other.lain.since_s < track.lain.since_s:
+                sooner += 1
+                if hidden is None or hidden > other.lain.since_s:  # it could have been found
+                    hidden = None
+        late = self._limits.found_late if hidden is None else 0.5
+        return cost + (late + 0.2 * (sooner - 1) if sooner else 0.0)
 
     def _lay(self, h: History, at: Square, belief: TableBelief, window: Window, tracks: list[FigureTrack],
-             group: Group | None = None) -> list[History]:
+             group: Group | None = None, index: int = -1) -> list[History]:
         """Every way in which the tile on a square may have been laid next, with its figure."""
         lain = belief.squares[at].lain
         assert lain is not None
@@ -256,49 +283,43 @@ class Search:
         else:
             options = readings_of(lain, box, [(old.tile, old.rot)] if old is not None else (), limits)
         presence = log_sigma(lain.presence(limits))
-        ways: list[tuple[float, TilePlaced, FigureChoice, GameState, bool]] = []
+        ways: list[tuple[float, TilePlaced, bool]] = []
         for player, skip in self._players(h.state, tracks, old if pinned else None):
             for reading, said in options.items():
                 placed = TilePlaced(player=player, tile=reading[0], at=at, rot=reading[1],
                                     part=old.part if old is not None else 1)
-                if placed in window.denied:
-                    continue
                 weight = said + presence + box_prior(h.state, reading[0]) - (limits.skipped if skip else 0.0)
-                if old is not None and (old.tile, old.rot, old.player) == (placed.tile, placed.rot, placed.player):
-                    weight += limits.logged
-                laid = self._steps.after(h.state, placed)
-                if laid is None:
-                    continue
-                weight -= self._cost(h.state, laid)
-                if pinned_figure:
-                    ways.append((weight, placed, FigureChoice(event=None, weight=0.0), laid, skip))
-                    continue
-                for choice in choices(tracks, laid, at, reading, player, self._colours, limits):
-                    if choice.event is not None and choice.event in window.denied:
-                        continue
-                    known = group is not None and any(f.event == choice.event for f in group.figures())
-                    ways.append((weight + choice.weight + (limits.logged if known else 0.0), placed, choice, laid,
-                                 skip))
-        if not ways:
-            return []
+                weight += limits.logged if placed == old else 0.0
+                if placed not in window.denied:
+                    ways.append((weight, placed, skip))
         ways.sort(key=lambda w: -w[0])
-        least = ways[0][0] - 3.0 * limits.worth_trying
         grown: list[tuple[float, History, TilePlaced, FigureChoice, bool]] = []
-        for weight, placed, choice, laid, skip in ways[:40]:
-            if weight < least:
-                break
-            state: GameState | None = laid
-            if choice.event is not None:
-                state = self._steps.after(laid, choice.event)
-                if state is None:
+        best = -math.inf
+        for said, placed, skip in ways:
+            laid = self._steps.after(h.state, placed) if said > best - limits.behind else None
+            if laid is None:
+                continue
+            said -= self._cost(h.state, laid)
+            claims = [FigureChoice(event=None, weight=0.0)] if pinned_figure else choices(
+                tracks, laid, at, (placed.tile, placed.rot), placed.player, self._colours, lain.since_s, limits)
+            for claim in sorted(claims, key=lambda c: -c.weight):
+                known = group is not None and any(f.event == claim.event for f in group.figures())
+                weight = said + claim.weight + (limits.logged if known else 0.0)
+                if weight < best - limits.behind or claim.event in window.denied:
                     continue
-                weight -= self._cost(laid, state)
-            kept = group.rest if pinned_figure and group is not None else group.others() if group is not None else ()
-            for extra in kept:
-                after = self._steps.after(state, extra.event) if state is not None else None
-                state = after or state
-            assert state is not None
-            grown.append((weight, replace(h, state=state, weight=h.weight + weight), placed, choice, skip))
+                state: GameState | None = laid
+                if claim.event is not None:
+                    state = self._steps.after(laid, claim.event)
+                    if state is None:
+                        continue
+                    weight -= self._cost(laid, state)
+                best = max(best, weight)
+                kept = () if group is None else group.rest if pinned_figure else group.others()
+                for extra in kept:
+                    assert state is not None
+                    state = self._steps.after(state, extra.event) or state
+                assert state is not None
+                grown.append((weight, replace(h, state=state, weight=h.weight + weight), placed, claim, skip))
         grown.sort(key=lambda g: -g[0])
         others = tuple((placed, choice.event, weight) for weight, _, placed, choice, _ in grown)
         out = []
@@ -306,7 +327,7 @@ class Search:
             told = group.figures() if group is not None and pinned_figure else ()
             figure = told[-1].event if told else choice.event
             turn = Turn(at=at, tile=placed, figure=figure if isinstance(figure, FigurePlaced) else None, group=group,
-                        weight=weight, track=choice.track, skipped=skip, others=others)
+                        weight=weight, track=choice.track, skipped=skip, others=others, index=index)
             explained = h.tracks if choice.track is None else h.tracks | {choice.track}
             out.append(replace(n, turns=(*h.turns, turn), tracks=explained))
         return out
@@ -330,25 +351,48 @@ class Search:
     @staticmethod
     def _cost(before: GameState, after: GameState) -> float:
         """What the rules have against what was added."""
-        return sum(COSTS.get(i.code, USUAL_COST) for i in after.issues[len(before.issues):])
+        return sum(COSTS.get(i.code, _USUAL) for i in after.issues[len(before.issues):])
 
 
-def margins(histories: Sequence[History], turn: Turn) -> tuple[float, float]:
-    """How surely the best history's turn has its tile (as a shape on a square) and its figure: the margins in nats to
-    the best explanation that differs there."""
-    best = histories[0]
+def as_logged(h: History) -> bool:
+    """Whether a history leaves everything as the log has it; new turns may come between."""
+    return in_order(h) and all(_same_turn(t) for t in h.turns)
+
+
+def in_order(h: History) -> bool:
+    """Whether a history has the log's turns in the log's order."""
+    order = [t.index for t in h.turns if t.group is not None]
+    return order == sorted(order)
+
+
+def _same_turn(turn: Turn) -> bool:
+    return turn.group is None or turn.group.tile is None or (
+        turn.tile is not None and same_tile(turn.tile, turn.group.tile.event)
+        and turn.figure == next((f.event for f in reversed(turn.group.figures())), None))
+
+
+def same_tile(a: Event | None, b: Event | None) -> bool:
+    """Whether two tiles are the same to the rules: shape, square and player."""
+    if not isinstance(a, TilePlaced) or not isinstance(b, TilePlaced):
+        return a == b
+    return (a.at, a.player) == (b.at, b.player) and shape(a.tile, a.rot) == shape(b.tile, b.rot)
+
+
+def margins(histories: Sequence[History], told: History, turn: Turn) -> tuple[float, float]:
+    """How surely the told history's turn has its tile (as a shape on a square) and its figure: the margins in nats to
+    the best explanation that differs there; below nothing where that is the likelier one."""
     tile = figure = math.inf
-    for h in histories[1:]:
+    for h in histories:
         theirs = next((t for t in h.turns if t.at == turn.at), None)
-        apart = best.score - h.score
-        if theirs is None or not _same_tile(theirs.tile, turn.tile):
+        apart = told.score - h.score
+        if theirs is None or not _same_shape(theirs.tile, turn.tile):
             tile = min(tile, apart)
         elif theirs.figure != turn.figure:
             figure = min(figure, apart)
     for placed, event, weight in turn.others:
-        if not _same_tile(placed, turn.tile):
+        if not _same_shape(placed, turn.tile):
             tile = min(tile, max(turn.weight - weight, 0.0))
-        elif event != turn.figure:
+        elif event != turn.figure and placed.player == (turn.tile.player if turn.tile else None):
             figure = min(figure, max(turn.weight - weight, 0.0))
     return tile, figure
 
@@ -361,12 +405,12 @@ def alternatives(histories: Sequence[History], turn: Turn, *, figure: bool) -> l
         theirs = next((t for t in h.turns if t.at == turn.at), None)
         if theirs is None or theirs.tile is None:
             continue
-        if figure and not _same_tile(theirs.tile, turn.tile):
+        if figure and not _same_shape(theirs.tile, turn.tile):
             continue
         key: tuple[Event, ...] = ((theirs.figure,) if theirs.figure else ()) if figure else (theirs.tile,)
         weights[key] = max(weights.get(key, -math.inf), h.score - best)
     for placed, event, weight in turn.others:
-        if figure and not _same_tile(placed, turn.tile):
+        if figure and not _same_shape(placed, turn.tile):
             continue
         key = ((event,) if event else ()) if figure else (placed,)
         weights.setdefault(key, min(0.0, weight - turn.weight))
@@ -375,7 +419,7 @@ def alternatives(histories: Sequence[History], turn: Turn, *, figure: bool) -> l
     return [(events, math.exp(w) / total) for events, w in ranked[:5]]
 
 
-def _same_tile(a: TilePlaced | None, b: TilePlaced | None) -> bool:
+def _same_shape(a: TilePlaced | None, b: TilePlaced | None) -> bool:
     return (a is None) == (b is None) and (a is None or b is None or shape(a.tile, a.rot) == shape(b.tile, b.rot))
 
 
@@ -383,4 +427,5 @@ def _rank(h: History) -> tuple[float, str]:
     return -h.weight, str([(t.at, t.tile.tile if t.tile else "", t.tile.rot if t.tile else 0) for t in h.turns[-3:]])
 
 
-__all__ = ["COSTS", "History", "Search", "Steps", "Turn", "Window", "alternatives", "margins"]
+__all__ = ["COSTS", "History", "Search", "Steps", "Turn", "Window", "alternatives", "as_logged",
+           "in_order", "margins", "same_tile"]

@@ -30,15 +30,18 @@ class Limits:
     wrong_posture: float = 0.03  # part of figures that lie where others stand, or stand where others lie
     # histories
     width: int = 12  # histories kept
+    behind: float = 12.0  # nats behind the likeliest at which a history is given up: 6 in a million
     readings: int = 5  # of a square that are tried
     worth_trying: float = 9.0  # nats below a square's best reading up to which another one is tried
     open_turns: int = 3  # the newest turns that new looks may still re-order
     late_turns: int = 6  # how far back a tile may have been laid that is found only now
     logged: float = 1.0  # for what has been told already: it is not changed for less
     order: float = 6.0  # against an order that looks at bare and covered squares contradict
-    skipped: float = 4.5  # against a turn that nobody saw
+    found_late: float = 2.0  # against a tile having been found later than one that was laid after it
+    skipped: float = 3.5  # against a turn that nobody saw
     false_figure: float = 0.5  # against a figure that is none, beside its own log-odds
-    taken_back: float = 3.0  # against a figure put down and taken up in the same turn
+    comes_or_goes: float = 1.5  # and against print that was not there before, or is not there any more
+    taken_back: float = 4.5  # against a figure put down and taken up in the same turn
     vanished: float = 3.0  # against a figure that the rules keep on the board and that is not there
     lingers: float = 1.0  # against a figure that the rules sent home and that is still there
     seldom_piece: float = 1.1  # against a piece of which a player has one only (recorded games: a third as often)

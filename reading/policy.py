@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from reading.belief import TableBelief
-from reading.histories import History, Turn, alternatives, margins
+from reading.histories import History, Turn, alternatives, as_logged, in_order, margins, same_tile
 from reading.limits import LIMITS, Limits
 from reading.shapes import Reading, shape
 from reading.told import Line, Told
@@ -89,16 +89,19 @@ def decisions(belief: TableBelief, histories: Sequence[History], told: Told, bef
     ``before`` is the number of the log's last entry before the window, ``carried`` are the doubts of before, and
     ``effect`` says what difference it makes to the game which of two events it had.
     """
-    best = histories[0]
-    out: list[Decision] = []
+    best = _reference(histories, told, limits)
+    out: list[Decision] = list(_out_of_order(best, now))
+    moved = {d.at for d in out}
     shown: list[Shown] = []
     doubts: list[Doubt] = []
     last_seq, held = before, False
     for n, turn in enumerate(best.turns):
         later = _later(belief, best.turns[n + 1:], now)
         inserted = any(t.group is not None for t in best.turns[n + 1:])
-        tile, figure = margins(histories, turn)
+        tile, figure = margins(histories, best, turn)
         waits = _Waits(turn=turn, belief=belief, now=now, later=later, limits=limits)
+        if turn.at in moved and turn.group is not None:
+            continue
         if turn.group is None:
             assert turn.tile is not None and turn.at is not None
             held = held or not waits.enough(min(tile, _order(histories, turn, limits)))
@@ -114,7 +117,7 @@ def decisions(belief: TableBelief, histories: Sequence[History], told: Told, bef
             elif turn.figure is not None:
                 shown.append(Shown(event=turn.figure, confidence=_sigma(figure)))
             continue
-        for kind in _compared(turn, tile, figure, histories, waits, inserted, now, limits):
+        for kind in _compared(turn, tile, figure, histories, best, waits, inserted, now, limits):
             if isinstance(kind, Decision):
                 out.append(kind)
             elif isinstance(kind, Doubt):
@@ -122,7 +125,7 @@ def decisions(belief: TableBelief, histories: Sequence[History], told: Told, bef
             else:
                 shown.append(kind)
         last_seq = turn.group.last_seq or last_seq
-    out += _taken_up(best, histories, told, now, limits)
+    out += _taken_up(best, histories, told, now)
     changed = {d.replaces for d in out}
     weighed = {line.seq for t in best.turns if t.group is not None and t.tile is not None
                for line in ((t.group.tile,) if t.group.tile else ()) + t.group.rest}
@@ -139,6 +142,40 @@ def decisions(belief: TableBelief, histories: Sequence[History], told: Told, bef
     free.sort(key=lambda d: (-d.tells, d.decision.at))
     out += [d.decision for d in (free if now.last else free[:1])]
     return tuple(_inserts_last_first(out)), tuple(shown), kept
+
+
+def _reference(histories: Sequence[History], told: Told, limits: Limits) -> History:
+    """The history that is told: the likeliest, unless one that leaves the log (or its order) as it is is nearly as
+    likely."""
+    best = histories[0]
+    for keeps in (as_logged, in_order):
+        if keeps(best) and not _takes_up(best, told):
+            return best
+        other = next((h for h in histories if keeps(h) and not _takes_up(h, told)), None)
+        if other is not None and best.score - other.score < limits.amend:
+            return other
+    return best
+
+
+def _takes_up(h: History, told: Told) -> bool:
+    return any(told.group_at(at) is not None for at in h.dropped)
+
+
+def _out_of_order(best: History, now: Moment) -> Iterator[Decision]:
+    """Turns that were told at the wrong time are taken back; they are told again where they belong."""
+    if in_order(best):
+        return
+    latest = -1
+    for turn in best.turns:
+        if turn.group is None:
+            continue
+        if turn.index > latest:
+            latest = turn.index
+            continue
+        assert turn.group.tile is not None and turn.at is not None
+        for line in (*reversed(turn.group.figures()), turn.group.tile):
+            yield Decision(events=(), confidence=0.9, asked=False, alternatives=(), at=turn.at, frame=now.frame,
+                           replaces=line.seq)
 
 
 def _inserts_last_first(out: Sequence[Decision]) -> Iterator[Decision]:
@@ -206,23 +243,24 @@ def _order(histories: Sequence[History], turn: Turn, limits: Limits) -> float:
     return math.inf if apart > 1.0 else apart
 
 
-def _compared(turn: Turn, tile: float, figure: float, histories: Sequence[History], waits: _Waits, inserted: bool,
-              now: Moment, limits: Limits) -> Iterator[Decision | Shown | Doubt]:
-    """What the best history makes of a turn that was told already."""
+def _compared(turn: Turn, tile: float, figure: float, histories: Sequence[History], told: History, waits: _Waits,
+              inserted: bool, now: Moment, limits: Limits) -> Iterator[Decision | Shown | Doubt]:
+    """What the told history makes of a turn that stands in the log already."""
     group = turn.group
     assert group is not None
     if group.tile is None or turn.tile is None or turn.at is None:
         return
-    line = group.tile
+    line, mine = group.tile, group.figures()
+    old_figure = mine[-1].event if mine else None
+    amends = _against(histories, told, turn, line.event, old_figure) >= limits.amend
     if not line.pinned:
-        yield from _line(line, turn, tile, histories, waits, now, limits, figure=False)
-    mine = group.figures()
+        yield from _line(line, turn, tile, histories, waits, now, limits, amends, figure=False)
+    for old in mine[:-1] if amends else ():
+        if not old.pinned:
+            yield _decision(histories, turn, figure, now, nothing=True, replaces=old.seq, figure=True, asked=False)
     if mine:
-        for old in mine[:-1]:
-            if not old.pinned and figure >= limits.amend:
-                yield _decision(histories, turn, figure, now, nothing=True, replaces=old.seq, figure=True, asked=False)
         if not mine[-1].pinned:
-            yield from _line(mine[-1], turn, figure, histories, waits, now, limits, figure=True)
+            yield from _line(mine[-1], turn, figure, histories, waits, now, limits, amends, figure=True)
         return
     event, asked = turn.figure, False
     if event is None:
@@ -246,53 +284,45 @@ def _compared(turn: Turn, tile: float, figure: float, histories: Sequence[Histor
 
 
 def _line(line: Line, turn: Turn, margin: float, histories: Sequence[History], waits: _Waits, now: Moment,
-          limits: Limits, *, figure: bool) -> Iterator[Decision | Doubt]:
-    """An event of the log beside the best history's."""
+          limits: Limits, amends: bool, *, figure: bool) -> Iterator[Decision | Doubt]:
+    """An event of the log beside the told history's."""
     new: Event | None = turn.figure if figure else turn.tile
-    if isinstance(new, TilePlaced) and isinstance(line.event, TilePlaced) and new.player == line.event.player \
-            and new.at == line.event.at and shape(new.tile, new.rot) == shape(line.event.tile, line.event.rot):
+    if same_tile(new, line.event):
         new = line.event
-    if new != line.event:
-        if _against(histories, turn, line.event, figure) >= limits.amend:
-            asked = margin < limits.agreed and now.last
-            yield _decision(histories, turn, margin, now, figure=figure, asked=asked, replaces=line.seq,
-                            nothing=new is None)
-            return
-        if not line.asked:
-            made = _decision(histories, turn, margin, now, figure=figure, asked=True, replaces=line.seq)
-            yield Doubt(decision=replace(made, events=(line.event,)), tells=_entropy(made), due=waits.due())
-        return
-    if line.asked and margin >= limits.settles:
-        yield _decision(histories, turn, margin, now, figure=figure, asked=False, replaces=line.seq)
-    elif not line.asked and margin < limits.agreed:
+    if new != line.event and amends:
+        asked = margin < limits.agreed and now.last
+        yield _decision(histories, turn, margin, now, figure=figure, asked=asked, replaces=line.seq,
+                        nothing=new is None)
+    elif line.asked and new == line.event and margin >= limits.settles:
+        made = _decision(histories, turn, margin, now, figure=figure, asked=False, replaces=line.seq)
+        yield replace(made, events=(line.event,))
+    elif not line.asked and (new != line.event or margin < limits.agreed):
         made = _decision(histories, turn, margin, now, figure=figure, asked=True, replaces=line.seq)
         yield Doubt(decision=replace(made, events=(line.event,)), tells=_entropy(made), due=waits.due())
 
 
-def _against(histories: Sequence[History], turn: Turn, event: Event, figure: bool) -> float:
-    """The margin of the best history against what was told: to the best one that has it so."""
-    best = histories[0]
+def _against(histories: Sequence[History], told: History, turn: Turn, tile: Event, figure: Event | None) -> float:
+    """The margin of the told history against what the log has of a turn: to the best one that has it so."""
+    if same_tile(turn.tile, tile) and turn.figure == figure:
+        return -math.inf
     apart = math.inf
-    for h in histories[1:]:
+    for h in histories:
         theirs = next((t for t in h.turns if t.at == turn.at), None)
-        if theirs is not None and (theirs.figure if figure else theirs.tile) == event:
-            apart = min(apart, best.score - h.score)
+        if theirs is not None and same_tile(theirs.tile, tile) and theirs.figure == figure:
+            apart = min(apart, told.score - h.score)
     for placed, claim, weight in turn.others:
-        if (claim if figure else placed) == event:
+        if same_tile(placed, tile) and claim == figure:
             apart = min(apart, turn.weight - weight)
     return apart
 
 
-def _taken_up(best: History, histories: Sequence[History], told: Told, now: Moment,
-              limits: Limits) -> Iterator[Decision]:
+def _taken_up(best: History, histories: Sequence[History], told: Told, now: Moment) -> Iterator[Decision]:
     """Tiles that were told and taken up again."""
     for at in best.dropped:
         group = told.group_at(at)
         if group is None or group.tile is None or group.tile.pinned:
             continue
         apart = min((best.score - h.score for h in histories[1:] if at not in h.dropped), default=math.inf)
-        if apart < limits.settles:
-            continue
         for line in (*reversed(group.figures()), group.tile):
             if not line.pinned:
                 yield Decision(events=(), confidence=_sigma(apart), asked=False, alternatives=(), at=at,

@@ -43,9 +43,8 @@ def taken_over(belief: TableBelief, state: GameState, squares: frozenset[Square]
             player = colours[max(colours, key=lambda c, p=paints: p.get(c, -12.0))]
         events: list[Event] = [TilePlaced(player=player, tile=tile, at=at, rot=rot)]
         laid = step(state, events[0])
-        found = [c for c in choices(tracks, laid, at, (tile, rot), player, colours, limits) if c.event is not None]
-        if found and isinstance(found[0].event, FigurePlaced):
-            events.append(found[0].event)
+        claims = [c.event for c in choices(tracks, laid, at, (tile, rot), player, colours, limits=limits)]
+        events += [e for e in claims if isinstance(e, FigurePlaced)][:1]
         for event in events:
             state = step(state, event)
             out.append(Decision(events=(event,), confidence=0.9, asked=not out, alternatives=(((event,), 0.9),), at=at,

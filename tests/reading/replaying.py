@@ -57,6 +57,16 @@ class Book:
         """A person's entry."""
         self._add(body, "hand", 1.0, False)
 
+    def answer(self, truth: Iterable[Event]) -> None:
+        """A person answers every open question, and right."""
+        events = list(truth)
+        true: dict[tuple[type, Square], Event] = {(type(e), e.at): e for e in events}  # type: ignore[attr-defined]
+        for seq in sorted(open_questions(self.entries)):
+            event = dict(effective(self.entries)).get(seq)
+            if isinstance(event, TilePlaced | FigurePlaced):
+                right = true.get((type(event), event.at))
+                self.say(Retracted(seq=seq) if right is None else Amended(seq=seq, body=right))
+
     def hand(self) -> set[int]:
         return {e.body.seq if isinstance(e.body, Amended | Retracted) else e.seq
                 for e in self.entries if e.source == "hand"}
@@ -85,8 +95,10 @@ Each = Callable[[Book, Decisions, TableLook], None]
 
 
 def replay(setup: Setup, looks: Iterable[TableLook], *, each: Each | None = None,
-           reader: GameReader | None = None, book: Book | None = None) -> Replayed:
-    """Feed looks, commit what is decided; ``each`` is called after every look."""
+           reader: GameReader | None = None, book: Book | None = None, answers: Iterable[Event] = ()) -> Replayed:
+    """Feed looks, commit what is decided; ``each`` is called after every look. With ``answers`` (what truly happened,
+    in the log's squares) somebody answers every question at once."""
+    true = list(answers)
     book, reader = book or Book(), reader or GameReader(setup)
     spent = slowest = 0.0
     told, count, noticed = Decisions(), 0, set()
@@ -97,6 +109,8 @@ def replay(setup: Setup, looks: Iterable[TableLook], *, each: Each | None = None
         spent, slowest, count = spent + took, max(slowest, took), count + 1
         for d in told.decisions:
             book.commit(d)
+        if true:
+            book.answer(true)
         noticed |= set(told.notices)
         if each is not None:
             each(book, told, look)
@@ -106,6 +120,8 @@ def replay(setup: Setup, looks: Iterable[TableLook], *, each: Each | None = None
             book.commit(d)
         if not told.decisions:
             break
+    if true:
+        book.answer(true)
     return Replayed(book=book, last=told, seconds=spent, looks=count, slowest_s=slowest, notices=noticed)
 
 
@@ -162,6 +178,7 @@ def judge(setup: Setup, truth: Iterable[Event], book: Book) -> Verdict:
     got = list(effective(book.entries))
     true = aligned(truth, [e for _, e in got], setup)
     asked = {e.at for seq, e in got if seq in open_questions(book.entries)}  # type: ignore[attr-defined]
+    asked |= {e.at for seq, e in got if seq in book.asked_of}  # type: ignore[attr-defined]
     v = Verdict(asked=book.questions)
     tiles: dict[Square, TilePlaced] = {e.at: e for _, e in got if isinstance(e, TilePlaced)}
     figures: dict[Square, FigurePlaced] = {e.at: e for _, e in got if isinstance(e, FigurePlaced)}
