@@ -125,8 +125,8 @@ def read_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterab
 def find_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterable[str] | None = None,
                  view: View | None = None, bare: Mapping[Square, Bare] | None = None,
                  board: Mapping[Square, Array] | None = None) -> dict[Square, tuple[Seen, ...]]:
-    """The same with silhouettes. ``board`` has all tiles where ``poses`` are some of them: how the camera hangs and what
-    the light is like is told by all."""
+    """The same with silhouettes. ``board`` has all tiles where ``poses`` are some of them: how the camera hangs and
+    what the light is like is told by all."""
     if not poses:
         return {}
     lean = leans({**(board or {}), **poses}, photo.shape, view)

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from scoring.tiles import Square, Tile
 from vision.figures import read_figures
+from vision.find import BoardFinder
 from vision.frames import Frame, Image
 from vision.lattice import UNIT, Array, Lattice, apply, inside, neighbours, rectify
 from vision.looks import FigureLook, SquareLook, TableLook
@@ -28,6 +29,7 @@ from vision.stillness import Stillness
 from vision.tileset import TileSet
 from vision.view import View
 
+AROUND = (0.12, 0.2, 0.35, 0.6)  # of the picture's long side: how much of it is searched around a point
 FigureReader = Callable[[Image, Mapping[Square, Array], Lattice], Mapping[Square, tuple[FigureLook, ...]]]
 Finder = Callable[[Image], Lattice | None]
 
@@ -46,6 +48,7 @@ class Attention:
     help_s: float = 15.0  # of a still picture without a board, before people are asked where it lies
     lost_s: float = 5.0  # of stillness without the board where it lay, before that is said
     moved_part: float = 0.3  # of the tiles, that differ from their snapshots: the board may have moved
+    anew: float = 0.8  # of the tiles' number that a board must have to be taken for the one that was lost
     same: float = 0.55  # correlation with its snapshot from which a tile is where it was
     there: float = 0.0  # log-odds from which a square counts as one with a tile
     hidden_lab: float = 16.0  # Lab units from how the bare square or the table looked: something covers it
@@ -89,6 +92,8 @@ class Tracker:
     figures: FigureReader
     attention: Attention = field(default_factory=Attention)
     register: Register = field(default_factory=Register)
+    find_at: Callable[[Image, tuple[float, float]], Lattice | None] | None = None
+    point_px: tuple[float, float] | None = None  # where people say that a tile lies, until it was looked for there
     lattice: Lattice | None = None  # of the tiles that lie
     stillness: Stillness | None = None
     _squares: dict[Square, _Square] = field(default_factory=dict)
@@ -116,6 +121,11 @@ class Tracker:
             self._resize(frame.shape)
         if not self.stillness.feed(picture, frame.t_s):
             return Followed(status=self._status(), since_s=self._since())
+        if self.point_px is not None and self.find_at is not None:
+            point, self.point_px = self.point_px, None
+            pointed = self.find_at(frame.bgr, point)
+            if pointed is not None:
+                return self.begin(frame, pointed)
         if self.lattice is None:
             return self._search(frame)
         return self._follow(frame)
@@ -242,33 +252,36 @@ class Tracker:
         if again is not None and (aligned := self._aligned(frame.bgr, again)) is not None:
             self.lattice, self._vain_s = aligned, None
             return Followed(status="following", look=self._look(frame, list(self.places()), whole=True))
+        if again is not None and len(again.shifts) >= self.attention.anew * len(self.poses):
+            return self.begin(frame, again)  # a board as large in another light: whoever reads the game tells where
         return Followed(status="lost" if self._since() > self.attention.lost_s else "moving", since_s=self._since())
 
     def _aligned(self, bgr: Image, found: Lattice) -> Lattice | None:
         """A board that was found anew, its squares named as before: by the snapshots of its tiles."""
         known = self.register
         best: tuple[int, Lattice] | None = None
-        squares = list(found.shifts)
+        squares, lay = list(found.shifts), self.poses
         for quarter in range(4):
             turned = [turned_square(at, quarter) for at in squares]
-            shifts = {(t[0] - n[0], t[1] - n[1]) for t in self.poses for n in turned[:12]}
+            shifts = {(t[0] - n[0], t[1] - n[1]) for t in lay for n in turned[:12]}
             for dx, dy in shifts:
                 def to(at: Square, q: int = quarter, dx: int = dx, dy: int = dy) -> Square:
                     x, y = turned_square(at, q)
                     return x + dx, y + dy
 
-                if sum(to(at) in self.poses for at in squares) < 0.5 * len(squares):
+                if sum(to(at) in lay for at in squares) < 0.5 * min(len(squares), len(lay)):
                     continue
                 lattice = renamed(found, to, quarter)
-                poses = {at: lattice.pose(at, s) for at, s in lattice.shifts.items() if at in self.poses}
+                poses = {at: lattice.pose(at, s) for at, s in lattice.shifts.items() if at in lay}
                 likes = known.alike(bgr, poses)
                 count = sum(like > known.limits.same for like in likes.values())
                 if best is None or count > best[0]:
                     best = count, lattice
-        if best is None or best[0] < max(2, known.limits.agree * min(len(self.poses), len(squares))):
+        few = min(len(lay), len(squares))
+        if best is None or best[0] < max(min(2, few), known.limits.agree * few):
             return None
         lattice = best[1]
-        for at in self.poses.keys() - lattice.shifts.keys():
+        for at in lay.keys() - lattice.shifts.keys():
             lattice.shifts[at] = lattice.shift_of(at, lattice.predict(at))
         return lattice
 
@@ -429,16 +442,31 @@ def visible(shape: Sequence[int], pose: Array) -> float:
 
 def make_tracker(kinds: Sequence[Tile], tiles: TileSet | None, colours: Sequence[str], view: View | None) -> Tracker:
     """A tracker for a table on which these kinds and figures of these colours may lie."""
-    from vision.unseen import UnseenFinder
-
-    finder = UnseenFinder(kinds)
+    finder = BoardFinder(kinds, tiles)
 
     def find(bgr: Image) -> Lattice | None:
         found = finder.find(bgr)
         return None if found is None else found.lattice
 
+    def find_at(bgr: Image, point: tuple[float, float]) -> Lattice | None:
+        """Looked for in ever larger parts of the picture around the point: less competes with it there."""
+        for part in AROUND:
+            half = part * max(bgr.shape[:2]) / 2
+            x0, y0 = (max(0, round(v - half)) for v in point)
+            found = finder.find(np.ascontiguousarray(bgr[y0:round(point[1] + half), x0:round(point[0] + half)]))
+            away = np.array([[1, 0, x0], [0, 1, y0], [0, 0, 1.0]])
+            if found is not None and any(_on(away @ pose, point) for pose in found.poses.values()):
+                return Lattice(grid=away @ found.lattice.grid, shifts=dict(found.lattice.shifts))
+        return None
+
     def figures(bgr: Image, poses: Mapping[Square, Array], lattice: Lattice) -> Mapping[Square, tuple[FigureLook, ...]]:
         board = {at: lattice.pose(at, shift) for at, shift in lattice.shifts.items()}
         return read_figures(bgr, poses, colours=colours, view=view, board=board)
 
-    return Tracker(TileSense(kinds, tiles), find, figures)
+    return Tracker(TileSense(kinds, tiles), find, figures, find_at=find_at)
+
+
+def _on(pose: Array, point: tuple[float, float]) -> bool:
+    """Whether a point of the picture lies on a tile, or just beside it."""
+    step = apply(np.linalg.inv(pose), [point])[0]
+    return bool((np.abs(step - 0.5) < 0.65).all())

@@ -75,11 +75,18 @@ def camera() -> Response:
 @looking.post("/api/camera")
 @needs(Right.PLAY)
 def camera_switch() -> Response:
-    """Let the camera watch, or rest while people enter the game by hand."""
-    on = asked_object().get("watching")
-    if not isinstance(on, bool):
+    """Let the camera watch, or rest while people enter the game by hand; or say where in its picture a tile lies."""
+    asked = asked_object()
+    on, point = asked.get("watching"), asked.get("point")
+    if point is not None:
+        if not isinstance(point, list) or len(point) != 2 or \
+                not all(isinstance(v, int | float) and not isinstance(v, bool) and 0 <= v < 100_000 for v in point):
+            raise CommandError("malformed", "point: must be two numbers, pixels of the camera's picture")
+        _session().seeing.point(float(point[0]), float(point[1]))
+    elif not isinstance(on, bool):
         raise CommandError("malformed", "watching: must be true or false")
-    _session().seeing.watch(on)
+    else:
+        _session().seeing.watch(on)
     return json_answer(_session().seeing.seen())
 
 

@@ -117,6 +117,10 @@ class Seeing(Protocol):
         """Let the camera watch, or rest while people enter the game by hand. Raises CommandError without a camera."""
         ...
 
+    def point(self, x: float, y: float) -> None:
+        """Somebody taps a tile in the camera's picture: the board is there. Raises CommandError without a camera."""
+        ...
+
 
 class Tuning(Protocol):
     """Aiming and calibrating the camera in use. Every method may be called from any thread and returns at once; all

@@ -53,7 +53,7 @@ export class App {
     this.commands = new Commands(this);
     this.toast = new Toast(byId("toast"));
     this.sheet = new Sheet(byId("sheet"), { resized: (pixels) => this.board?.cover(pixels) });
-    this.issues = new Issues(byId("issues"), { show: (squares) => this.board.pointSquares(squares, { move: true }), hide: () => this.render() });
+    this.issues = new Issues(byId("issues"), { show: (squares) => this.board.pointSquares(squares, { move: true }), hide: () => this.render(), camera: () => this.camera() });
     this.players = new Players(byId("players"));
     this.overlays = new Overlays(byId("tools"), { failed: () => this.toast.show(t("tool.nophoto")), changed: () => this.render() });
     this.feed = new Feed(byId("feed"), { proof: (e) => this.proof(e), fix: (e) => this.mend(e), begin: () => this.begin() });

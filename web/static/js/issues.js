@@ -18,9 +18,11 @@ export class Issues {
   reveal;
   /** @type {any} */
   after;
+  /** @type {any} */
+  camera;
 
-  constructor(root, { show, hide }) {
-    Object.assign(this, { root, reveal: show, after: hide });
+  constructor(root, { show, hide, camera }) {
+    Object.assign(this, { root, reveal: show, after: hide, camera });
     this.hidden = new Set();
   }
 
@@ -42,6 +44,7 @@ export class Issues {
       h("span", { class: "issue-text", dir: "auto" }, h("b", {}, parts.chip ? `${parts.chip}:` : t(issue.parts ? "issue.table" : "issue.title")), text,
         open.length > 1 && ` (${t("issue.more", { n: open.length - 1 })})`),
       issue.squares.length > 0 && button(t("issue.show"), () => this.reveal(issue.squares)),
+      ["no_board", "board_gone"].includes(issue.told) && button(t("issue.camera"), () => this.camera()),
       button(t(issue.parts ? "issue.hide" : "issue.keep"), () => {
         this.hidden.add(key(issue));
         this.shown = null;

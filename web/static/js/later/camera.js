@@ -115,7 +115,8 @@ export class Camera {
       return this.say("");
     }
     const [width, height] = seen.size;
-    replace(this.picture, s("svg", { viewBox: (this.on.near ? around(seen) : [0, 0, width, height]).join(" "), class: "camera-svg", role: "group", "aria-label": t("camera.picture") },
+    replace(this.picture, s("svg", { viewBox: (this.on.near ? around(seen) : [0, 0, width, height]).join(" "), class: `camera-svg${seen.tiles.length ? "" : " pointing"}`, role: "group", "aria-label": t("camera.picture"),
+              on: { click: (e) => !seen.tiles.length && this.point(e) } },
       s("image", { href: seen.href, width, height }),
       this.on.squares && [seen.open.map((q) => this.polygon(q.corners, "open-square")), seen.tiles.map((q) => this.polygon(q.corners, "laid-square"))],
       this.on.motion && [seen.moving.map((p) => this.polygon(p, "moving")), seen.hands.map((p) => this.polygon(p, "hands"))],
@@ -154,6 +155,17 @@ export class Camera {
                           on: { click: () => { this.chosen = this.chosen === key ? null : key; if (this.seen) this.draw(this.seen); } } });
   }
 
+  // No board is seen: somebody taps a tile, and it is looked for there.
+  async point(event) {
+    const svg = event.currentTarget, at = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
+    try {
+      const answer = await post("/api/camera", { point: [Math.round(at.x), Math.round(at.y)] });
+      this.say(t(answer.ok ? "camera.pointed" : "camera.none"));
+    } catch {
+      this.app.toast.show(t("toast.offline"));
+    }
+  }
+
   // In words: the square that was tapped, else what was read last.
   tell(seen) {
     const at = this.chosen ?? seen.readings.at(-1)?.at.join(), read = seen.readings.findLast((r) => r.at.join() === at);
@@ -173,7 +185,7 @@ export class Camera {
       read?.taken && !read.legal && h("p", { class: "note warn" }, t("fix.illegal")),
       read?.options.length > 0 && h("ol", { class: "camera-options" }, read.options.map(option)),
       figures.map((f) => h("p", {}, f.why ? t(`camera.figure.${f.why}`) : t(f.lying > 0.5 ? "camera.figure.lying" : "camera.figure.standing", { name: newest.players[f.player].name }), f.player !== null && ` (${percent(f.sure)})`)),
-      h("p", { class: "note" }, t("camera.tap")));
+      h("p", { class: "note" }, t(seen.tiles.length ? "camera.tap" : "camera.point")));
   }
 
   drawActs(seen) {
