@@ -16,14 +16,13 @@ import numpy.typing as npt
 from scoring.tiles import Square, Tile, catalogue
 from vision.evidence import covered, foreign, learn_sides, palette, shield_loglik, shields, side_letters, strips, twins
 from vision.figures import FigureReading, Rejected, figure_like, find_figures
+from vision.find import BoardFinder, Found
 from vision.frames import Image
 from vision.joint import marginals
-from vision.keypoints import SightingFinder
-from vision.lattice import UNIT, Array, Lattice, apply, fit_lattice, inside, neighbours, rectify
+from vision.lattice import UNIT, Array, Lattice, apply, inside, neighbours, rectify
 from vision.settle import FINE_PX, Settled, Settler
 from vision.tiles import TileCandidate
 from vision.tileset import TileSet
-from vision.unseen import UnseenFinder
 from vision.view import View
 
 LONG_SIDE_PX = 2000  # photographs are read at this size: a tile is then 60 to 250 px wide
@@ -36,6 +35,7 @@ FITTING = 0.2  # correlation below which even the print's colours do not make a 
 PLAIN = 0.42  # correlation that needs no colours to vouch for it
 TWIN = 0.15  # correlation by which copies of twins differ in their drawing whether or not they bear a pennant
 BARE = 0.97  # of a tile must show for it to say what others of its kind look like
+ALIKE = 0.7  # of the tiles that lie there must look like the pictures for these to be of the same artwork
 COMPLETE = 0.78  # of a tile must lie in the photograph for it to be reported
 
 
@@ -94,11 +94,10 @@ class PhotoReader:
         self.tileset = tileset
         self.counts = dict(counts or {})
         self.kinds: tuple[Tile, ...] = tuple(catalogue()[tile] for tile in tileset.ids)
-        self._finder = SightingFinder(tileset)
+        self._finder = BoardFinder(self.kinds, tileset)
         self._settler = Settler(tileset)
         self._twins = twins(catalogue(), tileset.ids)
         self._shields = shields(tileset, self._twins)
-        self._unseen: UnseenFinder | None = None
         self._letters = [[side_letters(kind, rot) for rot in range(4)] for kind in self.kinds]
 
     def read(self, bgr: Image, *, figures: bool = True, colours: Iterable[str] | None = None,
@@ -113,7 +112,8 @@ class PhotoReader:
     def _read(self, bgr: Image, figures: bool, colours: Iterable[str] | None, view: View | None) -> PhotoReading:
         scale = min(1.0, LONG_SIDE_PX / max(bgr.shape[:2]))
         photo = bgr if scale == 1.0 else cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-        board = self._by_pictures(photo) or self._by_structure(photo)
+        found = self._finder.find(photo)
+        board = None if found is None else self._by_pictures(photo, found) or self._by_structure(photo, found)
         if board is None:
             return PhotoReading(tiles=(), figures=(), issues=("no board was found: nothing looks like tiles",))
         lattice, squares, strange = board.lattice, board.squares, board.strange
@@ -133,41 +133,31 @@ class PhotoReader:
         refused = [(lattice.predict(at), f"empty, {why}") for at, why in board.refused.items()]
         refused += [(squares[at].pose, "over the border") for at in cut]
         rejected = tuple(Rejected(outline_px=apply(pose, UNIT) / scale, why=why) for pose, why in refused)
-        found: tuple[FigureReading, ...] = ()
+        standing: tuple[FigureReading, ...] = ()
         if figures:
             best = {t.at: (t.tile, t.rot) for t in tiles}
-            found, none = find_figures(photo, strange, lattice, {at: squares[at] for at in best}, best,
+            standing, none = find_figures(photo, strange, lattice, {at: squares[at] for at in best}, best,
                                        self._bare(board, best), scale=scale, colours=colours, view=view)
             rejected += none
-        return PhotoReading(tiles=tuple(tiles), figures=found, issues=tuple(issues), rejected=rejected,
+        return PhotoReading(tiles=tuple(tiles), figures=standing, issues=tuple(issues), rejected=rejected,
                             lattice=Lattice(grid=grid, shifts=dict(lattice.shifts)))
 
-    def _by_pictures(self, photo: Image) -> _Board | None:
-        """The board by what the tile set's pictures look like, or None."""
-        lattice = fit_lattice(self._finder.find(photo), photo.shape)
-        if lattice is None or not lattice.shifts:
-            return None
+    def _by_pictures(self, photo: Image, found: Found) -> _Board | None:
+        """The board by what the tile set's pictures look like, or None when it does not look like them."""
+        lattice = Lattice(grid=found.lattice.grid, shifts=dict(found.lattice.shifts))
         strange = self._strange(photo, lattice)
         squares, refused = self._spread(photo, lattice, strange)
-        if not squares or np.median([s.best for s in squares.values()]) < PLAIN:
+        if len(squares) < ALIKE * len(found.poses) or np.median([s.best for s in squares.values()]) < PLAIN:
             return None
         evidence = self._evidence(squares)
         doubtful = [at for at in squares if _lead(evidence[at], self._letters) < DOUBTFUL]
-        said = self._structure().ask(photo, (squares[at].pose for at in doubtful), turns=4).loglik(self.kinds)
+        said = self._finder.ask(photo, (squares[at].pose for at in doubtful), turns=4).loglik(self.kinds)
         for n, at in enumerate(doubtful):
             evidence[at] += STRUCTURE * said[n]
         return _Board(lattice=lattice, squares=squares, strange=strange, evidence=evidence, refused=refused)
 
-    def _structure(self) -> UnseenFinder:
-        if self._unseen is None:
-            self._unseen = UnseenFinder(self.kinds)
-        return self._unseen
-
-    def _by_structure(self, photo: Image) -> _Board | None:
-        """The board by what every edition shares, whoever drew it, or None."""
-        found = self._structure().find(photo)
-        if found is None:
-            return None
+    def _by_structure(self, photo: Image, found: Found) -> _Board:
+        """The board by what every edition shares, whoever drew it."""
         common = np.log([[max(1, self.counts.get(kind.id, 1))] for kind in self.kinds])
         squares, evidence = {}, {}
         for at, pose in found.poses.items():
