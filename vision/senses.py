@@ -33,6 +33,9 @@ class SenseLimits:
     placed: float = 0.05  # corners seen further off than this pull the pose to where they are
     astray: float = 0.4  # and further off than this are another tile's
     there_most: float = 7.0  # no single look is surer that a tile lies there, or that none does
+    there_sure: float = 4.0  # log-odds of a tile above which pictures need not say whether there is one
+    taught_part: float = 0.9  # of the kinds must have pictures for a square that is like none to be no tile
+    unlike: float = 3.0  # the most that they say of that
     doubtful: float = 7.0  # lead of the network's best reading below which pictures are asked too
     sure: float = 6.0  # lead from which a square shows what right and wrong pictures correlate like
     samples: int = 14  # sure squares by which that is measured
@@ -108,10 +111,8 @@ class TileSense:
         crops = [rectify(bgr, pose, NET_PX, MARGIN) for pose in poses]
         return self.net.ask(np.array(crops) if crops else np.zeros((0, CROP_PX, CROP_PX, 3), np.uint8), turns=turns)
 
-    def look(self, bgr: Image, poses: Mapping[Square, Array], *, strange: Image | None = None,
-             hidden: Mapping[Square, float] | None = None) -> dict[Square, TileEvidence]:
-        """Evidence about every square of ``poses`` in a BGR picture. ``strange``, of the picture's size, is 255 where
-        something lies on the tiles; ``hidden`` says how likely a pennant on a square is not to be seen below it."""
+    def look(self, bgr: Image, poses: Mapping[Square, Array]) -> dict[Square, TileEvidence]:
+        """Evidence about every square of ``poses`` in a BGR picture."""
         order, limits = list(poses), self.limits
         if not order:
             return {}
@@ -125,18 +126,18 @@ class TileSense:
                 for name in ("sides", "yes", "no", "present", "corners"):
                     getattr(said, name)[n] = getattr(better, name)[row]
                 placed[n] = _pulled(placed[n], better.corners[row])
-        unseen = np.array([0.0 if hidden is None else hidden.get(at, 0.0) for at in order])
-        loglik = said.loglik(self.kinds, pennant_hidden=unseen)
+        loglik = said.loglik(self.kinds)
         present = np.clip(said.present, 1e-6, 1 - 1e-6)
         there = np.clip(np.log(present / (1 - present)), -limits.there_most, limits.there_most)
         out = {at: TileEvidence(pose=placed[n] if there[n] > 0 else poses[at], there=float(there[n]),
                                 loglik=_normal(loglik[n]), seen=float(inside(bgr.shape, poses[at], 12).mean()))
                for n, at in enumerate(order)}
-        self._by_pictures(bgr, {at: e for at, e in out.items() if e.there > 0 and e.seen > 0.7}, strange)
+        self._by_pictures(bgr, {at: e for at, e in out.items() if e.there > 0 and e.seen > 0.7})
         return out
 
-    def _by_pictures(self, bgr: Image, found: Mapping[Square, TileEvidence], strange: Image | None) -> None:
-        """Adds what pictures say to the squares of which the network is not sure."""
+    def _by_pictures(self, bgr: Image, found: Mapping[Square, TileEvidence]) -> None:
+        """Adds what pictures say to the squares of which the network is not sure: which kind, and whether a tile lies
+        there at all. Being unlike every taught picture speaks against a tile where nearly every kind was taught."""
         for drawn, (settler, index) in self._settlers.items():
             likeness, limits = self._likeness[drawn], self.limits
             leads = {at: lead(e.loglik) for at, e in found.items()}
@@ -144,7 +145,7 @@ class TileSense:
                             key=lambda at: -leads[at])[:limits.samples]
             scores: dict[Square, npt.NDArray[np.float64]] = {}
             for at in surest:
-                scores[at] = self._scores(settler, bgr, found[at].pose, strange)
+                scores[at] = self._scores(settler, bgr, found[at].pose)
                 k, r = divmod(int(found[at].loglik.argmax()), 4)
                 own = int(np.flatnonzero(index == k)[0])
                 others = np.delete(scores[at], own, axis=0)
@@ -152,14 +153,14 @@ class TileSense:
                                limits.remembered)
             share = limits.drawn_no_likeness if drawn else limits.no_likeness
             for at, evidence in found.items():
-                if leads[at] >= limits.doubtful:
+                if leads[at] >= limits.doubtful and evidence.there > limits.there_sure:
                     continue
-                said = scores[at] if at in scores else self._scores(settler, bgr, evidence.pose, strange)
+                said = scores[at] if at in scores else self._scores(settler, bgr, evidence.pose)
                 evidence.loglik[index] += likeness.odds(said, share)
                 evidence.loglik = _normal(evidence.loglik)
 
-    def _scores(self, settler: Settler, bgr: Image, pose: Array, strange: Image | None) -> npt.NDArray[np.float64]:
-        return settler.settle(bgr, pose, reach=self.limits.reach, strange=strange).scores.astype(np.float64)
+    def _scores(self, settler: Settler, bgr: Image, pose: Array) -> npt.NDArray[np.float64]:
+        return settler.settle(bgr, pose, reach=self.limits.reach).scores.astype(np.float64)
 
 
 def e_kind(evidence: TileEvidence) -> int:

@@ -42,20 +42,13 @@ class Said:
     present: Array
     corners: Array
 
-    def loglik(self, kinds: Sequence[Tile], pennant_hidden: Array | None = None) -> Array:
-        """(N, K, 4) log-likelihood of every kind in every quarter turn. ``pennant_hidden`` (N,) is how likely a pennant
-        is not to be seen although there is one: something stands on it."""
+    def loglik(self, kinds: Sequence[Tile]) -> Array:
+        """(N, K, 4) log-likelihood of every kind in every quarter turn."""
         asked = np.array([[_asked(kind, rot) for rot in range(4)] for kind in kinds])
         letters = asked[..., :4]
         total = sum(self.sides[:, n][:, letters[..., n]] for n in range(4))
         marks = asked[..., 4:]
-        yes = self.yes
-        if pennant_hidden is not None:
-            yes, h = yes.copy(), np.asarray(pennant_hidden, float)
-            with np.errstate(divide="ignore"):
-                seen = np.log1p(-h) + self.yes[:, -1], np.log(h) + self.no[:, -1]
-            yes[:, -1] = np.logaddexp(*seen)
-        total = total + np.einsum("na,kra->nkr", yes, (marks == 1).astype(float))
+        total = total + np.einsum("na,kra->nkr", self.yes, (marks == 1).astype(float))
         return np.asarray(total + np.einsum("na,kra->nkr", self.no, (marks == 0).astype(float)))
 
 

@@ -1,0 +1,121 @@
+"""Where tiles may lie in a picture, one by one: a small network looks over the whole picture at a few sizes and says at
+every place whether a tile's middle is there, how large it is and how it is turned (``models/spots.onnx``, made by
+``training/``, run by OpenCV). It needs no lines, no neighbours and nobody's artwork.
+
+Two directions across a tile are told without saying which is which: for its edges u and v as complex numbers the
+network says u^2 + v^2 and u^2 v^2, which quarter turns leave as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from vision.frames import Image
+
+Array = npt.NDArray[np.float64]
+
+CELL_PX = 8  # the network answers once in so many pixels either way
+OUTPUTS = 9  # a middle, how far away (2), its size, the two directions (4), and whether any tile lies here
+USUAL_PX = 30.0  # side of a tile of which the network says size 0
+SIDES_PX = (15.0, 54.0)  # of tiles that it knows, in the picture that it is given
+LONG_SIDES_PX = (896, 448, 224, 112)  # sizes at which a picture is looked over: tiles of 0.02 to 0.4 of its long side
+LIKELY = 0.25  # probability from which a place is a spot
+APART = 0.5  # of a tile: spots closer than that are the same
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spot:
+    """A place where a tile may lie: its middle, its two sides ``u`` and ``v`` as vectors (px; v clockwise of u as
+    seen, both about as long as the tile's side), and the probability."""
+
+    middle: Array
+    u: Array
+    v: Array
+    likely: float
+
+    @property
+    def side(self) -> float:
+        """Side of a square of the same area, px."""
+        return float(np.sqrt(abs(self.u[0] * self.v[1] - self.u[1] * self.v[0])))
+
+
+class Spotter:
+    """Looks over pictures. Not to be shared between threads."""
+
+    def __init__(self) -> None:
+        self._nets = [cv2.dnn.readNetFromONNX(np.frombuffer(_weights(), np.uint8)) for _ in LONG_SIDES_PX]
+
+    def spots(self, bgr: Image) -> list[Spot]:
+        """Spots in a BGR picture, likeliest first, at most one per place."""
+        found: list[Spot] = []
+        for net, long_side in zip(self._nets, LONG_SIDES_PX, strict=True):
+            found += self._level(net, bgr, long_side)
+        return _distinct(found)
+
+    def _level(self, net: cv2.dnn.Net, bgr: Image, long_side: int) -> list[Spot]:
+        scale = min(1.0, long_side / max(bgr.shape[:2]))
+        small = bgr if scale == 1.0 else cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+        height, width = (-(-n // 32) * 32 for n in small.shape[:2])
+        small = cv2.copyMakeBorder(small, 0, height - small.shape[0], 0, width - small.shape[1], cv2.BORDER_REPLICATE)
+        net.setInput(np.ascontiguousarray(small.transpose(2, 0, 1)[None], np.float32) / 255)
+        out = net.forward()[0].astype(float)
+        likely = 1 / (1 + np.exp(-out[0]))
+        rows, columns = np.nonzero(likely > LIKELY)
+        spots = []
+        for y, x in zip(rows, columns, strict=True):
+            said = out[:, y, x]
+            side = USUAL_PX * float(np.exp(np.clip(said[3], -2, 2)))
+            if not SIDES_PX[0] < side < SIDES_PX[1]:
+                continue
+            u, v = _directions(complex(said[6], said[7]), complex(said[4], said[5]))
+            grow = side / np.sqrt(abs(u[0] * v[1] - u[1] * v[0]) + 1e-9) / scale
+            middle = np.array([x, y]) * CELL_PX + CELL_PX / 2 + 16 * said[1:3]
+            spots.append(Spot(middle=middle / scale, u=u * grow, v=v * grow, likely=float(likely[y, x])))
+        return spots
+
+
+@cache
+def _weights() -> bytes:
+    return (resources.files("vision") / "models" / "spots.onnx").read_bytes()
+
+
+def _directions(total: complex, product: complex) -> tuple[Array, Array]:
+    """u and v (up to their signs) of which the sum of squares and the product of squares are told."""
+    product /= abs(product) + 1e-9
+    root = np.sqrt(total * total - 4 * product + 0j)
+    a, b = np.sqrt((total + root) / 2), np.sqrt((total - root) / 2)
+    u, v = np.array([a.real, a.imag]), np.array([b.real, b.imag])
+    if abs(u[0] * v[1] - u[1] * v[0]) < 0.3 * (u @ u + v @ v) / 2:  # too thin to be believed
+        u, v = u / (np.linalg.norm(u) + 1e-9), np.array([-u[1], u[0]]) / (np.linalg.norm(u) + 1e-9)
+    if u[0] * v[1] - u[1] * v[0] < 0:
+        v = -v
+    return u, v
+
+
+def _distinct(spots: Sequence[Spot]) -> list[Spot]:
+    kept: list[Spot] = []
+    if not spots:
+        return kept
+    order = sorted(spots, key=lambda s: -s.likely)
+    middles = np.array([s.middle for s in order])
+    sides = np.array([s.side for s in order])
+    free = np.ones(len(order), bool)
+    for n, spot in enumerate(order):
+        if not free[n]:
+            continue
+        away = np.linalg.norm(middles - spot.middle, axis=1)
+        same = free & (away < APART * np.minimum(sides, sides[n]))
+        near = [k for k in np.flatnonzero(same) if abs(np.log(sides[k] / sides[n])) < 0.25]
+        weight = np.array([order[k].likely for k in near])
+        kept.append(Spot(middle=(middles[near] * weight[:, None]).sum(axis=0) / weight.sum(), u=spot.u, v=spot.v,
+                         likely=spot.likely))
+        free &= ~(away < APART * np.maximum(sides, sides[n]))
+        free[n] = False
+    return kept
