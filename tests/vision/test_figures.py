@@ -172,3 +172,18 @@ def test_a_measured_paint_is_believed_and_an_unknown_colour_is_refused():
 def test_all_paints_that_are_sold_have_a_name():
     assert set(COLOURS) >= {"red", "blue", "yellow", "green", "black", "grey", "pink", "white", "purple", "orange",
                             "brown", "natural"}
+
+
+def test_a_pennant_may_be_below_a_follower():
+    """The box decides then: evidence against a pennant that somebody stands on is no evidence."""
+    kinds = [catalogue()["base.M"], catalogue()["base.N"]]  # the same but for a pennant
+    town = next(s for s in kinds[0].segments if s.pennants)
+    board = {(0, 0): ("base.M", 0)}
+    picture, poses = table(board, camera())
+    stand(picture, camera(), board, (0, 0), (town.spot[0] / 100, town.spot[1] / 100), "red")
+    seen = find_figures(picture, poses)
+    without = np.array([[-9.0, -30, -30, -30], [0.0, -30, -30, -30]])
+    told = informed({(0, 0): without}, kinds, seen)[0, 0]
+    assert -4 < told[0, 0] - told[1, 0] < 0
+    bare = informed({(0, 0): without}, kinds, {(0, 0): ()})[0, 0]
+    assert bare[0, 0] == -9.0
