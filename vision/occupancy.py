@@ -5,7 +5,7 @@ the tile itself. Pure functions of looks and tiles.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -170,9 +170,20 @@ def occupied(seen: Mapping[Square, Sequence[Seen]], kinds: Sequence[Tile], belie
             (kind, place), segment_sure = _segment(s.look, kinds, beliefs[at])
             readings.append(FigureReading(
                 colour=colour, figure="follower", at=at, feature=kind, where=place,
-                confidence=min(_AT_MOST, probability(s.look.there) * sure * segment_sure),
+                confidence=min(_AT_MOST, probability(s.look.there) * sure * segment_sure * on_tile(s.look, at, beliefs)),
                 px=(s.px[0] / scale, s.px[1] / scale), lying=s.look.lying > 0, outline_px=outline))
     return tuple(sorted(readings, key=lambda f: (f.at[1], f.at[0], f.colour))), tuple(rejected)
+
+
+def on_tile(look: FigureLook, at: Square, tiles: Collection[Square]) -> float:
+    """Probability that a foot near a border is on this tile and not on the next, where one of ``tiles`` lies there."""
+    spread = math.hypot(look.spread, DRAWN)
+    sure = 1.0
+    for (dx, dy), inside in (((-1, 0), look.foot[0]), ((1, 0), 1 - look.foot[0]), ((0, -1), look.foot[1]),
+                             ((0, 1), 1 - look.foot[1])):
+        if (at[0] + dx, at[1] + dy) in tiles:
+            sure *= 0.5 * (1 + math.erf(inside / spread / math.sqrt(2)))
+    return sure
 
 
 def _best(loglik: Mapping[str, float]) -> tuple[str, float]:

@@ -13,7 +13,7 @@ from scoring.tiles import catalogue
 from vision.figures import find_figures, leans, read_figures
 from vision.lattice import apply
 from vision.looks import FigureLook
-from vision.occupancy import informed, occupied, segments
+from vision.occupancy import informed, occupied, on_tile, segments
 from vision.paint import COLOURS, colours_of
 from vision.simulator.camera import Camera
 from vision.simulator.pieces import Piece, draw_piece
@@ -187,3 +187,10 @@ def test_a_pennant_may_be_below_a_follower():
     assert -4 < told[0, 0] - told[1, 0] < 0
     bare = informed({(0, 0): without}, kinds, {(0, 0): ()})[0, 0]
     assert bare[0, 0] == -9.0
+
+
+def test_a_foot_on_the_border_of_two_tiles_is_not_surely_on_either():
+    near = look((0.02, 0.5), -5.0)
+    assert on_tile(near, (0, 0), {(0, 0), (1, 0), (0, 1)}) > 0.99  # nothing lies to the west
+    assert 0.5 < on_tile(near, (0, 0), {(0, 0), (-1, 0)}) < 0.75
+    assert on_tile(look((0.4, 0.5)), (0, 0), {(0, 0), (-1, 0)}) > 0.99
