@@ -21,7 +21,7 @@ from vision.figurenet import CELLS, CROP_PX, KINDS, MARGIN, TILE_PX, Felt, Figur
 from vision.frames import Image
 from vision.lattice import UNIT, Array, apply, rectify
 from vision.looks import FigureLook
-from vision.paint import colours_of, light_of, shown
+from vision.paint import Print, colours_of, light_of, shown
 from vision.view import View
 
 _LOW = -2.5  # logit of a foot's cell below which nothing is reported
@@ -133,9 +133,11 @@ def find_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterab
     inner = slice(round(MARGIN * TILE_PX), round((1 + MARGIN) * TILE_PX))
     light = light_of([c[inner, inner] for c in crops])
     found = []
+    covered = np.zeros(crops.shape[:3], bool)
     for n, (at, pose) in enumerate(poses.items()):
         around = peaks(felt, n, _LOW)
         owner = _owners(felt, n, [p.foot for p in around])
+        covered[n] = np.isin(owner, [k for k, p in enumerate(around) if _there(p.there) > 0])
         known = _unlike(crops[n], owner >= 0, bare[at].bgr) if around and bare and at in bare else None
         for k, peak in enumerate(around):
             if (np.abs(peak.foot - 0.5) < 0.5 + _OVER).all():
@@ -146,9 +148,35 @@ def find_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterab
                 found.append((at, seen))
     single = _once(found, poses)
     every = [s for at in single for s in single[at]]
-    named = iter(colours_of([s.uvl for s in every], light, colours, view.paints if view is not None else None,
-                            [probability(s.look.there) for s in every]))
-    return {at: tuple(replace(s, look=replace(s.look, colours=next(named))) for s in single[at]) for at in single}
+    named = colours_of([s.uvl for s in every], light, colours, view.paints if view is not None else None,
+                       [probability(s.look.there) for s in every])
+    print_ = Print(_bare_patches(crops, covered), light).density(np.array([s.uvl for s in every]).reshape(-1, 3))
+    painted = iter([_painted(s, log, p) for s, log, p in zip(every, named, print_, strict=True)])
+    return {at: tuple(next(painted) for _ in single[at]) for at in single}
+
+
+PAINTED, AT_LEAST, AT_MOST = 0.5, -1.5, 2.0  # weight and limits of the log-odds that paint and not print is seen
+
+
+def _painted(seen: Seen, colours: Mapping[str, float], print_: float) -> Seen:
+    """With the paints' likelihoods, and whether its colour is rather this table's paint or its print."""
+    if not colours:
+        return seen
+    odds = PAINTED * (float(np.logaddexp.reduce(list(colours.values()))) - print_)
+    there = seen.look.there + min(max(odds, AT_LEAST), AT_MOST)
+    best = max(colours.values())
+    return replace(seen, look=replace(seen.look, there=there, colours={c: v - best for c, v in colours.items()}))
+
+
+_PATCH = 5  # px of a crop: the grain in which print is compared with silhouettes
+
+
+def _bare_patches(crops: Image, covered: npt.NDArray[np.bool_]) -> Image:
+    """(N, 3) mean BGR of small squares of the tiles on which no silhouette lies."""
+    n = _INNER // _PATCH
+    inner = crops[:, _EDGE:-_EDGE, _EDGE:-_EDGE].reshape(len(crops), n, _PATCH, n, _PATCH, 3).mean(axis=(2, 4))
+    free = ~covered[:, _EDGE:-_EDGE, _EDGE:-_EDGE].reshape(len(crops), n, _PATCH, n, _PATCH).any(axis=(2, 4))
+    return np.asarray(inner[free][::max(1, free.sum() // 3000)], np.uint8)
 
 
 def probability(log_odds: float) -> float:
@@ -222,7 +250,7 @@ SPREAD = 0.03  # of a tile: how well a foot is known
 _ROUND = [KINDS.index("disc"), KINDS.index("cube")]
 
 
-THERE = (2.15, -0.22)  # scale and shift of a foot's logit: `training.calibrate_figures`
+THERE = (2.34, 0.8)  # scale and shift of a foot's logit: `training.calibrate_figures`
 LYING = 0.7  # scale of the lying logit; real pieces are less like ours than held-out drawings are
 
 

@@ -168,9 +168,9 @@ def occupied(seen: Mapping[Square, Sequence[Seen]], kinds: Sequence[Tile], belie
                 continue
             colour, sure = _best(s.look.colours)
             (kind, place), segment_sure = _segment(s.look, kinds, beliefs[at])
+            certain = probability(s.look.there) * sure * segment_sure * on_tile(s.look, at, beliefs)
             readings.append(FigureReading(
-                colour=colour, figure="follower", at=at, feature=kind, where=place,
-                confidence=min(_AT_MOST, probability(s.look.there) * sure * segment_sure * on_tile(s.look, at, beliefs)),
+                colour=colour, figure="follower", at=at, feature=kind, where=place, confidence=min(_AT_MOST, certain),
                 px=(s.px[0] / scale, s.px[1] / scale), lying=s.look.lying > 0, outline_px=outline))
     return tuple(sorted(readings, key=lambda f: (f.at[1], f.at[0], f.colour))), tuple(rejected)
 
