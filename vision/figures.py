@@ -26,7 +26,7 @@ from vision.view import View
 
 _LOW = -2.5  # logit of a foot's cell below which nothing is reported
 _HEIGHT = 0.36  # of a tile: how high a follower stands
-_ONE = 0.13  # of a tile: feet so near are one figure's
+_ONE = 0.19  # of a tile: feet so near are one figure's; wood is 9 mm thick
 _SAME = 0.2  # of a tile: and those that two tiles' crops show
 _OVER = 0.06  # of a tile: how far over its border a foot may still be the tile's own
 
@@ -135,7 +135,7 @@ def find_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterab
     found = []
     covered = np.zeros(crops.shape[:3], bool)
     for n, (at, pose) in enumerate(poses.items()):
-        around = peaks(felt, n, _LOW)
+        around = peaks(felt, n, _LOW, lean[at])
         owner = _owners(felt, n, [p.foot for p in around])
         covered[n] = np.isin(owner, [k for k, p in enumerate(around) if _there(p.there) > 0])
         known = _unlike(crops[n], owner >= 0, bare[at].bgr) if around and bare and at in bare else None
@@ -191,6 +191,7 @@ def _net() -> FigureNet:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Peak:
     foot: Array  # (2,) tiles
+    spread: float  # tiles
     there: float  # logit
     lying: float  # logit
     kinds: Array  # (6,) log-probabilities
@@ -200,18 +201,43 @@ _STEP = CROP_PX / CELLS / TILE_PX
 _MIDDLES = (np.arange(CELLS) + 0.5) * _STEP - MARGIN
 
 
-def peaks(felt: Felt, n: int, lowest: float) -> list[Peak]:
-    """Feet that a crop shows, on the tile or around it, the surest first."""
+def peaks(felt: Felt, n: int, lowest: float, lean: Array | None = None) -> list[Peak]:
+    """Feet that a crop shows, on the tile or around it, the surest first.
+
+    Seen from the side it is hard to say how far along the ``lean`` a foot is: two that lie one behind the other are one
+    figure's, somewhere between them.
+    """
     foot = felt.foot[n]
     top = (foot == cv2.dilate(foot, np.ones((3, 3)))) & (foot > lowest)
     cells = sorted(np.argwhere(top).tolist(), key=lambda c: -foot[c[0], c[1]])
-    out: list[Peak] = []
+    groups: list[list[tuple[Array, float, int, int]]] = []
     for row, column in cells:
         at = np.array([_MIDDLES[column], _MIDDLES[row]]) + felt.place[n, :, row, column]
-        if all(np.hypot(*(at - p.foot)) > _ONE for p in out):
-            out.append(Peak(foot=at, there=float(foot[row, column]), lying=float(felt.lying[n, row, column]),
-                            kinds=felt.kinds[n, :, row, column]))
+        own = next((g for g in groups if _apart(at - g[0][0], lean) < _ONE), None)
+        if own is None:
+            groups.append([(at, float(foot[row, column]), row, column)])
+        else:
+            own.append((at, float(foot[row, column]), row, column))
+    out = []
+    for group in groups:
+        weight = np.array([probability(_there(logit)) for _, logit, _, _ in group])
+        weight /= weight.sum()
+        places = np.array([at for at, _, _, _ in group])
+        middle = weight @ places
+        _, logit, row, column = group[0]
+        spread = math.sqrt(SPREAD**2 + float(weight @ ((places - middle) ** 2).sum(axis=1)) / 2)
+        out.append(Peak(foot=middle, spread=spread, there=logit, lying=float(felt.lying[n, row, column]),
+                        kinds=felt.kinds[n, :, row, column]))
     return out
+
+
+def _apart(way: Array, lean: Array | None) -> float:
+    """Distance of two feet in tiles, what lies along the lean counting less."""
+    far = 0.0 if lean is None else float(np.hypot(*lean))
+    if lean is None or far < 1e-6:
+        return float(np.hypot(*way))
+    along = float(way @ lean) / far
+    return math.hypot(math.sqrt(max(0.0, float(way @ way) - along**2)), along / (1 + 1.2 * far))
 
 
 def _owners(felt: Felt, n: int, feet: Sequence[Array]) -> npt.NDArray[np.int64]:
@@ -240,7 +266,7 @@ def _seen(peak: Peak, crop: Image, silhouette: npt.NDArray[np.bool_], pose: Arra
         outline = (max(outlines, key=cv2.contourArea)[:, 0].astype(float) + 0.5) / TILE_PX - MARGIN
         outline = apply(pose, outline)
     px = apply(pose, peak.foot)[0]
-    look = FigureLook(foot=(float(peak.foot[0]), float(peak.foot[1])), spread=SPREAD, there=_there(peak.there),
+    look = FigureLook(foot=(float(peak.foot[0]), float(peak.foot[1])), spread=peak.spread, there=_there(peak.there),
                       lying=_lying(peak), colours={}, pieces=_pieces(peak.kinds))
     return Seen(look=look, px=(float(px[0]), float(px[1])), outline_px=outline, silhouette=silhouette,
                 uvl=shown(pixels, light))
