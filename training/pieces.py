@@ -121,6 +121,7 @@ def _clutter(rng: Random, picture: Image) -> Image:
                 _disc(out, x + dx, y + dy, rng.uniform(0.06, 0.25) * size + 0.6,
                       mix(leaf, (30, 120, 90) if rng.random() < 0.6 else (20, 40, 60), rng.uniform(0, 0.7)))
         elif what < 0.45:  # a well, a pond, a round tower
+            size *= rng.uniform(0.4, 0.8)  # a plain round thing of a counter's size would be a counter
             _disc(out, x, y, size, mix(colour, (120, 130, 140), rng.uniform(0.3, 0.9)))
             _disc(out, x, y, size * rng.uniform(0.4, 0.8), hsv(rng.uniform(180, 260), rng.uniform(0, 0.8),
                                                                rng.uniform(0.05, 0.7)))
@@ -146,6 +147,7 @@ def _clutter(rng: Random, picture: Image) -> Image:
             for _ in range(int(rng.integers(0, 8))):
                 _disc(out, *(np.array([x, y]) + rng.uniform(-1, 1, 2) * (w, h)), 1.1, (30, 40, 60))
         else:  # a badge of one colour with an inner drawing
+            size *= rng.uniform(0.4, 0.7)
             _disc(out, x, y, size * 0.8, colour, rng.uniform(0.6, 1))
             for _ in range(int(rng.integers(2, 7))):
                 _disc(out, *(np.array([x, y]) + rng.normal(0, 0.3 * size, 2)), rng.uniform(0.1, 0.3) * size,
@@ -169,9 +171,9 @@ def _pieces(rng: Random, wide: float) -> list[Solid]:
         if any(np.hypot(*(foot - s.foot)) < 0.28 for s in solids):
             continue
         u = rng.random()
-        if round_ones < 0.22:
-            kind = "disc" if u < 0.75 else "cube" if u < 0.85 else "follower"
-        elif round_ones < 0.32:
+        if round_ones < 0.33:
+            kind = "disc" if u < 0.8 else "cube" if u < 0.85 else "follower"
+        elif round_ones < 0.42:
             kind = "cube" if u < 0.8 else "follower"
         else:
             kind = ("follower" if u < 0.74 else "large" if u < 0.81 else "builder" if u < 0.88 else "pig" if u < 0.94
@@ -192,7 +194,7 @@ def _paint(rng: Random) -> Colour:
 def _solid(rng: Random, kind: str, lying: bool, foot: Array, paint: Colour, scale: float) -> Solid:
     yaw = rng.uniform(0, 2 * math.pi)
     if kind == "disc":
-        radius, tall = rng.uniform(5.5, 11), rng.uniform(1.5, 6)
+        radius, tall = rng.uniform(5.5, 11), rng.uniform(1.2, 6) if rng.random() < 0.6 else rng.uniform(0.8, 2.5)
         angles = np.linspace(0, 2 * math.pi, 25)[:-1]
         ring = np.column_stack([np.cos(angles), np.sin(angles)]) * radius
         faces, normals = _prism(ring, 0.0, tall)

@@ -21,13 +21,13 @@ from vision.figurenet import CELLS, CROP_PX, KINDS, MARGIN, TILE_PX, Felt, Figur
 from vision.frames import Image
 from vision.lattice import UNIT, Array, apply, rectify
 from vision.looks import FigureLook
-from vision.paint import colours_of, light_of, shown
+from vision.paint import Print, colours_of, light_of, shown
 from vision.view import View
 
 _LOW = -2.5  # logit of a foot's cell below which nothing is reported
 _LIT_BY = 12  # tiles by which the light is measured
 _HEIGHT = 0.36  # of a tile: how high a follower stands
-_ONE = 0.13  # of a tile: feet so near are one figure's
+_ONE = 0.19  # of a tile: feet so near are one figure's; wood is 9 mm thick
 _SAME = 0.2  # of a tile: and those that two tiles' crops show
 _OVER = 0.06  # of a tile: how far over its border a foot may still be the tile's own
 
@@ -137,9 +137,11 @@ def find_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterab
     beside = [rectify(photo, board[at], TILE_PX) for at in others] if board else []
     light = light_of([*(c[inner, inner] for c in crops), *beside])
     found = []
+    covered = np.zeros(crops.shape[:3], bool)
     for n, (at, pose) in enumerate(poses.items()):
-        around = peaks(felt, n, _LOW)
+        around = peaks(felt, n, _LOW, lean[at])
         owner = _owners(felt, n, [p.foot for p in around])
+        covered[n] = np.isin(owner, [k for k, p in enumerate(around) if _there(p.there) > 0])
         known = _unlike(crops[n], owner >= 0, bare[at].bgr) if around and bare and at in bare else None
         for k, peak in enumerate(around):
             if (np.abs(peak.foot - 0.5) < 0.5 + _OVER).all():
@@ -150,9 +152,35 @@ def find_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterab
                 found.append((at, seen))
     single = _once(found, poses)
     every = [s for at in single for s in single[at]]
-    named = iter(colours_of([s.uvl for s in every], light, colours, view.paints if view is not None else None,
-                            [probability(s.look.there) for s in every]))
-    return {at: tuple(replace(s, look=replace(s.look, colours=next(named))) for s in single[at]) for at in single}
+    named = colours_of([s.uvl for s in every], light, colours, view.paints if view is not None else None,
+                       [probability(s.look.there) for s in every])
+    print_ = Print(_bare_patches(crops, covered), light).density(np.array([s.uvl for s in every]).reshape(-1, 3))
+    painted = iter([_painted(s, log, p) for s, log, p in zip(every, named, print_, strict=True)])
+    return {at: tuple(next(painted) for _ in single[at]) for at in single}
+
+
+PAINTED, AT_LEAST, AT_MOST = 0.5, -1.5, 2.0  # weight and limits of the log-odds that paint and not print is seen
+
+
+def _painted(seen: Seen, colours: Mapping[str, float], print_: float) -> Seen:
+    """With the paints' likelihoods, and whether its colour is rather this table's paint or its print."""
+    if not colours:
+        return seen
+    odds = PAINTED * (float(np.logaddexp.reduce(list(colours.values()))) - print_)
+    there = seen.look.there + min(max(odds, AT_LEAST), AT_MOST)
+    best = max(colours.values())
+    return replace(seen, look=replace(seen.look, there=there, colours={c: v - best for c, v in colours.items()}))
+
+
+_PATCH = 5  # px of a crop: the grain in which print is compared with silhouettes
+
+
+def _bare_patches(crops: Image, covered: npt.NDArray[np.bool_]) -> Image:
+    """(N, 3) mean BGR of small squares of the tiles on which no silhouette lies."""
+    n = _INNER // _PATCH
+    inner = crops[:, _EDGE:-_EDGE, _EDGE:-_EDGE].reshape(len(crops), n, _PATCH, n, _PATCH, 3).mean(axis=(2, 4))
+    free = ~covered[:, _EDGE:-_EDGE, _EDGE:-_EDGE].reshape(len(crops), n, _PATCH, n, _PATCH).any(axis=(2, 4))
+    return np.asarray(inner[free][::max(1, free.sum() // 3000)], np.uint8)
 
 
 def probability(log_odds: float) -> float:
@@ -167,6 +195,7 @@ def _net() -> FigureNet:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Peak:
     foot: Array  # (2,) tiles
+    spread: float  # tiles
     there: float  # logit
     lying: float  # logit
     kinds: Array  # (6,) log-probabilities
@@ -176,18 +205,43 @@ _STEP = CROP_PX / CELLS / TILE_PX
 _MIDDLES = (np.arange(CELLS) + 0.5) * _STEP - MARGIN
 
 
-def peaks(felt: Felt, n: int, lowest: float) -> list[Peak]:
-    """Feet that a crop shows, on the tile or around it, the surest first."""
+def peaks(felt: Felt, n: int, lowest: float, lean: Array | None = None) -> list[Peak]:
+    """Feet that a crop shows, on the tile or around it, the surest first.
+
+    Seen from the side it is hard to say how far along the ``lean`` a foot is: two that lie one behind the other are one
+    figure's, somewhere between them.
+    """
     foot = felt.foot[n]
     top = (foot == cv2.dilate(foot, np.ones((3, 3)))) & (foot > lowest)
     cells = sorted(np.argwhere(top).tolist(), key=lambda c: -foot[c[0], c[1]])
-    out: list[Peak] = []
+    groups: list[list[tuple[Array, float, int, int]]] = []
     for row, column in cells:
         at = np.array([_MIDDLES[column], _MIDDLES[row]]) + felt.place[n, :, row, column]
-        if all(np.hypot(*(at - p.foot)) > _ONE for p in out):
-            out.append(Peak(foot=at, there=float(foot[row, column]), lying=float(felt.lying[n, row, column]),
-                            kinds=felt.kinds[n, :, row, column]))
+        own = next((g for g in groups if _apart(at - g[0][0], lean) < _ONE), None)
+        if own is None:
+            groups.append([(at, float(foot[row, column]), row, column)])
+        else:
+            own.append((at, float(foot[row, column]), row, column))
+    out = []
+    for group in groups:
+        weight = np.array([probability(_there(logit)) for _, logit, _, _ in group])
+        weight /= weight.sum()
+        places = np.array([at for at, _, _, _ in group])
+        middle = weight @ places
+        _, logit, row, column = group[0]
+        spread = math.sqrt(SPREAD**2 + float(weight @ ((places - middle) ** 2).sum(axis=1)) / 2)
+        out.append(Peak(foot=middle, spread=spread, there=logit, lying=float(felt.lying[n, row, column]),
+                        kinds=felt.kinds[n, :, row, column]))
     return out
+
+
+def _apart(way: Array, lean: Array | None) -> float:
+    """Distance of two feet in tiles, what lies along the lean counting less."""
+    far = 0.0 if lean is None else float(np.hypot(*lean))
+    if lean is None or far < 1e-6:
+        return float(np.hypot(*way))
+    along = float(way @ lean) / far
+    return math.hypot(math.sqrt(max(0.0, float(way @ way) - along**2)), along / (1 + 1.2 * far))
 
 
 def _owners(felt: Felt, n: int, feet: Sequence[Array]) -> npt.NDArray[np.int64]:
@@ -216,7 +270,7 @@ def _seen(peak: Peak, crop: Image, silhouette: npt.NDArray[np.bool_], pose: Arra
         outline = (max(outlines, key=cv2.contourArea)[:, 0].astype(float) + 0.5) / TILE_PX - MARGIN
         outline = apply(pose, outline)
     px = apply(pose, peak.foot)[0]
-    look = FigureLook(foot=(float(peak.foot[0]), float(peak.foot[1])), spread=SPREAD, there=_there(peak.there),
+    look = FigureLook(foot=(float(peak.foot[0]), float(peak.foot[1])), spread=peak.spread, there=_there(peak.there),
                       lying=_lying(peak), colours={}, pieces=_pieces(peak.kinds))
     return Seen(look=look, px=(float(px[0]), float(px[1])), outline_px=outline, silhouette=silhouette,
                 uvl=shown(pixels, light))
@@ -226,7 +280,7 @@ SPREAD = 0.03  # of a tile: how well a foot is known
 _ROUND = [KINDS.index("disc"), KINDS.index("cube")]
 
 
-THERE = (2.15, -0.22)  # scale and shift of a foot's logit: `training.calibrate_figures`
+THERE = (2.34, 0.8)  # scale and shift of a foot's logit: `training.calibrate_figures`
 LYING = 0.7  # scale of the lying logit; real pieces are less like ours than held-out drawings are
 
 

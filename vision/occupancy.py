@@ -5,15 +5,17 @@ the tile itself. Pure functions of looks and tiles.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
+import cv2
 import numpy as np
 import numpy.typing as npt
 
 from scoring.geometry import labels
 from scoring.tiles import Square, Tile, where
+from vision.evidence import twins
 from vision.figures import Seen, probability
 from vision.lattice import Array
 from vision.looks import FigureLook
@@ -44,17 +46,19 @@ class Rejected:
 
 # --- which segment -------------------------------------------------------------------------------------------------
 
-DRAWN = 0.05  # of a tile: by how much artwork lies beside the catalogue's geometry
+DRAWN = 0.06  # of a tile: by how much artwork lies beside the catalogue's geometry
 _NEVER = -12.0
 
 
 def segments(look: FigureLook, tile: Tile, rot: int, *, figure: str = "follower") -> tuple[float, ...]:
-    """Log-likelihood of what is seen if the figure occupies each of the turned tile's segments: how much of where its
-    foot may be is that segment's, and whether it lies as on a field or stands. ``figure``: a pig stands on a field."""
-    share = _shares(tile, rot, look.foot, math.hypot(look.spread, DRAWN))
+    """Log-likelihood of what is seen if the figure occupies each of the turned tile's segments, against a foot anywhere
+    on the tile: how much of where its foot may be is that segment's, for its size (who means a narrow road stands on
+    it, who means a wide field may stand anywhere), and whether it lies as on a field or stands. ``figure``: a pig
+    stands on a field."""
+    density = _shares(tile, rot, look.foot, math.hypot(look.spread, DRAWN)) / _areas(tile)
     flat, tall = -np.logaddexp(0.0, -look.lying), -np.logaddexp(0.0, look.lying)
     out = []
-    for segment, part in zip(tile.segments, share, strict=True):
+    for segment, part in zip(tile.segments, density, strict=True):
         if segment.kind not in ("city", "road", "cloister", "field"):
             out.append(_NEVER)
             continue
@@ -77,6 +81,12 @@ def _shares(tile: Tile, rot: int, foot: tuple[float, float], spread: float) -> A
     return np.bincount(grid.ravel(), weight.ravel(), 256)[:len(tile.segments)] / weight.sum()
 
 
+@cache
+def _areas(tile: Tile) -> Array:
+    """Part of the tile that each segment covers, visibly; never less than a small disc's."""
+    return np.maximum(np.bincount(_labels(tile, 0).ravel(), minlength=256)[:len(tile.segments)] / _GRID**2, 0.02)
+
+
 _GRID = 50
 
 
@@ -97,9 +107,15 @@ _AT_MOST = 0.9995
 
 def informed(evidence: Mapping[Square, Array], kinds: Sequence[Tile], seen: Mapping[Square, Sequence[Seen]],
              ) -> dict[Square, Array]:
-    """Log-likelihoods of tiles (K, 4) by square with what the figures on them say: somebody stands on a segment."""
+    """Log-likelihoods of tiles (K, 4) by square with what the figures on them say: somebody stands on a segment, and
+    may stand on a pennant, which then looks like none."""
     out = dict(evidence)
+    by_id = {kind.id: k for k, kind in enumerate(kinds)}
+    pairs = [(by_id[bearer], by_id[plain]) for bearer, plain in twins({k.id: k for k in kinds}, tuple(by_id))]
     for at, figures in seen.items():
+        hidden = [_inner(s) for s in figures if s.look.there > 0]
+        if hidden and at in out:
+            out[at] = _under(np.array(out[at], float), kinds, pairs, np.logical_or.reduce(hidden))
         for s in figures:
             if at not in out or s.look.there < 0:
                 continue
@@ -112,6 +128,31 @@ def informed(evidence: Mapping[Square, Array], kinds: Sequence[Tile], seen: Mapp
             said = np.where(np.isnan(said), np.nanmin(said), said)
             out[at] = own + PRIOR * probability(s.look.there) * (said - said.max())
     return out
+
+
+def _under(own: Array, kinds: Sequence[Tile], pairs: Sequence[tuple[int, int]], hidden: npt.NDArray[np.bool_],
+           ) -> Array:
+    """Evidence of a square when something hides part of it: with the probability that the pennant is what is hidden,
+    its bearer looks like the kind without."""
+    grown = cv2.dilate(hidden.astype(np.uint8), np.ones((_SHIELD, _SHIELD), np.uint8)) > 0
+    for bearer, plain in pairs:
+        towns = [n for n, s in enumerate(kinds[bearer].segments) if s.pennants]
+        for rot in range(4):
+            city = np.isin(_labels(kinds[bearer], rot), towns)
+            part = min(0.9, float(grown[city].mean())) if city.any() else 0.0
+            if part > 0.01:
+                own[bearer, rot] = np.logaddexp(math.log(part) + min(own[plain, rot], own[bearer, rot] + 30),
+                                                math.log(1 - part) + own[bearer, rot])
+    return own
+
+
+_SHIELD = 5  # fiftieths of a tile: half a shield hidden is hidden
+
+
+def _inner(seen: Seen) -> npt.NDArray[np.bool_]:
+    """(50, 50) what of the tile itself a silhouette covers."""
+    edge = (len(seen.silhouette) - _GRID) // 2
+    return seen.silhouette[edge:edge + _GRID, edge:edge + _GRID]
 
 
 def occupied(seen: Mapping[Square, Sequence[Seen]], kinds: Sequence[Tile], beliefs: Mapping[Square, Array], *,
@@ -127,11 +168,22 @@ def occupied(seen: Mapping[Square, Sequence[Seen]], kinds: Sequence[Tile], belie
                 continue
             colour, sure = _best(s.look.colours)
             (kind, place), segment_sure = _segment(s.look, kinds, beliefs[at])
+            certain = probability(s.look.there) * sure * segment_sure * on_tile(s.look, at, beliefs)
             readings.append(FigureReading(
-                colour=colour, figure="follower", at=at, feature=kind, where=place,
-                confidence=min(_AT_MOST, probability(s.look.there) * sure * segment_sure),
+                colour=colour, figure="follower", at=at, feature=kind, where=place, confidence=min(_AT_MOST, certain),
                 px=(s.px[0] / scale, s.px[1] / scale), lying=s.look.lying > 0, outline_px=outline))
     return tuple(sorted(readings, key=lambda f: (f.at[1], f.at[0], f.colour))), tuple(rejected)
+
+
+def on_tile(look: FigureLook, at: Square, tiles: Collection[Square]) -> float:
+    """Probability that a foot near a border is on this tile and not on the next, where one of ``tiles`` lies there."""
+    spread = math.hypot(look.spread, DRAWN)
+    sure = 1.0
+    for (dx, dy), inside in (((-1, 0), look.foot[0]), ((1, 0), 1 - look.foot[0]), ((0, -1), look.foot[1]),
+                             ((0, 1), 1 - look.foot[1])):
+        if (at[0] + dx, at[1] + dy) in tiles:
+            sure *= 0.5 * (1 + math.erf(inside / spread / math.sqrt(2)))
+    return sure
 
 
 def _best(loglik: Mapping[str, float]) -> tuple[str, float]:

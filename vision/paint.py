@@ -51,6 +51,9 @@ _LAMP = np.array([0.15, 0.25, 0.3])  # how far tiles of other editions or under 
 _SEEN = np.array([0.45, 0.45, 0.5])  # how far figures of one paint differ on one table: shade, shine, little to see
 _MEASURED = np.array([0.12, 0.15, 0.25])  # how far a paint that was measured on this table may be off
 _STRENGTHS = (0.55, 0.65, 0.77, 0.9, 1.05)  # how strongly a camera's picture is coloured
+_T_CONSTANT = -2.6  # of the logarithm of Student's density in three dimensions with four degrees of freedom
+_GRAIN = np.array([0.25, 0.25, 0.3])  # of (u, v, l): what is the same colour of print
+_ANYTHING = -6.5  # log-density of a colour that the board shows nowhere: print has some of everything
 _FEW = 0.5  # figures that each paint is taken to have beforehand: a table has few paints, and many figures of each
 _ROUNDS = 6
 
@@ -70,8 +73,26 @@ def shown(bgr: npt.NDArray[np.uint8], light: Array) -> Array:
 
 
 def _uvl(relative: Array) -> Array:
+    """(..., 3) of (..., 3) linear blue, green, red over the light's."""
     logs = np.log(relative + _DIM)
-    return np.array([logs[2] - logs[1], logs[0] - logs[1], np.log(relative.mean() + _DIM)])
+    light = np.log(relative.mean(axis=-1) + _DIM)
+    return np.stack([logs[..., 2] - logs[..., 1], logs[..., 0] - logs[..., 1], light], axis=-1)
+
+
+class Print:
+    """The (u, v, l) that a board's print shows in patches of a silhouette's grain."""
+
+    def __init__(self, patches: npt.NDArray[np.uint8], light: Array) -> None:
+        """``patches`` (N, 3) mean BGR of small squares that nothing hides."""
+        self._shown = _uvl(_linear(patches) / light) / _GRAIN
+
+    def density(self, uvl: Array) -> Array:
+        """(M,) log-density of (M, 3) among the print."""
+        if not len(self._shown):
+            return np.full(len(uvl), _ANYTHING)
+        apart = ((np.asarray(uvl)[:, None] / _GRAIN - self._shown[None]) ** 2).sum(axis=2)
+        near = np.logaddexp.reduce(-apart / 2, axis=1) - np.log(len(self._shown))
+        return np.asarray(np.logaddexp(near - np.log(_GRAIN).sum() - 1.5 * np.log(2 * np.pi), _ANYTHING))
 
 
 def _linear(bgr: npt.NDArray[np.uint8]) -> Array:
@@ -83,7 +104,8 @@ def colours_of(measured: Sequence[Array], light: Array, colours: Iterable[str] |
                weight: Sequence[float] | None = None) -> list[dict[str, float]]:
     """Log-likelihoods of the ``colours`` (default: all, the usual ones likelier) of figures on one table that show
     these (u, v, l), taken together, each counting by its ``weight`` 0 .. 1. ``paints`` are sRGB as this camera sees
-    them. Raises ValueError for a colour of which nothing is known."""
+    them. The sum of one's likelihoods is the density of its (u, v, l) among this table's figures. Raises ValueError
+    for a colour of which nothing is known."""
     known = dict(paints or {})
     names = tuple(dict.fromkeys(colours)) if colours is not None else tuple({**PAINTS, **known})
     unknown = [n for n in names if n not in PAINTS and n not in known]
@@ -106,7 +128,7 @@ def colours_of(measured: Sequence[Array], light: Array, colours: Iterable[str] |
         if best is None or worth > best[0]:
             best = worth, logs
     assert best is not None
-    logs = best[1] - best[1].max(axis=1, keepdims=True)
+    logs = best[1] + _T_CONSTANT
     return [dict(zip(names, map(float, row), strict=True)) for row in logs]
 
 

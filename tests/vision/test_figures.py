@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import cv2
 import numpy as np
 import pytest
 import read_tables as tables
@@ -13,8 +14,8 @@ from scoring.tiles import catalogue
 from vision.figures import find_figures, leans, read_figures
 from vision.lattice import apply
 from vision.looks import FigureLook
-from vision.occupancy import informed, occupied, segments
-from vision.paint import COLOURS, colours_of
+from vision.occupancy import informed, occupied, on_tile, segments
+from vision.paint import COLOURS, Print, colours_of, shown
 from vision.simulator.camera import Camera
 from vision.simulator.pieces import Piece, draw_piece
 
@@ -32,8 +33,6 @@ def table(board, eye):
     """(picture, pose by square): the board's middle at the table's origin."""
     width, height = (max(at[n] for at in board) + 1 for n in range(2))
     step = np.array([[MM, 0, -MM * width / 2], [0, MM, -MM * height / 2], [0, 0, 1.0]])
-    import cv2
-
     grid = eye.homography() @ step
     picture = np.full((eye.height, eye.width, 3), (120, 128, 132), np.uint8)
     images = dict(tables.base_tiles().images)
@@ -159,9 +158,6 @@ def test_one_lamp_for_all_settles_what_a_colour_alone_cannot():
 
 def test_a_measured_paint_is_believed_and_an_unknown_colour_is_refused():
     teal = (20, 130, 140)
-    seen = [np.array([-2.6, 0.9, 0.3])]
-    from vision.paint import shown
-
     seen = [shown(np.full((40, 3), teal[::-1], np.uint8), LIGHT)]
     said, = colours_of(seen, LIGHT, ["green", "blue", "teal"], {"teal": teal})
     assert max(said, key=said.get) == "teal" and set(said) == {"green", "blue", "teal"}
@@ -172,3 +168,34 @@ def test_a_measured_paint_is_believed_and_an_unknown_colour_is_refused():
 def test_all_paints_that_are_sold_have_a_name():
     assert set(COLOURS) >= {"red", "blue", "yellow", "green", "black", "grey", "pink", "white", "purple", "orange",
                             "brown", "natural"}
+
+
+def test_a_pennant_may_be_below_a_follower():
+    """The box decides then: evidence against a pennant that somebody stands on is no evidence."""
+    kinds = [catalogue()["base.M"], catalogue()["base.N"]]  # the same but for a pennant
+    town = next(s for s in kinds[0].segments if s.pennants)
+    board = {(0, 0): ("base.M", 0)}
+    picture, poses = table(board, camera())
+    stand(picture, camera(), board, (0, 0), (town.spot[0] / 100, town.spot[1] / 100), "red")
+    seen = find_figures(picture, poses)
+    without = np.array([[-9.0, -30, -30, -30], [0.0, -30, -30, -30]])
+    told = informed({(0, 0): without}, kinds, seen)[0, 0]
+    assert -4 < told[0, 0] - told[1, 0] < 0
+    bare = informed({(0, 0): without}, kinds, {(0, 0): ()})[0, 0]
+    assert bare[0, 0] == -9.0
+
+
+def test_a_foot_on_the_border_of_two_tiles_is_not_surely_on_either():
+    near = look((0.02, 0.5), -5.0)
+    assert on_tile(near, (0, 0), {(0, 0), (1, 0), (0, 1)}) > 0.99  # nothing lies to the west
+    assert 0.5 < on_tile(near, (0, 0), {(0, 0), (-1, 0)}) < 0.75
+    assert on_tile(look((0.4, 0.5)), (0, 0), {(0, 0), (-1, 0)}) > 0.99
+
+
+def test_paint_of_this_table_speaks_for_a_figure_and_its_print_against_one():
+    print_ = Print(np.full((200, 3), (60, 120, 90), np.uint8), LIGHT)
+    meadow = shown(np.full((40, 3), (60, 120, 90), np.uint8), LIGHT)
+    blue = shown(np.full((40, 3), (180, 80, 30), np.uint8), LIGHT)
+    among_print = print_.density(np.array([meadow, blue]))
+    among_figures = [np.logaddexp.reduce(list(said.values())) for said in colours_of([meadow, blue, blue], LIGHT)]
+    assert among_figures[0] < among_print[0] and among_figures[1] > among_print[1] + 2
