@@ -37,7 +37,7 @@ class Limits:
     late_turns: int = 6  # how far back a tile may have been laid that is found only now
     logged: float = 1.0  # for what has been told already: it is not changed for less
     order: float = 6.0  # against an order that looks at bare and covered squares contradict
-    found_late: float = 2.0  # against a tile having been found later than one that was laid after it
+    found_late: float = 2.5  # against a tile having been found later than one that was laid after it
     skipped: float = 3.5  # against a turn that nobody saw
     false_figure: float = 0.5  # against a figure that is none, beside its own log-odds
     comes_or_goes: float = 1.5  # and against print that was not there before, or is not there any more
@@ -51,7 +51,7 @@ class Limits:
     settles: float = 3.0  # and from which a later look withdraws a question
     maybe: float = 1.2  # margin of nobody below which it is asked whether a figure stands there
     patience_turns: int = 2  # later tiles after which looks will hardly tell more: then it is asked
-    amend: float = 3.5  # margin from which something told already is amended
+    amend: float = 2.0  # margin from which something told already is amended
     ask_after_s: float = 20.0  # of stillness after which a doubt is asked though no tile follows
     notice_s: float = 4.0  # how long something must be otherwise than the game says before it is noticed
     late_home_turns: int = 1  # turns after which a scored figure that still stands is noticed
