@@ -192,8 +192,9 @@ class GameReader:
         window, before = self._window(log, fresh, stand)
         histories = self._histories(window, log)
         made, shown, self._doubts = decisions(self._belief, histories, log, before, now, self._doubts, self._effect)
-        for d in made:  # what is told otherwise now is weighed again until the log has it
-            self._tried.pop(d.at, None)
+        for at in {d.at for d in made} | {getattr(s.event, "at", None) for s in shown}:
+            self._tried.pop(at, None)  # weighed again until the log has it
+            self._weighed.pop(at, None)
         best = histories[0]
         seen = notices(self._belief, self._steps.closed(best.state), log, best.dropped & fresh, self._colours, now)
         return Decisions(decisions=made, shown=shown, notices=seen, place=self._place)

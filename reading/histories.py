@@ -393,6 +393,9 @@ def margins(histories: Sequence[History], told: History, turn: Turn) -> tuple[fl
             tile = min(tile, max(turn.weight - weight, 0.0))
         elif event != turn.figure and placed.player == (turn.tile.player if turn.tile else None):
             figure = min(figure, max(turn.weight - weight, 0.0))
+    if turn.group is not None:  # having been told is no evidence
+        tile -= LIMITS.logged
+        figure -= LIMITS.logged * bool(turn.group.figures())
     return tile, figure
 
 
