@@ -8,6 +8,7 @@ worth. The same scene watched at 2 or at 30 pictures a second so comes to the sa
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -153,6 +154,15 @@ class TableBelief:
         for _, f in sorted(self.figures.items()):
             out.setdefault(f.at, []).append(f)
         return out
+
+    @cached_property
+    def _came(self) -> list[float]:
+        return sorted(lain.since_s for lain in self.lying().values())
+
+    def next_s(self, lain: Lain) -> float:
+        """When the next tile after this one was seen first; infinite when none was."""
+        n = bisect_right(self._came, lain.since_s)
+        return self._came[n] if n < len(self._came) else math.inf
 
     def lying(self) -> dict[Square, Lain]:
         """The tiles that lie on the table."""

@@ -58,16 +58,18 @@ def figures_on(belief: TableBelief, at: Square) -> list[FigureTrack]:
 
 
 def choices(tracks: Iterable[FigureTrack], state: GameState, at: Square, reading: Reading, player: int,
-            colours: Mapping[str, int], since_s: float = math.inf) -> list[FigureChoice]:
+            colours: Mapping[str, int], since_s: float = math.inf,
+            until_s: float = math.inf) -> list[FigureChoice]:
     """How the figures seen on a tile of ``state`` may have come to be seen if ``player`` laid it; the first is that
-    there was none. ``since_s`` is when the tile was seen first."""
+    there was none. ``since_s`` is when the tile was seen first, ``until_s`` when the next one
+    was."""
     mine = list(tracks)
-    none = sum(_false(f, since_s) for f in mine)
+    none = sum(_false(f, since_s, until_s) for f in mine)
     out = [FigureChoice(event=None, weight=none)]
     box = state.box
     form = box.shape(*reading)
     for f in mine:
-        others = none - _false(f, since_s)
+        others = none - _false(f, since_s, until_s)
         paints, kinds = f.paints, f.kinds
         paint = max((paints.get(c, -12.0) for c, p in colours.items() if p == player), default=-12.0)
         places = segments(f.on_tile, f.spread, f.lies, *reading)
@@ -76,14 +78,14 @@ def choices(tracks: Iterable[FigureTrack], state: GameState, at: Square, reading
                 if not box.pieces[piece].stands_on(form.kinds[n]):
                     continue
                 size = kinds.get(piece, 0.0)
-                rare = LIMITS.seldom_piece if box.counts[piece] == 1 else 0.0
+                rare = LIMITS.seldom_piece * (box.counts[piece] == 1) + LIMITS.farmer * (form.kinds[n] == "field")
                 weight = others + log_sigma(f.real) + max(paint, -LIMITS.floor) + place + size - rare
                 event = FigurePlaced(player=player, figure=piece, at=at, feature=form.kinds[n], where=form.where[n])
                 out.append(FigureChoice(event=event, weight=weight, track=f.id))
     return [out[0], *sorted(out[1:], key=lambda c: -c.weight)[:5]]
 
 
-def _false(f: FigureTrack, since_s: float) -> float:
+def _false(f: FigureTrack, since_s: float, until_s: float) -> float:
     """That what was seen is no figure of this turn: none at all, or taken up again at once. Print neither comes to a
     tile that was seen without it nor goes."""
     none = log_sigma(-f.real) - LIMITS.false_figure
@@ -92,6 +94,8 @@ def _false(f: FigureTrack, since_s: float) -> float:
     if f.present:
         return none
     none -= LIMITS.comes_or_goes
+    if f.seen_s > until_s:  # it was still there when the turn was over
+        return none
     back = log_sigma(f.real) - LIMITS.taken_back
     return max(none, back) + math.log1p(math.exp(-abs(none - back)))
 

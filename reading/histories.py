@@ -300,7 +300,8 @@ class Search:
                 continue
             said -= self._cost(h.state, laid)
             claims = [FigureChoice(event=None, weight=0.0)] if pinned_figure else choices(
-                tracks, laid, at, (placed.tile, placed.rot), placed.player, self._colours, lain.since_s)
+                tracks, laid, at, (placed.tile, placed.rot), placed.player, self._colours, lain.since_s,
+                belief.next_s(lain))
             for claim in sorted(claims, key=lambda c: -c.weight):
                 known = group is not None and any(f.event == claim.event for f in group.figures())
                 weight = said + claim.weight + (LIMITS.logged if known else 0.0)

@@ -24,7 +24,7 @@ class Limits:
     same_foot: float = 0.45  # tiles within which a figure of the same paint is the same figure
     moved_foot: float = 0.22  # and beyond which it has been moved
     other_paint: float = -3.5  # log-likelihood of two looks' paints being one below which it is another figure
-    gone: float = 1.6  # weight of looks without it that make a figure gone
+    gone: float = 1.8  # weight of looks without it that make a figure gone
     flicker: float = 1.2  # log-odds lost for a figure with every look that missed it between others that saw it
     foot_jitter: float = 0.05  # tiles: how exactly people put a figure where its feature is drawn
     wrong_posture: float = 0.03  # part of figures that lie where others stand, or stand where others lie
@@ -45,9 +45,10 @@ class Limits:
     vanished: float = 3.0  # against a figure that the rules keep on the board and that is not there
     lingers: float = 1.0  # against a figure that the rules sent home and that is still there
     seldom_piece: float = 1.1  # against a piece of which a player has one only (recorded games: a third as often)
+    farmer: float = 0.7  # against a farmer: 3 of 17 figures of the real game, though fields are half of all places
     # policy
     sure: float = 4.0  # margin from which an event is told without waiting
-    agreed: float = 2.2  # and from which it needs no question once the next turn agrees
+    agreed: float = 1.8  # and from which it needs no question once the next turn agrees
     settles: float = 3.0  # and from which a later look withdraws a question
     maybe: float = 1.2  # margin of nobody below which it is asked whether a figure stands there
     patience_turns: int = 2  # later tiles after which looks will hardly tell more: then it is asked
