@@ -8,10 +8,12 @@ worth. The same scene watched at 2 or at 30 pictures a second so comes to the sa
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
-from reading.limits import LIMITS, Limits
+from reading.limits import LIMITS
 from reading.shapes import Reading, shape
 from scoring.tiles import Square
 from vision.looks import FigureLook, SquareLook, TableLook
@@ -20,7 +22,7 @@ _MOST = 32  # readings kept of a square
 _LEFT_OUT = 0.6  # weight of a look that says of a square only that it was not reported
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Lain:
     """One tile on a square for a while: it came between ``bare_s`` (None: not known) and ``since_s``; ``hidden_s`` is
     since when the square was hidden before that. ``sums`` and ``rest`` are log-likelihoods times weights of the looks,
@@ -35,19 +37,21 @@ class Lain:
     there: float
     hidden_s: float | None = None
 
-    def worth(self, limits: Limits = LIMITS) -> float:
+    @cached_property
+    def _worth(self) -> float:
         """What one unit of the mean counts: so many independent looks."""
-        return max(1.0, self.weight / (1.0 + max(0.0, self.weight - 1.0) * limits.alike))
+        return max(1.0, self.weight / (1.0 + max(0.0, self.weight - 1.0) * LIMITS.alike)) / self.weight
 
-    def readings(self, limits: Limits = LIMITS) -> tuple[dict[Reading, float], float]:
+    @cached_property
+    def readings(self) -> tuple[dict[Reading, float], float]:
         """Log-likelihoods of the readings and of every other one, the best of them 0."""
-        factor = self.worth(limits) / self.weight
         top = max(self.sums.values(), default=self.rest)
-        return {r: (s - top) * factor for r, s in self.sums.items()}, (self.rest - top) * factor
+        return {r: (s - top) * self._worth for r, s in self.sums.items()}, (self.rest - top) * self._worth
 
-    def presence(self, limits: Limits = LIMITS) -> float:
+    @cached_property
+    def presence(self) -> float:
         """Log-odds that it is a tile at all."""
-        return self.there / self.weight * self.worth(limits)
+        return self.there * self._worth
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +73,7 @@ class SquareTrack:
     strange_s: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class FigureTrack:
     """One figure: ``foot`` in tiles of the board, known to ``spread``. It came between ``before_s`` (None: not known)
     and ``came_s``, was seen last at ``seen_s``; ``missed`` is the weight of the looks since that did not see it,
@@ -91,7 +95,7 @@ class FigureTrack:
     missed_s: float | None = None
     flickers: float = 0.0
 
-    @property
+    @cached_property
     def at(self) -> Square:
         return math.floor(self.foot[0]), math.floor(self.foot[1])
 
@@ -100,31 +104,36 @@ class FigureTrack:
         """The foot in tiles from its square's north-west corner."""
         return self.foot[0] - math.floor(self.foot[0]), self.foot[1] - math.floor(self.foot[1])
 
-    def _worth(self, limits: Limits) -> float:
-        return max(1.0, self.weight / (1.0 + max(0.0, self.weight - 1.0) * limits.alike)) / self.weight
+    @cached_property
+    def _worth(self) -> float:
+        return max(1.0, self.weight / (1.0 + max(0.0, self.weight - 1.0) * LIMITS.alike)) / self.weight
 
-    def real(self, limits: Limits = LIMITS) -> float:
+    @cached_property
+    def real(self) -> float:
         """Log-odds that it is a figure."""
-        return self.there * self._worth(limits) - limits.flicker * self.flickers
+        return self.there * self._worth - LIMITS.flicker * self.flickers
 
-    def lies(self, limits: Limits = LIMITS) -> float:
+    @property
+    def lies(self) -> float:
         """Log-odds that it lies."""
-        return self.lying * self._worth(limits)
+        return self.lying * self._worth
 
-    def paints(self, limits: Limits = LIMITS) -> dict[str, float]:
+    @cached_property
+    def paints(self) -> dict[str, float]:
         """Log-probabilities of the paints."""
-        return _normal({c: v * self._worth(limits) for c, v in self.colours.items()})
+        return _normal({c: v * self._worth for c, v in self.colours.items()})
 
-    def kinds(self, limits: Limits = LIMITS) -> dict[str, float]:
+    @cached_property
+    def kinds(self) -> dict[str, float]:
         """Log-likelihoods of the pieces, the best 0; empty when nothing tells."""
         top = max(self.pieces.values(), default=0.0)
-        return {p: (v - top) * self._worth(limits) for p, v in self.pieces.items()}
+        return {p: (v - top) * self._worth for p, v in self.pieces.items()}
 
-    def present(self, limits: Limits = LIMITS) -> bool:
-        return self.missed < limits.gone
+    @property
+    def present(self) -> bool:
+        return self.missed < LIMITS.gone
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class TableBelief:
     """All tracks. ``whole_s`` is when the whole board was looked at last, ``still_s`` since when nothing changed."""
 
@@ -138,61 +147,78 @@ class TableBelief:
     still_s: float = -math.inf
     next_id: int = 1
 
+    @cached_property
+    def by_square(self) -> dict[Square, list[FigureTrack]]:
+        """The figures by their squares, the oldest first."""
+        out: dict[Square, list[FigureTrack]] = {}
+        for _, f in sorted(self.figures.items()):
+            out.setdefault(f.at, []).append(f)
+        return out
+
+    @cached_property
+    def _came(self) -> list[float]:
+        return sorted(lain.since_s for lain in self.lying().values())
+
+    def next_s(self, lain: Lain) -> float:
+        """When the next tile after this one was seen first; infinite when none was."""
+        n = bisect_right(self._came, lain.since_s)
+        return self._came[n] if n < len(self._came) else math.inf
+
     def lying(self) -> dict[Square, Lain]:
         """The tiles that lie on the table."""
         return {at: t.lain for at, t in self.squares.items() if t.lain is not None}
 
 
-def updated(belief: TableBelief, look: TableLook, limits: Limits = LIMITS) -> TableBelief:
+def updated(belief: TableBelief, look: TableLook) -> TableBelief:
     """The belief after one more look. Looks must come in the order of their times."""
     t = look.t_s
     squares = dict(belief.squares)
     changed = False
     for at, seen in look.squares.items():
         old = squares.get(at, SquareTrack(bare_s=belief.whole_s))
-        squares[at] = new = _square(old, seen, t, limits)
+        squares[at] = new = _square(old, seen, t)
         changed |= (old.lain is None) != (new.lain is None) or len(old.past) != len(new.past)
     if look.whole:
         for at in squares.keys() - look.squares.keys():
             old = squares[at]
-            squares[at] = new = _nothing(old, limits.left_out, _LEFT_OUT, t, limits)
+            squares[at] = new = _nothing(old, LIMITS.left_out, _LEFT_OUT, t)
             changed |= (old.lain is None) != (new.lain is None)
-    figures, looked, bare, next_id = _figures(belief, look, limits)
+    figures, looked, bare, next_id = _figures(belief, look)
     changed |= figures.keys() != belief.figures.keys() or any(
-        f.present(limits) != belief.figures[i].present(limits) for i, f in figures.items())
+        f.present != belief.figures[i].present for i, f in figures.items())
     first = belief.first_s if belief.first_s is not None else t
     return TableBelief(t_s=t, squares=squares, figures=figures, figures_s=looked, bare_of_s=bare, next_id=next_id,
                        whole_s=t if look.whole else belief.whole_s, first_s=first,
                        still_s=t if changed else max(belief.still_s, first))
 
 
-def _fresh(since_s: float, t: float, limits: Limits) -> float:
+def _fresh(since_s: float, t: float) -> float:
     """How much of a look's word is new after that of the look before."""
-    return 1.0 - math.exp(-max(0.0, t - since_s) / limits.new_look_s)
+    return 1.0 - math.exp(-max(0.0, t - since_s) / LIMITS.new_look_s)
 
 
-def _square(track: SquareTrack, seen: SquareLook, t: float, limits: Limits) -> SquareTrack:
-    if seen.seen < limits.seen_least:
+def _square(track: SquareTrack, seen: SquareLook, t: float) -> SquareTrack:
+    if seen.seen < LIMITS.seen_least:
         return track if track.hidden_s is not None else replace(track, hidden_s=t)
-    weight = seen.seen * _fresh(track.looked_s, t, limits)
+    weight = seen.seen * _fresh(track.looked_s, t)
     if seen.there < 0.0:
-        return _nothing(track, seen.there, weight, t, limits)
+        return _nothing(track, seen.there, weight, t)
     if not seen.tiles:
         return replace(track, looked_s=t, hidden_s=None, strange_s=t if track.strange_s is None else track.strange_s)
     hidden_s = track.hidden_s
     track = replace(track, looked_s=t, hidden_s=None, strange_s=None, doubt=0.0)
-    said, rest = _said(seen, limits)
+    said, rest = _said(seen)
     told = weight * _tells(said, rest)
     now = track.lain
     if now is None:
         lain = _begin(said, rest, seen.there, max(told, 0.05), t, track.bare_s)
         return replace(track, lain=replace(lain, hidden_s=hidden_s), against=None)
-    if not _contradicts(now, said, rest, limits):
+    if not _contradicts(now, said, rest):
         return replace(track, lain=_with(now, said, rest, seen.there, told, t), against=None)
     other = track.against
     other = _begin(said, rest, seen.there, max(told, 0.05), t, now.last_s) if other is None else \
         _with(other, said, rest, seen.there, told, t)
-    if other.weight < limits.changes * _usual(now):
+    if other.weight < LIMITS.changes * _usual(now):
         return replace(track, against=other)
     # it was turned, or read wrongly, where it lay
     other = replace(other, since_s=now.since_s, bare_s=now.bare_s, hidden_s=now.hidden_s)
@@ -204,11 +230,11 @@ def _usual(now: Lain) -> float:
     return min(1.0, max(0.3, now.weight))
 
 
-def _said(seen: SquareLook, limits: Limits) -> tuple[dict[Reading, float], float]:
+def _said(seen: SquareLook) -> tuple[dict[Reading, float], float]:
     """A look's word on what the tile is, the best 0."""
     top = max(seen.tiles.values())
-    return ({r: max(v - top, -limits.floor) for r, v in seen.tiles.items()},
-            max(min(seen.rest - top, 0.0), -limits.floor))
+    return ({r: max(v - top, -LIMITS.floor) for r, v in seen.tiles.items()},
+            max(min(seen.rest - top, 0.0), -LIMITS.floor))
 
 
 def _tells(said: Mapping[Reading, float], rest: float) -> float:
@@ -233,52 +259,52 @@ def _with(lain: Lain, said: Mapping[Reading, float], rest: float, there: float, 
                    there=lain.there + there * weight)
 
 
-def _contradicts(lain: Lain, said: Mapping[Reading, float], rest: float, limits: Limits) -> bool:
+def _contradicts(lain: Lain, said: Mapping[Reading, float], rest: float) -> bool:
     """Whether a look is plainly of another tile than the looks before."""
-    believed, other = lain.readings(limits)
+    believed, other = lain.readings
     best = max(believed, key=lambda r: (believed[r], r))
     now = max(said, key=lambda r: (said[r], r))
     if shape(*best) == shape(*now):
         return False
-    return -said.get(best, rest) > limits.turned and -believed.get(now, other) > limits.turned
+    return -said.get(best, rest) > LIMITS.turned and -believed.get(now, other) > LIMITS.turned
 
 
-def _nothing(track: SquareTrack, there: float, weight: float, t: float, limits: Limits) -> SquareTrack:
+def _nothing(track: SquareTrack, there: float, weight: float, t: float) -> SquareTrack:
     """A look in which no tile lies there."""
-    fresh = weight * _fresh(track.looked_s, t, limits) if weight == _LEFT_OUT else weight
+    fresh = weight * _fresh(track.looked_s, t) if weight == _LEFT_OUT else weight
     if track.lain is None:
         return replace(track, bare_s=t, looked_s=t, hidden_s=None, strange_s=None)
     doubt = track.doubt + fresh * min(1.0, -there / 3.0)
-    enough = limits.laid_stays * _usual(track.lain)
+    enough = LIMITS.laid_stays * _usual(track.lain)
     if doubt < enough:
         return replace(track, looked_s=t, doubt=doubt, hidden_s=None)
     return replace(track, lain=None, against=None, past=(*track.past, track.lain)[-4:], bare_s=t, looked_s=t,
                    doubt=0.0, hidden_s=None)
 
 
-def _figures(belief: TableBelief, look: TableLook, limits: Limits,
+def _figures(belief: TableBelief, look: TableLook,
              ) -> tuple[dict[int, FigureTrack], dict[Square, float], dict[Square, float], int]:
     t = look.t_s
     tracks, looked, bare = dict(belief.figures), dict(belief.figures_s), dict(belief.bare_of_s)
-    searched = {at for at, s in look.squares.items() if s.figures is not None and s.seen >= limits.seen_least}
+    searched = {at for at, s in look.squares.items() if s.figures is not None and s.seen >= LIMITS.seen_least}
     found = [(at, f) for at in sorted(searched) for f in look.squares[at].figures or ()]
     taken: dict[int, tuple[Square, FigureLook]] = {}
     left = set(range(len(found)))
     pairs = sorted((_apart(track, *found[n]), i, n) for i, track in tracks.items() for n in left
-                   if _apart(track, *found[n]) < limits.same_foot and _one(track, found[n][1], limits))
+                   if _apart(track, *found[n]) < LIMITS.same_foot and _one(track, found[n][1]))
     for _, i, n in pairs:
         if i not in taken and n in left:
             taken[i] = found[n]
             left.discard(n)
     for i, (at, f) in taken.items():
-        tracks[i] = _seen(tracks[i], at, f, t, look.squares[at].seen, limits)
+        tracks[i] = _seen(tracks[i], at, f, t, look.squares[at].seen)
     for i, track in list(tracks.items()):
         if i in taken or track.at not in searched:
             continue
-        weight = look.squares[track.at].seen * _fresh(max(track.looked_s, track.came_s), t, limits)
+        weight = look.squares[track.at].seen * _fresh(max(track.looked_s, track.came_s), t)
         tracks[i] = replace(track, looked_s=t, missed=track.missed + weight,
                             missed_s=t if track.missed_s is None else track.missed_s)
-        if tracks[i].real(limits) < 0.0 and tracks[i].missed > 3.0:  # it never was one
+        if tracks[i].real < 0.0 and tracks[i].missed > 3.0:  # it never was one
             del tracks[i]
     next_id = belief.next_id
     for n in sorted(left):
@@ -291,7 +317,7 @@ def _figures(belief: TableBelief, look: TableLook, limits: Limits,
             pieces={p: v * weight for p, v in f.pieces.items()})
         next_id += 1
     for at in searched:
-        fresh = look.squares[at].seen * _fresh(looked.get(at, -math.inf), t, limits)
+        fresh = look.squares[at].seen * _fresh(looked.get(at, -math.inf), t)
         bare[at] = 0.0 if look.squares[at].figures else bare.get(at, 0.0) + fresh
         looked[at] = t
     return tracks, looked, bare, next_id
@@ -307,22 +333,22 @@ def _apart(track: FigureTrack, at: Square, f: FigureLook) -> float:
     return math.hypot(x - track.foot[0], y - track.foot[1])
 
 
-def _one(track: FigureTrack, f: FigureLook, limits: Limits) -> bool:
+def _one(track: FigureTrack, f: FigureLook) -> bool:
     """Whether the paints of a track and of a look may be one."""
-    a, b = track.paints(limits), _normal(f.colours)
-    return max((a.get(c, -12.0) + b[c] for c in b), default=0.0) > limits.other_paint
+    a, b = track.paints, _normal(f.colours)
+    return max((a.get(c, -12.0) + b[c] for c in b), default=0.0) > LIMITS.other_paint
 
 
-def _seen(track: FigureTrack, at: Square, f: FigureLook, t: float, seen: float, limits: Limits) -> FigureTrack:
-    weight = seen * _fresh(track.looked_s, t, limits)
+def _seen(track: FigureTrack, at: Square, f: FigureLook, t: float, seen: float) -> FigureTrack:
+    weight = seen * _fresh(track.looked_s, t)
     foot, x, y = track.foot, *_foot(at, f)
-    if math.hypot(x - foot[0], y - foot[1]) > limits.moved_foot:
+    if math.hypot(x - foot[0], y - foot[1]) > LIMITS.moved_foot:
         foot = (x, y)
     else:
         share = weight / (track.weight + weight)
         foot = (foot[0] + share * (x - foot[0]), foot[1] + share * (y - foot[1]))
     # one that was gone and is back was away: nothing was missed in between
-    flickers = track.flickers + (track.missed if track.missed < limits.gone else 0.0)
+    flickers = track.flickers + (track.missed if track.missed < LIMITS.gone else 0.0)
     colours = _normal(f.colours)
     return replace(
         track, foot=foot, spread=min(track.spread, f.spread), seen_s=t, looked_s=t, weight=track.weight + weight,
@@ -349,4 +375,4 @@ def figures_seen_on(belief: TableBelief, at: Square) -> list[FigureTrack]:
     since = -math.inf
     if track is not None and track.lain is not None:
         since = min([track.lain.since_s, *(p.since_s for p in track.past[-1:])])
-    return [f for _, f in sorted(belief.figures.items()) if f.at == at and f.seen_s >= since]
+    return [f for f in belief.by_square.get(at, ()) if f.seen_s >= since]

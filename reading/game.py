@@ -23,11 +23,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from reading.belief import TableBelief, figures_seen_on, updated
 from reading.evidence import readings_of
-from reading.histories import Search, Steps, Window
-from reading.limits import LIMITS, Limits
+from reading.histories import History, Search, Steps, Window
+from reading.limits import LIMITS
 from reading.place import Place, agreement, begun, found
 from reading.policy import Decision, Doubt, Moment, Notice, Shown, decisions, notices
 from reading.shapes import Reading, shape
@@ -83,15 +84,18 @@ class _Prefix:
 class GameReader:
     """Reads one game from looks."""
 
-    def __init__(self, setup: Setup, colours: Sequence[str] | None = None, limits: Limits = LIMITS) -> None:
+    def __init__(self, setup: Setup, colours: Sequence[str] | None = None) -> None:
         names = colours if colours is not None else [p.colour for p in setup.players]
         self._colours = {c: n for n, c in enumerate(names)}
-        self._limits, self._steps = limits, Steps()
-        self._search = Search(self._colours, self._steps, limits)
+        self._steps = Steps()
+        self._search = Search(self._colours, self._steps)
         self._prefix = _Prefix(setup, self._steps)
         self._place: Place | None = None
         self._belief = TableBelief()
         self._doubts: dict[int, Doubt] = {}  # what was told and is not sure, by the number of its entry
+        self._effects: dict[object, Any] = {}
+        self._weighed: dict[Square, object] = {}  # when a turn was held against what is seen last
+        self._found: tuple[object, list[History]] | None = None
         self._tried: dict[Square, object] = {}  # what was read anew in vain, with the evidence there was
         self._last = Moment(frame=0, t_s=0.0)
 
@@ -121,12 +125,12 @@ class GameReader:
         known = self._known(log)
         if self._place is None:
             lain = {at: max(said, key=lambda r, s=said: (s[r], r)) for at, t in self._belief.lying().items()
-                    if (said := t.readings(self._limits)[0])}
+                    if (said := t.readings[0])}
             if look.whole and look.squares:
-                agree, could = agreement(look, lain, self._limits)
-                if agree < self._limits.board_known * could:  # what was taken for a board was none
+                agree, could = agreement(look, lain)
+                if agree < LIMITS.board_known * could:  # what was taken for a board was none
                     self._belief = TableBelief()
-            self._belief = updated(self._belief, look, self._limits)
+            self._belief = updated(self._belief, look)
             self._place = self._first_place(look, log, known)
             if self._place is None:
                 return False
@@ -134,28 +138,28 @@ class GameReader:
             return True
         placed = self._place.look(look)
         if look.whole and len(look.squares) >= 2:
-            agree, could = agreement(placed, known, self._limits)
-            if could >= 3 and agree < self._limits.board_known * could:
+            agree, could = agreement(placed, known)
+            if could >= 3 and agree < LIMITS.board_known * could:
                 return self._other_board(look, known, log)
-        self._belief = updated(self._belief, placed, self._limits)
+        self._belief = updated(self._belief, placed)
         return True
 
     def _first_place(self, look: TableLook, log: Told, known: Mapping[Square, Reading]) -> Place | None:
         if len(known) > 2 and any(g.tile is not None for g in log.groups):  # a game that is gone on with
-            there = found(look, known, self._limits)
-            return there[0] if there is not None and there[1] >= self._limits.board_known else None
+            there = found(look, known)
+            return there[0] if there is not None and there[1] >= LIMITS.board_known else None
         start = {at: (p.tile, p.rot) for at, p in self._prefix.after([]).tiles.items()}
-        return begun(self._belief, start, look.t_s, self._limits)
+        return begun(self._belief, start, look.t_s)
 
     def _other_board(self, look: TableLook, known: Mapping[Square, Reading], log: Told) -> bool:
         """A look in which the board does not lie where it lay: it was found elsewhere, or it is lost."""
-        there = found(look, known, self._limits)
-        if there is not None and there[1] >= self._limits.board_known:
+        there = found(look, known)
+        if there is not None and there[1] >= LIMITS.board_known:
             self._place = there[0]
-            self._belief = updated(self._belief, self._place.look(look), self._limits)
+            self._belief = updated(self._belief, self._place.look(look))
             return True
         if not any(g.tile is not None for g in log.groups):  # nothing was told yet: what was taken for a board was none
-            self._belief, self._place = updated(TableBelief(), look, self._limits), None
+            self._belief, self._place = updated(TableBelief(), look), None
             self._place = self._first_place(look, log, known)
             if self._place is not None:
                 self._belief = self._place.belief(self._belief)
@@ -167,9 +171,9 @@ class GameReader:
         state = self._prefix.after([line.event for line in log.lines])
         out = {at: (p.tile, p.rot) for at, p in state.tiles.items()}
         for at, lain in self._belief.lying().items() if self._place is not None else ():
-            said, _ = lain.readings(self._limits)
+            said, _ = lain.readings
             ranked = sorted(said.items(), key=lambda s: (-s[1], s[0]))
-            if at not in out and ranked and lain.presence(self._limits) > 0:
+            if at not in out and ranked and lain.presence > 0:
                 out[at] = ranked[0][0]
         return out
 
@@ -181,30 +185,54 @@ class GameReader:
             return Decisions(place=self._place)
         state = self._prefix.after(events)
         fresh = self._fresh(state)
-        if not any(g.tile is not None for g in log.groups) and len(fresh) >= self._limits.began_before:
-            made = taken_over(self._belief, state, fresh, self._colours, now, self._limits)
+        if not any(g.tile is not None for g in log.groups) and len(fresh) >= LIMITS.began_before:
+            made = taken_over(self._belief, state, fresh, self._colours, now)
             return Decisions(decisions=made, place=self._place, began=len(fresh))
         stand = {(f.at, f.player) for f in self._steps.closed(state).standing.values()}
         window, before = self._window(log, fresh, stand)
-        histories = self._search.histories(self._belief, window)
-        made, shown, self._doubts = decisions(self._belief, histories, log, before, now, self._doubts, self._effect,
-                                              self._limits)
-        for d in made:  # what is told otherwise now is weighed again until the log has it
-            self._tried.pop(d.at, None)
+        histories = self._histories(window, log)
+        made, shown, self._doubts = decisions(self._belief, histories, log, before, now, self._doubts, self._effect)
+        for at in {d.at for d in made} | {getattr(s.event, "at", None) for s in shown}:
+            self._tried.pop(at, None)  # weighed again until the log has it
+            self._weighed.pop(at, None)
         best = histories[0]
-        seen = notices(self._belief, self._steps.closed(best.state), log, best.dropped & fresh, self._colours, now,
-                       self._limits)
+        seen = notices(self._belief, self._steps.closed(best.state), log, best.dropped & fresh, self._colours, now)
         return Decisions(decisions=made, shown=shown, notices=seen, place=self._place)
+
+    def _histories(self, window: Window, log: Told) -> list[History]:
+        """The histories of a window. Looks that change nothing worth mentioning do not change them."""
+        squares = window.again | window.fresh | {g.at for g in window.groups if g.at is not None}
+        sign = (log.version, window.fresh, window.again, len(window.groups),
+                tuple(self._sign(at) for at in sorted(squares)),
+                tuple((i, f.present) for i, f in self._belief.figures.items()))
+        if self._found is None or self._found[0] != sign:
+            self._found = sign, self._search.histories(self._belief, window)
+        return self._found[1]
+
+    def _sign(self, at: Square) -> object:
+        """What is believed of a square's tile, as finely as it matters."""
+        track = self._belief.squares.get(at)
+        if track is None or track.lain is None:
+            return at, None
+        lain = track.lain
+        said, _ = lain.readings
+        near = tuple(sorted((r, round(v / 2)) for r, v in said.items() if v > -LIMITS.worth_trying))
+        figures = tuple(
+            (f.id, round(min(f.real, 6.0) / 2), round(max(-4.0, min(f.lies, 4.0)) / 2),
+             round(f.foot[0], 1), round(f.foot[1], 1),
+             tuple(sorted((c, max(-4, round(p / 2))) for c, p in f.paints.items())))
+            for f in figures_seen_on(self._belief, at))
+        return at, near, lain.since_s, lain.bare_s, round(min(lain.presence, 8.0) / 2), figures
 
     def _fresh(self, state: GameState) -> frozenset[Square]:
         """Squares with tiles that the log does not have."""
         return frozenset(at for at, lain in self._belief.lying().items()
-                         if at not in state.tiles and lain.presence(self._limits) > 0.0)
+                         if at not in state.tiles and lain.presence > 0.0)
 
     def _window(self, log: Told, fresh: frozenset[Square], stand: set[tuple[Square, int]]) -> tuple[Window, int]:
         """What is explained anew, and the number of the last entry before it."""
-        groups, limits = log.groups, self._limits
-        free = max(0, len(groups) - limits.open_turns)
+        groups = log.groups
+        free = max(0, len(groups) - LIMITS.open_turns)
         again = {g.at for g in groups[free:] if g.at is not None and self._readable(g)}
         start = min([free, *(self._earliest(at, groups) for at in fresh)])
         for n, group in enumerate(groups[:free]):
@@ -226,7 +254,7 @@ class GameReader:
     def _earliest(self, at: Square, groups: Sequence[Group]) -> int:
         """The first turn of the log before which a tile may have been laid that nobody told of."""
         lain = self._belief.squares[at].lain
-        least = max(0, len(groups) - self._limits.late_turns)
+        least = max(0, len(groups) - LIMITS.late_turns)
         for n in range(len(groups) - 1, least - 1, -1):
             there = groups[n].at
             track = self._belief.squares.get(there) if there is not None else None
@@ -237,32 +265,43 @@ class GameReader:
 
     def _contradicted(self, group: Group, stand: set[tuple[Square, int]]) -> bool:
         """Whether what is seen speaks against what was told of an older turn, and has not been weighed already."""
-        at, limits = group.at, self._limits
+        at = group.at
         assert at is not None and group.tile is not None and isinstance(group.tile.event, TilePlaced)
-        lain = self._belief.squares[at].lain
+        track = self._belief.squares[at]
+        lain = track.lain
+        told_figures = [f.event for f in group.figures()]
+        seen = (track.looked_s, self._belief.figures_s.get(at), group.tile.event, tuple(told_figures),
+                tuple((at, e.player) in stand for e in told_figures if isinstance(e, FigurePlaced)))
+        if self._weighed.get(at) == seen:
+            return False
         assert lain is not None
         state = self._prefix.after([])
-        options = readings_of(lain, state.box, [(group.tile.event.tile, group.tile.event.rot)], limits)
+        options = readings_of(lain, state.box, [(group.tile.event.tile, group.tile.event.rot)])
         own = next(v for r, v in options.items() if shape(*r) == shape(group.tile.event.tile, group.tile.event.rot))
-        figures = [f for f in figures_seen_on(self._belief, at) if f.real(limits) > 0.0]
-        told_figures = [f.event for f in group.figures()]
-        paints = {max(f.paints(limits), key=lambda c, f=f: f.paints(limits)[c]) for f in figures if f.colours}
+        figures = [f for f in figures_seen_on(self._belief, at) if f.real > 0.0]
+        paints = {max(f.paints, key=lambda c, f=f: f.paints[c]) for f in figures if f.colours}
         players = {self._colours[c] for c in paints if c in self._colours}
-        other = own < -limits.worth_trying / 3 and not group.tile.pinned
+        other = own < -LIMITS.worth_trying / 3 and not group.tile.pinned
         unknown = bool(figures) and not told_figures
         wrong = bool(figures) and any(isinstance(e, FigurePlaced) and e.player not in players for e in told_figures)
-        vanished = bool(figures) and not any(f.present(limits) for f in figures) and any(
+        vanished = bool(figures) and not any(f.present for f in figures) and any(
             isinstance(e, FigurePlaced) and (at, e.player) in stand for e in told_figures)
         sign = (round(own), len(figures), tuple(sorted(paints)), other, unknown, wrong, vanished)
         if not (other or unknown or wrong or vanished) or self._tried.get(at) == sign:
+            self._weighed[at] = seen
             return False
         self._tried[at] = sign
         return True
 
     def _effect(self, one: Event | None, other: Event | None) -> float:
         """How many points the game's standing differs by which of two events it had."""
-        totals = [self._totals(one, event) for event in (one, other)]
-        return float(sum(abs(a - b) for a, b in zip(*totals, strict=True)))
+        events = tuple(self._prefix.events)
+        if self._effects.get("of") != events:
+            self._effects = {"of": events}
+        if (one, other) not in self._effects:
+            totals = [self._totals(one, event) for event in (one, other)]
+            self._effects[one, other] = float(sum(abs(a - b) for a, b in zip(*totals, strict=True)))
+        return self._effects[one, other]
 
     def _totals(self, told_event: Event | None, instead: Event | None) -> tuple[int, ...]:
         """The totals if the game ended now, with another event in the place of one that was told."""

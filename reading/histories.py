@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from reading.belief import FigureTrack, TableBelief
 from reading.evidence import FigureChoice, box_prior, choices, figures_on, log_sigma, readings_of, standing_terms
-from reading.limits import LIMITS, Limits
+from reading.limits import LIMITS
 from reading.shapes import Reading, shape
 from reading.told import Group
 from scoring.engine import next_player, step
@@ -107,12 +107,12 @@ class Window:
 class Search:
     """Finds histories. Keeps the states it has worked out from one search to the next."""
 
-    def __init__(self, colours: Mapping[str, int], steps: Steps, limits: Limits = LIMITS) -> None:
-        self._colours, self._steps, self._limits = colours, steps, limits
+    def __init__(self, colours: Mapping[str, int], steps: Steps) -> None:
+        self._colours, self._steps = colours, steps
 
     def histories(self, belief: TableBelief, window: Window) -> list[History]:
         """The likeliest histories, best first; always at least one."""
-        tracks = {at: figures_on(belief, at, self._limits)
+        tracks = {at: figures_on(belief, at)
                   for at in {*window.fresh, *(g.at for g in window.groups if g.at is not None)}}
         beam = [History(state=window.state, left=window.fresh, told=tuple(range(len(window.groups))))]
         done: dict[object, History] = {}
@@ -126,22 +126,21 @@ class Search:
                     self._keep(grown, n)
             if not grown:
                 break
-            beam = sorted(grown.values(), key=_rank)[:self._limits.width]
-            beam = [h for h in beam if h.weight > beam[0].weight - self._limits.behind]
-        found = []
+            beam = sorted(grown.values(), key=_rank)[:LIMITS.width]
+            beam = [h for h in beam if h.weight > beam[0].weight - LIMITS.behind]
+        found, before = [], self._before(belief, window)
         for h in done.values() or beam:
             closed = self._steps.closed(h.state)
-            terms = standing_terms(belief, closed, self._colours, h.tracks | self._before(belief, window),
-                                   self._limits)
+            terms = standing_terms(belief, closed, self._colours, h.tracks | before)
             found.append(replace(h, score=h.weight + terms))
-        return sorted(found, key=lambda h: (-h.score, _rank(h)))[:self._limits.width]
+        return sorted(found, key=lambda h: (-h.score, _rank(h)))[:LIMITS.width]
 
     def _before(self, belief: TableBelief, window: Window) -> frozenset[int]:
         """Tracks of the figures that stood when the window began."""
         out = set()
         for f in window.state.standing.values():
             for i, t in belief.figures.items():
-                if t.at == f.at and t.real(self._limits) > 0:
+                if t.at == f.at and t.real > 0:
                     out.add(i)
         return frozenset(out)
 
@@ -166,7 +165,7 @@ class Search:
         for at in sorted(h.left):
             lain = belief.squares[at].lain
             assert lain is not None
-            odds = log_sigma(-lain.presence(self._limits)) - _DROPPED
+            odds = log_sigma(-lain.presence) - _DROPPED
             if at not in ready and not upcoming:
                 odds = max(odds, -_NEVER_SEEN)
             out.append(replace(h, left=h.left - {at}, weight=h.weight + odds, dropped=h.dropped | {at}))
@@ -187,7 +186,7 @@ class Search:
         tile = group.tile
         lain = belief.squares[group.at].lain if group.at in belief.squares and group.at is not None else None
         anew = tile is not None and group.at in window.again and lain is not None
-        weight = h.weight - (self._limits.logged if rest and rest[0] < index else 0.0)
+        weight = h.weight - (LIMITS.logged if rest and rest[0] < index else 0.0)
         weight -= self._out_of_order(belief, group.at, [*h.left, *(window.groups[n].at for n in rest if n < index)])
         if not anew:
             for lines, cost in self._as_told(h.state, group, tracks.get(group.at, ()) if group.at else ()):
@@ -220,17 +219,17 @@ class Search:
         tile = group.tile.event if group.tile is not None else None
         if not isinstance(tile, TilePlaced) or group.tile is None:
             return [(lines, 0.0)]
-        due, limits = next_player(state), self._limits
+        due = next_player(state)
         pinned = {line.event.player for line in group.figures() if line.pinned and isinstance(line.event, FigurePlaced)}
         claimed = [line.event for line in group.figures() if isinstance(line.event, FigurePlaced)]
         unlike = _USUAL * any(e.player != tile.player for e in claimed)
-        out = [(lines, (limits.skipped if tile.player != due else 0.0) + unlike)]
+        out = [(lines, (LIMITS.skipped if tile.player != due else 0.0) + unlike)]
         for player in {due, *pinned} - {tile.player} if not group.tile.pinned and not group.others() else ():
             if pinned - {player}:
                 continue
-            cost = limits.logged + (limits.skipped if player != due else 0.0)
+            cost = LIMITS.logged + (LIMITS.skipped if player != due else 0.0)
             for f in tracks[:1] if claimed and not pinned else ():
-                paints = f.paints(limits)
+                paints = f.paints
                 by = {p: paints.get(c, -12.0) for c, p in self._colours.items()}
                 cost += by.get(claimed[-1].player, -12.0) - by.get(player, -12.0)
             out.append(([replace(e, player=player) for e in lines if isinstance(e, TilePlaced | FigurePlaced)], cost))
@@ -260,12 +259,12 @@ class Search:
             if other is None or other.lain is None:
                 continue
             if track.lain.bare_s is not None and other.lain.since_s <= track.lain.bare_s:
-                cost += self._limits.order
+                cost += LIMITS.order
             elif other.lain.since_s < track.lain.since_s:
                 sooner += 1
                 if hidden is None or hidden > other.lain.since_s:  # it could have been found
                     hidden = None
-        late = self._limits.found_late if hidden is None else 0.5
+        late = LIMITS.found_late if hidden is None else 0.5
         return cost + (late + 0.2 * (sooner - 1) if sooner else 0.0)
 
     def _lay(self, h: History, at: Square, belief: TableBelief, window: Window, tracks: list[FigureTrack],
@@ -273,7 +272,7 @@ class Search:
         """Every way in which the tile on a square may have been laid next, with its figure."""
         lain = belief.squares[at].lain
         assert lain is not None
-        limits, box = self._limits, h.state.box
+        box = h.state.box
         line = group.tile.event if group is not None and group.tile is not None else None
         old = line if isinstance(line, TilePlaced) else None
         pinned = group is not None and group.tile is not None and group.tile.pinned
@@ -281,31 +280,32 @@ class Search:
         if old is not None and pinned:
             options: dict[Reading, float] = {(old.tile, old.rot): 0.0}
         else:
-            options = readings_of(lain, box, [(old.tile, old.rot)] if old is not None else (), limits)
-        presence = log_sigma(lain.presence(limits))
+            options = readings_of(lain, box, [(old.tile, old.rot)] if old is not None else ())
+        presence = log_sigma(lain.presence)
         ways: list[tuple[float, TilePlaced, bool]] = []
         for player, skip in self._players(h.state, tracks, old if pinned else None):
             for reading, said in options.items():
                 placed = TilePlaced(player=player, tile=reading[0], at=at, rot=reading[1],
                                     part=old.part if old is not None else 1)
-                weight = said + presence + box_prior(h.state, reading[0]) - (limits.skipped if skip else 0.0)
-                weight += limits.logged if placed == old else 0.0
+                weight = said + presence + box_prior(h.state, reading[0]) - (LIMITS.skipped if skip else 0.0)
+                weight += LIMITS.logged if placed == old else 0.0
                 if placed not in window.denied:
                     ways.append((weight, placed, skip))
         ways.sort(key=lambda w: -w[0])
         grown: list[tuple[float, History, TilePlaced, FigureChoice, bool]] = []
         best = -math.inf
         for said, placed, skip in ways:
-            laid = self._steps.after(h.state, placed) if said > best - limits.behind else None
+            laid = self._steps.after(h.state, placed) if said > best - LIMITS.behind else None
             if laid is None:
                 continue
             said -= self._cost(h.state, laid)
             claims = [FigureChoice(event=None, weight=0.0)] if pinned_figure else choices(
-                tracks, laid, at, (placed.tile, placed.rot), placed.player, self._colours, lain.since_s, limits)
+                tracks, laid, at, (placed.tile, placed.rot), placed.player, self._colours, lain.since_s,
+                belief.next_s(lain))
             for claim in sorted(claims, key=lambda c: -c.weight):
                 known = group is not None and any(f.event == claim.event for f in group.figures())
-                weight = said + claim.weight + (limits.logged if known else 0.0)
-                if weight < best - limits.behind or claim.event in window.denied:
+                weight = said + claim.weight + (LIMITS.logged if known else 0.0)
+                if weight < best - LIMITS.behind or claim.event in window.denied:
                     continue
                 state: GameState | None = laid
                 if claim.event is not None:
@@ -323,7 +323,7 @@ class Search:
         grown.sort(key=lambda g: -g[0])
         others = tuple((placed, choice.event, weight) for weight, _, placed, choice, _ in grown)
         out = []
-        for weight, n, placed, choice, skip in grown[:self._limits.width]:
+        for weight, n, placed, choice, skip in grown[:LIMITS.width]:
             told = group.figures() if group is not None and pinned_figure else ()
             figure = told[-1].event if told else choice.event
             turn = Turn(at=at, tile=placed, figure=figure if isinstance(figure, FigurePlaced) else None, group=group,
@@ -340,9 +340,9 @@ class Search:
         due = next_player(state)
         out = [(due, False)]
         for f in tracks:
-            if f.real(self._limits) < 0.0:
+            if f.real < 0.0:
                 continue
-            paints = f.paints(self._limits)
+            paints = f.paints
             for colour, p in self._colours.items():
                 if p != due and paints.get(colour, -12.0) > -1.5 and (p, True) not in out:
                     out.append((p, True))
@@ -394,6 +394,9 @@ def margins(histories: Sequence[History], told: History, turn: Turn) -> tuple[fl
             tile = min(tile, max(turn.weight - weight, 0.0))
         elif event != turn.figure and placed.player == (turn.tile.player if turn.tile else None):
             figure = min(figure, max(turn.weight - weight, 0.0))
+    if turn.group is not None:  # having been told is no evidence
+        tile -= LIMITS.logged
+        figure -= LIMITS.logged * bool(turn.group.figures())
     return tile, figure
 
 

@@ -24,7 +24,7 @@ class Limits:
     same_foot: float = 0.45  # tiles within which a figure of the same paint is the same figure
     moved_foot: float = 0.22  # and beyond which it has been moved
     other_paint: float = -3.5  # log-likelihood of two looks' paints being one below which it is another figure
-    gone: float = 1.6  # weight of looks without it that make a figure gone
+    gone: float = 1.8  # weight of looks without it that make a figure gone
     flicker: float = 1.2  # log-odds lost for a figure with every look that missed it between others that saw it
     foot_jitter: float = 0.05  # tiles: how exactly people put a figure where its feature is drawn
     wrong_posture: float = 0.03  # part of figures that lie where others stand, or stand where others lie
@@ -37,7 +37,7 @@ class Limits:
     late_turns: int = 6  # how far back a tile may have been laid that is found only now
     logged: float = 1.0  # for what has been told already: it is not changed for less
     order: float = 6.0  # against an order that looks at bare and covered squares contradict
-    found_late: float = 2.0  # against a tile having been found later than one that was laid after it
+    found_late: float = 2.5  # against a tile having been found later than one that was laid after it
     skipped: float = 3.5  # against a turn that nobody saw
     false_figure: float = 0.5  # against a figure that is none, beside its own log-odds
     comes_or_goes: float = 1.5  # and against print that was not there before, or is not there any more
@@ -45,13 +45,14 @@ class Limits:
     vanished: float = 3.0  # against a figure that the rules keep on the board and that is not there
     lingers: float = 1.0  # against a figure that the rules sent home and that is still there
     seldom_piece: float = 1.1  # against a piece of which a player has one only (recorded games: a third as often)
+    farmer: float = 0.7  # against a farmer: 3 of 17 figures of the real game, though fields are half of all places
     # policy
     sure: float = 4.0  # margin from which an event is told without waiting
-    agreed: float = 2.2  # and from which it needs no question once the next turn agrees
+    agreed: float = 1.8  # and from which it needs no question once the next turn agrees
     settles: float = 3.0  # and from which a later look withdraws a question
     maybe: float = 1.2  # margin of nobody below which it is asked whether a figure stands there
     patience_turns: int = 2  # later tiles after which looks will hardly tell more: then it is asked
-    amend: float = 3.5  # margin from which something told already is amended
+    amend: float = 2.0  # margin from which something told already is amended
     ask_after_s: float = 20.0  # of stillness after which a doubt is asked though no tile follows
     notice_s: float = 4.0  # how long something must be otherwise than the game says before it is noticed
     late_home_turns: int = 1  # turns after which a scored figure that still stands is noticed

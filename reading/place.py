@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from reading.belief import FigureTrack, Lain, SquareTrack, TableBelief, figures_seen_on
-from reading.limits import LIMITS, Limits
+from reading.limits import LIMITS
 from reading.shapes import Reading, shape
 from scoring.tiles import Square
 from vision.looks import FigureLook, SquareLook, TableLook
@@ -77,7 +77,7 @@ class Place:
                        past=tuple(p for lain in t.past if (p := self._lain(lain)) is not None))
 
 
-def begun(belief: TableBelief, start: Mapping[Square, Reading], t_s: float, limits: Limits = LIMITS) -> Place | None:
+def begun(belief: TableBelief, start: Mapping[Square, Reading], t_s: float) -> Place | None:
     """Where a board whose first tiles are ``start`` lies; None while nothing looks plainly enough like them.
 
     The start tile carries no figure and lay there first; that tells it from another of its kind. What does not look
@@ -87,22 +87,22 @@ def begun(belief: TableBelief, start: Mapping[Square, Reading], t_s: float, limi
     ranked: list[tuple[float, float, Square, int]] = []
     first = min((lain.since_s for lain in belief.lying().values()), default=0.0)
     for square, lain in belief.lying().items():
-        said, rest = lain.readings(limits)
+        said, rest = lain.readings
         for turns in range(4):
             there = reading[0], (reading[1] - turns) % 4
-            odds = said.get(there, rest) + min(0.0, lain.presence(limits))
-            odds -= 2.0 * sum(f.real(limits) > 0 for f in figures_seen_on(belief, square))
+            odds = said.get(there, rest) + min(0.0, lain.presence)
+            odds -= 2.0 * sum(f.real > 0 for f in figures_seen_on(belief, square))
             odds -= 1.0 if lain.since_s > first else 0.0
             for other, wanted in list(start.items())[1:]:
                 found = _turned((other[0] - at[0], other[1] - at[1]), -turns)
                 neighbour = belief.lying().get((square[0] + found[0], square[1] + found[1]))
-                odds += -3.0 if neighbour is None else neighbour.readings(limits)[0].get(
-                    (wanted[0], (wanted[1] - turns) % 4), neighbour.readings(limits)[1])
+                odds += -3.0 if neighbour is None else neighbour.readings[0].get(
+                    (wanted[0], (wanted[1] - turns) % 4), neighbour.readings[1])
             ranked.append((odds, -lain.since_s, square, turns))
     if not ranked:
         return None
     ranked.sort(reverse=True)
-    patient = t_s - first < limits.ask_after_s
+    patient = t_s - first < LIMITS.ask_after_s
     if ranked[0][0] < (-1.5 if patient else -4.0):
         return None
     _, _, square, turns = ranked[0]
@@ -111,7 +111,7 @@ def begun(belief: TableBelief, start: Mapping[Square, Reading], t_s: float, limi
     return Place(turns=turns, shift=(at[0] - x, at[1] - y))
 
 
-def found(look: TableLook, known: Mapping[Square, Reading], limits: Limits = LIMITS) -> tuple[Place, float] | None:
+def found(look: TableLook, known: Mapping[Square, Reading]) -> tuple[Place, float] | None:
     """Where a board of which ``known`` tiles lie is seen in a look, and the part of the look's plain tiles that agree;
     None when it is not plain."""
     seen = {at: max(s.tiles, key=lambda r: (s.tiles[r], r)) for at, s in look.squares.items()
@@ -139,7 +139,7 @@ def found(look: TableLook, known: Mapping[Square, Reading], limits: Limits = LIM
     return place, n / max(1, len(both))
 
 
-def agreement(look: TableLook, known: Mapping[Square, Reading], limits: Limits = LIMITS) -> tuple[int, int]:
+def agreement(look: TableLook, known: Mapping[Square, Reading]) -> tuple[int, int]:
     """How many squares of a look (in the game's squares) agree with the known tiles, and how many could."""
     agree = could = 0
     for at, reading in known.items():
@@ -147,13 +147,13 @@ def agreement(look: TableLook, known: Mapping[Square, Reading], limits: Limits =
         if s is None:
             could += look.whole
             continue
-        if s.seen < limits.seen_least:
+        if s.seen < LIMITS.seen_least:
             continue
         could += 1
         if s.there > 0 and s.tiles:
             top = max(s.tiles.values())
             mine = max((v for r, v in s.tiles.items() if shape(*r) == shape(*reading)), default=s.rest)
-            agree += mine > top - limits.turned
+            agree += mine > top - LIMITS.turned
     return agree, could
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from reading.belief import TableBelief
 from reading.histories import History, Turn, alternatives, as_logged, in_order, margins, same_tile
-from reading.limits import LIMITS, Limits
+from reading.limits import LIMITS
 from reading.shapes import Reading, shape
 from reading.told import Line, Told
 from scoring.events import Event, FigurePlaced, TilePlaced
@@ -83,13 +83,13 @@ class Doubt:
 
 def decisions(belief: TableBelief, histories: Sequence[History], told: Told, before: int, now: Moment,
               carried: Mapping[int, Doubt], effect: Callable[[Event | None, Event | None], float],
-              limits: Limits = LIMITS) -> tuple[tuple[Decision, ...], tuple[Shown, ...], dict[int, Doubt]]:
+              ) -> tuple[tuple[Decision, ...], tuple[Shown, ...], dict[int, Doubt]]:
     """What to tell now, what is only shown, and what was told and is still doubtful, by its entry's number.
 
     ``before`` is the number of the log's last entry before the window, ``carried`` are the doubts of before, and
     ``effect`` says what difference it makes to the game which of two events it had.
     """
-    best = _reference(histories, told, limits)
+    best = _reference(histories, told)
     out: list[Decision] = list(_out_of_order(best, now))
     moved = {d.at for d in out}
     shown: list[Shown] = []
@@ -99,25 +99,25 @@ def decisions(belief: TableBelief, histories: Sequence[History], told: Told, bef
         later = _later(belief, best.turns[n + 1:], now)
         inserted = any(t.group is not None for t in best.turns[n + 1:])
         tile, figure = margins(histories, best, turn)
-        waits = _Waits(turn=turn, belief=belief, now=now, later=later, limits=limits)
+        waits = _Waits(turn=turn, belief=belief, now=now, later=later, )
         if turn.at in moved and turn.group is not None:
             continue
         if turn.group is None:
             assert turn.tile is not None and turn.at is not None
-            held = held or not waits.enough(min(tile, _order(histories, turn, limits)))
+            held = held or not waits.enough(min(tile, _order(histories, turn)))
             if held:
                 shown += [Shown(event=e, confidence=_sigma(m)) for e, m in ((turn.tile, tile), (turn.figure, figure))
                           if e is not None]
                 continue
-            asked = tile < limits.agreed and now.last
+            asked = tile < LIMITS.agreed and now.last
             out.append(_decision(histories, turn, tile, now, asked=asked, after=last_seq if inserted else None))
             if turn.figure is not None and not inserted and waits.enough(figure):
-                asked = figure < limits.agreed and now.last
+                asked = figure < LIMITS.agreed and now.last
                 out.append(_decision(histories, turn, figure, now, figure=True, asked=asked))
             elif turn.figure is not None:
                 shown.append(Shown(event=turn.figure, confidence=_sigma(figure)))
             continue
-        for kind in _compared(turn, tile, figure, histories, best, waits, inserted, now, limits):
+        for kind in _compared(turn, tile, figure, histories, best, waits, inserted, now):
             if isinstance(kind, Decision):
                 out.append(kind)
             elif isinstance(kind, Doubt):
@@ -144,7 +144,7 @@ def decisions(belief: TableBelief, histories: Sequence[History], told: Told, bef
     return tuple(_inserts_last_first(out)), tuple(shown), kept
 
 
-def _reference(histories: Sequence[History], told: Told, limits: Limits) -> History:
+def _reference(histories: Sequence[History], told: Told) -> History:
     """The history that is told: the likeliest, unless one that leaves the log (or its order) as it is is nearly as
     likely."""
     best = histories[0]
@@ -152,7 +152,7 @@ def _reference(histories: Sequence[History], told: Told, limits: Limits) -> Hist
         if keeps(best) and not _takes_up(best, told):
             return best
         other = next((h for h in histories if keeps(h) and not _takes_up(h, told)), None)
-        if other is not None and best.score - other.score < limits.amend:
+        if other is not None and best.score - other.score < LIMITS.amend:
             return other
     return best
 
@@ -199,7 +199,6 @@ class _Waits:
     belief: TableBelief
     now: Moment
     later: int
-    limits: Limits
 
     @property
     def idle_s(self) -> float:
@@ -207,14 +206,14 @@ class _Waits:
 
     def enough(self, margin: float) -> bool:
         """Whether to tell it now."""
-        if margin >= self.limits.sure or self.now.last:
+        if margin >= LIMITS.sure or self.now.last:
             return True
         since = self.now.t_s - self._since_s()
-        return since >= self.limits.notice_s and (self.later >= 1 or self.idle_s >= self.limits.ask_after_s)
+        return since >= LIMITS.notice_s and (self.later >= 1 or self.idle_s >= LIMITS.ask_after_s)
 
     def due(self) -> bool:
         """Whether later looks will hardly tell more."""
-        return self.now.last or self.later >= self.limits.patience_turns or self.idle_s >= self.limits.ask_after_s
+        return self.now.last or self.later >= LIMITS.patience_turns or self.idle_s >= LIMITS.ask_after_s
 
     def _since_s(self) -> float:
         track = self.belief.squares.get(self.turn.at) if self.turn.at is not None else None
@@ -227,11 +226,11 @@ def _later(belief: TableBelief, turns: Sequence[Turn], now: Moment) -> int:
     for turn in turns:
         track = belief.squares.get(turn.at) if turn.at is not None else None
         count += turn.tile is not None and (turn.group is not None or track is None or track.lain is None
-                                            or track.lain.presence() > 1.0)
+                                            or track.lain.presence > 1.0)
     return count
 
 
-def _order(histories: Sequence[History], turn: Turn, limits: Limits) -> float:
+def _order(histories: Sequence[History], turn: Turn) -> float:
     """Margin of the player of a tile; what nothing but chance decides is not waited for."""
     best = histories[0]
     apart = math.inf
@@ -244,7 +243,7 @@ def _order(histories: Sequence[History], turn: Turn, limits: Limits) -> float:
 
 
 def _compared(turn: Turn, tile: float, figure: float, histories: Sequence[History], told: History, waits: _Waits,
-              inserted: bool, now: Moment, limits: Limits) -> Iterator[Decision | Shown | Doubt]:
+              inserted: bool, now: Moment) -> Iterator[Decision | Shown | Doubt]:
     """What the told history makes of a turn that stands in the log already."""
     group = turn.group
     assert group is not None
@@ -252,19 +251,19 @@ def _compared(turn: Turn, tile: float, figure: float, histories: Sequence[Histor
         return
     line, mine = group.tile, group.figures()
     old_figure = mine[-1].event if mine else None
-    amends = _against(histories, told, turn, line.event, old_figure) >= limits.amend
+    amends = _against(histories, told, turn, line.event, old_figure) >= LIMITS.amend
     if not line.pinned:
-        yield from _line(line, turn, tile, histories, waits, now, limits, amends, figure=False)
+        yield from _line(line, turn, tile, histories, waits, now, amends, figure=False)
     for old in mine[:-1] if amends else ():
         if not old.pinned:
             yield _decision(histories, turn, figure, now, nothing=True, replaces=old.seq, figure=True, asked=False)
     if mine:
         if not mine[-1].pinned:
-            yield from _line(mine[-1], turn, figure, histories, waits, now, limits, amends, figure=True)
+            yield from _line(mine[-1], turn, figure, histories, waits, now, amends, figure=True)
         return
     event, asked = turn.figure, False
     if event is None:
-        if figure >= limits.maybe or not waits.due():
+        if figure >= LIMITS.maybe or not waits.due():
             return
         options = alternatives(histories, turn, figure=True)
         event = next((e[0] for e, _ in options if e and isinstance(e[0], FigurePlaced)), None)  # asked, with nobody
@@ -274,7 +273,7 @@ def _compared(turn: Turn, tile: float, figure: float, histories: Sequence[Histor
     elif not waits.enough(figure):
         yield Shown(event=event, confidence=_sigma(figure))
         return
-    asked = asked or (figure < limits.agreed and now.last)
+    asked = asked or (figure < LIMITS.agreed and now.last)
     made = _decision(histories, replace(turn, figure=event), figure, now, figure=True, asked=asked,
                      after=line.seq if inserted or group.others() else None)
     if asked and not now.last:
@@ -284,19 +283,19 @@ def _compared(turn: Turn, tile: float, figure: float, histories: Sequence[Histor
 
 
 def _line(line: Line, turn: Turn, margin: float, histories: Sequence[History], waits: _Waits, now: Moment,
-          limits: Limits, amends: bool, *, figure: bool) -> Iterator[Decision | Doubt]:
+          amends: bool, *, figure: bool) -> Iterator[Decision | Doubt]:
     """An event of the log beside the told history's."""
     new: Event | None = turn.figure if figure else turn.tile
     if same_tile(new, line.event):
         new = line.event
     if new != line.event and amends:
-        asked = margin < limits.agreed and now.last
+        asked = margin < LIMITS.agreed and now.last
         yield _decision(histories, turn, margin, now, figure=figure, asked=asked, replaces=line.seq,
                         nothing=new is None)
-    elif line.asked and new == line.event and margin >= limits.settles:
+    elif line.asked and new == line.event and margin >= LIMITS.settles:
         made = _decision(histories, turn, margin, now, figure=figure, asked=False, replaces=line.seq)
         yield replace(made, events=(line.event,))
-    elif not line.asked and (new != line.event or margin < limits.agreed):
+    elif not line.asked and (new != line.event or margin < LIMITS.agreed):
         made = _decision(histories, turn, margin, now, figure=figure, asked=True, replaces=line.seq)
         yield Doubt(decision=replace(made, events=(line.event,)), tells=_entropy(made), due=waits.due())
 
@@ -348,35 +347,34 @@ def _sigma(margin: float) -> float:
 
 
 def notices(belief: TableBelief, closed: GameState, told: Told, unexplained: frozenset[Square],
-            colours: Mapping[str, int], now: Moment, limits: Limits = LIMITS) -> tuple[Notice, ...]:
+            colours: Mapping[str, int], now: Moment) -> tuple[Notice, ...]:
     """The difference between what must be visible if the game is as told and what is. ``unexplained`` are squares with
     tiles that no history explains."""
-    out = [*_figure_notices(belief, closed, told, colours, now, limits),
-           *_tile_notices(belief, told, unexplained, now, limits)]
+    out = [*_figure_notices(belief, closed, told, colours, now),
+           *_tile_notices(belief, told, unexplained, now)]
     return tuple(sorted(out, key=lambda n: (n.code, n.at)))
 
 
-def _figure_notices(belief: TableBelief, closed: GameState, told: Told, colours: Mapping[str, int], now: Moment,
-                    limits: Limits) -> Iterator[Notice]:
+def _figure_notices(belief: TableBelief, closed: GameState, told: Told, colours: Mapping[str, int],
+                    now: Moment) -> Iterator[Notice]:
     stand = {(f.at, f.player): f for f in closed.standing.values()}
     seen = set()
     put: dict[tuple[Square, int], FigurePlaced] = {
         (e.at, e.player): e for line in told.lines if isinstance(e := line.event, FigurePlaced)}
     for f in belief.figures.values():
-        paints = f.paints(limits)
-        if not paints or f.real(limits) < 0.0:
+        paints = f.paints
+        if not paints or f.real < 0.0:
             continue
         player = max(colours, key=lambda c: paints.get(c, -12.0))
         key = f.at, colours[player]
-        if f.present(limits):
+        if f.present:
             seen.add(key)
         event = put.get(key)
-        turns = _turns_since_scored(closed, key)
-        if f.present(limits) and key not in stand and event is not None and turns >= limits.late_home_turns \
-                and now.t_s - f.came_s > limits.notice_s:
+        if f.present and key not in stand and event is not None and now.t_s - f.came_s > LIMITS.notice_s \
+                and _turns_since_scored(closed, key) >= LIMITS.late_home_turns:
             yield Notice(code="take_back", at=f.at, player=key[1], feature=event.feature, where=event.where)
     for key, figure in sorted(stand.items()):
-        if key in seen or belief.bare_of_s.get(key[0], 0.0) < limits.gone:
+        if key in seen or belief.bare_of_s.get(key[0], 0.0) < LIMITS.gone:
             continue
         if figure.segment < 0 or key[0] not in belief.figures_s:
             continue
@@ -389,15 +387,14 @@ def _turns_since_scored(closed: GameState, key: tuple[Square, int]) -> int:
     return closed.turn - max(turns) if turns else 0
 
 
-def _tile_notices(belief: TableBelief, told: Told, unexplained: frozenset[Square], now: Moment,
-                  limits: Limits) -> Iterator[Notice]:
+def _tile_notices(belief: TableBelief, told: Told, unexplained: frozenset[Square], now: Moment) -> Iterator[Notice]:
     for at in unexplained:
         track = belief.squares.get(at)
-        if track is not None and track.lain is not None and now.t_s - track.lain.since_s > limits.notice_s \
-                and track.lain.presence(limits) > 2.0:
+        if track is not None and track.lain is not None and now.t_s - track.lain.since_s > LIMITS.notice_s \
+                and track.lain.presence > 2.0:
             yield Notice(code="unread", at=at)
     for at, track in belief.squares.items():
-        if track.strange_s is not None and now.t_s - track.strange_s > limits.notice_s and track.lain is None \
+        if track.strange_s is not None and now.t_s - track.strange_s > LIMITS.notice_s and track.lain is None \
                 and told.group_at(at) is None:
             yield Notice(code="unread", at=at)
     for group in told.groups:
@@ -408,10 +405,10 @@ def _tile_notices(belief: TableBelief, told: Told, unexplained: frozenset[Square
         if track is None:
             continue
         if track.lain is None and track.past or track.lain is not None and _reads_otherwise(
-                track.lain.readings(limits), (group.tile.event.tile, group.tile.event.rot), limits):
+                track.lain.readings, (group.tile.event.tile, group.tile.event.rot)):
             yield Notice(code="out_of_step", at=at)
 
 
-def _reads_otherwise(readings: tuple[dict[Reading, float], float], told: Reading, limits: Limits) -> bool:
+def _reads_otherwise(readings: tuple[dict[Reading, float], float], told: Reading) -> bool:
     said, rest = readings
-    return max((v for r, v in said.items() if shape(*r) == shape(*told)), default=rest) < -limits.amend - limits.turned
+    return max((v for r, v in said.items() if shape(*r) == shape(*told)), default=rest) < -LIMITS.amend - LIMITS.turned

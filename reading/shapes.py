@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from reading.limits import LIMITS, Limits
+from reading.limits import LIMITS
 from scoring.geometry import BANDS, flatten, rotate_point
 from scoring.tiles import catalogue, turn
 
@@ -30,16 +30,15 @@ def shape(tile: str, rot: int) -> object:
     return parts, tuple(sorted(kind.flags))
 
 
-def posture(lying: float, feature: str, limits: Limits = LIMITS) -> float:
+def posture(lying: float, feature: str) -> float:
     """Log-likelihood of log-odds of lying for a figure on a feature: farmers lie, others stand; 0 odds say nothing."""
     p = 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, lying))))
     right = p if feature == "field" else 1.0 - p
-    w = limits.wrong_posture
+    w = LIMITS.wrong_posture
     return math.log(right * (1.0 - w) + (1.0 - right) * w)
 
 
-def segments(foot: tuple[float, float], spread: float, lying: float, tile: str, rot: int,
-             limits: Limits = LIMITS) -> Mapping[int, float]:
+def segments(foot: tuple[float, float], spread: float, lying: float, tile: str, rot: int) -> Mapping[int, float]:
     """Log-likelihood of a figure's foot and posture by the segment that it stands on.
 
     ``foot`` is in tiles from the square's north-west corner, ``spread`` its standard deviation in tiles, ``lying`` the
@@ -48,8 +47,8 @@ def segments(foot: tuple[float, float], spread: float, lying: float, tile: str, 
     out = {}
     for n, (kind, distance) in enumerate(_distances(round(foot[0], 2), round(foot[1], 2), tile, rot)):
         if kind in CLAIMABLE:
-            off = distance / math.hypot(spread, limits.foot_jitter)
-            out[n] = max(-limits.floor, -0.5 * off * off) + posture(lying, kind, limits)
+            off = distance / math.hypot(spread, LIMITS.foot_jitter)
+            out[n] = max(-LIMITS.floor, -0.5 * off * off) + posture(lying, kind)
     return out
 
 

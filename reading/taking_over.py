@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from reading.belief import TableBelief, figures_seen_on
 from reading.evidence import choices, readings_of
-from reading.limits import LIMITS, Limits
 from reading.policy import Decision, Moment
 from scoring.board import mismatches
 from scoring.engine import next_player, step
@@ -18,7 +17,7 @@ _MISMATCH = 8.0
 
 
 def taken_over(belief: TableBelief, state: GameState, squares: frozenset[Square], colours: Mapping[str, int],
-               now: Moment, limits: Limits = LIMITS) -> tuple[Decision, ...]:
+               now: Moment) -> tuple[Decision, ...]:
     """All tiles of a board, with the figures that stand on them, as if laid one after the other. A figure's owner laid
     its tile. Only the first is asked about: it stands for all."""
     out: list[Decision] = []
@@ -30,20 +29,20 @@ def taken_over(belief: TableBelief, state: GameState, squares: frozenset[Square]
             lain = belief.squares[at].lain
             assert lain is not None
             beside = sum(neighbour(at, side) in state.tiles for side in EDGES)
-            for (tile, rot), said in readings_of(lain, state.box, (), limits).items():
+            for (tile, rot), said in readings_of(lain, state.box, ()).items():
                 wrong = len(mismatches(state, catalogue()[tile], at, rot))
                 ways.append((said - _MISMATCH * wrong + 0.5 * beside, at, tile, rot))
         if not ways:
             return tuple(out)
         _, at, tile, rot = max(ways)
-        tracks = [f for f in figures_seen_on(belief, at) if f.real(limits) > 0 and f.present(limits)]
+        tracks = [f for f in figures_seen_on(belief, at) if f.real > 0 and f.present]
         player = next_player(state)
         for f in tracks:
-            paints = f.paints(limits)
+            paints = f.paints
             player = colours[max(colours, key=lambda c, p=paints: p.get(c, -12.0))]
         events: list[Event] = [TilePlaced(player=player, tile=tile, at=at, rot=rot)]
         laid = step(state, events[0])
-        claims = [c.event for c in choices(tracks, laid, at, (tile, rot), player, colours, limits=limits)]
+        claims = [c.event for c in choices(tracks, laid, at, (tile, rot), player, colours, )]
         events += [e for e in claims if isinstance(e, FigurePlaced)][:1]
         for event in events:
             state = step(state, event)

@@ -79,10 +79,18 @@ class Film:
     figures: list[_Standing] = field(default_factory=list)
     blind: list[tuple[float, float]] = field(default_factory=list)
     end_s: float = 0.0
+    shown: set[Square] = field(default_factory=set)  # squares whose figure was in two looks at least
+    once: set[Square] = field(default_factory=set)
 
 
 def looks_of(setup: Setup, events: Iterable[Event], seed: int, life: Life | None = None) -> list[TableLook]:
     """Looks at a game, the same for the same seed."""
+    return filmed(setup, events, seed, life)[0]
+
+
+def filmed(setup: Setup, events: Iterable[Event], seed: int, life: Life | None = None,
+           ) -> tuple[list[TableLook], set[Square]]:
+    """Looks at a game, and the squares whose figure could be seen: in two looks at least."""
     life = life or Life()
     rng = random.Random(seed)
     film = _film(setup, list(events), rng, life)
@@ -95,7 +103,7 @@ def looks_of(setup: Setup, events: Iterable[Event], seed: int, life: Life | None
             whole_s = t if whole else whole_s
             out.append(_look(film, t, n, whole, setup, rng, life))
         t += life.every_s
-    return out
+    return out, film.shown
 
 
 def _film(setup: Setup, events: list[Event], rng: random.Random, life: Life) -> Film:
@@ -218,6 +226,7 @@ def _square(film: Film, at: Square, lying: _Lying, t: float, setup: Setup, rng: 
     figures = []
     for f in film.figures:
         if f.at == at and f.seen_from_s <= t < f.gone_s and rng.random() >= life.missed:
+            (film.shown if at in film.once else film.once).add(at)
             foot = (f.foot[0] + rng.gauss(0, 0.015), f.foot[1] + rng.gauss(0, 0.015))
             figures.append(FigureLook(foot=foot, spread=0.05, there=rng.gauss(3.5, 1.0),
                                       lying=f.lying + rng.gauss(0, 0.5), colours=f.colours,

@@ -132,6 +132,7 @@ class Verdict:
     players_right: int = 0
     figures: int = 0
     figures_right: int = 0
+    unseen: int = 0
     extra: int = 0
     asked: int = 0
     silent: list[str] = field(default_factory=list)
@@ -139,8 +140,8 @@ class Verdict:
 
     def line(self) -> str:
         return (f"tiles {self.tiles_right}/{self.tiles} players {self.players_right} figures {self.figures_right}/"
-                f"{self.figures} extra {self.extra} asked {self.asked} silent {len(self.silent)} totals "
-                f"{'equal' if self.scores else 'differ'}")
+                f"{self.figures} (unseen {self.unseen}) extra {self.extra} asked {self.asked} "
+                f"silent {len(self.silent)} totals {'equal' if self.scores else 'differ'}")
 
 
 def aligned(truth: Iterable[Event], got: Iterable[Event], setup: Setup) -> list[Event]:
@@ -172,8 +173,9 @@ def _turned(event: Event, place: Place) -> Event:
     return event
 
 
-def judge(setup: Setup, truth: Iterable[Event], book: Book) -> Verdict:
-    """Hold a log against what happened. A tile is right by its shape, a figure by everything."""
+def judge(setup: Setup, truth: Iterable[Event], book: Book, shown: set[Square] | None = None) -> Verdict:
+    """Hold a log against what happened. A tile is right by its shape, a figure by everything. What is not among the
+    ``shown`` figures may be missing: nobody could see it."""
     truth = list(truth)
     got = list(effective(book.entries))
     true = aligned(truth, [e for _, e in got], setup)
@@ -191,9 +193,11 @@ def judge(setup: Setup, truth: Iterable[Event], book: Book) -> Verdict:
         v.tiles_right += right
         v.players_right += mine is not None and mine.player == e.player
         same = figures.get(at) == true_figures.get(at)
+        unseen = shown is not None and at not in shown and at not in figures
         v.figures += at in true_figures
+        v.unseen += unseen and at in true_figures
         v.figures_right += same and at in true_figures
-        if not (right and same) and at not in asked:
+        if not (right and (same or unseen)) and at not in asked:
             v.silent.append(f"{e} {true_figures.get(at)} read {mine} {figures.get(at)}")
     for at in tiles.keys() - true_tiles.keys():
         v.extra += 1
