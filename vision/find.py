@@ -293,7 +293,8 @@ def joined(spots: Sequence[Spot], limits: Limits) -> list[dict[Square, Spot]]:
                     point = own.middle + step[0] * own.u + step[1] * own.v
                     far = float(np.hypot(*step))
                     away = np.linalg.norm(middles - point, axis=1) / own.side
-                    alike = free & (away < limits.off * min(far, 1.3)) & (np.abs(np.log(sides / own.side)) < limits.size * far)
+                    sized = np.abs(np.log(sides / own.side)) < limits.size * far
+                    alike = free & (away < limits.off * min(far, 1.3)) & sized
                     for n in np.flatnonzero(alike)[np.argsort(away[alike])]:
                         spot = _upright(spots[n], own.v)
                         if abs(_angle(spot.u, own.u)) < limits.turn and abs(_angle(spot.v, own.v)) < limits.turn:

@@ -130,7 +130,7 @@ class TileSense:
         present = np.clip(said.present, 1e-6, 1 - 1e-6)
         there = np.clip(np.log(present / (1 - present)), -limits.there_most, limits.there_most)
         out = {at: TileEvidence(pose=placed[n] if there[n] > 0 else poses[at], there=float(there[n]),
-                                loglik=_normal(loglik[n]), seen=float(inside(bgr.shape, poses[at], 12).mean()))
+                                loglik=log_normal(loglik[n]), seen=float(inside(bgr.shape, poses[at], 12).mean()))
                for n, at in enumerate(order)}
         self._by_pictures(bgr, {at: e for at, e in out.items() if e.there > 0 and e.seen > 0.7})
         return out
@@ -157,7 +157,7 @@ class TileSense:
                     continue
                 said = scores[at] if at in scores else self._scores(settler, bgr, evidence.pose)
                 evidence.loglik[index] += likeness.odds(said, share)
-                evidence.loglik = _normal(evidence.loglik)
+                evidence.loglik = log_normal(evidence.loglik)
 
     def _scores(self, settler: Settler, bgr: Image, pose: Array) -> npt.NDArray[np.float64]:
         return settler.settle(bgr, pose, reach=self.limits.reach).scores.astype(np.float64)
@@ -174,7 +174,8 @@ def lead(loglik: npt.NDArray[np.float64]) -> float:
     return float(each[-1] - each[-2]) if len(each) > 1 else np.inf
 
 
-def _normal(loglik: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def log_normal(loglik: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Log-likelihoods that sum to 1."""
     top = loglik.max()
     return np.asarray(loglik - top - np.log(np.exp(loglik - top).sum()))
 

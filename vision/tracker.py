@@ -18,19 +18,21 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.tiles import Square, Tile
-from vision.figures import read_figures
+from vision.figures import Seen, find_figures
 from vision.find import BoardFinder
 from vision.frames import Frame, Image
 from vision.lattice import UNIT, Array, Lattice, apply, inside, neighbours, rectify
 from vision.looks import FigureLook, SquareLook, TableLook
+from vision.occupancy import informed
 from vision.registration import Register
-from vision.senses import TileEvidence, TileSense
+from vision.senses import TileEvidence, TileSense, log_normal
 from vision.stillness import Stillness
 from vision.tileset import TileSet
 from vision.view import View
 
+SURELY = 0.85  # mean probability of a board's tiles from which a game is begun with it; else people are asked
 AROUND = (0.12, 0.2, 0.35, 0.6)  # of the picture's long side: how much of it is searched around a point
-FigureReader = Callable[[Image, Mapping[Square, Array], Lattice], Mapping[Square, tuple[FigureLook, ...]]]
+FigureReader = Callable[[Image, Mapping[Square, Array], Lattice], Mapping[Square, tuple[Seen, ...]]]
 Finder = Callable[[Image], Lattice | None]
 
 
@@ -48,6 +50,7 @@ class Attention:
     help_s: float = 15.0  # of a still picture without a board, before people are asked where it lies
     lost_s: float = 5.0  # of stillness without the board where it lay, before that is said
     moved_part: float = 0.3  # of the tiles, that differ from their snapshots: the board may have moved
+    sized: float = 0.2  # logarithm by which the tiles of a lost board may look larger or smaller when it is found
     anew: float = 0.8  # of the tiles' number that a board must have to be taken for the one that was lost
     same: float = 0.55  # correlation with its snapshot from which a tile is where it was
     there: float = 0.0  # log-odds from which a square counts as one with a tile
@@ -249,6 +252,8 @@ class Tracker:
         if self._vain_s is None:
             self._vain_s = self.stillness.now_s
         again = self.find(frame.bgr)
+        if again is not None and abs(np.log(_side(again) / _side(self.lattice))) > self.attention.sized:
+            again = None  # tiles do not grow or shrink
         if again is not None and (aligned := self._aligned(frame.bgr, again)) is not None:
             self.lattice, self._vain_s = aligned, None
             return Followed(status="following", look=self._look(frame, list(self.places()), whole=True))
@@ -302,6 +307,9 @@ class Tracker:
         if len(tiles) >= 4:
             self._bend()
         figures = self.figures(bgr, {at: e.pose for at, e in tiles.items()}, self.lattice)
+        said = informed({at: e.loglik for at, e in tiles.items()}, self.sense.kinds, figures)
+        for at, e in tiles.items():
+            e.loglik = log_normal(said[at])
         out = {}
         for at, e in evidence.items():
             square = self._squares.setdefault(at, _Square())
@@ -310,7 +318,8 @@ class Tracker:
             seen = e.seen
             if at not in tiles:
                 seen *= self._bareness(square, levels[at], levels, was=at in lay)
-            out[at] = _square_look(e, self.sense.kinds, seen, figures.get(at) if at in tiles else None, a.shown)
+            out[at] = _square_look(e, self.sense.kinds, seen,
+                                  tuple(f.look for f in figures.get(at, ())) if at in tiles else None, a.shown)
         beside = neighbours(self.lattice.shifts)
         self._squares = {at: s for at, s in self._squares.items() if at in self.lattice.shifts or at in beside}
         fresh = {at: e.pose for at, e in tiles.items()}
@@ -382,6 +391,11 @@ class Tracker:
         return 0.0 if self._vain_s is None or self.stillness is None else self.stillness.now_s - self._vain_s
 
 
+def _side(lattice: Lattice) -> float:
+    """A tile's usual side in the picture, px."""
+    return float(np.median([lattice.side_px(at) for at in lattice.shifts]))
+
+
 def _apart(one: npt.NDArray[np.float32], other: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
     """(8, 8) how far colours are apart; light counts half."""
     return np.asarray(np.linalg.norm((one - other) * (0.5, 1.0, 1.0), axis=-1), float)
@@ -446,7 +460,9 @@ def make_tracker(kinds: Sequence[Tile], tiles: TileSet | None, colours: Sequence
 
     def find(bgr: Image) -> Lattice | None:
         found = finder.find(bgr)
-        return None if found is None else found.lattice
+        if found is None or float(np.mean(list(found.present.values()))) < SURELY:
+            return None
+        return found.lattice
 
     def find_at(bgr: Image, point: tuple[float, float]) -> Lattice | None:
         """Looked for in ever larger parts of the picture around the point: less competes with it there."""
@@ -459,9 +475,9 @@ def make_tracker(kinds: Sequence[Tile], tiles: TileSet | None, colours: Sequence
                 return Lattice(grid=away @ found.lattice.grid, shifts=dict(found.lattice.shifts))
         return None
 
-    def figures(bgr: Image, poses: Mapping[Square, Array], lattice: Lattice) -> Mapping[Square, tuple[FigureLook, ...]]:
+    def figures(bgr: Image, poses: Mapping[Square, Array], lattice: Lattice) -> Mapping[Square, tuple[Seen, ...]]:
         board = {at: lattice.pose(at, shift) for at, shift in lattice.shifts.items()}
-        return read_figures(bgr, poses, colours=colours, view=view, board=board)
+        return find_figures(bgr, poses, colours=colours, view=view, board=board)
 
     return Tracker(TileSense(kinds, tiles), find, figures, find_at=find_at)
 
