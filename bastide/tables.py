@@ -22,7 +22,7 @@ from scoring.tiles import catalogue, product
 from scoring.transcript import read
 from vision.frames import Frame, FrameSource, SourceError
 from vision.looks import TableLook
-from vision.tileset import TileSet, TileSetError, completed, drawn_tileset, load_tileset
+from vision.tileset import TileSet, TileSetError, drawn_tileset, load_tileset
 from vision.tracker import make_tracker
 from vision.view import View
 
@@ -65,12 +65,6 @@ def load_tiles(folder: str | None, expansions: tuple[str, ...]) -> TileSet:
         return load_tileset(folder, catalogue())
     except TileSetError as e:
         raise UsageError(str(e)) from e
-
-
-def every_kind(tiles: TileSet, setup: Setup) -> TileSet:
-    """The set with our own drawing of every kind that may lie in this game and of which it has no picture."""
-    start = next(iter(new_game(setup).tiles.values()))
-    return completed(tiles, (*box_contents(setup.expansions), start.tile))
 
 
 def book_name(folder: str | None) -> str:
