@@ -21,7 +21,7 @@ from scoring.tiles import Square, Tile
 from vision.figures import Seen, find_figures
 from vision.find import BoardFinder
 from vision.frames import Frame, Image
-from vision.lattice import UNIT, Array, Lattice, apply, inside, neighbours, rectify
+from vision.lattice import UNIT, Array, Lattice, apply, neighbours, rectify, renamed, turned_square
 from vision.looks import FigureLook, SquareLook, TableLook
 from vision.occupancy import informed
 from vision.registration import Register
@@ -415,30 +415,6 @@ def _table_like(bare: npt.NDArray[np.float32], a: Attention) -> Callable[[npt.ND
     return like
 
 
-def turned_square(at: Square, quarter: int) -> Square:
-    """A square's name after the board was named anew, ``quarter`` turns clockwise."""
-    x, y = at
-    for _ in range(quarter % 4):
-        x, y = -y, x
-    return x, y
-
-
-def renamed(lattice: Lattice, to: Callable[[Square], Square], quarter: int) -> Lattice:
-    """The same board with other names for its squares: ``to`` is `turned_square` by ``quarter`` and a shift."""
-    zero = to((0, 0))
-    back = np.linalg.inv(np.linalg.matrix_power(np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]]), quarter % 4))
-    # the middle of square (x, y) is at (x + 0.5, y + 0.5): turn about the first square's middle
-    middle = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1.0]])
-    away = np.array([[1, 0, -0.5 - zero[0]], [0, 1, -0.5 - zero[1]], [0, 0, 1.0]])
-    grid = lattice.grid @ middle @ back @ away
-    out = Lattice(grid=grid, shifts={})
-    turn = np.linalg.matrix_power(np.array([[0.0, 1, 0], [-1, 0, 0], [0, 0, 1]]), quarter % 4)
-    spin = middle @ turn @ np.linalg.inv(middle)
-    for at, shift in lattice.shifts.items():
-        out.shifts[to(at)] = out.shift_of(to(at), lattice.pose(at, shift) @ spin)
-    return out
-
-
 def _square_look(evidence: TileEvidence, kinds: Sequence[Tile], seen: float, figures: tuple[FigureLook, ...] | None,
                  most: int) -> SquareLook:
     order = np.argsort(-evidence.loglik, axis=None)
@@ -447,11 +423,6 @@ def _square_look(evidence: TileEvidence, kinds: Sequence[Tile], seen: float, fig
     left = float(np.logaddexp.reduce(evidence.loglik.flat[rest]) - np.log(len(rest))) if len(rest) else -20.0
     return SquareLook(there=evidence.there, seen=float(np.clip(seen, 0, 1)), tiles=listed, rest=max(left, -20.0),
                       figures=figures)
-
-
-def visible(shape: Sequence[int], pose: Array) -> float:
-    """Part of a square that lies in a picture of that shape."""
-    return float(inside(shape, pose, 8).mean())
 
 
 def make_tracker(kinds: Sequence[Tile], tiles: TileSet | None, colours: Sequence[str], view: View | None) -> Tracker:

@@ -81,7 +81,7 @@ def test_the_camera_takes_over_from_hands_and_its_picture_tells_what_it_read(tmp
     first = TURNS[0][0]
     assert isinstance(first, TilePlaced) and taken[first.at] == (first.tile, first.rot)
     assert any(f["why"] == "" and f["player"] is not None for report in reports for f in report["figures"])
-    assert any(report["hands"] for report in reports)
+    assert any(report["moving"] for report in reports)
     assert json.loads(json.dumps({k: v for k, v in last.items() if k != "jpeg"}))
 
 
