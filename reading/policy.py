@@ -10,6 +10,9 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+import numpy.typing as npt
+
 from reading.belief import TableBelief
 from reading.histories import History, Turn, alternatives, as_logged, in_order, margins, same_tile
 from reading.limits import LIMITS
@@ -18,7 +21,6 @@ from reading.told import Line, Told
 from scoring.events import Event, FigurePlaced, TilePlaced
 from scoring.state import GameState
 from scoring.tiles import Square
-from vision.frames import Image
 
 Options = tuple[tuple[tuple[Event, ...], float], ...]
 
@@ -59,8 +61,8 @@ class Notice:
     player: int | None = None
     feature: str = ""
     where: str = ""
-    before: Image | None = field(default=None, compare=False)
-    now: Image | None = field(default=None, compare=False)
+    before: npt.NDArray[np.uint8] | None = field(default=None, compare=False)
+    now: npt.NDArray[np.uint8] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

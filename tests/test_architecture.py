@@ -25,6 +25,7 @@ SEES = {"scoring.tiles", "scoring.geometry", "scoring.errors"}  # what vision kn
 SHOWS = "vision/simulator/"  # plays games, so that there is something to see
 FRAMES = "vision.frames"
 LOOKS = "vision.looks"
+AT_THE_EYE = ("reading/watcher.py", "reading/sight.py")  # where frames come in and what was seen is shown
 SIMULATED = ("hardware/sim.py", "vision.simulator")
 CV2_DRIVERS = {f"hardware/{n}.py" for n in ("video", "folder", "usb", "stream", "live", "quiet")}
 AT_HOME = {"picamera2": "hardware/pi.py", "libcamera": "hardware/pi.py", "gpiozero": "hardware/panel.py",
@@ -64,7 +65,8 @@ def wrong_arrows(path: str, tree: ast.AST) -> Iterator[str]:
             yield f"{path}: vision imports {name}; it knows tiles, not games"
         elif room == "hardware" and top == "vision" and not driver_may(path, name):
             yield f"{path}: a driver imports {name}"
-        elif room == "reading" and top == "vision" and not (f"{name}.".startswith(f"{LOOKS}.") or name == "vision"):
+        elif (room == "reading" and top == "vision" and path not in AT_THE_EYE
+              and not f"{name}.".startswith(f"{LOOKS}.")):
             yield f"{path}: reading imports {name}; it knows looks, not pixels"
         elif top == "cv2" and room not in ("vision", "calibration") and path not in CV2_DRIVERS:
             yield f"{path}: imports cv2"
@@ -201,6 +203,7 @@ def test_the_check_sees_what_breaks_them(path: str, source: str) -> None:
     ("hardware/good.py", "from vision.frames import Frame"),
     ("hardware/sim.py", "from vision.simulator import Simulator"),
     ("reading/good.py", "from scoring.engine import step\nfrom vision.looks import TableLook"),
+    ("reading/watcher.py", "from vision.tracker import Tracker"),
     ("hardware/pi.py", "def f():\n    from picamera2 import Picamera2"),
     ("bastide/good.py", "from vision.tracker import Tracker\nfrom web.app import create_app"),
     ("bastide/good.py", "def f():\n    print(open('x'))"),

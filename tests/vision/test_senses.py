@@ -1,4 +1,4 @@
-"""Teaching never hurts: what pictures say is added to what the network says, and kinds without pictures lose nothing."""
+"""Teaching never hurts: what pictures say is added to what the network says; kinds without pictures lose nothing."""
 
 from __future__ import annotations
 
