@@ -10,14 +10,17 @@ turns over the whole table with cv2.matchTemplate (at most 1/50). Exit code 1 wh
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import cv2
-import numpy as np
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy is loaded: one core is what is measured
+
+import cv2  # noqa: E402
+import numpy as np  # noqa: E402
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 

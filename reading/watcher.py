@@ -94,6 +94,9 @@ class TableWatcher:
             self._place = told.place
             self._sight.forget()
             self._seen.clear()
+        if self._place is None and look.whole:
+            self.tracker.refuse()
+            return Observation(status=self._status(followed, told))
         if look.squares:
             self._frame = frame
             self._sight.keep(look, self._place if self._place is not None else Place())

@@ -53,6 +53,7 @@ class Attention:
     sized: float = 0.2  # logarithm by which the tiles of a lost board may look larger or smaller when it is found
     anew: float = 0.8  # of the tiles' number that a board must have to be taken for the one that was lost
     same: float = 0.55  # correlation with its snapshot from which a tile is where it was
+    stack: int = 2  # tiles that stacks and other things may be taken for
     there: float = 0.0  # log-odds from which a square counts as one with a tile
     hidden_lab: float = 16.0  # Lab units from how the bare square or the table looked: something covers it
     bare_lab: float = 9.0  # Lab units within which a square's parts look as they did when it was bare
@@ -103,6 +104,8 @@ class Tracker:
     _shape: tuple[int, ...] = ()
     _searched_s: float = -np.inf
     _vain_s: float | None = None  # since when the picture is still and no board is seen where it should be
+    _refused: list[Array] = field(default_factory=list)  # corners (4, 2) of what was taken for a board and is none
+    _told: bool = False  # people said where the board lies: it is not refused
 
     @property
     def poses(self) -> dict[Square, Array]:
@@ -128,6 +131,7 @@ class Tracker:
             point, self.point_px = self.point_px, None
             pointed = self.find_at(frame.bgr, point)
             if pointed is not None:
+                self._told = True
                 return self.begin(frame, pointed)
         if self.lattice is None:
             return self._search(frame)
@@ -178,10 +182,32 @@ class Tracker:
         if now - self._searched_s < (a.search_s if moved_since else 4 * a.search_s):
             return Followed(status="searching", since_s=self._since())
         self._searched_s = now
-        lattice = self.find(frame.bgr)
+        lattice = self.find(self._open(frame.bgr))
         if lattice is None or not lattice.shifts:
+            self._refused.clear()  # nothing else is there: it may have been read wrongly
             return Followed(status="searching", since_s=self._since())
         return self.begin(frame, lattice)
+
+    def refuse(self) -> None:
+        """What is followed is no board of this game: another one is looked for elsewhere. A stack of tiles looks like
+        one tile; what is larger is a board, and takes its time to be read."""
+        if self.lattice is not None and not self._told and len(self.lattice.shifts) <= self.attention.stack:
+            self._refused += [apply(pose, UNIT) for pose in self.poses.values()]
+            self.lattice, self._squares = None, {}
+            self._searched_s, self._vain_s = -np.inf, None
+
+    def _open(self, bgr: Image) -> Image:
+        """The picture without what was refused: it has the colour of what lies around it."""
+        if not self._refused:
+            return bgr
+        out = bgr.copy()
+        for corners in self._refused:
+            middle = corners.mean(axis=0)
+            ring = (middle + 1.5 * (corners - middle)).round().astype(int)
+            x, y = np.clip(ring, 0, [bgr.shape[1] - 1, bgr.shape[0] - 1]).T
+            around = np.median(bgr[y, x], axis=0)
+            cv2.fillConvexPoly(out, (middle + 1.3 * (corners - middle)).round().astype(np.int32), around.tolist())
+        return out
 
     def begin(self, frame: Frame, lattice: Lattice) -> Followed:
         """Follow this board from now on: it was found, or people said where it lies."""

@@ -106,3 +106,11 @@ def test_a_tile_that_was_turned_is_not_like_its_snapshot_and_a_dark_one_is():
     assert likes[1, 0] < register.limits.same < min(like for at, like in likes.items() if at != (1, 0))
     dark = register.alike((drawn(BOARD) * 0.4).astype(np.uint8), poses)
     assert min(dark.values()) > 0.9
+
+
+def test_a_tile_that_is_turned_beside_one_of_the_same_print_did_not_move_onto_it():
+    board = {(0, 0): ("base.D", 0), (1, 0): ("base.D", 0)}
+    register = register_of(board)
+    found = register.find(drawn({**board, (1, 0): ("base.D", 2)}))
+    assert found is not None and found.seen == {(0, 0)}
+    assert off(found, pose_of) < 0.05

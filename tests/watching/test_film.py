@@ -46,16 +46,16 @@ def tiles(film: Film) -> list[tuple[str, tuple[int, int], int, int]]:
 def test_a_table_through_an_evening(begin: Callable[..., Film]) -> None:
     """One film, since each of its pictures costs a look: bumps, lamps, a resized picture and a board out of sight."""
     film = begin()
-    image = lay(films.cloth(), "base.D", (0, 0))
-    assert not film.feed(image, 3) and film.status == "watching" and film.watcher.poses.keys() == {(0, 0)}
+    image = lay(lay(films.cloth(), "base.D", (0, 0)), "base.U", (0, 1))
+    film.feed(image, 4)
     # a tile is turned while its turn is open
     film.feed(lay(image, "base.D", (1, 0), 0), 2)
     image = lay(image, "base.D", (1, 0), 2)
     film.feed(image, 4)
     # two tiles come at once
-    image = lay(lay(image, "base.U", (0, 1)), "base.D", (-1, 0), 2)
+    image = lay(lay(image, "base.E", (0, -1), 2), "base.D", (-1, 0), 2)
     film.feed(image, 5)
-    assert off(film) < 0.06 and len(film.watcher.poses) == 4
+    assert off(film) < 0.06 and len(film.watcher.poses) == 5
     # the camera is bumped, then a lamp is switched: nothing was laid
     before = tiles(film)
     after = shifted(image, 34, 8)
@@ -63,7 +63,7 @@ def test_a_table_through_an_evening(begin: Callable[..., Film]) -> None:
     assert off(film, (34, 8)) < 0.06 and film.status == "watching"
     dim = (after * 0.6).astype(np.uint8)
     film.feed(dim, 3)
-    assert off(film, (34, 8)) < 0.06 and len(film.watcher.poses) == 4
+    assert off(film, (34, 8)) < 0.06 and len(film.watcher.poses) == 5
     # pictures of another size show the same game
     small = cv2.resize(dim, None, fx=0.75, fy=0.75, interpolation=cv2.INTER_AREA)
     film.feed(small, 3)
@@ -76,8 +76,9 @@ def test_a_table_through_an_evening(begin: Callable[..., Film]) -> None:
     assert film.status == "watching" and off(film, (34, 8), 0.75) < 0.08
     film.end()
     laid = tiles(film)
-    assert {at for _, at, _, _ in laid} == {(1, 0), (0, 1), (-1, 0)}
-    assert ("base.D", (1, 0), 2, 0) in laid and {(t, at) for t, at, _, _ in laid} >= {("base.U", (0, 1))}
+    assert {(tile, at, rot) for tile, at, rot, _ in laid} == {
+        ("base.U", (0, 1), 0), ("base.D", (1, 0), 2), ("base.E", (0, -1), 2), ("base.D", (-1, 0), 2)}
+    assert [player for *_, player in laid] == [0, 1, 2, 0]
     assert not any(isinstance(e, FigurePlaced) for e in film.events)
 
 
