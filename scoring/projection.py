@@ -40,7 +40,7 @@ def live_view(state: GameState, entries: Iterable[LogEntry], version: int,
     Whoever shows one view after the other keeps a Memory for the game and spares most of the work.
     """
     memory = memory or Memory()
-    told = memory.is_told(tell(tuple(entries), memory.told))
+    told = memory.is_told(tell(tuple(entries), state.happened, memory.told))
     now = _closed(state)
     feed, final = _events(now, _final(now, memory), memory)
     supply = _supplies(now, memory)
