@@ -41,6 +41,12 @@ class Rules:
     fairy_mode: str = "tile"
     fairy_turn: str = "per_follower"
     wheel_tax: str = "per_knight"
+    fairy_empty_farm: str = "pays"
+    fairy_worthless: str = "pays"
+    plague_tower_guard: str = "exempt"
+    wheel_board_tiny_city: str = "counts"
+    wheel_board_dragon: str = "enters"
+    tower_at_dragon: str = "may_close"
     max_players: int = 5
     colours: tuple[str, ...] = ("red", "blue", "yellow", "green", "black")
     score_lap_marker: str = "lay_down"
@@ -50,13 +56,15 @@ class Rules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
-    """What an option may be and which rules it is about. ``kind`` is ``word``, ``number``, ``yes_no`` or ``list``."""
+    """What an option may be and which rules it is about. ``kind`` is ``word``, ``number``, ``yes_no`` or ``list``; a
+    ``ruling`` says how and why a point is decided that no booklet settles."""
 
     name: str
     kind: str
     values: tuple[str, ...]
     rules: str
     text: str
+    ruling: str = ""
 
 
 class Citation(NamedTuple):
@@ -75,7 +83,7 @@ def _data(name: str) -> dict[str, Any]:
 def options() -> Mapping[str, Option]:
     """Every option by its name."""
     return {name: Option(name=name, kind=o.get("kind", "word"), values=tuple(o["values"]), rules=o["rules"],
-                         text=o["text"]) for name, o in _data("options.toml").items()}
+                         text=o["text"], ruling=o.get("ruling", "")) for name, o in _data("options.toml").items()}
 
 
 @cache

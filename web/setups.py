@@ -31,5 +31,5 @@ def setups() -> dict[str, Any]:
 
 
 def _only_with(option: str) -> list[str]:
-    """The boxes without which an option says nothing; empty when it always matters."""
+    """The boxes that all must be played with for an option to matter; empty when it always does."""
     return [e.name for e in KNOWN.values() if option in e.options and e.name != "base"]

@@ -34,10 +34,15 @@ def run(args: argparse.Namespace) -> int:
         return 0
     rows = citations(left)
     if args.json:
-        print(json.dumps({n: {"value": v, "rules": ids, "source": source} for n, (v, ids, source) in rows.items()}))
+        print(json.dumps({n: {"value": v, "rules": ids, "source": source,
+                              **({"ruling": options()[n].ruling} if options()[n].ruling else {})}
+                          for n, (v, ids, source) in rows.items()}))
         return 0
     for name, (value, ids, source) in rows.items():
-        print(f"{name} = {value}\n    {options()[name].text} ({ids}; {source})")
+        option = options()[name]
+        print(f"{name} = {value}\n    {option.text} ({ids}; {source})")
+        if option.ruling:
+            print(f"    ruling {option.ruling}")
     return 0
 
 
