@@ -183,8 +183,7 @@ DRAGON = Expansion(
     questions=questions,
     moves=moves,
     shows=shows,
-    options=("dragon_timing", "princess_removal", "fairy_mode", "fairy_turn", "fairy_empty_farm", "fairy_worthless",
-             "wheel_board_dragon", "tower_at_dragon"),
+    options=("dragon_timing", "princess_removal", "fairy_mode", "fairy_turn", "fairy_empty_farm", "fairy_worthless"),
     cues={"dragon": "a big neutral figure, one", "fairy": "a small neutral figure, one",
           "dragon_path": "the tiles it stops on, in order; figures on them vanish"},
 )

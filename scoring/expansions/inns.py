@@ -41,6 +41,6 @@ INNS = Expansion(
                   wood_mm=(18.5, 19.3, 9.9)),),
     marks=marks,
     rates=(inn, cathedral),
-    options=("unfinished_inn_cathedral", "fairy_worthless"),
+    options=("unfinished_inn_cathedral",),
     cues={"large": "a follower a fifth taller and a sixth wider than the others, and no thicker; one per colour"},
 )
