@@ -91,7 +91,13 @@ def moved(pig: str, count: int) -> str:
 
 def knights_worth(knights: int, pennants: int, rule: str) -> int:
     """R-WHEEL-07, A-30: what a player's knights in one city bring."""
-    return (pennants + knights) * (knights if rule == "per_knight" else 1) if knights else 0
+    return sum(i.points for i in tax_items(knights, pennants, rule))
+
+
+def tax_items(knights: int, pennants: int, rule: str) -> tuple[Item, ...]:
+    """R-WHEEL-07, A-30: pennants and knights of one city, for each of the player's knights or once."""
+    each = 0 if not knights else knights if rule == "per_knight" else 1
+    return Item(what="pennant", count=pennants, each=each), Item(what="knight", count=knights, each=each)
 
 
 def crown_points(spaces: Sequence[int | None]) -> dict[int, int]:
@@ -149,7 +155,9 @@ def score_crowns(d: Draft, segment: str) -> None:
     spaces: list[int | None] = [f.player for f in figures]
     spaces += [None] * (CROWNS[segment] - len(spaces))
     for player, points in crown_points(spaces).items():
-        d.pay(_event(d, player, "wheel.crown", "R-WHEEL-13", (Item(what="crown", count=points // CROWN, each=CROWN),)))
+        several = spaces.count(player) > 1  # followers; one alone scores every crown space
+        item = Item(what="follower" if several else "crown", count=points // CROWN, each=CROWN)
+        d.pay(_event(d, player, "wheel.crown", "R-WHEEL-13", (item,)))
     take_home(d, figures)
 
 
@@ -172,9 +180,7 @@ def _tax(view: View, player: int) -> Iterator[Item]:
               and feature.kind == "city"}
     for city in cities.values():
         knights = sum(f.player == player and view.box.pieces[f.figure].follower for f in figures_on(view, city))
-        worth = knights_worth(knights, city.marks.get("pennant", 0), view.box.rules.wheel_tax)
-        count = knights if view.box.rules.wheel_tax == "per_knight" else 1
-        yield Item(what="knight" if count == knights else "city", count=count, each=worth // count)
+        yield from tax_items(knights, city.marks.get("pennant", 0), view.box.rules.wheel_tax)
 
 
 def _famine(view: View, player: int) -> Iterator[Item]:
