@@ -90,8 +90,11 @@ def on_fairy(d: Draft, event: FairyMoved) -> None:
     """R-FAIRY-02, A-27."""
     name = d.setup.players[event.player].name
     b = beasts(d)
-    if not (b.fairy_turn == d.turn and b.fairy == event.at and b.fairy_of is None and event.beside):
-        check_action(d, event.player, "moved the fairy", event.at)  # else: only says by whom it was put there
+    if b.fairy_turn == d.turn and b.fairy == event.at and b.fairy_of is None and event.beside:
+        # it only says by whom she was put there, which is clear then
+        d.issues = [i for i in d.issues if (i.code, i.turn) != ("fairy_beside", d.turn)]
+    else:
+        check_action(d, event.player, "moved the fairy", event.at)
     own = [f for f in standing_at(d, event.at) if f.player == event.player and d.box.pieces[f.figure].follower]
     if not own:
         d.issue("fairy_alone", f"{name} moved the fairy to a tile without an own follower.", event.at)
