@@ -28,7 +28,8 @@ def spoken(state: GameState, data: object) -> Event:
         return from_json(data, player=state.player)
     if handler.when == BEFORE:
         player, part = (state.player, state.part) if handler.late and handler.late(state) else next_part(state)
-        return from_json(data, player=player, part=part)
+        left_open = next((q.player for q in _left_open(state) if type(q.answers[0]) is kind), None)
+        return from_json(data, player=player if left_open is None else left_open, part=part)
     named = handler.whose(state, data) if handler.whose else None
     acting = last_player(state) if handler.when == AFTER else state.player
     return from_json(data, player=acting if named is None else named)
@@ -45,12 +46,18 @@ def place(state: GameState, told: Told, event: Event) -> int | None:
     player = getattr(event, "player", None)
     if handler.when == BEFORE:
         late = handler.late and handler.late(state) and player == state.player
+        late = late or any(event in q.answers for q in _left_open(state))
         return place_in(state, told, event, state.turn) if late else None
     if handler.when == AFTER:
         turn = last_turn(state)
         return place_in(state, told, event, turn) if turn >= 0 and player == last_player(state) else None
     answers = any(q.turn == state.turn and event in q.answers for q in state.asked)
     return place_in(state, told, event, state.turn) if answers else None
+
+
+def _left_open(state: GameState) -> list[Question]:
+    """What the part that was just ended left open and happened before its tile, as long as no other part has begun."""
+    return [] if state.turn_open else [q for q in state.asked if q.turn == state.turn and q.before and q.answers]
 
 
 def place_in(state: GameState, told: Told, event: Event, turn: int) -> int | None:

@@ -277,3 +277,14 @@ def test_by_which_follower_the_fairy_stands_is_asked(store: Store) -> None:
     view = told(session, END, {"do": "answer", "question": question["id"], "choice": 1})
     assert before[-1] == "fairy_beside" and [i["code"] for i in view["issues"]] == before[:-1]
     assert view["board"]["fairy_beside"]["feature"] == question["answers"][1]["beside"]["feature"]
+
+
+def test_the_wheel_told_plainly_after_the_end_of_its_turn_is_that_turns(store: Store) -> None:
+    session = begin(store, "wheel", name="wheel")
+    view = told(session, tile("wheel.29", 1, -1, 2), END, {"do": "wheel", "steps": 3})
+    assert log(session) == ["wheel 0 3", "tile 0 wheel.29 1,-1 2", "end_turn"] and not view["issues"]
+    view = told(session, {"do": "wheel", "steps": 1}, tile("wheel.29", -1, 1))
+    assert log(session)[3:] == ["wheel 1 1", "tile 1 wheel.29 -1,1 0"] and not view["issues"]
+    named = begin(store, "wheel", name="wheel")
+    told(named, tile("wheel.29", 1, -1, 2), END, {"do": "wheel", "steps": 3, "player": 1})
+    assert log(named)[-1] == "wheel 1 3", "somebody said whose it was"
