@@ -48,8 +48,8 @@ def main() -> int:
                 moves += sum(len(turn) for turn, _ in game[1])
             equal += not different
             print(*different, sep="\n", end="\n" * bool(different), flush=True)
-    print(f"{equal} of {len(known) + len(drawn)} games ({len(known)} recorded) equal after every turn, without an issue; "
-          f"{moves} events told in {time.monotonic() - began:.0f} s")
+    print(f"{equal} of {len(known) + len(drawn)} games ({len(known)} recorded) equal after every turn, without an "
+          f"issue; {moves} events told in {time.monotonic() - began:.0f} s")
     return int(equal < len(known) + len(drawn))
 
 
