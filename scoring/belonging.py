@@ -11,7 +11,7 @@ from typing import Any
 
 from scoring.contributions import AFTER, BEFORE, Question
 from scoring.engine import waiting
-from scoring.events import Event, GameEnded, TurnEnded, event_types, from_json, to_json
+from scoring.events import Event, GameEnded, TilePlaced, TurnEnded, event_types, from_json, to_json
 from scoring.state import GameState
 from scoring.turns import last_player, last_turn, next_part
 
@@ -64,7 +64,7 @@ def place_in(state: GameState, told: Told, event: Event, turn: int) -> int | Non
     """The entry of that turn part after which the event belongs: before what comes later in a turn by the rules. None
     for at the end of the log."""
     slots = state.box.slots
-    own = slots[state.box.handlers[type(event)].step]
+    own = slots.get(state.box.handlers[type(event)].step, len(slots))
     last = None
     for n, ((seq, other), happened) in enumerate(zip(told, state.happened, strict=True)):
         if happened != turn:
@@ -75,6 +75,21 @@ def place_in(state: GameState, told: Told, event: Event, turn: int) -> int | Non
             return told[n - 1][0] if n else 0
         last = seq
     return None if last is None or last == told[-1][0] else last
+
+
+def missed(state: GameState, told: Told, data: object, turn: int) -> tuple[Event, int | None] | None:
+    """The event that JSON describes, which was missed in that turn part, and where it belongs there; None without a
+    tile in it. Where nobody is named it is whoever laid the tile. Raises InvalidNotation."""
+    tile = next((e for (_, e), n in zip(told, state.happened, strict=True) if n == turn and isinstance(e, TilePlaced)),
+                None)
+    if tile is None:
+        return None
+    event = from_json(data, player=tile.player, part=tile.part)
+    handler = state.box.handlers.get(type(event))
+    named = handler.whose(state, to_json(event)) if handler and handler.whose else None
+    if named is not None and isinstance(data, Mapping) and "player" not in data:
+        event = from_json(data, player=named, part=tile.part)
+    return event, place_in(state, told, event, turn) if handler else None
 
 
 def place_of_answer(state: GameState, told: Told, question: Question, event: Event) -> int | None:
