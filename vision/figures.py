@@ -19,7 +19,7 @@ import numpy.typing as npt
 from scoring.tiles import Square
 from vision.figurenet import CELLS, CROP_PX, KINDS, MARGIN, TILE_PX, Felt, FigureNet
 from vision.frames import Image
-from vision.lattice import UNIT, Array, apply, rectify
+from vision.lattice import UNIT, Array, apply, area, rectify
 from vision.looks import FigureLook
 from vision.paint import Print, colours_of, light_of, shown
 from vision.view import View
@@ -276,8 +276,8 @@ SPREAD = 0.03  # of a tile: how well a foot is known
 _ROUND = [KINDS.index("disc"), KINDS.index("cube")]
 
 
-THERE = (2.34, 0.8)  # scale and shift of a foot's logit: `training.calibrate_figures`
-LYING = 0.7  # scale of the lying logit; real pieces are less like ours than held-out drawings are
+THERE = (2.42, 0.9)  # scale and shift of a foot's logit: `training.calibrate_figures`
+LYING = 0.8  # scale of the lying logit; real pieces are less like ours than held-out drawings are
 
 
 def _there(logit: float) -> float:
@@ -326,17 +326,28 @@ def _strange(unlike: Array, silhouette: npt.NDArray[np.bool_]) -> float:
 
 
 def _once(found: Sequence[tuple[Square, Seen]], poses: Mapping[Square, Array]) -> dict[Square, tuple[Seen, ...]]:
-    """A figure near a border is seen in the crops of two tiles: it belongs to the one on which its foot is."""
-    def outside(look: FigureLook) -> float:
-        return max(0.0, max(abs(v - 0.5) for v in look.foot) - 0.5)
-
-    order = sorted(found, key=lambda f: (outside(f[1].look) > 0, -f[1].look.there))
-    kept: list[tuple[Square, Seen]] = []
-    for at, seen in order:
-        side = math.sqrt(abs(np.linalg.det(poses[at][:2, :2] / poses[at][2, 2])))
-        if all(math.dist(seen.px, other.px) > (_SAME if at != there else _ONE) * side for there, other in kept):
-            kept.append((at, seen))
+    """A figure near a border is seen in the crops of two tiles: its foot is between where the two say that it is, and
+    it belongs to the tile on which that is."""
+    side = {at: math.sqrt(abs(area(apply(poses[at], UNIT)))) for at, _ in found}
+    groups: list[list[tuple[Square, Seen]]] = []
+    for at, seen in sorted(found, key=lambda f: -f[1].look.there):
+        own = next((g for g in groups if math.dist(seen.px, g[0][1].px) < (_ONE if at == g[0][0] else _SAME) * side[at]
+                    ), None)
+        if own is None:
+            groups.append([(at, seen)])
+        elif all(at != there for there, _ in own):
+            own.append((at, seen))
     out: dict[Square, list[Seen]] = {at: [] for at in poses}
-    for at, seen in sorted(kept, key=lambda f: -f[1].look.there):
-        out[at].append(seen)
-    return {at: tuple(seen) for at, seen in out.items()}
+    for group in groups:
+        if len(group) == 1:
+            out[group[0][0]].append(group[0][1])
+            continue
+        weight = np.array([probability(seen.look.there) for _, seen in group])
+        px = weight @ np.array([seen.px for _, seen in group]) / weight.sum()
+        feet = [apply(np.linalg.inv(poses[at]), px)[0] for at, _ in group]
+        n = min(range(len(group)), key=lambda k: float(np.abs(feet[k] - 0.5).max()))
+        at, seen = group[n]
+        look = replace(seen.look, foot=(float(feet[n][0]), float(feet[n][1])),
+                       there=max(other.look.there for _, other in group))
+        out[at].append(replace(seen, look=look, px=(float(px[0]), float(px[1]))))
+    return {at: tuple(sorted(seen, key=lambda s: -s.look.there)) for at, seen in out.items()}
