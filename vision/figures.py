@@ -34,13 +34,14 @@ _OVER = 0.06  # of a tile: how far over its border a foot may still be the tile'
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
     """A figure as it was looked at: where it touches the table and its silhouette (N, 2) in the photograph, the part
-    of its crop that it covers, and the (u, v, l) of its paint."""
+    of its crop that it covers, the (u, v, l) of its paint, and the probability that it is a disc or a cube."""
 
     look: FigureLook
     px: tuple[float, float]
     outline_px: Array
     silhouette: npt.NDArray[np.bool_]
     uvl: Array
+    round: float = 0.0
 
 
 def height_direction(grid: Array, shape: tuple[int, ...], matrix: Array | None = None) -> Array:
@@ -151,11 +152,12 @@ def find_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterab
     named = colours_of([s.uvl for s in every], light, colours, view.paints if view is not None else None,
                        [probability(s.look.there) for s in every])
     print_ = Print(_bare_patches(crops, covered), light).density(np.array([s.uvl for s in every]).reshape(-1, 3))
-    painted = iter([_painted(s, log, p) for s, log, p in zip(every, named, print_, strict=True)])
-    return {at: tuple(next(painted) for _ in single[at]) for at in single}
+    painted = [_painted(s, log, p) for s, log, p in zip(every, named, print_, strict=True)]
+    like = iter(_like_the_others(painted))
+    return {at: tuple(sorted((next(like) for _ in single[at]), key=lambda s: -s.look.there)) for at in single}
 
 
-PAINTED, AT_LEAST, AT_MOST = 0.5, -1.5, 2.0  # weight and limits of the log-odds that paint and not print is seen
+PAINTED, AT_LEAST, AT_MOST = 0.75, -3.0, 2.0  # weight and limits of the log-odds that paint and not print is seen
 
 
 def _painted(seen: Seen, colours: Mapping[str, float], print_: float) -> Seen:
@@ -163,9 +165,26 @@ def _painted(seen: Seen, colours: Mapping[str, float], print_: float) -> Seen:
     if not colours:
         return seen
     odds = PAINTED * (float(np.logaddexp.reduce(list(colours.values()))) - print_)
-    there = seen.look.there + min(max(odds, AT_LEAST), AT_MOST)
+    there = float(seen.look.there + min(max(odds, AT_LEAST), AT_MOST))
     best = max(colours.values())
     return replace(seen, look=replace(seen.look, there=there, colours={c: v - best for c, v in colours.items()}))
+
+
+ALONE = -2.5  # log-odds at most against a piece of another make than all others of its table
+
+
+def _like_the_others(every: Sequence[Seen]) -> list[Seen]:
+    """Followers of one table are all cut from a board, or all discs or cubes: the other figures speak for or against
+    one of its make."""
+    weight = np.array([probability(s.look.there) for s in every])
+    round_ = np.array([s.round for s in every])
+    out = []
+    for n, seen in enumerate(every):
+        others = float(weight.sum() - weight[n])
+        share = (float(weight @ round_ - weight[n] * round_[n]) + 0.5) / (others + 1)
+        odds = math.log(2 * (seen.round * share + (1 - seen.round) * (1 - share)))
+        out.append(replace(seen, look=replace(seen.look, there=float(seen.look.there + max(ALONE, odds)))))
+    return out
 
 
 _PATCH = 5  # px of a crop: the grain in which print is compared with silhouettes
@@ -269,7 +288,7 @@ def _seen(peak: Peak, crop: Image, silhouette: npt.NDArray[np.bool_], pose: Arra
     look = FigureLook(foot=(float(peak.foot[0]), float(peak.foot[1])), spread=peak.spread, there=_there(peak.there),
                       lying=_lying(peak), colours={}, pieces=_pieces(peak.kinds))
     return Seen(look=look, px=(float(px[0]), float(px[1])), outline_px=outline, silhouette=silhouette,
-                uvl=shown(pixels, light))
+                uvl=shown(pixels, light), round=float(np.exp(peak.kinds[_ROUND]).sum()))
 
 
 SPREAD = 0.03  # of a tile: how well a foot is known
