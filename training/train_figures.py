@@ -5,8 +5,8 @@
 to go on. The last twentieth of every file is held out and only measured; ``python -m training.calibrate_figures`` then
 says what the numbers are worth. The network in ``vision/models`` has seen the seeds 21 (12000 crops), 22 (20000),
 23 (20000, boards full of figures) and 24 (14000, as 23, with more discs), N 355000, about an hour of half a core. Seeds
-21 and 22 were drawn with few figures, 21 to 23 with plain round print of a counter's size, before training.pieces was
-what it is: with today's, all four give as much or more.
+21 and 22 were drawn before boards were as full, 21 to 23 before plain round print of a counter's size was left out of
+``training.pieces``; nobody has measured yet what all four drawn as it is now would give.
 """
 
 from __future__ import annotations

@@ -150,7 +150,7 @@ def find_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterab
     single = _once(found, poses)
     every = [s for at in single for s in single[at]]
     named = colours_of([s.uvl for s in every], light, colours, view.paints if view is not None else None,
-                       [probability(s.look.there) for s in every])
+                       [max(0.0, 2 * probability(s.look.there) - 1) for s in every])  # print is no paint
     print_ = Print(_bare_patches(crops, covered), light).density(np.array([s.uvl for s in every]).reshape(-1, 3))
     painted = [_painted(s, log, p) for s, log, p in zip(every, named, print_, strict=True)]
     like = iter(_like_the_others(painted))
