@@ -37,8 +37,9 @@ class Limits:
     reach: float = 0.4  # how far a corner may lie from where it is expected
     moved: float = 0.3  # how far a middle may lie from where it is expected
     exact: float = 0.05  # corners so close need no second look
-    kept: float = 0.3  # probability of a tile that hangs together with others
-    lone: float = 0.6  # and of one that lies alone
+    likely: float = 0.3  # probability of a tile, as the network says it, at second sight
+    kept: float = -0.8  # log-odds of a tile of a board
+    lone: float = 0.6  # and of its surest
     candidates: int = 3  # boards that are looked at closely
     share: float = 0.15  # of the best candidate's weight below which another is not looked at
     rounds: int = 3  # times that a board is gone over while tiles of it lie uneasily
@@ -46,13 +47,18 @@ class Limits:
     ajar: float = 0.12  # how far its corners may lie off, for it to lie well
     largest: int = 30  # rings around what was seen at first
     again: float = 0.6  # of a board's squares that must still hold tiles for it to lie where it lay
-    spots: int = 72  # that are looked at closely
-    pulls: int = 3  # times that each is drawn to its corners
-    faint: float = 0.1  # probability of a tile below which a spot is given up at once
+    spots: int = 64  # that are looked at closely
+    best: int = 28  # of them in each of these sizes, since tiles draw to themselves what is larger than they are
+    grows: tuple[float, ...] = (1.0, 1.5)
+    pulls: int = 4  # times that each is drawn to its corners
+    faint: tuple[float, ...] = (0.004, 0.06, 0.3)  # probability of a tile below which a spot is given up, each time
     astray: float = 0.5  # and how far its corners may lie off then
     sure: float = 0.7  # probability of a tile with which a board may begin
     settled: float = 0.12  # and how little its corners may still move
     straight: float = 0.15  # how far a corner may lie off what the others of its part say
+    structure: tuple[float, float] = (0.8, 7.0)  # weight of the network's log-odds, and where they mean nothing
+    spotted: tuple[float, float] = (1.0, 0.5)  # the same of the spots' log-odds
+    beside: tuple[float, ...] = (0.0, 5.0, 6.0)  # log-odds by how many tiles lie beside it, the last for more
     votes: float = 6.0  # keypoints that make a sighting as sure as a spot of even odds
 
 
@@ -67,7 +73,8 @@ class Found:
     present: Mapping[Square, float]
     evidence: Mapping[Square, Array]
     refused: Mapping[Square, float]
-    worth: float  # how much speaks for it: the area of its tiles (px), as far as they are tiles and their sides agree
+    worth: float  # how much speaks for it: its tiles' log-odds, as far as their sides agree
+    covers: float  # px of the picture, as far as the same goes
 
 
 class BoardFinder:
@@ -93,21 +100,21 @@ class BoardFinder:
 
     def _best(self, bgr: Image, parts: list[dict[Square, Spot]]) -> Found | None:
         """Of the boards that these grow to, the one for which most speaks."""
-        best, worth = None, 0.0
-        waiting = [(part, False) for part in parts[:self.limits.candidates]
-                   if _weight(part.values()) > self.limits.share * _weight(parts[0].values())]
-        while waiting:
-            part, doubled = waiting.pop(0)
-            if best is not None and not doubled and _covered(part.values(), best):
+        best: Found | None = None
+        limits = self.limits
+        for part in parts[:limits.candidates]:
+            if _weight(part.values()) < limits.share * _weight(parts[0].values()):
+                break
+            if best is not None and _covered(part.values(), best):
                 continue
             found = self._grown(bgr, part)
-            if found is None:
-                continue
-            if found.worth > worth:
-                best, worth = found, found.worth
-            if not doubled:  # a quarter of a tile may look like a tile; tiles of twice its size tell
-                larger = joined(self._pulled(bgr, _doubled(found.poses.values())), self.limits)
-                waiting = [(larger[0], True), *waiting] if larger else waiting
+            # A quarter of a tile may look like a tile: then tiles of twice its size cover more, and their sides agree.
+            for larger in joined(self._pulled(bgr, _doubled(found.poses.values())), limits)[:1] if found else ():
+                other = self._grown(bgr, larger)
+                if other is not None and found is not None and other.covers > found.covers:
+                    found = other
+            if found is not None and (best is None or found.worth > best.worth):
+                best = found
         return best
 
     def ask(self, bgr: Image, poses: Iterable[Array], *, turns: int = 1) -> Said:
@@ -118,6 +125,7 @@ class BoardFinder:
     # --- where to begin
 
     def _again(self, bgr: Image, near: Lattice) -> Found | None:
+        self._spotter.forget()
         board = _Board({}, near)
         squares = sorted(at for at in near.shifts if _visible(bgr.shape, near.predict(at)) > self.limits.seen)
         if not squares:
@@ -138,7 +146,8 @@ class BoardFinder:
     def _pulled(self, bgr: Image, spots: Sequence[Spot]) -> list[Spot]:
         """The likeliest spots, drawn to the corners that the network sees, as far as it takes them for tiles."""
         limits = self.limits
-        poses = [_posed(spot) for spot in spots[:limits.spots]]
+        poses = [_scaled(_posed(spot), grow) for grow in limits.grows for spot in spots[:limits.best]]
+        poses += [_posed(spot) for spot in spots[limits.best:limits.spots]]
         likely = np.zeros(0)
         for turn in range(limits.pulls):
             if not poses:
@@ -146,19 +155,12 @@ class BoardFinder:
             said = self.ask(bgr, poses)
             off = np.abs(said.corners - UNIT).max(axis=(1, 2))
             last = turn == limits.pulls - 1
-            good = np.flatnonzero((said.present > (limits.sure if last else limits.faint))
+            good = np.flatnonzero((said.present > (limits.sure if last else limits.faint[turn]))
                                   & (off < (limits.settled if last else limits.astray)))
             poses = [_regular(poses[n] @ _pose_of(said.corners[n])) for n in good]
             likely = said.present[good]
-        kept: list[Spot] = []
-        for n in np.argsort(-likely):
-            corners = apply(poses[n], UNIT)
-            spot = Spot(middle=corners.mean(axis=0), u=(corners[1] + corners[2] - corners[0] - corners[3]) / 2,
-                        v=(corners[3] + corners[2] - corners[0] - corners[1]) / 2, likely=float(likely[n]))
-            if all(np.linalg.norm(spot.middle - k.middle) > 0.3 * min(spot.side, k.side)
-                   or abs(np.log(spot.side / k.side)) > limits.size for k in kept):
-                kept.append(spot)
-        return kept
+            poses, likely = _apart(poses, likely)
+        return [_spot(pose, float(p)) for pose, p in zip(poses, likely, strict=True)]
 
     # --- growing
 
@@ -184,7 +186,7 @@ class BoardFinder:
             said = self.ask(bgr, [board.lattice.predict(at) for at in order], turns=4)
             off = np.abs(said.corners - UNIT).max(axis=(1, 2))
             for n, at in enumerate(order):
-                if said.present[n] > limits.kept and off[n] < limits.reach:
+                if said.present[n] > limits.likely and off[n] < limits.reach:
                     board.corners[at] = apply(board.lattice.predict(at), said.corners[n])
             loose = [at for n, at in enumerate(order) if said.present[n] < limits.firm or off[n] > limits.ajar]
             poses = {at: board.lattice.predict(at) for at in order}
@@ -194,18 +196,42 @@ class BoardFinder:
                 del board.corners[at]
             board.asked = {at: p for at, p in board.asked.items() if at in board.corners}
             board.fit()
-        present = {at: float(p) for at, p in zip(order, said.present, strict=True)}
-        kept = _largest((at for at in order if present[at] > limits.kept), present)
-        if not kept or (len(kept) == 1 and present[next(iter(kept))] < limits.lone):
+        board.fit()
+        poses = {at: board.lattice.predict(at) for at in order}
+        odds = self._odds(poses, dict(zip(order, said.present, strict=True)))
+        kept = _largest((at for at in order if odds[at] > limits.kept), {at: 1.0 for at in order})
+        odds = self._odds({at: poses[at] for at in kept}, dict(zip(order, said.present, strict=True)))
+        if not kept or max(odds.values()) < limits.lone:
             return None
         evidence = dict(zip(order, said.loglik(self.kinds), strict=True))
-        board.lattice.shifts = {at: s for at, s in board.lattice.shifts.items() if at in kept}
         beside = neighbours(kept)
-        refused = {at: p for at, p in (board.asked | present).items() if at in beside}
+        doubt = {at: p for at, p in board.asked.items() if at in beside}
+        near = self._odds({at: board.lattice.predict(at) for at in doubt}, doubt, kept)
+        board.lattice.shifts = {at: s for at, s in board.lattice.shifts.items() if at in kept}
+        rows = {at: n for n, at in enumerate(order)}
         return Found(lattice=board.lattice, poses={at: poses[at] for at in sorted(kept)},
-                     present={at: present[at] for at in kept}, evidence={at: evidence[at] for at in kept},
-                     refused=refused,
-                     worth=_worth({at: poses[at] for at in kept}, {at: n for n, at in enumerate(order)}, said))
+                     present={at: _probability(odds[at]) for at in kept}, evidence={at: evidence[at] for at in kept},
+                     refused={at: _probability(o) for at, o in near.items()},
+                     worth=sum(min(o, 6.0) for o in odds.values()) * _agreement(kept, rows, said),
+                     covers=sum(_probability(odds[at]) * abs(area(apply(poses[at], UNIT))) for at in kept)
+                     * _agreement(kept, rows, said))
+
+    def _odds(self, poses: Mapping[Square, Array], present: Mapping[Square, float],
+              tiles: Iterable[Square] | None = None) -> dict[Square, float]:
+        """Log-odds that a tile lies there, from what both networks say and how many of the others lie beside it."""
+        limits = self.limits
+        taken = set(poses if tiles is None else tiles)
+        found = {}
+        for at, pose in poses.items():
+            likely = float(np.clip(present[at], 1e-6, 1 - 1e-6))
+            odds = limits.structure[0] * (np.log(likely / (1 - likely)) - limits.structure[1])
+            middle = apply(pose, [[0.5, 0.5]])[0]
+            spotted = self._spotter.odds(middle, float(np.sqrt(abs(area(apply(pose, UNIT))))))
+            if spotted is not None:
+                odds += limits.spotted[0] * (spotted - limits.spotted[1])
+            count = len(neighbours([at]) & taken)
+            found[at] = float(odds + limits.beside[min(count, len(limits.beside) - 1)])
+        return found
 
     def _spread(self, bgr: Image, board: _Board) -> None:
         """From the tiles that are known to all sides, ring by ring."""
@@ -233,14 +259,14 @@ class BoardFinder:
                 board.asked[at] = likely
                 off = float(np.abs(said.corners[n] - UNIT).max())
                 pose = poses.pop(at)
-                if likely < (limits.kept if second else limits.hint) or off > limits.reach:
+                if likely < (limits.likely if second else limits.hint) or off > limits.reach:
                     board.corners.pop(at, None)
                     continue
                 corners = apply(pose, said.corners[n])
                 drawn = apply(np.linalg.inv(expected[at]), corners)
                 if np.abs(drawn.mean(axis=0) - 0.5).max() > limits.moved or not 0.7 < area(drawn) < 1.4:
                     continue
-                if second or (off < limits.exact and likely > limits.kept):
+                if second or (off < limits.exact and likely > limits.likely):
                     board.corners[at] = corners
                     came = True
                 else:
@@ -340,19 +366,21 @@ def _weight(spots: Iterable[Spot]) -> float:
     return sum(max(0.0, s.likely - 0.2) for s in spots)
 
 
-def _worth(poses: Mapping[Square, Array], row: Mapping[Square, int], said: Said) -> float:
-    """Area of a board's tiles, as far as they are tiles, times how well their sides agree. Quarters of tiles cover no
-    more than the tiles do, and their sides agree less."""
+def _probability(odds: float) -> float:
+    return float(1 / (1 + np.exp(-odds)))
+
+
+def _agreement(board: Iterable[Square], row: Mapping[Square, int], said: Said) -> float:
+    """0 .. 1: how well the sides of tiles that lie side by side agree. Those of quarters of tiles do less."""
+    squares = set(board)
     shown = np.exp(said.sides)
-    total = agree = joints = 0.0
-    for (x, y), pose in poses.items():
-        n = row[x, y]
-        total += (2 * float(said.present[n]) - 1) * abs(area(apply(pose, UNIT)))
+    agree = joints = 0.0
+    for x, y in squares:
         for at, mine, theirs in (((x + 1, y), 1, 3), ((x, y + 1), 2, 0)):
-            if at in poses:
-                agree += float(shown[n, mine] @ shown[row[at], theirs])
+            if at in squares:
+                agree += float(shown[row[x, y], mine] @ shown[row[at], theirs])
                 joints += 1
-    return total * ((agree + 1) / (joints + 1)) ** 2
+    return ((agree + 1) / (joints + 1)) ** 2
 
 
 def _doubled(poses: Iterable[Array]) -> list[Spot]:
@@ -383,12 +411,33 @@ def _posed(spot: Spot) -> Array:
     return np.array([[spot.u[0], spot.v[0], origin[0]], [spot.u[1], spot.v[1], origin[1]], [0, 0, 1.0]])
 
 
+def _scaled(pose: Array, grow: float) -> Array:
+    """A pose made larger about its middle."""
+    return pose @ np.array([[grow, 0, (1 - grow) / 2], [0, grow, (1 - grow) / 2], [0, 0, 1.0]])
+
+
+def _spot(pose: Array, likely: float) -> Spot:
+    corners = apply(pose, UNIT)
+    return Spot(middle=corners.mean(axis=0), u=(corners[1] + corners[2] - corners[0] - corners[3]) / 2,
+                v=(corners[3] + corners[2] - corners[0] - corners[1]) / 2, likely=likely)
+
+
 def _regular(pose: Array) -> Array:
     """The same place as an affine pose: four corners of one tile say too little of perspective."""
-    corners = apply(pose, UNIT)
-    u = (corners[1] + corners[2] - corners[0] - corners[3]) / 2
-    v = (corners[3] + corners[2] - corners[0] - corners[1]) / 2
-    return _posed(Spot(middle=corners.mean(axis=0), u=u, v=v, likely=1.0))
+    return _posed(_spot(pose, 1.0))
+
+
+def _apart(poses: Sequence[Array], likely: Array) -> tuple[list[Array], Array]:
+    """Of poses that are about the same, the likeliest."""
+    kept: list[int] = []
+    spots = [_spot(pose, 1.0) for pose in poses]
+    for n in np.argsort(-likely):
+        mine = spots[n]
+        same = [k for k in kept if np.linalg.norm(mine.middle - spots[k].middle) < 0.2 * mine.side
+                and abs(np.log(mine.side / spots[k].side)) < 0.15]
+        if not any(abs((_angle(mine.u, spots[k].u) + np.pi / 4) % (np.pi / 2) - np.pi / 4) < 0.15 for k in same):
+            kept.append(int(n))
+    return [poses[n] for n in kept], likely[kept]
 
 
 def _fitted(corners: Mapping[Square, Array]) -> Array | None:

@@ -46,7 +46,8 @@ class Lattice:
             near = self.shifts.get((at[0] + dx, at[1] + dy))
             if near is not None:
                 weight = 1.0 / (dx * dx + dy * dy) ** 1.5
-                total += weight * np.array(near)
+                cos, sin = np.cos(near[2]) - 1, np.sin(near[2])  # a turned tile points its row elsewhere
+                total += weight * (np.array(near) - (cos * dx - sin * dy, sin * dx + cos * dy, 0.0))
                 weights += weight
         x, y, turn = total / weights if weights else total
         return self.pose(at, (float(x), float(y), float(turn)))
