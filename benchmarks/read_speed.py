@@ -29,21 +29,21 @@ import numpy as np
 import vision.read as reading_room
 from bastide.demo_game import demo_game
 from scoring.transcript import write
-from vision.keypoints import SightingFinder
+from vision.find import BoardFinder
 from vision.read import LONG_SIDE_PX, PhotoReader, box_counts
 from vision.simulator.options import Options
 from vision.simulator.simulator import Simulator
+from vision.spotting import Spotter
 from vision.tileset import TileSet, drawn_tileset, load_tileset
-from vision.unseen import UnseenFinder
 
 ROOT = Path(__file__).resolve().parent.parent
 RATIO, FEWEST = 0.75, 8  # of Lowe's test; matches that make a copy
 WANTED = 5.0
 MOST_MB = 400.0
 STAGES: tuple[tuple[Any, str, str], ...] = (
-    (SightingFinder, "find", "keypoints and sightings"), (reading_room, "fit_lattice", "lattice"),
+    (Spotter, "spots", "spots"), (BoardFinder, "find", "board, spots and network in it"),
     (PhotoReader, "_strange", "colours of the print"), (PhotoReader, "_spread", "every square settled"),
-    (PhotoReader, "_evidence", "sides and pennants"), (UnseenFinder, "ask", "structure network"),
+    (PhotoReader, "_evidence", "sides and pennants"), (BoardFinder, "ask", "structure network"),
     (reading_room, "marginals", "neighbours and box"), (PhotoReader, "_bare", "bare pictures"),
     (reading_room, "find_figures", "figures"))
 

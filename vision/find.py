@@ -9,7 +9,7 @@ fan out. Pictures that were taught give more spots; what comes after is the same
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -39,8 +39,10 @@ class Limits:
     exact: float = 0.05  # corners so close need no second look
     likely: float = 0.3  # probability of a tile, as the network says it, at second sight
     kept: float = -0.8  # log-odds of a tile of a board
-    lone: float = 0.6  # and of its surest
-    candidates: int = 3  # boards that are looked at closely
+    lone: float = 0.6  # and of its surest by itself, or
+    many: int = 6  # so many tiles that hang together, with
+    agreed: float = 0.6  # sides that agree so well
+    candidates: int = 4  # boards that are looked at closely
     share: float = 0.15  # of the best candidate's weight below which another is not looked at
     rounds: int = 3  # times that a board is gone over while tiles of it lie uneasily
     firm: float = 0.9  # probability of a tile, and
@@ -58,7 +60,8 @@ class Limits:
     straight: float = 0.15  # how far a corner may lie off what the others of its part say
     structure: tuple[float, float] = (0.8, 7.0)  # weight of the network's log-odds, and where they mean nothing
     spotted: tuple[float, float] = (1.0, 0.5)  # the same of the spots' log-odds
-    beside: tuple[float, ...] = (0.0, 5.0, 6.0)  # log-odds by how many tiles lie beside it, the last for more
+    beside: tuple[float, ...] = (0.0, 4.0, 5.0)  # log-odds by how many tiles lie beside it, the last for more
+    joint: float = 1.0  # log-odds that each more tile of a board adds to it
     votes: float = 6.0  # keypoints that make a sighting as sure as a spot of even odds
 
 
@@ -113,7 +116,7 @@ class BoardFinder:
                 other = self._grown(bgr, larger)
                 if other is not None and found is not None and other.covers > found.covers:
                     found = other
-            if found is not None and (best is None or found.worth > best.worth):
+            if found is not None and found.worth > (0.0 if best is None else best.worth):
                 best = found
         return best
 
@@ -125,7 +128,7 @@ class BoardFinder:
     # --- where to begin
 
     def _again(self, bgr: Image, near: Lattice) -> Found | None:
-        self._spotter.forget()
+        self._spotter.spots(bgr)
         board = _Board({}, near)
         squares = sorted(at for at in near.shifts if _visible(bgr.shape, near.predict(at)) > self.limits.seen)
         if not squares:
@@ -160,7 +163,8 @@ class BoardFinder:
             poses = [_regular(poses[n] @ _pose_of(said.corners[n])) for n in good]
             likely = said.present[good]
             poses, likely = _apart(poses, likely)
-        return [_spot(pose, float(p)) for pose, p in zip(poses, likely, strict=True)]
+        spotted = [_spot(pose, float(p)) for pose, p in zip(poses, likely, strict=True)]
+        return [replace(s, likely=s.likely * _probability(self._spotter.odds(s.middle, s.side))) for s in spotted]
 
     # --- growing
 
@@ -201,20 +205,21 @@ class BoardFinder:
         odds = self._odds(poses, dict(zip(order, said.present, strict=True)))
         kept = _largest((at for at in order if odds[at] > limits.kept), {at: 1.0 for at in order})
         odds = self._odds({at: poses[at] for at in kept}, dict(zip(order, said.present, strict=True)))
-        if not kept or max(odds.values()) < limits.lone:
+        rows = {at: n for n, at in enumerate(order)}
+        agreement = _agreement(kept, rows, said)
+        own = {at: odds[at] - limits.beside[min(len(neighbours([at]) & kept), len(limits.beside) - 1)] for at in kept}
+        if not kept or (max(own.values()) < limits.lone and (len(kept) < limits.many or agreement < limits.agreed)):
             return None
         evidence = dict(zip(order, said.loglik(self.kinds), strict=True))
         beside = neighbours(kept)
         doubt = {at: p for at, p in board.asked.items() if at in beside}
         near = self._odds({at: board.lattice.predict(at) for at in doubt}, doubt, kept)
         board.lattice.shifts = {at: s for at, s in board.lattice.shifts.items() if at in kept}
-        rows = {at: n for n, at in enumerate(order)}
         return Found(lattice=board.lattice, poses={at: poses[at] for at in sorted(kept)},
                      present={at: _probability(odds[at]) for at in kept}, evidence={at: evidence[at] for at in kept},
                      refused={at: _probability(o) for at, o in near.items()},
-                     worth=sum(min(o, 6.0) for o in odds.values()) * _agreement(kept, rows, said),
-                     covers=sum(_probability(odds[at]) * abs(area(apply(poses[at], UNIT))) for at in kept)
-                     * _agreement(kept, rows, said))
+                     worth=sum(limits.joint + min(o, 5.0) for o in own.values()) * agreement,
+                     covers=sum(_probability(odds[at]) * abs(area(apply(poses[at], UNIT))) for at in kept) * agreement)
 
     def _odds(self, poses: Mapping[Square, Array], present: Mapping[Square, float],
               tiles: Iterable[Square] | None = None) -> dict[Square, float]:
@@ -227,8 +232,7 @@ class BoardFinder:
             odds = limits.structure[0] * (np.log(likely / (1 - likely)) - limits.structure[1])
             middle = apply(pose, [[0.5, 0.5]])[0]
             spotted = self._spotter.odds(middle, float(np.sqrt(abs(area(apply(pose, UNIT))))))
-            if spotted is not None:
-                odds += limits.spotted[0] * (spotted - limits.spotted[1])
+            odds += limits.spotted[0] * (spotted - limits.spotted[1])
             count = len(neighbours([at]) & taken)
             found[at] = float(odds + limits.beside[min(count, len(limits.beside) - 1)])
         return found
@@ -319,7 +323,8 @@ def joined(spots: Sequence[Spot], limits: Limits) -> list[dict[Square, Spot]]:
                     point = own.middle + step[0] * own.u + step[1] * own.v
                     far = float(np.hypot(*step))
                     away = np.linalg.norm(middles - point, axis=1) / own.side
-                    alike = free & (away < limits.off * min(far, 1.3)) & (np.abs(np.log(sides / own.side)) < limits.size * far)
+                    alike = free & (away < limits.off * min(far, 1.3))
+                    alike &= np.abs(np.log(sides / own.side)) < limits.size * far
                     for n in np.flatnonzero(alike)[np.argsort(away[alike])]:
                         spot = _upright(spots[n], own.v)
                         if abs(_angle(spot.u, own.u)) < limits.turn and abs(_angle(spot.v, own.v)) < limits.turn:
@@ -363,7 +368,7 @@ def _angle(one: Array, other: Array) -> float:
 
 
 def _weight(spots: Iterable[Spot]) -> float:
-    return sum(max(0.0, s.likely - 0.2) for s in spots)
+    return sum(s.likely for s in spots)
 
 
 def _probability(odds: float) -> float:

@@ -35,6 +35,7 @@ FITTING = 0.2  # correlation below which even the print's colours do not make a 
 PLAIN = 0.42  # correlation that needs no colours to vouch for it
 TWIN = 0.15  # correlation by which copies of twins differ in their drawing whether or not they bear a pennant
 BARE = 0.97  # of a tile must show for it to say what others of its kind look like
+OWN = 0.6  # the same where only our own drawings are known
 ALIKE = 0.7  # of the tiles that lie there must look like the pictures for these to be of the same artwork
 COMPLETE = 0.78  # of a tile must lie in the photograph for it to be reported
 
@@ -147,7 +148,8 @@ class PhotoReader:
         lattice = Lattice(grid=found.lattice.grid, shifts=dict(found.lattice.shifts))
         strange = self._strange(photo, lattice)
         squares, refused = self._spread(photo, lattice, strange)
-        if len(squares) < ALIKE * len(found.poses) or np.median([s.best for s in squares.values()]) < PLAIN:
+        like = OWN if self.tileset.drawn else PLAIN  # what others drew looks somewhat like our drawings too
+        if len(squares) < ALIKE * len(found.poses) or np.median([s.best for s in squares.values()]) < like:
             return None
         evidence = self._evidence(squares)
         doubtful = [at for at in squares if _lead(evidence[at], self._letters) < DOUBTFUL]

@@ -61,15 +61,8 @@ class Spotter:
             found += self._level(net, bgr, long_side)
         return _distinct(found)
 
-    def forget(self) -> None:
-        """Nothing is known of the picture that comes."""
-        self._seen = []
-
-    def odds(self, middle: Array, side: float) -> float | None:
-        """Log-odds that a tile of about this size (px) has its middle there, in the picture looked over last; None when
-        none was."""
-        if not self._seen:
-            return None
+    def odds(self, middle: Array, side: float) -> float:
+        """Log-odds that a tile of about this size (px) has its middle there, in the picture looked over last."""
         scale, seen = min(self._seen, key=lambda level: abs(np.log(level[0] * side / USUAL_PX)))
         x, y = (int(v * scale / CELL_PX) for v in middle)
         part = seen[max(0, y - 1):y + 2, max(0, x - 1):x + 2]
