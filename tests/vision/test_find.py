@@ -13,7 +13,8 @@ from scoring.tiles import catalogue
 from training.editions import invent
 from training.invented import Painter
 from training.tables import back_of_tile, score_track
-from vision.find import BoardFinder, Limits, joined
+from vision.find import BoardFinder
+from vision.joining import Limits, joined
 from vision.lattice import UNIT, Lattice, apply
 from vision.spotting import Spot
 
