@@ -1,15 +1,15 @@
 """Where the tiles of a photograph lie: a grid seen in perspective that bends, since people lay tiles by hand.
 
-A board is one homography from tile steps to pixels, found by consensus among sightings, and for every tile its own
-small displacement from it. What lies next to a tile is displaced like it: errors add up along a row, so predictions
-follow the neighbours, not the far side of the board.
+A board is one homography from tile steps to pixels, and for every tile its own displacement from it. What lies next to
+a tile goes on where that one points: errors add up along a row, so predictions follow the neighbours, not the far side
+of the board.
 
 A *pose* is a homography (3, 3) from the unit square of a board square (x east, y south) to pixels.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import cv2
@@ -18,15 +18,10 @@ import numpy.typing as npt
 
 from scoring.tiles import Square
 from vision.frames import Image
-from vision.keypoints import Sighting
 
 Array = npt.NDArray[np.float64]
 
 UNIT = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
-STARTS = 15  # sightings from which a board is grown
-ENOUGH = 0.7  # of all votes for one board: no other start finds a better one
-NEAR = 0.3  # of a tile: how far a sighting may lie off its square
-BEND = 0.22  # of a tile: the largest displacement that is believed
 _AROUND = [(x, y) for x in (-2, -1, 0, 1, 2) for y in (-2, -1, 0, 1, 2) if x or y]
 
 
@@ -38,7 +33,7 @@ class Lattice:
     shifts: dict[Square, tuple[float, float, float]] = field(default_factory=dict)
 
     def predict(self, at: Square) -> Array:
-        """Pose of a square: displaced as itself if known, else as its known neighbours are on average."""
+        """Pose of a square: displaced as itself if known, else where its known neighbours point on average."""
         if at in self.shifts:
             return self.pose(at, self.shifts[at])
         total, weights = np.zeros(3), 0.0
@@ -46,7 +41,8 @@ class Lattice:
             near = self.shifts.get((at[0] + dx, at[1] + dy))
             if near is not None:
                 weight = 1.0 / (dx * dx + dy * dy) ** 1.5
-                total += weight * np.array(near)
+                cos, sin = np.cos(near[2]) - 1, np.sin(near[2])  # a turned tile points its row elsewhere
+                total += weight * (np.array(near) - (cos * dx - sin * dy, sin * dx + cos * dy, 0.0))
                 weights += weight
         x, y, turn = total / weights if weights else total
         return self.pose(at, (float(x), float(y), float(turn)))
@@ -113,99 +109,6 @@ def _warp(bgr: Image, pose: Array, size_px: int, margin: float, border: int, smo
     crop = cv2.warpPerspective(bgr, to_crop @ np.linalg.inv(pose), (n * times, n * times), flags=cv2.INTER_LINEAR,
                                borderMode=border)
     return crop if times == 1 else cv2.resize(crop, (n, n), interpolation=cv2.INTER_AREA)
-
-
-def fit_lattice(sightings: Sequence[Sighting], shape: Sequence[int]) -> Lattice | None:
-    """The board that most sightings agree on, or None when no two do. ``shape`` is the photograph's.
-
-    The board's north is the side nearest to the photograph's top.
-    """
-    best: tuple[float, Array, Mapping[Square, Sighting]] | None = None
-    for start in sorted(sightings, key=lambda s: -s.votes)[:STARTS]:
-        grid, members = _grow(start, sightings)
-        votes = sum(min(s.votes, 20) for s in members.values())
-        if best is None or votes > best[0]:
-            best = (votes, grid, members)
-        if votes > ENOUGH * sum(min(s.votes, 20) for s in sightings):
-            break
-    if best is None or len(best[2]) < 2:
-        return None
-    lattice = Lattice(grid=best[1])
-    for at, sighting in best[2].items():
-        x, y, turn = lattice.shift_of(at, _upright(sighting.pose, lattice.pose(at, (0, 0, 0))))
-        if np.hypot(x, y) < BEND + 0.1 and abs(turn) < 0.2:
-            lattice.shifts[at] = (x, y, turn)
-    return lattice
-
-
-def _grow(start: Sighting, sightings: Sequence[Sighting]) -> tuple[Array, dict[Square, Sighting]]:
-    """Board squares outwards from one sighting; the homography is fitted anew each time that it gains squares."""
-    grid = _upright(start.pose, np.eye(3))
-    members: dict[Square, Sighting] = {(0, 0): start}
-    for _ in range(30):
-        back = np.linalg.inv(grid)
-        found: dict[Square, Sighting] = {}
-        for s in sorted(sightings, key=lambda s: -s.votes):
-            corners = apply(back, _corners(s))
-            centre = corners.mean(axis=0)
-            at = (int(np.floor(centre[0])), int(np.floor(centre[1])))
-            off = np.hypot(*(centre - at - 0.5))
-            side = np.sqrt(abs(area(corners)))
-            known = any((at[0] + dx, at[1] + dy) in members for dx, dy in _AROUND) or at in members
-            if known and off < NEAR and 0.75 < side < 1.33 and area(corners) > 0 and at not in found:
-                found[at] = s
-        if found.keys() == members.keys():
-            break
-        members = found or members
-        fitted = _fit(members, grid)
-        if fitted is None:
-            break
-        grid = fitted
-    return grid, members
-
-
-def _corners(sighting: Sighting) -> Array:
-    return UNIT @ sighting.pose[:, :2].T + sighting.pose[:, 2]
-
-
-def _fit(members: Mapping[Square, Sighting], grid: Array) -> Array | None:
-    """Grid to pixels from the corners of all members; few of them give an affine map, which bends less."""
-    steps, pixels = [], []
-    for at, sighting in members.items():
-        pose = _upright(sighting.pose, grid @ _moved(at))
-        steps.append(UNIT + at)
-        pixels.append(apply(pose, UNIT))
-    source, target = np.concatenate(steps), np.concatenate(pixels)
-    if len(members) < 5:
-        affine, _ = cv2.estimateAffine2D(source, target, method=cv2.LMEDS)
-        return None if affine is None else np.vstack([affine, [0, 0, 1]])
-    limit = 0.2 * float(np.sqrt(abs(area(target[:4]))))
-    fitted, _ = cv2.findHomography(source, target, cv2.RANSAC, limit, maxIters=2000, confidence=0.999)
-    return fitted
-
-
-def _moved(at: Square) -> Array:
-    return np.array([[1, 0, at[0]], [0, 1, at[1]], [0, 0, 1.0]])
-
-
-def _upright(pose: Array, like: Array) -> Array:
-    """The same square with its corners numbered as those of another pose are: whole quarter turns taken out."""
-    pose = pose if pose.shape == (3, 3) else np.vstack([pose, [0, 0, 1.0]])
-    want = apply(like, UNIT)
-    want = want - want.mean(axis=0)
-    quarter = np.array([[0, -1, 1], [1, 0, 0], [0, 0, 1.0]])
-    best, error = pose, np.inf
-    for _ in range(4):
-        corners = apply(pose, UNIT)
-        off = np.linalg.norm(_unit(corners - corners.mean(axis=0)) - _unit(want))
-        if off < error:
-            best, error = pose, off
-        pose = pose @ quarter
-    return best
-
-
-def _unit(corners: Array) -> Array:
-    return corners / np.linalg.norm(corners)
 
 
 def neighbours(squares: Iterable[Square]) -> set[Square]:

@@ -8,49 +8,29 @@ import pytest
 from scoring.tiles import catalogue
 from vision.figures import height_direction
 from vision.joint import marginals
-from vision.keypoints import Sighting
-from vision.lattice import UNIT, Lattice, apply, area, fit_lattice, neighbours
+from vision.lattice import UNIT, Lattice, area, neighbours
 
 GRID = np.array([[92.0, -6.0, 300.0], [5.0, 80.0, 220.0], [0.003, -0.012, 1.0]])
 
 
-def _sighting(at, rot=0, shift=(0.0, 0.0), votes=12):
-    corners = apply(GRID, UNIT + at + shift)
-    corners = np.roll(corners, -rot, axis=0)  # a turned picture: its own north-west lies elsewhere
-    across = 0.5 * (corners[1] - corners[0] + corners[2] - corners[3])
-    down = 0.5 * (corners[3] - corners[0] + corners[2] - corners[1])
-    start = corners.mean(axis=0) - 0.5 * across - 0.5 * down
-    return Sighting(tile="base.D", pose=np.column_stack([across, down, start]), votes=votes)
-
-
-def test_the_board_is_found_among_false_sightings():
-    rng = np.random.default_rng(3)
-    squares = [(x, y) for x in range(6) for y in range(5) if rng.random() < 0.7]
-    sightings = [_sighting(at, int(rng.integers(4)), rng.normal(0, 0.03, 2)) for at in squares]
-    false = [Sighting(tile="base.D", pose=np.column_stack([np.diag([70.0, 70.0]), rng.uniform(0, 900, 2)]), votes=6)
-             for _ in range(8)]
-    lattice = fit_lattice([*false, *sightings], (900, 1200))
-    back = np.linalg.inv(lattice.grid)
-    steps = {tuple(np.round(apply(back, apply(GRID, [(x + 0.5, y + 0.5)]))[0] - 0.5).astype(int) - (x, y))
-             for x, y in squares}
-    assert len(steps) == 1  # one shift for all: the same grid
-    dx, dy = steps.pop()
-    assert {(x + dx, y + dy) for x, y in squares} <= set(lattice.shifts)
-    for x, y in squares:
-        middle = apply(lattice.predict((x + dx, y + dy)), [(0.5, 0.5)])[0]
-        assert np.hypot(*(middle - apply(GRID, [(x + 0.5, y + 0.5)])[0])) < 12
-
-
-def test_too_little_is_no_board():
-    assert fit_lattice([], (900, 1200)) is None
-    assert fit_lattice([_sighting((0, 0))], (900, 1200)) is None
-
-
 def test_a_square_lies_as_its_neighbours_do():
     lattice = Lattice(grid=GRID)
-    lattice.shifts = {(0, 0): (0.1, -0.05, 0.02), (1, 0): (0.1, -0.05, 0.02)}
-    assert lattice.shift_of((2, 0), lattice.predict((2, 0))) == pytest.approx((0.1, -0.05, 0.02), abs=1e-6)
+    lattice.shifts = {(0, 0): (0.1, -0.05, 0.0), (1, 0): (0.1, -0.05, 0.0)}
+    assert lattice.shift_of((2, 0), lattice.predict((2, 0))) == pytest.approx((0.1, -0.05, 0.0), abs=1e-6)
     assert lattice.shift_of((9, 9), lattice.predict((9, 9))) == pytest.approx((0, 0, 0), abs=1e-9)
+
+
+def test_a_row_that_is_turned_goes_on_where_it_points():
+    cos, sin = np.cos(0.2), np.sin(0.2)
+
+    def turned(n):
+        return n * cos - n, n * sin, 0.2
+
+    lattice = Lattice(grid=GRID, shifts={(n, 0): turned(n) for n in range(3)})
+    assert lattice.shift_of((3, 0), lattice.predict((3, 0))) == pytest.approx(turned(3), abs=1e-6)
+
+
+def test_neighbours_and_area():
     assert neighbours([(0, 0)]) == {(1, 0), (-1, 0), (0, 1), (0, -1)}
     assert area(UNIT) == pytest.approx(1.0)
 

@@ -12,11 +12,11 @@ import pytest
 from scoring.tiles import EDGES, catalogue, edge, where
 from training.editions import invent
 from training.invented import Painter
+from vision.find import BoardFinder
 from vision.lattice import UNIT, apply
 from vision.read import PhotoReader, box_counts
 from vision.structure import CROP_PX, LETTERS, PAIRS, StructureNet, truth_of
 from vision.tileset import Specimen, TileSet
-from vision.unseen import UnseenFinder
 
 _spec = importlib.util.spec_from_file_location("read_tables", Path(__file__).with_name("read_tables.py"))
 tables = importlib.util.module_from_spec(_spec)
@@ -77,7 +77,7 @@ def test_a_few_tiles_on_a_large_table_are_found_with_their_figures():
 def test_corners_lie_on_the_tiles():
     board = tables.legal_board(4, 3, 5)
     picture, grid = tables.photograph(invented_tiles(9005), board, seed=5, jitter=0.0)
-    found = UnseenFinder(KINDS).find(picture)
+    found = BoardFinder(KINDS).find(picture)
     assert found is not None and len(found.poses) == len(board)
     for pose in found.poses.values():
         steps = apply(np.linalg.inv(grid), apply(pose, UNIT))
@@ -89,7 +89,7 @@ def test_corners_lie_on_the_tiles():
     np.random.default_rng(0).integers(0, 255, (300, 400, 3)).astype(np.uint8),
 ])
 def test_no_board_where_there_is_none(picture):
-    assert UnseenFinder(KINDS).find(picture) is None
+    assert BoardFinder(KINDS).find(picture) is None
 
 
 def test_what_a_turned_tile_shows():
