@@ -241,8 +241,15 @@ class GameReader:
                 start = min(start, n)
         lines = [line.event for g in groups[:start] for line in ((g.tile,) if g.tile else ()) + g.rest]
         window = Window(state=self._prefix.after(lines), groups=tuple(groups[start:]), free=free - start,
-                        again=frozenset(again), fresh=fresh, denied=log.denied)
+                        again=frozenset(again), fresh=fresh, gone=self._gone(log), denied=log.denied)
         return window, groups[start - 1].last_seq if start else 0
+
+    def _gone(self, log: Told) -> frozenset[Square]:
+        """Squares from which a tile was seen to be taken up; none when the whole board is cleared away."""
+        known = [g.at for g in log.groups if g.at is not None]
+        gone = {at for at in (*known, *self._prefix.after([]).tiles)
+                if (t := self._belief.squares.get(at)) is not None and t.lain is None and t.past}
+        return frozenset(gone & set(known)) if len(gone) <= 2 and gone <= set(known) else frozenset()
 
     def _readable(self, group: Group) -> bool:
         """Whether something may be learned of a turn that was told: it was seen, and people have not said all of it."""

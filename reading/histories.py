@@ -8,7 +8,7 @@ worked out once and kept, so another look costs only the weighing.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from reading.belief import FigureTrack, TableBelief
@@ -29,7 +29,7 @@ COSTS: Mapping[str, float] = {"edge_mismatch": 8.0, "no_neighbour": 12.0, "corne
                               "no_supply": 2.5}
 _USUAL = 5.0
 _DROPPED = 3.0  # against a tile that is none, beside its own log-odds
-_TAKEN_UP = 2.0  # for a tile that was told and is seen to be gone having been taken up
+_TAKEN_UP = 5.0  # for a tile that was told and is seen to be gone having been taken up
 _NEVER_SEEN = 14.0  # weight of a tile that lies apart from the board: what joins it was never seen
 
 
@@ -94,14 +94,23 @@ class Steps:
 class Window:
     """What is to be explained: from ``state`` on, the told turns ``groups`` in their order, of which those from
     ``free`` on may be re-ordered and those in ``again`` be read anew, and tiles on ``fresh`` squares that nobody told
-    of."""
+    of. ``gone`` are squares from which a tile was seen to be taken up; ``denied`` is what people took back."""
 
     state: GameState
     groups: tuple[Group, ...]
     free: int
     again: frozenset[Square]
     fresh: frozenset[Square]
+    gone: frozenset[Square] = frozenset()
     denied: frozenset[Event] = frozenset()
+
+    def denies(self, event: Event | None) -> bool:
+        """Whether people have said that it did not happen: whoever laid that tile, wherever the figure stood on it."""
+        if isinstance(event, TilePlaced):
+            return any(isinstance(d, TilePlaced) and same_tile(replace(d, player=event.player), event)
+                       for d in self.denied)
+        return isinstance(event, FigurePlaced) and any(
+            isinstance(d, FigurePlaced) and (d.at, d.player) == (event.at, event.player) for d in self.denied)
 
 
 class Search:
@@ -126,14 +135,23 @@ class Search:
                     self._keep(grown, n)
             if not grown:
                 break
-            beam = sorted(grown.values(), key=_rank)[:LIMITS.width]
-            beam = [h for h in beam if h.weight > beam[0].weight - LIMITS.behind]
+            beam = self._likely(grown.values())
         found, before = [], self._before(belief, window)
         for h in done.values() or beam:
             closed = self._steps.closed(h.state)
             terms = standing_terms(belief, closed, self._colours, h.tracks | before)
             found.append(replace(h, score=h.weight + terms))
         return sorted(found, key=lambda h: (-h.score, _rank(h)))[:LIMITS.width]
+
+    @staticmethod
+    def _likely(grown: Iterable[History]) -> list[History]:
+        """The histories that are gone on with. Only such are held against each other as have come equally far in what
+        was told: an illegal turn that stands in the log counts against all of them, sooner or later."""
+        by: dict[int, list[History]] = {}
+        for h in sorted(grown, key=_rank):
+            by.setdefault(len(h.told), []).append(h)
+        most = max(4, LIMITS.width // len(by)) if by else 0
+        return [h for equal in by.values() for h in equal[:most] if h.weight > equal[0].weight - LIMITS.behind]
 
     def _before(self, belief: TableBelief, window: Window) -> frozenset[int]:
         """Tracks of the figures that stood when the window began."""
@@ -204,7 +222,7 @@ class Search:
                 out.append(replace(h, state=state, turns=(*h.turns, turn), told=rest, weight=total,
                                    tracks=h.tracks | explained))
             if tile is not None and not tile.pinned and group.at is not None and index >= window.free \
-                    and self._gone(belief, group.at):
+                    and group.at in window.gone:
                 out.append(replace(h, told=rest, weight=weight + _TAKEN_UP, dropped=h.dropped | {group.at}))
             return out
         assert group.at is not None and lain is not None
@@ -234,12 +252,6 @@ class Search:
                 cost += by.get(claimed[-1].player, -12.0) - by.get(player, -12.0)
             out.append(([replace(e, player=player) for e in lines if isinstance(e, TilePlaced | FigurePlaced)], cost))
         return out
-
-    @staticmethod
-    def _gone(belief: TableBelief, at: Square) -> bool:
-        """Whether the tile that lay there was seen to be taken up."""
-        track = belief.squares.get(at)
-        return track is not None and track.lain is None and bool(track.past)
 
     def _fresh(self, h: History, at: Square, belief: TableBelief, window: Window,
                tracks: Mapping[Square, list[FigureTrack]], upcoming: Sequence[Group]) -> list[History]:
@@ -283,13 +295,17 @@ class Search:
             options = readings_of(lain, box, [(old.tile, old.rot)] if old is not None else ())
         presence = log_sigma(lain.presence)
         ways: list[tuple[float, TilePlaced, bool]] = []
-        for player, skip in self._players(h.state, tracks, old if pinned else None):
+        owners = {f.event.player for f in group.figures() if f.pinned} if group is not None else set()
+        players = self._players(h.state, tracks, old if pinned else None)
+        if owners and not pinned:  # whose figure people say it is, laid the tile
+            players = [(p, p != next_player(h.state)) for p in owners]
+        for player, skip in players:
             for reading, said in options.items():
                 placed = TilePlaced(player=player, tile=reading[0], at=at, rot=reading[1],
                                     part=old.part if old is not None else 1)
                 weight = said + presence + box_prior(h.state, reading[0]) - (LIMITS.skipped if skip else 0.0)
                 weight += LIMITS.logged if placed == old else 0.0
-                if placed not in window.denied:
+                if not window.denies(placed):
                     ways.append((weight, placed, skip))
         ways.sort(key=lambda w: -w[0])
         grown: list[tuple[float, History, TilePlaced, FigureChoice, bool]] = []
@@ -305,7 +321,7 @@ class Search:
             for claim in sorted(claims, key=lambda c: -c.weight):
                 known = group is not None and any(f.event == claim.event for f in group.figures())
                 weight = said + claim.weight + (LIMITS.logged if known else 0.0)
-                if weight < best - LIMITS.behind or claim.event in window.denied:
+                if weight < best - LIMITS.behind or window.denies(claim.event):
                     continue
                 state: GameState | None = laid
                 if claim.event is not None:
