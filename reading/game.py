@@ -29,11 +29,13 @@ from reading.belief import TableBelief, figures_seen_on, updated
 from reading.evidence import readings_of
 from reading.histories import History, Search, Steps, Window
 from reading.limits import LIMITS
+from reading.noticing import Notice, notices
 from reading.place import Place, agreement, begun, found
-from reading.policy import Decision, Doubt, Moment, Notice, Shown, decisions, notices
+from reading.policy import Decision, Doubt, Moment, Shown, decisions
 from reading.shapes import Reading, shape
 from reading.taking_over import taken_over
 from reading.told import Group, Told, told
+from reading.unexplained import unexplained
 from scoring.engine import new_game
 from scoring.events import Event, FigurePlaced, GameEnded, Setup, TilePlaced
 from scoring.log import LogEntry
@@ -191,7 +193,9 @@ class GameReader:
         stand = {(f.at, f.player) for f in self._steps.closed(state).standing.values()}
         window, before = self._window(log, fresh, stand)
         histories = self._histories(window, log)
-        made, shown, self._doubts = decisions(self._belief, histories, log, before, now, self._doubts, self._effect)
+        made, shown, self._doubts = decisions(
+            self._belief, histories, log, before, now, self._doubts,
+            unexplained(self._belief, log, state, self._colours, now), self._effect)
         for at in {d.at for d in made} | {getattr(s.event, "at", None) for s in shown}:
             self._tried.pop(at, None)  # weighed again until the log has it
             self._weighed.pop(at, None)

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from reading.belief import FigureTrack, TableBelief
 from reading.evidence import FigureChoice, box_prior, choices, figures_on, log_sigma, readings_of, standing_terms
 from reading.limits import LIMITS
-from reading.shapes import Reading, shape
-from reading.told import Group
+from reading.shapes import Reading
+from reading.told import Group, same_tile
 from scoring.engine import next_player, step
 from scoring.errors import IllegalMove
 from scoring.events import Event, FigurePlaced, TilePlaced, TurnEnded
@@ -30,6 +30,7 @@ COSTS: Mapping[str, float] = {"edge_mismatch": 8.0, "no_neighbour": 12.0, "corne
 _USUAL = 5.0
 _DROPPED = 3.0  # against a tile that is none, beside its own log-odds
 _TAKEN_UP = 5.0  # for a tile that was told and is seen to be gone having been taken up
+_OVERLOOKED = 0.1  # against a tile lying before one that was told, each
 _NEVER_SEEN = 14.0  # weight of a tile that lies apart from the board: what joins it was never seen
 
 
@@ -257,6 +258,7 @@ class Search:
                tracks: Mapping[Square, list[FigureTrack]], upcoming: Sequence[Group]) -> list[History]:
         """A tile that nobody told of is the next turn's."""
         weight = h.weight - self._out_of_order(belief, at, [*(h.left - {at}), *(g.at for g in upcoming)])
+        weight -= _OVERLOOKED * len(upcoming)
         return self._lay(replace(h, left=h.left - {at}, weight=weight), at, belief, window, tracks[at])
 
     def _out_of_order(self, belief: TableBelief, first: Square | None, then: Sequence[Square | None]) -> float:
@@ -351,9 +353,9 @@ class Search:
     def _players(self, state: GameState, tracks: Sequence[FigureTrack], pinned: TilePlaced | None,
                  ) -> list[tuple[int, bool]]:
         """Who may lay the next tile, and whether turns were missed then: whose turn it is, or whose figure is on it."""
-        if pinned is not None:
-            return [(pinned.player, False)]
         due = next_player(state)
+        if pinned is not None:
+            return [(pinned.player, pinned.player != due)]
         out = [(due, False)]
         for f in tracks:
             if f.real < 0.0:
@@ -370,81 +372,5 @@ class Search:
         return sum(COSTS.get(i.code, _USUAL) for i in after.issues[len(before.issues):])
 
 
-def as_logged(h: History) -> bool:
-    """Whether a history leaves everything as the log has it; new turns may come between."""
-    return in_order(h) and all(_same_turn(t) for t in h.turns)
-
-
-def in_order(h: History) -> bool:
-    """Whether a history has the log's turns in the log's order."""
-    order = [t.index for t in h.turns if t.group is not None]
-    return order == sorted(order)
-
-
-def _same_turn(turn: Turn) -> bool:
-    return turn.group is None or turn.group.tile is None or (
-        turn.tile is not None and same_tile(turn.tile, turn.group.tile.event)
-        and turn.figure == next((f.event for f in reversed(turn.group.figures())), None))
-
-
-def same_tile(a: Event | None, b: Event | None) -> bool:
-    """Whether two tiles are the same to the rules: shape, square and player."""
-    if not isinstance(a, TilePlaced) or not isinstance(b, TilePlaced):
-        return a == b
-    return (a.at, a.player) == (b.at, b.player) and shape(a.tile, a.rot) == shape(b.tile, b.rot)
-
-
-def margins(histories: Sequence[History], told: History, turn: Turn) -> tuple[float, float]:
-    """How surely the told history's turn has its tile (as a shape on a square) and its figure: the margins in nats to
-    the best explanation that differs there; below nothing where that is the likelier one."""
-    tile = figure = math.inf
-    for h in histories:
-        theirs = next((t for t in h.turns if t.at == turn.at), None)
-        apart = told.score - h.score
-        if theirs is None or not _same_shape(theirs.tile, turn.tile):
-            tile = min(tile, apart)
-        elif theirs.figure != turn.figure:
-            figure = min(figure, apart)
-    for placed, event, weight in turn.others:
-        if not _same_shape(placed, turn.tile):
-            tile = min(tile, max(turn.weight - weight, 0.0))
-        elif event != turn.figure and placed.player == (turn.tile.player if turn.tile else None):
-            figure = min(figure, max(turn.weight - weight, 0.0))
-    if turn.group is not None:  # having been told is no evidence
-        tile -= LIMITS.logged
-        figure -= LIMITS.logged * bool(turn.group.figures())
-    return tile, figure
-
-
-def alternatives(histories: Sequence[History], turn: Turn, *, figure: bool) -> list[tuple[tuple[Event, ...], float]]:
-    """What else the turn's tile (or its figure) may be, with probabilities, the likeliest first."""
-    weights: dict[tuple[Event, ...], float] = {}
-    best = histories[0].score
-    for h in histories:
-        theirs = next((t for t in h.turns if t.at == turn.at), None)
-        if theirs is None or theirs.tile is None:
-            continue
-        if figure and not _same_shape(theirs.tile, turn.tile):
-            continue
-        key: tuple[Event, ...] = ((theirs.figure,) if theirs.figure else ()) if figure else (theirs.tile,)
-        weights[key] = max(weights.get(key, -math.inf), h.score - best)
-    for placed, event, weight in turn.others:
-        if figure and not _same_shape(placed, turn.tile):
-            continue
-        key = ((event,) if event else ()) if figure else (placed,)
-        weights.setdefault(key, min(0.0, weight - turn.weight))
-    total = sum(math.exp(w) for w in weights.values())
-    ranked = sorted(weights.items(), key=lambda w: -w[1])
-    return [(events, math.exp(w) / total) for events, w in ranked[:5]]
-
-
-def _same_shape(a: TilePlaced | None, b: TilePlaced | None) -> bool:
-    return (a is None) == (b is None) and (a is None or b is None or shape(a.tile, a.rot) == shape(b.tile, b.rot))
-
-
 def _rank(h: History) -> tuple[float, str]:
     return -h.weight, str([(t.at, t.tile.tile if t.tile else "", t.tile.rot if t.tile else 0) for t in h.turns[-3:]])
-
-
-__all__ = ["COSTS", "History", "Search", "Steps", "Turn", "Window", "alternatives", "as_logged",
-           "in_order", "margins", "same_tile"]
