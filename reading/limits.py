@@ -19,7 +19,7 @@ class Limits:
     left_out: float = -2.5  # log-odds of a tile on a square that a look at the whole board leaves out
     turned: float = 4.0  # by which a look must contradict what is believed for a tile to be something else now
     changes: float = 1.8  # weight of looks (two, some seconds apart) that make a change believed
-    laid_stays: float = 2.8  # and that make it believed that a tile is gone: laid tiles do not leave silently
+    laid_stays: float = 2.0  # and that make it believed that a tile is gone: laid tiles do not leave silently
     # belief: figures
     same_foot: float = 0.45  # tiles within which a figure of the same paint is the same figure
     moved_foot: float = 0.22  # and beyond which it has been moved

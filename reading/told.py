@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from reading.shapes import shape
 from scoring.events import Event, FigurePlaced, TilePlaced
 from scoring.log import Amended, LogEntry, Retracted, alive, effective, open_questions
 from scoring.tiles import Square
@@ -104,3 +105,10 @@ def _groups(lines: Sequence[Line]) -> tuple[Group, ...]:
     if tile is not None or rest:
         out.append(Group(tile=tile, rest=tuple(rest)))
     return tuple(out)
+
+
+def same_tile(a: Event | None, b: Event | None) -> bool:
+    """Whether two tiles are the same to the rules: shape, square and player."""
+    if not isinstance(a, TilePlaced) or not isinstance(b, TilePlaced):
+        return a == b
+    return (a.at, a.player) == (b.at, b.player) and shape(a.tile, a.rot) == shape(b.tile, b.rot)
