@@ -24,6 +24,7 @@ from vision.frames import Frame, Image
 from vision.lattice import UNIT, Array, Lattice, apply, inside, neighbours, rectify
 from vision.looks import FigureLook, SquareLook, TableLook
 from vision.occupancy import informed
+from vision.paint import PAINTS
 from vision.registration import Register
 from vision.senses import TileEvidence, TileSense, log_normal
 from vision.stillness import Stillness
@@ -457,6 +458,8 @@ def visible(shape: Sequence[int], pose: Array) -> float:
 def make_tracker(kinds: Sequence[Tile], tiles: TileSet | None, colours: Sequence[str], view: View | None) -> Tracker:
     """A tracker for a table on which these kinds and figures of these colours may lie."""
     finder = BoardFinder(kinds, tiles)
+    paints = {**PAINTS, **(view.paints if view is not None else {})}
+    known = [c for c in colours if c in paints]  # a paint that nobody has described cannot be seen
 
     def find(bgr: Image) -> Lattice | None:
         found = finder.find(bgr)
@@ -477,7 +480,7 @@ def make_tracker(kinds: Sequence[Tile], tiles: TileSet | None, colours: Sequence
 
     def figures(bgr: Image, poses: Mapping[Square, Array], lattice: Lattice) -> Mapping[Square, tuple[Seen, ...]]:
         board = {at: lattice.pose(at, shift) for at, shift in lattice.shifts.items()}
-        return find_figures(bgr, poses, colours=colours, view=view, board=board)
+        return find_figures(bgr, poses, colours=known, view=view, board=board)
 
     return Tracker(TileSense(kinds, tiles), find, figures, find_at=find_at)
 
