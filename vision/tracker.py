@@ -222,15 +222,14 @@ class Tracker:
         likes = self.register.alike(frame.bgr, asked)
         differ = [at for at, like in likes.items() if like < a.same]
         few = max(1.0, min(2.0, a.moved_part * len(poses)))
-        if len(differ) >= max(few, a.moved_part * len(likes)) and now - self._searched_s >= a.search_s / 3:
-            if waiting > 0.5 * len(self._squares) and self._vain_s is None:
-                return Followed(status="moving")  # let it come to rest
+        if len(differ) >= max(few, a.moved_part * len(likes)):
+            if now - self._searched_s < a.search_s / 3 or (
+                    waiting > 0.5 * len(self._squares) and self._vain_s is None):
+                return Followed(status=self._status(), since_s=self._since())  # let it come to rest
             self._searched_s = now
             whole = self._register(frame, differ)
             if whole is not None:
                 return whole
-        elif self._vain_s is not None and len(differ) >= a.moved_part * max(1, len(poses)):
-            return Followed(status="lost" if self._since() > a.lost_s else "moving", since_s=self._since())
         self._vain_s = None
         return Followed(status="following", look=self._look(frame, ready, whole=False))
 
