@@ -207,7 +207,9 @@ class Search:
         anew = tile is not None and group.at in window.again and lain is not None
         weight = h.weight - (LIMITS.logged if rest and rest[0] < index else 0.0)
         weight -= self._out_of_order(belief, group.at, [*h.left, *(window.groups[n].at for n in rest if n < index)])
-        if not anew:
+        laid = self._lay(replace(h, told=rest, weight=weight), group.at, belief, window, tracks[group.at], group=group,
+                         index=index) if anew and group.at is not None else []
+        if not laid:
             for lines, cost in self._as_told(h.state, group, tracks.get(group.at, ()) if group.at else ()):
                 state, total = h.state, weight - cost
                 for event in lines:
@@ -226,9 +228,7 @@ class Search:
                     and group.at in window.gone:
                 out.append(replace(h, told=rest, weight=weight + _TAKEN_UP, dropped=h.dropped | {group.at}))
             return out
-        assert group.at is not None and lain is not None
-        return self._lay(replace(h, told=rest, weight=weight), group.at, belief, window, tracks[group.at],
-                         group=group, index=index)
+        return laid
 
     def _as_told(self, state: GameState, group: Group, tracks: Sequence[FigureTrack],
                  ) -> list[tuple[list[Event], float]]:

@@ -282,9 +282,14 @@ def _line(line: Line, turn: Turn, margin: float, histories: Sequence[History], w
     elif line.asked and new == line.event and margin >= LIMITS.settles:
         made = _decision(histories, turn, margin, now, figure=figure, asked=False, replaces=line.seq)
         yield replace(made, events=(line.event,))
-    elif not line.asked and (new != line.event or margin < LIMITS.agreed):
+    elif not line.asked and (margin < LIMITS.agreed or new != line.event and not _same_but_player(new, line.event)):
         made = _decision(histories, turn, margin, now, figure=figure, asked=True, replaces=line.seq)
         yield Doubt(decision=replace(made, events=(line.event,)), tells=_entropy(made), due=waits.due())
+
+
+def _same_but_player(a: Event | None, b: Event) -> bool:
+    """Whether only whose tile it is differs: what nobody stands on is not worth a question."""
+    return isinstance(a, TilePlaced) and isinstance(b, TilePlaced) and same_tile(replace(a, player=b.player), b)
 
 
 def _against(histories: Sequence[History], told: History, turn: Turn, tile: Event, figure: Event | None) -> float:

@@ -87,8 +87,16 @@ def told(entries: Sequence[LogEntry]) -> Told:
     asked = open_questions(entries)
     lines = tuple(Line(seq=seq, event=event, pinned=seq in hand, asked=seq in asked)
                   for seq, event in effective(entries))
-    denied -= {line.event for line in lines}
+    denied = {d for d in denied if not any(_says(line.event, d) for line in lines)}
     return Told(lines=lines, groups=_groups(lines), denied=frozenset(denied), version=len(entries))
+
+
+def _says(event: Event, denied: Event) -> bool:
+    """Whether the log has after all what somebody took back: the tile by whomever, the figure wherever it stands."""
+    if isinstance(event, TilePlaced) and isinstance(denied, TilePlaced):
+        return event.at == denied.at and shape(event.tile, event.rot) == shape(denied.tile, denied.rot)
+    return isinstance(event, FigurePlaced) and isinstance(denied, FigurePlaced) and \
+        (event.at, event.player) == (denied.at, denied.player)
 
 
 def _groups(lines: Sequence[Line]) -> tuple[Group, ...]:

@@ -32,7 +32,7 @@ def unexplained(belief: TableBelief, log: Told, state: GameState, colours: Mappi
 def _asked(f: FigureTrack, group: Group, at: Square, log: Told, state: GameState, colours: Mapping[str, int],
            now: Moment) -> Decision | None:
     tile = group.tile.event if group.tile is not None else None
-    if f.real < LIMITS.sure or f.seen_s - f.came_s < LIMITS.ask_after_s or not f.paints \
+    if f.real < LIMITS.sure or f.weight < 1.5 or now.t_s - f.came_s < LIMITS.ask_after_s or not f.paints \
             or not isinstance(tile, TilePlaced) or group.tile is None:
         return None
     player = colours.get(max(f.paints, key=lambda c: f.paints[c]))

@@ -91,6 +91,13 @@ def test_a_figure_counts_as_missed_only_where_its_tile_was_seen() -> None:
     assert not next(iter(gone.figures.values())).present
 
 
+def test_a_figure_that_most_looks_see_stays_one_however_long_it_stands() -> None:
+    stands = {(0, 0): (figure("base.D", 0, "road", "E W", "red"),)}
+    belief = believed(*[look(5.0 * n, START, stands if n % 6 else {}) for n in range(1, 120)])
+    (track,) = belief.figures.values()
+    assert track.real > 4.0
+
+
 def test_another_paint_is_another_figure() -> None:
     red, blue = (figure("base.D", 0, "road", "E W", c) for c in ("red", "blue"))
     belief = believed(look(0.0, START, {(0, 0): (red,)}), look(9.0, START, {(0, 0): (blue,)}))

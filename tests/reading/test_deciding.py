@@ -218,6 +218,16 @@ def test_what_a_person_corrected_is_never_undone_but_noticed(game: Game) -> None
     assert [(n.code, n.at) for n in game.last.notices] == [("out_of_step", (1, 0))]
 
 
+def test_a_corrected_player_does_not_stop_the_game(game: Game) -> None:
+    game.sees(EAST)
+    tile = game.events[0]
+    assert isinstance(tile, TilePlaced)
+    game.book.say(Amended(seq=1, body=replace(tile, player=1)))
+    game.sees({**EAST, (2, 0): U})
+    game.sees({**EAST, (2, 0): U, (3, 0): U})
+    assert game.said() == [("tile", (1, 0), 1), ("tile", (2, 0), 0), ("tile", (3, 0), 1)]
+
+
 def test_what_a_person_took_back_is_not_told_again(game: Game) -> None:
     game.sees(EAST, {(1, 0): thief("red")})
     game.book.say(Retracted(seq=2))
