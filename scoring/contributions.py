@@ -28,6 +28,12 @@ else:
 
 ANYWHERE = ("anywhere",)  # where a piece stands that may stand on every claimable kind
 
+# When an event happens in a turn part:
+BEFORE = "before"  # before its tile is laid (or as it is): it begins the part
+IN_TURN = "turn"  # at any moment of its player's own turn, which it begins if it has not begun
+AFTER = "after"  # after the tile of its part was laid
+ANY = "any"  # whenever
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
@@ -113,13 +119,17 @@ class Step:
 class Handler:
     """How an event changes the draft. The turn moves on to ``step`` first; empty: whenever it comes.
 
-    ``opens`` events begin the player's turn if it has not begun; ``action`` events are the one wood action of a part.
+    ``when`` is BEFORE, IN_TURN, AFTER or ANY, and tells which turn part it belongs to (`scoring.turns`). With ``late``
+    one that comes before a tile may still be told for the tile that lies. ``whose`` says whose event it is where its
+    JSON does not name a player, or None. ``action`` events are the one wood action of a part.
     """
 
     event: type[Event]
     apply: Callable[[Draft, Any], None]
     step: str = ""
-    opens: bool = False
+    when: str = AFTER
+    late: Callable[[View], bool] | None = None
+    whose: Callable[[View, Mapping[str, Any]], int | None] | None = None
     action: bool = False
 
 
@@ -151,6 +161,20 @@ class Question:
     offer: bool = False
     before: bool = False
     must: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """Something that a player may do now: a kind of event, and the ``answers`` that the rules allow, ready to be told.
+
+    ``code`` tells apart what one kind of event is used for. Without answers the kinds of tiles are too many to be
+    listed: a client asks what fits.
+    """
+
+    code: str
+    event: type[Event]
+    player: int
+    answers: tuple[Event, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,6 +211,7 @@ class Expansion:
     starts      what may lie there before turn 1
     open_with   what lies there instead of a start tile that stands for a whole board
     questions   what cannot be seen and is waited for; offers: what may happen unseen at any time
+    moves       what the rules let a player do now: before the tile where none of this part lies, else after it
     options     names of the rules that only matter with this expansion; cues: what a camera looks for
     """
 
@@ -217,6 +242,7 @@ class Expansion:
     open_with: Callable[[StartTile], tuple[StartTile, ...]] | None = None
     questions: Callable[[View], Iterable[Question]] | None = None
     offers: Callable[[View], Iterable[Question]] | None = None
+    moves: Callable[[View], Iterable[Choice]] | None = None
     shows: Callable[[View], Mapping[str, Any]] | None = None
     options: tuple[str, ...] = ()
     cues: Mapping[str, str] = field(default_factory=dict)

@@ -26,7 +26,7 @@ def main() -> int:
             picture, squares, parts = piece(rng, edition, tiles)
             pictures.append(picture)
             padded, visible = np.full((MOST, 4, 2), np.nan, np.float32), np.zeros(MOST, np.float32)
-            padded[:len(squares)], visible[:len(squares)] = squares[:MOST], parts[:MOST]
+            padded[: len(squares)], visible[: len(squares)] = squares[:MOST], parts[:MOST]
             corners.append(padded)
             seen.append(visible)
     np.savez(out, pictures=np.array(pictures), corners=np.array(corners), seen=np.array(seen))

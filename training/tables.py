@@ -58,7 +58,9 @@ def _aslant(rng: Random, side: float) -> NDArray[np.float32]:
     far = rng.uniform(2.5, 8) * PIECE_PX / side  # of the camera, in tiles
     tipped = np.array([[1, 0, 0], [0, np.cos(tilt), 0], [0, -np.sin(tilt) / far, 1.0]])
     grow = side / np.sqrt(np.cos(tilt))
-    place = np.array([[grow, 0, rng.uniform(0.2, 0.8) * PIECE_PX], [0, grow, rng.uniform(0.2, 0.8) * PIECE_PX], [0, 0, 1]])
+    place = np.array(
+        [[grow, 0, rng.uniform(0.2, 0.8) * PIECE_PX], [0, grow, rng.uniform(0.2, 0.8) * PIECE_PX], [0, 0, 1]]
+    )
     return (place @ spin(across) @ tipped @ spin(turn - across)).astype(np.float32)
 
 
@@ -75,7 +77,7 @@ def _ground(rng: Random, edition: Edition, side: float) -> Image:
         gloom, wide = rng.uniform(0.3, 0.9), int(rng.choice([1, 1, 2, 3]))
         if rng.random() < 0.5:
             for n, y in enumerate(np.arange(0, big, steps[0])):
-                band = ground[int(y):int(y + steps[0])]
+                band = ground[int(y) : int(y + steps[0])]
                 band[:] = np.clip(band * rng.uniform(0.8, 1.15), 0, 255)
                 cv2.line(ground, (0, int(y)), (big, int(y)), (ground.mean(axis=(0, 1)) * gloom).tolist(), wide)
                 x = rng.uniform(0, 4) * steps[0] + n
@@ -87,17 +89,23 @@ def _ground(rng: Random, edition: Edition, side: float) -> Image:
             share = rng.uniform(0.2, 0.9)
             ground[checks] = np.clip(ground[checks] * (1 - share) + other * share, 0, 255).astype(np.uint8)
             if rng.random() < 0.5:
-                ground[::max(2, int(steps[0]))] = other
-                ground[:, ::max(2, int(steps[0]))] = other
+                ground[:: max(2, int(steps[0]))] = other
+                ground[:, :: max(2, int(steps[0]))] = other
     elif style < 0.45:  # two surfaces, knees, a chair
         for _ in range(int(rng.integers(1, 4))):
             cover = table(rng, big, edition)
             mask = np.zeros((big, big), np.uint8)
             a = rng.uniform(0, 2 * np.pi)
             middle = np.array([big / 2, big / 2]) + rng.uniform(0.1, 0.6) * big * np.array([np.cos(a), np.sin(a)])
-            cv2.ellipse(mask, (middle.tolist(), rng.uniform(0.2, 1.2, 2) * big, np.degrees(a)), 1, -1) \
-                if rng.random() < 0.4 else cv2.fillConvexPoly(mask, np.round(cv2.boxPoints(
-                    (middle.tolist(), (rng.uniform(0.2, 1.5, 2) * big).tolist(), rng.uniform(0, 90)))).astype(np.int32), 1)
+            cv2.ellipse(
+                mask, (middle.tolist(), rng.uniform(0.2, 1.2, 2) * big, np.degrees(a)), 1, -1
+            ) if rng.random() < 0.4 else cv2.fillConvexPoly(
+                mask,
+                np.round(
+                    cv2.boxPoints((middle.tolist(), (rng.uniform(0.2, 1.5, 2) * big).tolist(), rng.uniform(0, 90)))
+                ).astype(np.int32),
+                1,
+            )
             ground = np.where(mask[..., None] > 0, cover, ground)
     elif style < 0.52:  # leaves, grass, a patterned carpet
         cells = int(rng.integers(10, 90))
@@ -105,13 +113,21 @@ def _ground(rng: Random, edition: Edition, side: float) -> Image:
         one = np.array(hsv(rng.uniform(0, 360) if rng.random() < 0.4 else rng.uniform(70, 120), 0.6, 0.7))
         other = np.array(hsv(rng.uniform(0, 360), rng.uniform(0, 0.7), rng.uniform(0.1, 0.9)))
         ground = np.clip(one * noise + other * (1 - noise), 0, 255).astype(np.uint8)
-    turn = cv2.getRotationMatrix2D((big / 2, big / 2), rng.uniform(0, 360) if rng.random() < 0.7 else 0, rng.uniform(1, 1.6))
+    turn = cv2.getRotationMatrix2D(
+        (big / 2, big / 2), rng.uniform(0, 360) if rng.random() < 0.7 else 0, rng.uniform(1, 1.6)
+    )
     turn[:, 2] -= (big - PIECE_PX) / 2
     return cv2.warpAffine(np.ascontiguousarray(ground), turn, (PIECE_PX, PIECE_PX), borderMode=cv2.BORDER_REFLECT)
 
 
-def _put(rng: Random, canvas: Image, picture: Image, corners: NDArray[np.float32], mask: Image | None = None,
-         shade: float = 0.0) -> None:
+def _put(
+    rng: Random,
+    canvas: Image,
+    picture: Image,
+    corners: NDArray[np.float32],
+    mask: Image | None = None,
+    shade: float = 0.0,
+) -> None:
     """Lay a picture with its corners at these pixels; ``shade`` is how dark its shadow is."""
     corners = np.asarray(corners, np.float32)
     if not np.isfinite(corners).all() or np.abs(corners).max() > 20 * PIECE_PX:
@@ -135,12 +151,12 @@ def _put(rng: Random, canvas: Image, picture: Image, corners: NDArray[np.float32
         cv2.fillConvexPoly(alpha, np.round((corners - low - 0.5) * 16).astype(np.int32), 255, cv2.LINE_AA, 4)
     else:
         alpha = cv2.warpPerspective(mask, to_roi, roi)
-    part = canvas[low[1]:high[1], low[0]:high[0]].astype(np.float32)
+    part = canvas[low[1] : high[1], low[0] : high[0]].astype(np.float32)
     if shade:
         part *= 1 - shade * cv2.GaussianBlur(alpha, (0, 0), 1.3)[..., None].astype(np.float32) / 255
     shown = cv2.warpPerspective(picture, to_roi, roi, borderMode=cv2.BORDER_REPLICATE)
     a = alpha[..., None].astype(np.float32) / 255
-    canvas[low[1]:high[1], low[0]:high[0]] = (part * (1 - a) + shown * a).astype(np.uint8)
+    canvas[low[1] : high[1], low[0] : high[0]] = (part * (1 - a) + shown * a).astype(np.uint8)
 
 
 def _board(rng: Random, canvas: Image, view: NDArray[np.float32], tiles: list[Laid]) -> NDArray[np.float32]:
@@ -181,16 +197,25 @@ def _board(rng: Random, canvas: Image, view: NDArray[np.float32], tiles: list[La
     return np.array(laid, np.float32)
 
 
-def _fitting(rng: Random, at: tuple[int, int], known: dict[tuple[int, int], tuple[Laid, int]], tiles: list[Laid],
-             ) -> tuple[Laid, int]:
+def _fitting(
+    rng: Random,
+    at: tuple[int, int],
+    known: dict[tuple[int, int], tuple[Laid, int]],
+    tiles: list[Laid],
+) -> tuple[Laid, int]:
     """A tile and turn whose sides agree with its neighbours', as far as a few tries find one."""
-    beside = [(side, known[near]) for side, near in enumerate(((at[0], at[1] - 1), (at[0] + 1, at[1]), (at[0], at[1] + 1),
-                                                               (at[0] - 1, at[1]))) if near in known]
+    beside = [
+        (side, known[near])
+        for side, near in enumerate(((at[0], at[1] - 1), (at[0] + 1, at[1]), (at[0], at[1] + 1), (at[0] - 1, at[1])))
+        if near in known
+    ]
     best: tuple[int, Laid, int] | None = None
     for _ in range(40):
         tile, rot = tiles[int(rng.integers(len(tiles)))], int(rng.integers(4))
-        wrong = sum(edge(tile.tile, rot, EDGES[side]) != edge(other.tile, turned, EDGES[(side + 2) % 4])
-                    for side, (other, turned) in beside)
+        wrong = sum(
+            edge(tile.tile, rot, EDGES[side]) != edge(other.tile, turned, EDGES[(side + 2) % 4])
+            for side, (other, turned) in beside
+        )
         if best is None or wrong < best[0]:
             best = wrong, tile, rot
         if not wrong:
@@ -199,8 +224,9 @@ def _fitting(rng: Random, at: tuple[int, int], known: dict[tuple[int, int], tupl
     return best[1], best[2]
 
 
-def _thing(rng: Random, canvas: Image, view: NDArray[np.float32], side: float, edition: Edition,
-           tiles: list[Laid]) -> None:
+def _thing(
+    rng: Random, canvas: Image, view: NDArray[np.float32], side: float, edition: Edition, tiles: list[Laid]
+) -> None:
     """Something printed or coloured that is no tile face up."""
     what = rng.random()
     back = np.linalg.inv(view).astype(np.float32)
@@ -237,9 +263,11 @@ def _thing(rng: Random, canvas: Image, view: NDArray[np.float32], side: float, e
     else:  # a cup, a bowl, a candle
         centre = _map(view, at[None])[0]
         r = rng.uniform(0.5, 1.6) * side
-        for n in range(int(rng.integers(2, 6))):
+        for _ in range(int(rng.integers(2, 6))):
             colour = hsv(rng.uniform(0, 360), rng.uniform(0, 0.9), rng.uniform(0.05, 1))
-            cv2.ellipse(canvas, (centre.tolist(), (2 * r, 2 * r * rng.uniform(0.7, 1)), turn * 57), colour, -1, cv2.LINE_AA)
+            cv2.ellipse(
+                canvas, (centre.tolist(), (2 * r, 2 * r * rng.uniform(0.7, 1)), turn * 57), colour, -1, cv2.LINE_AA
+            )
             r *= rng.uniform(0.6, 0.95)
         return
     _put(rng, canvas, picture, quad(w, h), None, rng.uniform(0, 0.6))
@@ -247,7 +275,9 @@ def _thing(rng: Random, canvas: Image, view: NDArray[np.float32], side: float, e
 
 def back_of_tile(rng: Random) -> Image:
     """What all tiles show when they lie face down: one colour with an emblem or a pattern."""
-    base = np.array(hsv(rng.choice([rng.uniform(0, 360), rng.uniform(70, 140)]), rng.uniform(0.1, 0.8), rng.uniform(0.1, 0.8)))
+    base = np.array(
+        hsv(rng.choice([rng.uniform(0, 360), rng.uniform(70, 140)]), rng.uniform(0.1, 0.8), rng.uniform(0.1, 0.8))
+    )
     picture = np.clip(base + rng.normal(0, rng.uniform(1, 14), (SIDE, SIDE, 1)), 0, 255).astype(np.uint8)
     light = np.clip(base * rng.uniform(0.5, 1.9) + rng.uniform(-20, 40), 0, 255).tolist()
     m = SIDE // 2
@@ -258,7 +288,9 @@ def back_of_tile(rng: Random) -> Image:
         elif kind < 0.6:
             cv2.rectangle(picture, (m - r, m - r), (m + r, m + r), light, int(rng.integers(1, 4)), cv2.LINE_AA)
         elif kind < 0.8:
-            cv2.fillPoly(picture, [np.round(m + rng.normal(0, r / 2, (int(rng.integers(3, 9)), 2))).astype(np.int32)], light)
+            cv2.fillPoly(
+                picture, [np.round(m + rng.normal(0, r / 2, (int(rng.integers(3, 9)), 2))).astype(np.int32)], light
+            )
         else:
             for x in range(0, SIDE, 8 + r // 4):
                 cv2.line(picture, (x, 0), (SIDE - x, SIDE), light, 1, cv2.LINE_AA)
@@ -270,13 +302,18 @@ def painting(rng: Random, edition: Edition, tiles: list[Laid]) -> Image:
     if rng.random() < 0.3:  # a piece of one tile, much enlarged or stretched
         picture = tiles[int(rng.integers(len(tiles)))].picture
         x, y, w, h = (int(v) for v in rng.uniform(20, 48, 4))
-        return cv2.resize(picture[y:y + h, x:x + w], (160, 120))
+        return cv2.resize(picture[y : y + h, x : x + w], (160, 120))
     n = int(rng.integers(3, 14))
-    weight = cv2.resize(rng.standard_normal((n, n, 4)).astype(np.float32) * 2, (160, 120), interpolation=cv2.INTER_CUBIC)
+    weight = cv2.resize(
+        rng.standard_normal((n, n, 4)).astype(np.float32) * 2, (160, 120), interpolation=cv2.INTER_CUBIC
+    )
     weight = np.exp(weight)
     weight /= weight.sum(axis=2, keepdims=True)
-    inks = np.array([edition.field, edition.town, edition.road, hsv(rng.uniform(0, 360), rng.uniform(0, 0.8), rng.uniform(0, 1))]
-                    if rng.random() < 0.6 else [hsv(rng.uniform(0, 360), rng.uniform(0, 0.9), rng.uniform(0.05, 1)) for _ in range(4)])
+    inks = np.array(
+        [edition.field, edition.town, edition.road, hsv(rng.uniform(0, 360), rng.uniform(0, 0.8), rng.uniform(0, 1))]
+        if rng.random() < 0.6
+        else [hsv(rng.uniform(0, 360), rng.uniform(0, 0.9), rng.uniform(0.05, 1)) for _ in range(4)]
+    )
     picture = weight @ inks
     grain = cv2.resize(rng.standard_normal((60, 80, 1)).astype(np.float32), (160, 120))[..., None]
     picture = np.clip(picture * (1 + rng.uniform(0, 0.3) * grain), 0, 255).astype(np.uint8)
@@ -286,15 +323,25 @@ def painting(rng: Random, edition: Edition, tiles: list[Laid]) -> Image:
         if rng.random() < 0.5:
             cv2.circle(picture, (x, y), int(rng.integers(2, 24)), colour, -1, cv2.LINE_AA)
         else:
-            cv2.putText(picture, "CARCASSONNE"[int(rng.integers(0, 8)):], (x, y), cv2.FONT_HERSHEY_DUPLEX,
-                        rng.uniform(0.3, 1.4), colour, int(rng.integers(1, 4)), cv2.LINE_AA)
+            cv2.putText(
+                picture,
+                "CARCASSONNE"[int(rng.integers(0, 8)) :],
+                (x, y),
+                cv2.FONT_HERSHEY_DUPLEX,
+                rng.uniform(0.3, 1.4),
+                colour,
+                int(rng.integers(1, 4)),
+                cv2.LINE_AA,
+            )
     return picture
 
 
 def score_track(rng: Random, edition: Edition) -> Image:
     """Numbered cells around a painting, or in rows."""
     nx, ny, cell = int(rng.integers(6, 18)), int(rng.integers(5, 12)), 20
-    picture = cv2.resize(painting(rng, edition, [Laid(None, np.zeros((SIDE, SIDE, 3), np.uint8))]), (nx * cell, ny * cell))  # type: ignore[arg-type]
+    picture = cv2.resize(
+        painting(rng, edition, [Laid(None, np.zeros((SIDE, SIDE, 3), np.uint8))]), (nx * cell, ny * cell)
+    )  # type: ignore[arg-type]
     pale = hsv(rng.uniform(0, 120), rng.uniform(0, 0.5), rng.uniform(0.5, 1))
     dark = hsv(rng.uniform(0, 360), rng.uniform(0, 0.9), rng.uniform(0.1, 0.9))
     rows = rng.random() < 0.35
@@ -306,7 +353,16 @@ def score_track(rng: Random, edition: Edition) -> Image:
                 a, b = (x * cell + 1, y * cell + 1), (x * cell + cell - 2, y * cell + cell - 2)
                 cv2.rectangle(picture, a, b, dark if number % 5 == 0 else pale, -1)
                 if rng.random() < 0.7:
-                    cv2.putText(picture, str(number), (a[0] + 1, b[1] - 5), cv2.FONT_HERSHEY_SIMPLEX, 0.3, (20, 20, 25), 1, cv2.LINE_AA)
+                    cv2.putText(
+                        picture,
+                        str(number),
+                        (a[0] + 1, b[1] - 5),
+                        cv2.FONT_HERSHEY_SIMPLEX,
+                        0.3,
+                        (20, 20, 25),
+                        1,
+                        cv2.LINE_AA,
+                    )
     return picture
 
 
@@ -322,16 +378,37 @@ def sheet(rng: Random) -> Image:
             cv2.line(picture, (x, y), (min(112, x + w), y), ink, int(rng.integers(1, 3)))
             x += w + 3
     for _ in range(int(rng.integers(0, 6))):
-        x, y, w, h = int(rng.integers(0, 90)), int(rng.integers(0, 120)), int(rng.integers(8, 50)), int(rng.integers(8, 50))
-        cv2.rectangle(picture, (x, y), (x + w, y + h), hsv(rng.uniform(0, 360), rng.uniform(0, 1), rng.uniform(0.2, 1)),
-                      -1 if rng.random() < 0.7 else 1)
+        x, y, w, h = (
+            int(rng.integers(0, 90)),
+            int(rng.integers(0, 120)),
+            int(rng.integers(8, 50)),
+            int(rng.integers(8, 50)),
+        )
+        cv2.rectangle(
+            picture,
+            (x, y),
+            (x + w, y + h),
+            hsv(rng.uniform(0, 360), rng.uniform(0, 1), rng.uniform(0.2, 1)),
+            -1 if rng.random() < 0.7 else 1,
+        )
     return picture
 
 
 def _figure(rng: Random, canvas: Image, at: NDArray[np.float32], side: float) -> None:
     size = side * rng.uniform(0.15, 0.36)
-    colour = np.array(hsv(*[(0, 0.85, 0.8), (225, 0.85, 0.8), (50, 0.9, 0.95), (110, 0.8, 0.55), (0, 0.05, 0.12), (0, 0.05, 0.75),
-                            (330, 0.5, 0.85)][int(rng.integers(7))])) * rng.uniform(0.6, 1.1)
+    colour = np.array(
+        hsv(
+            *[
+                (0, 0.85, 0.8),
+                (225, 0.85, 0.8),
+                (50, 0.9, 0.95),
+                (110, 0.8, 0.55),
+                (0, 0.05, 0.12),
+                (0, 0.05, 0.75),
+                (330, 0.5, 0.85),
+            ][int(rng.integers(7))]
+        )
+    ) * rng.uniform(0.6, 1.1)
     lean = rng.uniform(-0.6, 0.6, 2) * size
     angles = np.linspace(0, 2 * np.pi, 12)[:-1]
     radius = size * rng.uniform(0.35, 0.75, 11)
@@ -352,8 +429,11 @@ def _over(rng: Random, canvas: Image, hidden: Image, side: float) -> None:
     a = rng.uniform(0, 2 * np.pi)
     end = start + 2 * PIECE_PX * np.array([np.cos(a), np.sin(a)])
     wide = max(3, int(side * rng.uniform(0.5, 1.6)))
-    skin = hsv(rng.uniform(8, 32), rng.uniform(0.25, 0.6), rng.uniform(0.3, 0.95)) if rng.random() < 0.7 \
+    skin = (
+        hsv(rng.uniform(8, 32), rng.uniform(0.25, 0.6), rng.uniform(0.3, 0.95))
+        if rng.random() < 0.7
         else hsv(rng.uniform(0, 360), rng.uniform(0, 0.9), rng.uniform(0.05, 0.9))
+    )
     points = [np.round(p).astype(int).tolist() for p in (start, end)]
     cv2.line(canvas, *points, skin, wide, cv2.LINE_AA)
     cv2.line(hidden, *points, 1, wide)

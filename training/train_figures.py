@@ -1,8 +1,12 @@
 """Train the network that finds wooden figures (needs PyTorch and onnx, which bastide itself does not).
 
-``python -m training.make_piece_crops CROPS.npz 12000 SEED`` for some seeds, then
-``python -m training.train_figures STATE.pt OUT.onnx CROPS.npz... --minutes M``; run again with the same STATE to go on.
-The last twentieth of every file is held out and only measured.
+``python -m training.make_piece_crops CROPS.npz COUNT SEED`` for some seeds, then
+``python -m training.train_figures STATE.pt OUT.onnx CROPS.npz... --of N [--minutes M]``; run again with the same STATE
+to go on. The last twentieth of every file is held out and only measured; ``python -m training.calibrate_figures`` then
+says what the numbers are worth. The network in ``vision/models`` has seen the seeds 21 (12000 crops), 22 (20000),
+23 (20000, boards full of figures) and 24 (14000, as 23, with more discs), N 355000, about an hour of half a core. Seeds
+21 and 22 were drawn before boards were as full, 21 to 23 before plain round print of a counter's size was left out of
+``training.pieces``; nobody has measured yet what all four drawn as it is now would give.
 """
 
 from __future__ import annotations

@@ -1,7 +1,10 @@
 """Train the network that spots tiles in a picture of a table (needs PyTorch and onnx, which bastide itself does not).
 
 ``python -m training.make_tables PIECES.npz COUNT SEED`` for some seeds, then
-``python -m training.train_spots OUT.onnx PIECES.npz... --samples N``. The last fortieth of every file is held out.
+``python -m training.train_spots OUT.onnx PIECES.npz... --samples N --state STATE.pt``; run again with the same STATE to
+go on. The last fortieth of every file is held out and only measured. The network in ``vision/models`` has seen the
+seeds 21 (3000 pieces), 22 (5000) and 23 (7000) in three runs: 45000 samples of 21 and 22 at a rate of 0.003, 15000 of
+the same at 0.0025, 6500 of 22 and 23 at 0.002. Held out it then has 75 % of the middles and 1.3 % of the other cells.
 """
 
 from __future__ import annotations
@@ -37,8 +40,11 @@ class Net(nn.Module):
         super().__init__()
 
         def layer(i: int, o: int, size: int, stride: int) -> nn.Module:
-            return nn.Sequential(nn.Conv2d(i, o, size, stride=stride, padding=size // 2, bias=False),
-                                 nn.BatchNorm2d(o), nn.ReLU(inplace=True))
+            return nn.Sequential(
+                nn.Conv2d(i, o, size, stride=stride, padding=size // 2, bias=False),
+                nn.BatchNorm2d(o),
+                nn.ReLU(inplace=True),
+            )
 
         self.stem = nn.Sequential(layer(3, 16, 5, 2), layer(16, 32, 3, 2), layer(32, 32, 3, 1))
         self.fine, self.down = block(32, 1), layer(32, WIDE, 3, 2)
@@ -79,8 +85,9 @@ def targets(corners: np.ndarray, seen: np.ndarray, size: int) -> np.ndarray:
         whole = abs(complex(*u)) * abs(complex(*v))
         s, p = (a + b) / whole, a * b / whole**2
         near = far < 0.45
-        for n, value in enumerate((-away[0] / 16, -away[1] / 16, np.log(np.sqrt(side2) / USUAL_PX), p.real, p.imag,
-                                   s.real, s.imag)):
+        for n, value in enumerate(
+            (-away[0] / 16, -away[1] / 16, np.log(np.sqrt(side2) / USUAL_PX), p.real, p.imag, s.real, s.imag)
+        ):
             out[1 + n][near] = value[near] if isinstance(value, np.ndarray) else value
     return out.astype(np.float16)
 
@@ -90,6 +97,12 @@ def _crossing(square: np.ndarray) -> np.ndarray:
     a, b, c, d = square.astype(float)
     t = np.linalg.solve(np.stack([c - a, b - d], axis=1), b - a)[0]
     return a + t * (c - a)
+
+
+def _side(corners: np.ndarray) -> np.ndarray:
+    """(N, M) sides of squares of the same area as these tiles, px."""
+    east, south = corners[:, :, 1] - corners[:, :, 0], corners[:, :, 3] - corners[:, :, 0]
+    return np.sqrt(np.abs(east[..., 0] * south[..., 1] - east[..., 1] * south[..., 0]))
 
 
 def turned(x: torch.Tensor, y: torch.Tensor, k: int, mirror: bool) -> tuple[torch.Tensor, torch.Tensor]:
@@ -128,8 +141,11 @@ def measure(net: Net, x: torch.Tensor, y: torch.Tensor) -> str:
     odds, truth = out[:, 0][asked], y[:, 0][asked] > 0.5
     known = (y[:, 0] == 1) & ~y[:, 1].isnan()
     off = [(out[:, k][known] - y[:, k][known]).abs().mean().item() for k in range(1, 8)]
-    return (f"of middles {(odds[truth] > 0).float().mean():.4f} right, of the rest {(odds[~truth] > 0).float().mean():.5f} wrong,"
-            f" log loss {loss_of(out, y):.4f}, off " + " ".join(f"{v:.3f}" for v in off))
+    return (
+        f"of middles {(odds[truth] > 0).float().mean():.4f} right,"
+        f" of the rest {(odds[~truth] > 0).float().mean():.5f} wrong,"
+        f" log loss {loss_of(out, y):.4f}, off " + " ".join(f"{v:.3f}" for v in off)
+    )
 
 
 def main() -> int:
@@ -145,10 +161,10 @@ def main() -> int:
     rng = np.random.default_rng(7)
     start = time.time()
     xs, ys, held = [], [], []
-    for n, file in enumerate(options.pieces):
+    for file in options.pieces:
         with np.load(file) as part:
             pictures, corners, seen = part["pictures"], part["corners"], part["seen"]
-        side = np.sqrt(np.abs(np.cross(corners[:, :, 1] - corners[:, :, 0], corners[:, :, 3] - corners[:, :, 0])))
+        side = _side(corners)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
             side = np.nanmedian(side, axis=1)
@@ -170,7 +186,10 @@ def main() -> int:
     done, size = 0, 12
     while done < options.samples:
         for group in optimiser.param_groups:
-            group["lr"] = options.rate * min(1.0, done / 2500 + 0.03) * (0.5 + 0.5 * np.cos(np.pi * done / options.samples)) + 1e-5
+            group["lr"] = (
+                options.rate * min(1.0, done / 2500 + 0.03) * (0.5 + 0.5 * np.cos(np.pi * done / options.samples))
+                + 1e-5
+            )
         rows = torch.from_numpy(rng.integers(0, len(x), size))
         bx = x[rows].permute(0, 3, 1, 2).float() / 255
         bx, by = turned(bx, y[rows].float(), int(rng.integers(4)), bool(rng.integers(2)))
@@ -199,8 +218,15 @@ def _export(net: Net, options: argparse.Namespace) -> None:
         torch.save(net.state_dict(), options.state)
     net.eval()
     axes = {2: "h", 3: "w"}
-    torch.onnx.export(net, torch.zeros(1, 3, 256, 256), str(options.out), input_names=["picture"], output_names=["said"],
-                      dynamic_axes={"picture": axes, "said": axes}, dynamo=False)
+    torch.onnx.export(
+        net,
+        torch.zeros(1, 3, 256, 256),
+        str(options.out),
+        input_names=["picture"],
+        output_names=["said"],
+        dynamic_axes={"picture": axes, "said": axes},
+        dynamo=False,
+    )
     net.train()
 
 

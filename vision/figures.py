@@ -19,7 +19,7 @@ import numpy.typing as npt
 from scoring.tiles import Square
 from vision.figurenet import CELLS, CROP_PX, KINDS, MARGIN, TILE_PX, Felt, FigureNet
 from vision.frames import Image
-from vision.lattice import UNIT, Array, apply, rectify
+from vision.lattice import UNIT, Array, apply, area, rectify
 from vision.looks import FigureLook
 from vision.paint import Print, colours_of, light_of, shown
 from vision.view import View
@@ -35,13 +35,14 @@ _OVER = 0.06  # of a tile: how far over its border a foot may still be the tile'
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
     """A figure as it was looked at: where it touches the table and its silhouette (N, 2) in the photograph, the part
-    of its crop that it covers, and the (u, v, l) of its paint."""
+    of its crop that it covers, the (u, v, l) of its paint, and the probability that it is a disc or a cube."""
 
     look: FigureLook
     px: tuple[float, float]
     outline_px: Array
     silhouette: npt.NDArray[np.bool_]
     uvl: Array
+    round: float = 0.0
 
 
 def height_direction(grid: Array, shape: tuple[int, ...], matrix: Array | None = None) -> Array:
@@ -153,13 +154,14 @@ def find_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterab
     single = _once(found, poses)
     every = [s for at in single for s in single[at]]
     named = colours_of([s.uvl for s in every], light, colours, view.paints if view is not None else None,
-                       [probability(s.look.there) for s in every])
+                       [max(0.0, 2 * probability(s.look.there) - 1) for s in every])  # print is no paint
     print_ = Print(_bare_patches(crops, covered), light).density(np.array([s.uvl for s in every]).reshape(-1, 3))
-    painted = iter([_painted(s, log, p) for s, log, p in zip(every, named, print_, strict=True)])
-    return {at: tuple(next(painted) for _ in single[at]) for at in single}
+    painted = [_painted(s, log, p) for s, log, p in zip(every, named, print_, strict=True)]
+    like = iter(_like_the_others(painted))
+    return {at: tuple(sorted((next(like) for _ in single[at]), key=lambda s: -s.look.there)) for at in single}
 
 
-PAINTED, AT_LEAST, AT_MOST = 0.5, -1.5, 2.0  # weight and limits of the log-odds that paint and not print is seen
+PAINTED, AT_LEAST, AT_MOST = 0.75, -3.0, 2.0  # weight and limits of the log-odds that paint and not print is seen
 
 
 def _painted(seen: Seen, colours: Mapping[str, float], print_: float) -> Seen:
@@ -167,9 +169,26 @@ def _painted(seen: Seen, colours: Mapping[str, float], print_: float) -> Seen:
     if not colours:
         return seen
     odds = PAINTED * (float(np.logaddexp.reduce(list(colours.values()))) - print_)
-    there = seen.look.there + min(max(odds, AT_LEAST), AT_MOST)
+    there = float(seen.look.there + min(max(odds, AT_LEAST), AT_MOST))
     best = max(colours.values())
     return replace(seen, look=replace(seen.look, there=there, colours={c: v - best for c, v in colours.items()}))
+
+
+ALONE = -2.5  # log-odds at most against a piece of another make than all others of its table
+
+
+def _like_the_others(every: Sequence[Seen]) -> list[Seen]:
+    """Followers of one table are all cut from a board, or all discs or cubes: the other figures speak for or against
+    one of its make."""
+    weight = np.array([probability(s.look.there) for s in every])
+    round_ = np.array([s.round for s in every])
+    out = []
+    for n, seen in enumerate(every):
+        others = float(weight.sum() - weight[n])
+        share = (float(weight @ round_ - weight[n] * round_[n]) + 0.5) / (others + 1)
+        odds = math.log(2 * (seen.round * share + (1 - seen.round) * (1 - share)))
+        out.append(replace(seen, look=replace(seen.look, there=float(seen.look.there + max(ALONE, odds)))))
+    return out
 
 
 _PATCH = 5  # px of a crop: the grain in which print is compared with silhouettes
@@ -273,15 +292,15 @@ def _seen(peak: Peak, crop: Image, silhouette: npt.NDArray[np.bool_], pose: Arra
     look = FigureLook(foot=(float(peak.foot[0]), float(peak.foot[1])), spread=peak.spread, there=_there(peak.there),
                       lying=_lying(peak), colours={}, pieces=_pieces(peak.kinds))
     return Seen(look=look, px=(float(px[0]), float(px[1])), outline_px=outline, silhouette=silhouette,
-                uvl=shown(pixels, light))
+                uvl=shown(pixels, light), round=float(np.exp(peak.kinds[_ROUND]).sum()))
 
 
 SPREAD = 0.03  # of a tile: how well a foot is known
 _ROUND = [KINDS.index("disc"), KINDS.index("cube")]
 
 
-THERE = (2.34, 0.8)  # scale and shift of a foot's logit: `training.calibrate_figures`
-LYING = 0.7  # scale of the lying logit; real pieces are less like ours than held-out drawings are
+THERE = (2.42, 0.9)  # scale and shift of a foot's logit: `training.calibrate_figures`
+LYING = 0.8  # scale of the lying logit; real pieces are less like ours than held-out drawings are
 
 
 def _there(logit: float) -> float:
@@ -330,17 +349,28 @@ def _strange(unlike: Array, silhouette: npt.NDArray[np.bool_]) -> float:
 
 
 def _once(found: Sequence[tuple[Square, Seen]], poses: Mapping[Square, Array]) -> dict[Square, tuple[Seen, ...]]:
-    """A figure near a border is seen in the crops of two tiles: it belongs to the one on which its foot is."""
-    def outside(look: FigureLook) -> float:
-        return max(0.0, max(abs(v - 0.5) for v in look.foot) - 0.5)
-
-    order = sorted(found, key=lambda f: (outside(f[1].look) > 0, -f[1].look.there))
-    kept: list[tuple[Square, Seen]] = []
-    for at, seen in order:
-        side = math.sqrt(abs(np.linalg.det(poses[at][:2, :2] / poses[at][2, 2])))
-        if all(math.dist(seen.px, other.px) > (_SAME if at != there else _ONE) * side for there, other in kept):
-            kept.append((at, seen))
+    """A figure near a border is seen in the crops of two tiles: its foot is between where the two say that it is, and
+    it belongs to the tile on which that is."""
+    side = {at: math.sqrt(abs(area(apply(poses[at], UNIT)))) for at, _ in found}
+    groups: list[list[tuple[Square, Seen]]] = []
+    for at, seen in sorted(found, key=lambda f: -f[1].look.there):
+        own = next((g for g in groups if math.dist(seen.px, g[0][1].px) < (_ONE if at == g[0][0] else _SAME) * side[at]
+                    ), None)
+        if own is None:
+            groups.append([(at, seen)])
+        elif all(at != there for there, _ in own):
+            own.append((at, seen))
     out: dict[Square, list[Seen]] = {at: [] for at in poses}
-    for at, seen in sorted(kept, key=lambda f: -f[1].look.there):
-        out[at].append(seen)
-    return {at: tuple(seen) for at, seen in out.items()}
+    for group in groups:
+        if len(group) == 1:
+            out[group[0][0]].append(group[0][1])
+            continue
+        weight = np.array([probability(seen.look.there) for _, seen in group])
+        px = weight @ np.array([seen.px for _, seen in group]) / weight.sum()
+        feet = [apply(np.linalg.inv(poses[at]), px)[0] for at, _ in group]
+        n = min(range(len(group)), key=lambda k: float(np.abs(feet[k] - 0.5).max()))
+        at, seen = group[n]
+        look = replace(seen.look, foot=(float(feet[n][0]), float(feet[n][1])),
+                       there=max(other.look.there for _, other in group))
+        out[at].append(replace(seen, look=look, px=(float(px[0]), float(px[1]))))
+    return {at: tuple(sorted(seen, key=lambda s: -s.look.there)) for at, seen in out.items()}

@@ -9,13 +9,25 @@ fan out. Pictures that were taught give more spots; what comes after is the same
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
 
 from scoring.tiles import Square, Tile
 from vision.frames import Image
+from vision.joining import (
+    Limits,
+    agreeing,
+    distinct,
+    doubled,
+    joined,
+    pose_of_spot,
+    regular,
+    scaled,
+    spot_of_pose,
+    weight_of,
+)
 from vision.keypoints import SightingFinder
 from vision.lattice import UNIT, Array, Lattice, apply, area, inside, neighbours, rectify
 from vision.spotting import Spot, Spotter
@@ -23,37 +35,6 @@ from vision.structure import CROP_PX, MARGIN, Said, StructureNet
 from vision.tileset import TileSet
 
 TILE_PX = CROP_PX / (1 + 2 * MARGIN)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """What the finder believes. Distances in tiles; found on invented tables and held against real ones."""
-
-    off: float = 0.3  # how far a spot may lie from where its neighbour points
-    size: float = 0.28  # logarithm by which neighbours may differ in size
-    turn: float = 0.3  # radians by which neighbours may be turned against each other
-    seen: float = 0.48  # part of a square that must lie in the picture for it to be asked about
-    hint: float = 0.25  # probability of a tile, as the network says it at first sight, below which nothing lies there
-    reach: float = 0.4  # how far a corner may lie from where it is expected
-    moved: float = 0.3  # how far a middle may lie from where it is expected
-    exact: float = 0.05  # corners so close need no second look
-    kept: float = 0.3  # probability of a tile that hangs together with others
-    lone: float = 0.6  # and of one that lies alone
-    candidates: int = 3  # boards that are looked at closely
-    share: float = 0.15  # of the best candidate's weight below which another is not looked at
-    rounds: int = 3  # times that a board is gone over while tiles of it lie uneasily
-    firm: float = 0.9  # probability of a tile, and
-    ajar: float = 0.12  # how far its corners may lie off, for it to lie well
-    largest: int = 30  # rings around what was seen at first
-    again: float = 0.6  # of a board's squares that must still hold tiles for it to lie where it lay
-    spots: int = 72  # that are looked at closely
-    pulls: int = 3  # times that each is drawn to its corners
-    faint: float = 0.1  # probability of a tile below which a spot is given up at once
-    astray: float = 0.5  # and how far its corners may lie off then
-    sure: float = 0.7  # probability of a tile with which a board may begin
-    settled: float = 0.12  # and how little its corners may still move
-    straight: float = 0.15  # how far a corner may lie off what the others of its part say
-    votes: float = 6.0  # keypoints that make a sighting as sure as a spot of even odds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +48,8 @@ class Found:
     present: Mapping[Square, float]
     evidence: Mapping[Square, Array]
     refused: Mapping[Square, float]
-    worth: float  # how much speaks for it: the area of its tiles (px), as far as they are tiles and their sides agree
+    worth: float  # how much speaks for it: its tiles' log-odds, as far as their sides agree
+    covers: float  # px of the picture, as far as the same goes
 
 
 class BoardFinder:
@@ -93,21 +75,21 @@ class BoardFinder:
 
     def _best(self, bgr: Image, parts: list[dict[Square, Spot]]) -> Found | None:
         """Of the boards that these grow to, the one for which most speaks."""
-        best, worth = None, 0.0
-        waiting = [(part, False) for part in parts[:self.limits.candidates]
-                   if _weight(part.values()) > self.limits.share * _weight(parts[0].values())]
-        while waiting:
-            part, doubled = waiting.pop(0)
-            if best is not None and not doubled and _covered(part.values(), best):
+        best: Found | None = None
+        limits = self.limits
+        for part in parts[:limits.candidates]:
+            if weight_of(part.values()) < limits.share * weight_of(parts[0].values()):
+                break
+            if best is not None and _covered(part.values(), best):
                 continue
             found = self._grown(bgr, part)
-            if found is None:
-                continue
-            if found.worth > worth:
-                best, worth = found, found.worth
-            if not doubled:  # a quarter of a tile may look like a tile; tiles of twice its size tell
-                larger = joined(self._pulled(bgr, _doubled(found.poses.values())), self.limits)
-                waiting = [(larger[0], True), *waiting] if larger else waiting
+            # A quarter of a tile may look like a tile: then tiles of twice its size cover more, and their sides agree.
+            for larger in joined(self._pulled(bgr, doubled(found.poses.values())), limits)[:1] if found else ():
+                other = self._grown(bgr, larger)
+                if other is not None and found is not None and other.covers > found.covers:
+                    found = other
+            if found is not None and found.worth > (0.0 if best is None else best.worth):
+                best = found
         return best
 
     def ask(self, bgr: Image, poses: Iterable[Array], *, turns: int = 1) -> Said:
@@ -118,6 +100,7 @@ class BoardFinder:
     # --- where to begin
 
     def _again(self, bgr: Image, near: Lattice) -> Found | None:
+        self._spotter.spots(bgr)
         board = _Board({}, near)
         squares = sorted(at for at in near.shifts if _visible(bgr.shape, near.predict(at)) > self.limits.seen)
         if not squares:
@@ -138,7 +121,8 @@ class BoardFinder:
     def _pulled(self, bgr: Image, spots: Sequence[Spot]) -> list[Spot]:
         """The likeliest spots, drawn to the corners that the network sees, as far as it takes them for tiles."""
         limits = self.limits
-        poses = [_posed(spot) for spot in spots[:limits.spots]]
+        poses = [scaled(pose_of_spot(spot), grow) for grow in limits.grows for spot in spots[:limits.best]]
+        poses += [pose_of_spot(spot) for spot in spots[limits.best:limits.spots]]
         likely = np.zeros(0)
         for turn in range(limits.pulls):
             if not poses:
@@ -146,24 +130,18 @@ class BoardFinder:
             said = self.ask(bgr, poses)
             off = np.abs(said.corners - UNIT).max(axis=(1, 2))
             last = turn == limits.pulls - 1
-            good = np.flatnonzero((said.present > (limits.sure if last else limits.faint))
+            good = np.flatnonzero((said.present > (limits.sure if last else limits.faint[turn]))
                                   & (off < (limits.settled if last else limits.astray)))
-            poses = [_regular(poses[n] @ _pose_of(said.corners[n])) for n in good]
+            poses = [regular(poses[n] @ _pose_of(said.corners[n])) for n in good]
             likely = said.present[good]
-        kept: list[Spot] = []
-        for n in np.argsort(-likely):
-            corners = apply(poses[n], UNIT)
-            spot = Spot(middle=corners.mean(axis=0), u=(corners[1] + corners[2] - corners[0] - corners[3]) / 2,
-                        v=(corners[3] + corners[2] - corners[0] - corners[1]) / 2, likely=float(likely[n]))
-            if all(np.linalg.norm(spot.middle - k.middle) > 0.3 * min(spot.side, k.side)
-                   or abs(np.log(spot.side / k.side)) > limits.size for k in kept):
-                kept.append(spot)
-        return kept
+            poses, likely = distinct(poses, likely)
+        spotted = [spot_of_pose(pose, float(p)) for pose, p in zip(poses, likely, strict=True)]
+        return [replace(s, likely=s.likely * _probability(self._spotter.odds(s.middle, s.side))) for s in spotted]
 
     # --- growing
 
     def _grown(self, bgr: Image, part: Mapping[Square, Spot]) -> Found | None:
-        board = _Board({at: apply(_posed(spot), UNIT) for at, spot in _agreeing(part, self.limits).items()},
+        board = _Board({at: apply(pose_of_spot(spot), UNIT) for at, spot in agreeing(part, self.limits).items()},
                        Lattice(grid=np.eye(3)))
         board.fit()
         seeds = sorted(board.corners)
@@ -184,7 +162,7 @@ class BoardFinder:
             said = self.ask(bgr, [board.lattice.predict(at) for at in order], turns=4)
             off = np.abs(said.corners - UNIT).max(axis=(1, 2))
             for n, at in enumerate(order):
-                if said.present[n] > limits.kept and off[n] < limits.reach:
+                if said.present[n] > limits.likely and off[n] < limits.reach:
                     board.corners[at] = apply(board.lattice.predict(at), said.corners[n])
             loose = [at for n, at in enumerate(order) if said.present[n] < limits.firm or off[n] > limits.ajar]
             poses = {at: board.lattice.predict(at) for at in order}
@@ -194,18 +172,42 @@ class BoardFinder:
                 del board.corners[at]
             board.asked = {at: p for at, p in board.asked.items() if at in board.corners}
             board.fit()
-        present = {at: float(p) for at, p in zip(order, said.present, strict=True)}
-        kept = _largest((at for at in order if present[at] > limits.kept), present)
-        if not kept or (len(kept) == 1 and present[next(iter(kept))] < limits.lone):
+        board.fit()
+        poses = {at: board.lattice.predict(at) for at in order}
+        odds = self._odds(poses, dict(zip(order, said.present, strict=True)))
+        kept = _largest((at for at in order if odds[at] > limits.kept), {at: 1.0 for at in order})
+        odds = self._odds({at: poses[at] for at in kept}, dict(zip(order, said.present, strict=True)))
+        rows = {at: n for n, at in enumerate(order)}
+        agreement = _agreement(kept, rows, said)
+        own = {at: odds[at] - limits.beside[min(len(neighbours([at]) & kept), len(limits.beside) - 1)] for at in kept}
+        if not kept or (max(own.values()) < limits.lone and (len(kept) < limits.many or agreement < limits.agreed)):
             return None
         evidence = dict(zip(order, said.loglik(self.kinds), strict=True))
-        board.lattice.shifts = {at: s for at, s in board.lattice.shifts.items() if at in kept}
         beside = neighbours(kept)
-        refused = {at: p for at, p in (board.asked | present).items() if at in beside}
+        doubt = {at: p for at, p in board.asked.items() if at in beside}
+        near = self._odds({at: board.lattice.predict(at) for at in doubt}, doubt, kept)
+        board.lattice.shifts = {at: s for at, s in board.lattice.shifts.items() if at in kept}
         return Found(lattice=board.lattice, poses={at: poses[at] for at in sorted(kept)},
-                     present={at: present[at] for at in kept}, evidence={at: evidence[at] for at in kept},
-                     refused=refused,
-                     worth=_worth({at: poses[at] for at in kept}, {at: n for n, at in enumerate(order)}, said))
+                     present={at: _probability(odds[at]) for at in kept}, evidence={at: evidence[at] for at in kept},
+                     refused={at: _probability(o) for at, o in near.items()},
+                     worth=sum(limits.joint + min(o, 5.0) for o in own.values()) * agreement,
+                     covers=sum(_probability(odds[at]) * abs(area(apply(poses[at], UNIT))) for at in kept) * agreement)
+
+    def _odds(self, poses: Mapping[Square, Array], present: Mapping[Square, float],
+              tiles: Iterable[Square] | None = None) -> dict[Square, float]:
+        """Log-odds that a tile lies there, from what both networks say and how many of the others lie beside it."""
+        limits = self.limits
+        taken = set(poses if tiles is None else tiles)
+        found = {}
+        for at, pose in poses.items():
+            likely = float(np.clip(present[at], 1e-6, 1 - 1e-6))
+            odds = limits.structure[0] * (np.log(likely / (1 - likely)) - limits.structure[1])
+            middle = apply(pose, [[0.5, 0.5]])[0]
+            spotted = self._spotter.odds(middle, float(np.sqrt(abs(area(apply(pose, UNIT))))))
+            odds += limits.spotted[0] * (spotted - limits.spotted[1])
+            count = len(neighbours([at]) & taken)
+            found[at] = float(odds + limits.beside[min(count, len(limits.beside) - 1)])
+        return found
 
     def _spread(self, bgr: Image, board: _Board) -> None:
         """From the tiles that are known to all sides, ring by ring."""
@@ -233,14 +235,14 @@ class BoardFinder:
                 board.asked[at] = likely
                 off = float(np.abs(said.corners[n] - UNIT).max())
                 pose = poses.pop(at)
-                if likely < (limits.kept if second else limits.hint) or off > limits.reach:
+                if likely < (limits.likely if second else limits.hint) or off > limits.reach:
                     board.corners.pop(at, None)
                     continue
                 corners = apply(pose, said.corners[n])
                 drawn = apply(np.linalg.inv(expected[at]), corners)
                 if np.abs(drawn.mean(axis=0) - 0.5).max() > limits.moved or not 0.7 < area(drawn) < 1.4:
                     continue
-                if second or (off < limits.exact and likely > limits.kept):
+                if second or (off < limits.exact and likely > limits.likely):
                     board.corners[at] = corners
                     came = True
                 else:
@@ -266,104 +268,21 @@ class _Board:
         self.lattice.shifts = {at: self.lattice.shift_of(at, _pose_of(c)) for at, c in self.corners.items()}
 
 
-def joined(spots: Sequence[Spot], limits: Limits) -> list[dict[Square, Spot]]:
-    """Candidates for a board: spots that continue each other, each on its square, the weightiest candidate first.
-
-    A candidate's north is the side nearest to the picture's top.
-    """
-    left = sorted(range(len(spots)), key=lambda n: -spots[n].likely)
-    middles = np.array([s.middle for s in spots]).reshape(-1, 2)
-    sides = np.array([s.side for s in spots])
-    free = np.ones(len(spots), bool)
-    parts = []
-    for start in left:
-        if not free[start]:
-            continue
-        part = {(0, 0): _upright(spots[start], np.array([0.0, 1.0]))}
-        free[start] = False
-        edge = [(0, 0)]
-        while edge:
-            fresh = []
-            for at in edge:
-                own = part[at]
-                for step in _AROUND:
-                    to = (at[0] + step[0], at[1] + step[1])
-                    if to in part:
-                        continue
-                    point = own.middle + step[0] * own.u + step[1] * own.v
-                    far = float(np.hypot(*step))
-                    away = np.linalg.norm(middles - point, axis=1) / own.side
-                    sized = np.abs(np.log(sides / own.side)) < limits.size * far
-                    alike = free & (away < limits.off * min(far, 1.3)) & sized
-                    for n in np.flatnonzero(alike)[np.argsort(away[alike])]:
-                        spot = _upright(spots[n], own.v)
-                        if abs(_angle(spot.u, own.u)) < limits.turn and abs(_angle(spot.v, own.v)) < limits.turn:
-                            part[to] = spot
-                            free[n] = False
-                            fresh.append(to)
-                            break
-            edge = fresh
-        parts.append(part)
-    return sorted(parts, key=lambda p: -_weight(p.values()))
+def _probability(odds: float) -> float:
+    return float(1 / (1 + np.exp(-odds)))
 
 
-_AROUND = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1), (2, 0), (-2, 0), (0, 2), (0, -2)]
-
-
-def _agreeing(part: Mapping[Square, Spot], limits: Limits) -> Mapping[Square, Spot]:
-    """The spots of a part that one affine map explains, where that says more than each by itself."""
-    if len(part) < 3:
-        return part
-    steps = np.concatenate([UNIT + at for at in part])
-    pixels = np.concatenate([apply(_posed(spot), UNIT) for spot in part.values()])
-    side = float(np.median([spot.side for spot in part.values()]))
-    _, inliers = cv2.estimateAffine2D(steps, pixels, method=cv2.RANSAC, ransacReprojThreshold=limits.straight * side,
-                                      maxIters=500, confidence=0.99)
-    if inliers is None:
-        return part
-    good = inliers.reshape(-1, 4).sum(axis=1) >= 3
-    kept = {at: spot for (at, spot), ok in zip(part.items(), good, strict=True) if ok}
-    return kept or part
-
-
-def _upright(spot: Spot, south: Array) -> Spot:
-    """The same spot with ``v`` the one of its four directions that is nearest to ``south``, ``u`` a quarter before."""
-    turns = [(spot.u, spot.v), (-spot.v, spot.u), (-spot.u, -spot.v), (spot.v, -spot.u)]
-    u, v = max(turns, key=lambda t: float(t[1] @ south) / float(np.linalg.norm(t[1]) + 1e-9))
-    return Spot(middle=spot.middle, u=u, v=v, likely=spot.likely)
-
-
-def _angle(one: Array, other: Array) -> float:
-    return float(np.arctan2(one[0] * other[1] - one[1] * other[0], one @ other))
-
-
-def _weight(spots: Iterable[Spot]) -> float:
-    return sum(max(0.0, s.likely - 0.2) for s in spots)
-
-
-def _worth(poses: Mapping[Square, Array], row: Mapping[Square, int], said: Said) -> float:
-    """Area of a board's tiles, as far as they are tiles, times how well their sides agree. Quarters of tiles cover no
-    more than the tiles do, and their sides agree less."""
+def _agreement(board: Iterable[Square], row: Mapping[Square, int], said: Said) -> float:
+    """0 .. 1: how well the sides of tiles that lie side by side agree. Those of quarters of tiles do less."""
+    squares = set(board)
     shown = np.exp(said.sides)
-    total = agree = joints = 0.0
-    for (x, y), pose in poses.items():
-        n = row[x, y]
-        total += (2 * float(said.present[n]) - 1) * abs(area(apply(pose, UNIT)))
+    agree = joints = 0.0
+    for x, y in squares:
         for at, mine, theirs in (((x + 1, y), 1, 3), ((x, y + 1), 2, 0)):
-            if at in poses:
-                agree += float(shown[n, mine] @ shown[row[at], theirs])
+            if at in squares:
+                agree += float(shown[row[x, y], mine] @ shown[row[at], theirs])
                 joints += 1
-    return total * ((agree + 1) / (joints + 1)) ** 2
-
-
-def _doubled(poses: Iterable[Array]) -> list[Spot]:
-    """Places of tiles of twice the size of which these may be quarters."""
-    spots = []
-    for pose in list(poses)[:8]:
-        corners = apply(pose, UNIT)
-        u, v = corners[1] - corners[0] + corners[2] - corners[3], corners[3] - corners[0] + corners[2] - corners[1]
-        spots += [Spot(middle=corner, u=u, v=v, likely=0.5) for corner in corners]
-    return spots
+    return ((agree + 1) / (joints + 1)) ** 2
 
 
 def _covered(spots: Iterable[Spot], board: Found) -> bool:
@@ -376,20 +295,6 @@ def _covered(spots: Iterable[Spot], board: Found) -> bool:
 
 def _pose_of(corners: Array) -> Array:
     return cv2.getPerspectiveTransform(UNIT.astype(np.float32), corners.astype(np.float32)).astype(float)
-
-
-def _posed(spot: Spot) -> Array:
-    """A spot's pose: affine."""
-    origin = spot.middle - (spot.u + spot.v) / 2
-    return np.array([[spot.u[0], spot.v[0], origin[0]], [spot.u[1], spot.v[1], origin[1]], [0, 0, 1.0]])
-
-
-def _regular(pose: Array) -> Array:
-    """The same place as an affine pose: four corners of one tile say too little of perspective."""
-    corners = apply(pose, UNIT)
-    u = (corners[1] + corners[2] - corners[0] - corners[3]) / 2
-    v = (corners[3] + corners[2] - corners[0] - corners[1]) / 2
-    return _posed(Spot(middle=corners.mean(axis=0), u=u, v=v, likely=1.0))
 
 
 def _fitted(corners: Mapping[Square, Array]) -> Array | None:

@@ -1,7 +1,7 @@
 """Where the tiles of a photograph lie: a grid seen in perspective that bends, since people lay tiles by hand.
 
-A board is one homography from tile steps to pixels, and for every tile its own small displacement from it. What lies
-next to a tile is displaced like it: errors add up along a row, so predictions follow the neighbours, not the far side
+A board is one homography from tile steps to pixels, and for every tile its own displacement from it. What lies next to
+a tile goes on where that one points: errors add up along a row, so predictions follow the neighbours, not the far side
 of the board.
 
 A *pose* is a homography (3, 3) from the unit square of a board square (x east, y south) to pixels.
@@ -33,7 +33,7 @@ class Lattice:
     shifts: dict[Square, tuple[float, float, float]] = field(default_factory=dict)
 
     def predict(self, at: Square) -> Array:
-        """Pose of a square: displaced as itself if known, else as its known neighbours are on average."""
+        """Pose of a square: displaced as itself if known, else where its known neighbours point on average."""
         if at in self.shifts:
             return self.pose(at, self.shifts[at])
         total, weights = np.zeros(3), 0.0
@@ -41,7 +41,8 @@ class Lattice:
             near = self.shifts.get((at[0] + dx, at[1] + dy))
             if near is not None:
                 weight = 1.0 / (dx * dx + dy * dy) ** 1.5
-                total += weight * np.array(near)
+                cos, sin = np.cos(near[2]) - 1, np.sin(near[2])  # a turned tile points its row elsewhere
+                total += weight * (np.array(near) - (cos * dx - sin * dy, sin * dx + cos * dy, 0.0))
                 weights += weight
         x, y, turn = total / weights if weights else total
         return self.pose(at, (float(x), float(y), float(turn)))

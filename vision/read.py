@@ -108,7 +108,7 @@ class PhotoReader:
         beliefs = marginals(informed(evidence, self.kinds, seen), self.kinds, self.counts)
         clock.lap("all squares together")
         back = np.diag([1 / scale, 1 / scale, 1.0])
-        tiles = tuple(self._reading(at, whole[at], beliefs[at], back @ whole[at].pose)
+        tiles = tuple(self._reading(at, whole[at], beliefs[at], back @ whole[at].pose, found.present[at])
                       for at in sorted(whole, key=lambda at: (at[1], at[0])))
         issues = []
         if cut := squares.keys() - whole.keys():
@@ -126,7 +126,8 @@ class PhotoReader:
                             lattice=Lattice(grid=back @ found.lattice.grid, shifts=dict(found.lattice.shifts)),
                             seconds=clock.seconds)
 
-    def _reading(self, at: Square, square: TileEvidence, belief: npt.NDArray[np.float64], pose: Array) -> TileReading:
+    def _reading(self, at: Square, square: TileEvidence, belief: npt.NDArray[np.float64], pose: Array,
+                 present: float) -> TileReading:
         order = np.argsort(-belief, axis=None)[:8]
         candidates = tuple(
             TileCandidate(tile=self.kinds[n // 4].id, rot=int(n % 4), loglik=float(belief.flat[n]),
@@ -134,7 +135,7 @@ class PhotoReader:
         first = candidates[0]
         same = shape(catalogue()[first.tile], first.rot)
         confidence = sum(np.exp(belief[k, r]) for k, r in np.ndindex(len(self.kinds), 4)
-                         if shape(self.kinds[k], r) == same) / (1 + np.exp(-square.there))
+                         if shape(self.kinds[k], r) == same) * present
         return TileReading(tile=first.tile, at=at, rot=first.rot, confidence=float(min(confidence, 1.0)),
                            corners_px=apply(pose, UNIT), candidates=candidates)
 

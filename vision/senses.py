@@ -77,7 +77,9 @@ class Likeness:
         if a <= b:
             return np.zeros_like(correlation)
         spread = np.sqrt((s * s + t * t) / 2)  # one spread for both keeps the odds monotonous
-        raw = ((correlation - b) ** 2 - (correlation - a) ** 2) / (2 * spread**2)
+        apart = ((a - b) / spread) ** 2
+        # pictures that hardly tell right from wrong err alike at every look: what they say counts the less
+        raw = apart / (apart + 2) * ((correlation - b) ** 2 - (correlation - a) ** 2) / (2 * spread**2)
         return np.asarray(np.logaddexp(np.log1p(-no_likeness) + np.clip(raw, -30, 8), np.log(no_likeness)))
 
 

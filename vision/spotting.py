@@ -50,14 +50,23 @@ class Spotter:
     """Looks over pictures. Not to be shared between threads."""
 
     def __init__(self) -> None:
+        self._seen: list[tuple[float, Array]] = []
         self._nets = [cv2.dnn.readNetFromONNX(np.frombuffer(_weights(), np.uint8)) for _ in LONG_SIDES_PX]
 
     def spots(self, bgr: Image) -> list[Spot]:
         """Spots in a BGR picture, likeliest first, at most one per place."""
         found: list[Spot] = []
+        self._seen = []
         for net, long_side in zip(self._nets, LONG_SIDES_PX, strict=True):
             found += self._level(net, bgr, long_side)
         return _distinct(found)
+
+    def odds(self, middle: Array, side: float) -> float:
+        """Log-odds that a tile of about this size (px) has its middle there, in the picture looked over last."""
+        scale, seen = min(self._seen, key=lambda level: abs(np.log(level[0] * side / USUAL_PX)))
+        x, y = (int(v * scale / CELL_PX) for v in middle)
+        part = seen[max(0, y - 1):y + 2, max(0, x - 1):x + 2]
+        return float(part.max()) if part.size else 0.0
 
     def _level(self, net: cv2.dnn.Net, bgr: Image, long_side: int) -> list[Spot]:
         scale = min(1.0, long_side / max(bgr.shape[:2]))
@@ -66,6 +75,7 @@ class Spotter:
         small = cv2.copyMakeBorder(small, 0, height - small.shape[0], 0, width - small.shape[1], cv2.BORDER_REPLICATE)
         net.setInput(np.ascontiguousarray(small.transpose(2, 0, 1)[None], np.float32) / 255)
         out = net.forward()[0].astype(float)
+        self._seen.append((scale, out[0]))
         likely = 1 / (1 + np.exp(-out[0]))
         rows, columns = np.nonzero(likely > LIKELY)
         spots = []

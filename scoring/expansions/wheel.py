@@ -7,15 +7,17 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, cast
 
 from scoring.board import bordered_cities
-from scoring.contributions import Expansion, Handler, Kind, Question, Start, Step, View
+from scoring.contributions import ANY, BEFORE, Choice, Expansion, Handler, Kind, Question, Rate, Start, Step, View
 from scoring.events import Event, FigureEvent, Setup, StartTile, written
-from scoring.expansions.wheel_board import BOARD, TILES, lay_board
+from scoring.expansions.base import CITY, TINY_CITY
+from scoring.expansions.wheel_board import BOARD, ON_BOARD, TILES, lay_board
 from scoring.notation import FIGURE, PLAYER, SMALL, choice
 from scoring.rules import Rules
 from scoring.scores import Item, ScoreEvent
 from scoring.state import (
     NO_SEGMENT,
     Draft,
+    Feature,
     StandingFigure,
     feature_of,
     figures_on,
@@ -23,6 +25,7 @@ from scoring.state import (
     named,
     standing,
 )
+from scoring.tiles import Segment
 from scoring.turns import check_action, take_home
 
 SEGMENTS = ("fortune", "tax", "famine", "storm", "inquisition", "plague")  # clockwise (R-WHEEL-04, A-32)
@@ -34,7 +37,8 @@ MONK = 2  # R-WHEEL-10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wheel:
-    """Where the pig stands, the turn it last moved in, and whose followers the plague has yet to take."""
+    """Where the pig stands, the turn part whose tile it last moved for, and whose followers the plague has yet to take.
+    """
 
     pig: str = SEGMENTS[0]
     turned: int = -1
@@ -87,7 +91,13 @@ def moved(pig: str, count: int) -> str:
 
 def knights_worth(knights: int, pennants: int, rule: str) -> int:
     """R-WHEEL-07, A-30: what a player's knights in one city bring."""
-    return (pennants + knights) * (knights if rule == "per_knight" else 1) if knights else 0
+    return sum(i.points for i in tax_items(knights, pennants, rule))
+
+
+def tax_items(knights: int, pennants: int, rule: str) -> tuple[Item, ...]:
+    """R-WHEEL-07, A-30: pennants and knights of one city, for each of the player's knights or once."""
+    each = 0 if not knights else knights if rule == "per_knight" else 1
+    return Item(what="pennant", count=pennants, each=each), Item(what="knight", count=knights, each=each)
 
 
 def crown_points(spaces: Sequence[int | None]) -> dict[int, int]:
@@ -107,6 +117,14 @@ def on_land(view: View, player: int) -> list[StandingFigure]:
             if f.player == player and f.segment != NO_SEGMENT and view.box.pieces[f.figure].follower]
 
 
+def for_plague(view: View, player: int) -> list[StandingFigure]:
+    """The followers that the plague may take: those on land, and by the rule those on towers (R-WHEEL-11, A-53)."""
+    if view.box.rules.plague_tower_guard == "exempt":
+        return on_land(view, player)
+    return [f for f in view.standing.values() if f.player == player and view.box.pieces[f.figure].follower
+            and f.at in view.tiles and view.box.kinds[f.feature].on_tile]
+
+
 def round_table(view: View, first: int) -> list[int]:
     """The players clockwise, from one on."""
     count = len(view.setup.players)
@@ -117,11 +135,15 @@ def on_wheel(d: Draft, event: WheelTurned) -> None:
     """R-WHEEL-03 to R-WHEEL-13: the pig moves, the segment acts, its crowns score."""
     if not 1 <= event.steps <= 3:
         d.issue("wheel_steps", f"No tile turns the wheel by {event.steps}.")
+    if wheel(d).turned == d.turn:
+        d.issue("wheel_twice", "The wheel was turned twice for one tile.")
+    if d.laid:
+        d.issue("wheel_late", "The wheel was turned after its tile was laid.", *[s for s in (d.last_tile,) if s])
     plague_over(d)
     segment = moved(wheel(d).pig, event.steps)
     d.ext["wheel"] = replace(wheel(d), pig=segment, turned=d.turn, plagued=())
     if segment == "plague":
-        due = tuple(p for p in round_table(d, event.player) if on_land(d, p))
+        due = tuple(p for p in round_table(d, event.player) if for_plague(d, p))
         d.ext["wheel"] = replace(wheel(d), plagued=due)
     for scored in segment_events(d, segment, event.player):
         d.pay(scored)
@@ -133,7 +155,9 @@ def score_crowns(d: Draft, segment: str) -> None:
     spaces: list[int | None] = [f.player for f in figures]
     spaces += [None] * (CROWNS[segment] - len(spaces))
     for player, points in crown_points(spaces).items():
-        d.pay(_event(d, player, "wheel.crown", "R-WHEEL-13", (Item(what="crown", count=points // CROWN, each=CROWN),)))
+        several = spaces.count(player) > 1  # followers; one alone scores every crown space
+        item = Item(what="follower" if several else "crown", count=points // CROWN, each=CROWN)
+        d.pay(_event(d, player, "wheel.crown", "R-WHEEL-13", (item,)))
     take_home(d, figures)
 
 
@@ -156,9 +180,7 @@ def _tax(view: View, player: int) -> Iterator[Item]:
               and feature.kind == "city"}
     for city in cities.values():
         knights = sum(f.player == player and view.box.pieces[f.figure].follower for f in figures_on(view, city))
-        worth = knights_worth(knights, city.marks.get("pennant", 0), view.box.rules.wheel_tax)
-        count = knights if view.box.rules.wheel_tax == "per_knight" else 1
-        yield Item(what="knight" if count == knights else "city", count=count, each=worth // count)
+        yield from tax_items(knights, city.marks.get("pennant", 0), view.box.rules.wheel_tax)
 
 
 def _famine(view: View, player: int) -> Iterator[Item]:
@@ -184,7 +206,7 @@ def _event(view: View, player: int, reason: str, rule: str, items: tuple[Item, .
            figures: Sequence[StandingFigure] = ()) -> ScoreEvent:
     places = sorted({f.place for f in figures if f.feature == _KIND.get(reason)})
     return ScoreEvent(turn=view.turn, feature="", reason=reason, rule=rule, items=items, majority=(), tiles=0,
-                      points=((player, sum(i.points for i in items)),), places=named(view, places),
+                      group=reason, points=((player, sum(i.points for i in items)),), places=named(view, places),
                       player=view.player if view.turn_open else None)
 
 
@@ -197,7 +219,7 @@ def on_plague(d: Draft, event: PlagueTook) -> None:
         return
     if event.player not in wheel(d).plagued:
         d.issue("no_plague", f"{name} took a {event.figure} back although the plague did not ask for it.", event.at)
-    on_tile = found in on_land(d, event.player)
+    on_tile = found in for_plague(d, event.player)
     if not on_tile:
         d.issue("not_for_plague", f"The plague took {name}'s {event.figure}, which is no follower on a tile.", event.at)
     take_home(d, [found])
@@ -222,14 +244,19 @@ def on_crown(d: Draft, event: CrownTaken) -> None:
 
 
 def sign_needs_a_turn(d: Draft) -> None:
-    """R-WHEEL-02, R-WHEEL-03: a tile with a sign is laid after the wheel was turned; the plague is over by then."""
-    if d.last_tile is not None and has_sign(d) and wheel(d).turned != d.turn:
+    """R-WHEEL-02, R-WHEEL-03: a tile with a sign is laid after the wheel was turned, and only such a tile turns it."""
+    if d.last_tile is None:
+        return
+    turned = wheel(d).turned == d.turn
+    if has_sign(d) and not turned:
         d.issue("wheel_not_turned", "A tile with a wheel sign was laid and the wheel was not turned.", d.last_tile)
-    plague_over(d)
+    if turned and not has_sign(d):
+        d.issue("wheel_without_sign", "The wheel was turned for a tile without a wheel sign.", d.last_tile)
 
 
 def plague_over(d: Draft) -> None:
-    """R-WHEEL-11: the game goes on, be it by the sign of another tile (A-34)."""
+    """R-WHEEL-11: the game goes on, be it by the sign of another tile (A-34). Whom it took is asked all the same."""
+    d.asked += plague_questions(d)
     for player in wheel(d).plagued:
         d.issue("plague_open", f"{d.setup.players[player].name} took no follower back for the plague.")
     d.ext["wheel"] = replace(wheel(d), plagued=())
@@ -246,14 +273,34 @@ def sign_put_away(d: Draft, tile: str) -> None:
 
 def questions(view: View) -> Iterator[Question]:
     """How far the pig went, and whom the plague takes."""
-    if view.turn_open and view.laid and has_sign(view) and wheel(view).turned != view.turn:
+    if sign_waits(view):
         yield Question(code="wheel_steps", text="How far did the pig move?", player=view.player, at=view.last_tile,
                        turn=view.turn, lasting=True, before=True, must=True, answers=pig_moves(view))
-    for player in wheel(view).plagued:
-        yield Question(code="plague", text="Whom does the plague take?", player=player, turn=view.turn, lasting=True,
-                       must=True, answers=tuple(
-            PlagueTook(player=player, figure=f.figure, at=f.at, feature=f.feature, where=f.where)
-            for f in on_land(view, player)))
+    if view.turn_open:
+        yield from plague_questions(view)
+
+
+def plague_questions(view: View) -> list[Question]:
+    """Whom the plague takes; until the tile is laid by itself, then as what the turn left open (`plague_over`)."""
+    return [Question(code="plague", text="Whom does the plague take?", player=player, turn=view.turn, before=True,
+                     must=True, answers=tuple(
+                         PlagueTook(player=player, figure=f.figure, at=f.at, feature=f.feature, where=f.where)
+                         for f in for_plague(view, player))) for player in wheel(view).plagued]
+
+
+def sign_waits(view: View) -> bool:
+    """Whether the tile just laid has a sign for which the wheel was not turned: it may still be told."""
+    return view.turn_open and view.laid and has_sign(view) and wheel(view).turned != view.turn
+
+
+def owner_at(view: View, data: Mapping[str, Any]) -> int | None:
+    """Whose follower the plague took: one for whom it waits, who has it on that place."""
+    due = {q.player for q in (*plague_questions(view), *view.asked) if q.code == "plague"}
+    for f in view.standing.values():
+        if f.player in due and (f.figure, f.feature, f.where) == tuple(map(data.get, ("figure", "feature", "where"))) \
+                and list(f.at) == data.get("at"):
+            return f.player
+    return None
 
 
 def offers(view: View) -> Iterator[Question]:
@@ -262,8 +309,32 @@ def offers(view: View) -> Iterator[Question]:
         yield Question(code="wheel", text="Did the pig move?", player=view.player, offer=True, answers=pig_moves(view))
 
 
+def moves(view: View) -> Iterator[Choice]:
+    """The pig moves before the tile; a follower goes on a crown instead of the tile."""
+    laid = view.turn_open and view.laid
+    if not laid and not (view.turn_open and wheel(view).turned == view.turn):
+        yield Choice(code="wheel", event=WheelTurned, player=view.player, answers=pig_moves(view))
+    if laid and not view.actions:
+        hands = [name for name in view.box.counts
+                 if view.box.pieces[name].follower and in_hand(view, view.player, name) > 0]
+        yield Choice(code="crown", event=CrownTaken, player=view.player, answers=tuple(
+            CrownTaken(player=view.player, figure=name, segment=segment) for segment in SEGMENTS
+            if len(on_crowns(view, segment)) < CROWNS[segment] for name in hands))
+
+
 def pig_moves(view: View) -> tuple[WheelTurned, ...]:
     return tuple(WheelTurned(player=view.player, steps=n) for n in (1, 2, 3))
+
+
+def marks(segment: Segment) -> tuple[tuple[str, int], ...]:
+    return (("board", 1),) if segment in ON_BOARD else ()
+
+
+def city_at_board(rules: Rules, feature: Feature, complete: bool, rate: Rate) -> Rate:
+    """R-CITY-06, A-54: whether a square of the board makes a city one of two tiles."""
+    if rate == TINY_CITY and feature.marks.get("board") and rules.wheel_board_tiny_city == "normal":
+        return CITY
+    return rate
 
 
 def has_sign(view: View) -> bool:
@@ -284,17 +355,20 @@ WHEEL = Expansion(
     tiles=TILES,
     kinds=(Kind(name="crown", closes="never", claimable=False, on_tile=False),),
     steps=steps,
-    handlers=(Handler(event=WheelTurned, apply=on_wheel, step="wheel", opens=True),
-              Handler(event=PlagueTook, apply=on_plague),
+    marks=marks,
+    rates=(city_at_board,),
+    handlers=(Handler(event=WheelTurned, apply=on_wheel, step="wheel", when=BEFORE, late=sign_waits),
+              Handler(event=PlagueTook, apply=on_plague, step="wheel", when=ANY, whose=owner_at),
               Handler(event=CrownTaken, apply=on_crown, step="wood", action=True)),
-    laid=(sign_needs_a_turn,),
+    laid=(sign_needs_a_turn, plague_over),
     put_away=(sign_put_away,),
     starts=(Start(value="wheel_board", tile=StartTile(tile=BOARD)),),
     open_with=lay_board,
     initial=initial,
     questions=questions,
     offers=offers,
+    moves=moves,
     shows=shows,
-    options=("wheel_tax",),
+    options=("wheel_tax", "wheel_board_tiny_city", "wheel_board_dragon", "plague_tower_guard"),
     cues={"pig": "a pink figure on the wheel; the segment it stands on", "crowns": "followers on the wheel's rim"},
 )

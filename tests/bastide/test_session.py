@@ -15,7 +15,7 @@ from bastide.history import last_action
 from bastide.notices import rows
 from bastide.session import TableSession
 from bastide.store import Store
-from reading.policy import Notice
+from reading.noticing import Notice
 from scoring.engine import fold, new_game
 from scoring.events import Event, FigurePlaced, TilePlaced, to_json
 from scoring.tiles import catalogue

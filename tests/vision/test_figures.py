@@ -11,8 +11,8 @@ import read_tables as tables
 
 from scoring.geometry import spot_of
 from scoring.tiles import catalogue
-from vision.figures import find_figures, leans, read_figures
-from vision.lattice import apply
+from vision.figures import Bare, Seen, _like_the_others, find_figures, leans, read_figures
+from vision.lattice import apply, rectify
 from vision.looks import FigureLook
 from vision.occupancy import informed, occupied, on_tile, segments
 from vision.paint import COLOURS, Print, colours_of, shown
@@ -199,3 +199,30 @@ def test_paint_of_this_table_speaks_for_a_figure_and_its_print_against_one():
     among_print = print_.density(np.array([meadow, blue]))
     among_figures = [np.logaddexp.reduce(list(said.values())) for said in colours_of([meadow, blue, blue], LIGHT)]
     assert among_figures[0] < among_print[0] and among_figures[1] > among_print[1] + 2
+
+
+def test_the_bare_tile_speaks_for_what_is_new_and_against_what_was_there_already():
+    eye = camera()
+    picture, poses = table(BOARD, eye)
+    before = {(1, 1): rectify(picture, poses[1, 1], 60)}
+    stand(picture, eye, BOARD, (1, 1), (0.4, 0.5), "red")
+    alone, = read_figures(picture, poses)[1, 1][:1]
+    new, = read_figures(picture, poses, bare={at: Bare(bgr=b) for at, b in before.items()})[1, 1][:1]
+    old, = read_figures(picture, poses, bare={(1, 1): Bare(bgr=rectify(picture, poses[1, 1], 60))})[1, 1][:1]
+    hardly, = read_figures(picture, poses, bare={(1, 1): Bare(bgr=before[1, 1], trust=0.1)})[1, 1][:1]
+    assert alone.there + 0.2 < new.there and old.there < alone.there - 2
+    assert alone.there < hardly.there < new.there
+
+
+def test_what_is_cut_from_a_board_among_discs_is_doubted():
+    def seen(round_, there):
+        return Seen(look=look((0.5, 0.5), there=there), px=(0, 0), outline_px=np.zeros((0, 2)),
+                    silhouette=np.zeros((96, 96), bool), uvl=np.zeros(3), round=round_)
+
+    discs = [seen(0.98, 5.0) for _ in range(8)]
+    *_, odd = _like_the_others([*discs, seen(0.03, 1.5)])
+    assert odd.look.there < 0.5
+    *_, one_more = _like_the_others([*discs, seen(0.98, 1.5)])
+    assert one_more.look.there > 1.9
+    only, = _like_the_others([seen(0.03, 1.5)])
+    assert only.look.there == pytest.approx(1.5)

@@ -17,9 +17,22 @@ GRID = np.array([[92.0, -6.0, 300.0], [5.0, 80.0, 220.0], [0.003, -0.012, 1.0]])
 
 def test_a_square_lies_as_its_neighbours_do():
     lattice = Lattice(grid=GRID)
-    lattice.shifts = {(0, 0): (0.1, -0.05, 0.02), (1, 0): (0.1, -0.05, 0.02)}
-    assert lattice.shift_of((2, 0), lattice.predict((2, 0))) == pytest.approx((0.1, -0.05, 0.02), abs=1e-6)
+    lattice.shifts = {(0, 0): (0.1, -0.05, 0.0), (1, 0): (0.1, -0.05, 0.0)}
+    assert lattice.shift_of((2, 0), lattice.predict((2, 0))) == pytest.approx((0.1, -0.05, 0.0), abs=1e-6)
     assert lattice.shift_of((9, 9), lattice.predict((9, 9))) == pytest.approx((0, 0, 0), abs=1e-9)
+
+
+def test_a_row_that_is_turned_goes_on_where_it_points():
+    cos, sin = np.cos(0.2), np.sin(0.2)
+
+    def turned(n):
+        return n * cos - n, n * sin, 0.2
+
+    lattice = Lattice(grid=GRID, shifts={(n, 0): turned(n) for n in range(3)})
+    assert lattice.shift_of((3, 0), lattice.predict((3, 0))) == pytest.approx(turned(3), abs=1e-6)
+
+
+def test_neighbours_and_area():
     assert neighbours([(0, 0)]) == {(1, 0), (-1, 0), (0, 1), (0, -1)}
     assert area(UNIT) == pytest.approx(1.0)
 

@@ -14,7 +14,7 @@ from bastide.session import TableSession
 from bastide.store import Store
 from bastide.table_loop import commit
 from bastide.tables import load_tiles, make_watcher
-from reading.policy import Notice
+from reading.noticing import Notice
 from reading.watcher import Observation, Proposal
 from scoring.events import Event, Player, Setup
 from scoring.geometry import spot_of

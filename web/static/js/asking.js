@@ -44,21 +44,11 @@ export class Asking {
   }
 
   body() {
-    const { question: q, app } = this, answer = (move) => app.commands.send(this.placed(move));
-    const walks = q.answers.filter((a) => a.do === "dragon");
-    app.board.choose(walks.map((a) => a.path[0]), (at) => answer(walks.find((a) => a.path[0].join() === at.join())));
+    const { question: q, app } = this, answer = (n) => app.commands.answer(q, n); // the table knows where in the game it belongs
+    const walks = q.answers.map((a, n) => [a, n]).filter(([a]) => a.do === "dragon");
+    app.board.choose(walks.map(([a]) => a.path[0]), (at) => answer(walks.find(([a]) => a.path[0].join() === at.join())[1]));
     return [h("p", { class: "note", dir: "auto" }, t("question.for", { name: app.view.players[q.player].name })),
-      h("div", { class: "choices" }, q.answers.map((move, n) => this.choice(move, n, () => answer(move))))];
-  }
-
-  // An answer belongs to the turn that it was asked about, before or after its tile.
-  placed(move) {
-    const { view } = this.app, { turn, before } = this.question;
-    const tile = view.board.tiles.find((p) => p.turn === turn && p.seq);
-    if (!tile || (!before && turn + 1 === view.turn.number && view.turn.open)) return move;
-    const at = view.history.findIndex((e) => e.seq === tile.seq);
-    const own = view.history.filter((e) => e.turn === view.history[at].turn);
-    return { do: "insert", after: before ? view.history[at - 1]?.seq ?? 0 : own.at(-1).seq, body: move };
+      h("div", { class: "choices" }, q.answers.map((move, n) => this.choice(move, n, () => answer(n))))];
   }
 
   choice(move, n, act) {

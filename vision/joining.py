@@ -1,0 +1,174 @@
+"""Spots that continue each other are joined into candidates for a board; and what the finder believes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from scoring.tiles import Square
+from vision.lattice import UNIT, Array, apply
+from vision.spotting import Spot
+
+_AROUND = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1), (2, 0), (-2, 0), (0, 2), (0, -2)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What the finder believes. Distances in tiles; found on invented tables and held against real ones."""
+
+    off: float = 0.3  # how far a spot may lie from where its neighbour points
+    size: float = 0.28  # logarithm by which neighbours may differ in size
+    turn: float = 0.3  # radians by which neighbours may be turned against each other
+    seen: float = 0.48  # part of a square that must lie in the picture for it to be asked about
+    hint: float = 0.25  # probability of a tile, as the network says it at first sight, below which nothing lies there
+    reach: float = 0.4  # how far a corner may lie from where it is expected
+    moved: float = 0.3  # how far a middle may lie from where it is expected
+    exact: float = 0.05  # corners so close need no second look
+    likely: float = 0.3  # probability of a tile, as the network says it, at second sight
+    kept: float = -0.8  # log-odds of a tile of a board
+    lone: float = 0.6  # and of its surest by itself, or
+    many: int = 6  # so many tiles that hang together, with
+    agreed: float = 0.6  # sides that agree so well
+    candidates: int = 4  # boards that are looked at closely
+    share: float = 0.15  # of the best candidate's weight below which another is not looked at
+    rounds: int = 3  # times that a board is gone over while tiles of it lie uneasily
+    firm: float = 0.9  # probability of a tile, and
+    ajar: float = 0.12  # how far its corners may lie off, for it to lie well
+    largest: int = 30  # rings around what was seen at first
+    again: float = 0.6  # of a board's squares that must still hold tiles for it to lie where it lay
+    spots: int = 64  # that are looked at closely
+    best: int = 28  # of them in each of these sizes, since tiles draw to themselves what is larger than they are
+    grows: tuple[float, ...] = (1.0, 1.5)
+    pulls: int = 4  # times that each is drawn to its corners
+    faint: tuple[float, ...] = (0.004, 0.06, 0.3)  # probability of a tile below which a spot is given up, each time
+    astray: float = 0.5  # and how far its corners may lie off then
+    sure: float = 0.7  # probability of a tile with which a board may begin
+    settled: float = 0.12  # and how little its corners may still move
+    straight: float = 0.15  # how far a corner may lie off what the others of its part say
+    structure: tuple[float, float] = (0.8, 7.0)  # weight of the network's log-odds, and where they mean nothing
+    spotted: tuple[float, float] = (1.0, 0.5)  # the same of the spots' log-odds
+    beside: tuple[float, ...] = (0.0, 4.0, 5.0)  # log-odds by how many tiles lie beside it, the last for more
+    joint: float = 1.0  # log-odds that each more tile of a board adds to it
+    votes: float = 6.0  # keypoints that make a sighting as sure as a spot of even odds
+
+
+def joined(spots: Sequence[Spot], limits: Limits) -> list[dict[Square, Spot]]:
+    """Candidates for a board: spots that continue each other, each on its square, the weightiest candidate first.
+
+    A candidate's north is the side nearest to the picture's top.
+    """
+    left = sorted(range(len(spots)), key=lambda n: -spots[n].likely)
+    middles = np.array([s.middle for s in spots]).reshape(-1, 2)
+    sides = np.array([s.side for s in spots])
+    free = np.ones(len(spots), bool)
+    parts = []
+    for start in left:
+        if not free[start]:
+            continue
+        part = {(0, 0): _upright(spots[start], np.array([0.0, 1.0]))}
+        free[start] = False
+        edge = [(0, 0)]
+        while edge:
+            fresh = []
+            for at in edge:
+                own = part[at]
+                for step in _AROUND:
+                    to = (at[0] + step[0], at[1] + step[1])
+                    if to in part:
+                        continue
+                    point = own.middle + step[0] * own.u + step[1] * own.v
+                    far = float(np.hypot(*step))
+                    away = np.linalg.norm(middles - point, axis=1) / own.side
+                    alike = free & (away < limits.off * min(far, 1.3))
+                    alike &= np.abs(np.log(sides / own.side)) < limits.size * far
+                    for n in np.flatnonzero(alike)[np.argsort(away[alike])]:
+                        spot = _upright(spots[n], own.v)
+                        if abs(_angle(spot.u, own.u)) < limits.turn and abs(_angle(spot.v, own.v)) < limits.turn:
+                            part[to] = spot
+                            free[n] = False
+                            fresh.append(to)
+                            break
+            edge = fresh
+        parts.append(part)
+    return sorted(parts, key=lambda p: -weight_of(p.values()))
+
+
+def agreeing(part: Mapping[Square, Spot], limits: Limits) -> Mapping[Square, Spot]:
+    """The spots of a part that one affine map explains, where that says more than each by itself."""
+    if len(part) < 3:
+        return part
+    steps = np.concatenate([UNIT + at for at in part])
+    pixels = np.concatenate([apply(pose_of_spot(spot), UNIT) for spot in part.values()])
+    side = float(np.median([spot.side for spot in part.values()]))
+    _, inliers = cv2.estimateAffine2D(steps, pixels, method=cv2.RANSAC, ransacReprojThreshold=limits.straight * side,
+                                      maxIters=500, confidence=0.99)
+    if inliers is None:
+        return part
+    good = inliers.reshape(-1, 4).sum(axis=1) >= 3
+    kept = {at: spot for (at, spot), ok in zip(part.items(), good, strict=True) if ok}
+    return kept or part
+
+
+def doubled(poses: Iterable[Array]) -> list[Spot]:
+    """Places of tiles of twice the size of which these may be quarters."""
+    spots = []
+    for pose in list(poses)[:8]:
+        corners = apply(pose, UNIT)
+        u, v = corners[1] - corners[0] + corners[2] - corners[3], corners[3] - corners[0] + corners[2] - corners[1]
+        spots += [Spot(middle=corner, u=u, v=v, likely=0.5) for corner in corners]
+    return spots
+
+
+def distinct(poses: Sequence[Array], likely: Array) -> tuple[list[Array], Array]:
+    """Of poses that are about the same, the likeliest."""
+    kept: list[int] = []
+    spots = [spot_of_pose(pose, 1.0) for pose in poses]
+    for n in np.argsort(-likely):
+        mine = spots[n]
+        same = [k for k in kept if np.linalg.norm(mine.middle - spots[k].middle) < 0.2 * mine.side
+                and abs(np.log(mine.side / spots[k].side)) < 0.15]
+        if not any(abs((_angle(mine.u, spots[k].u) + np.pi / 4) % (np.pi / 2) - np.pi / 4) < 0.15 for k in same):
+            kept.append(int(n))
+    return [poses[n] for n in kept], likely[kept]
+
+
+def weight_of(spots: Iterable[Spot]) -> float:
+    """How much speaks for a candidate before it is looked at closely."""
+    return sum(s.likely for s in spots)
+
+
+def pose_of_spot(spot: Spot) -> Array:
+    """A spot's pose: affine."""
+    origin = spot.middle - (spot.u + spot.v) / 2
+    return np.array([[spot.u[0], spot.v[0], origin[0]], [spot.u[1], spot.v[1], origin[1]], [0, 0, 1.0]])
+
+
+def spot_of_pose(pose: Array, likely: float) -> Spot:
+    """The spot at a pose (3, 3)."""
+    corners = apply(pose, UNIT)
+    return Spot(middle=corners.mean(axis=0), u=(corners[1] + corners[2] - corners[0] - corners[3]) / 2,
+                v=(corners[3] + corners[2] - corners[0] - corners[1]) / 2, likely=likely)
+
+
+def regular(pose: Array) -> Array:
+    """The same place as an affine pose: four corners of one tile say too little of perspective."""
+    return pose_of_spot(spot_of_pose(pose, 1.0))
+
+
+def scaled(pose: Array, grow: float) -> Array:
+    """A pose made larger about its middle."""
+    return pose @ np.array([[grow, 0, (1 - grow) / 2], [0, grow, (1 - grow) / 2], [0, 0, 1.0]])
+
+
+def _upright(spot: Spot, south: Array) -> Spot:
+    """The same spot with ``v`` the one of its four directions that is nearest to ``south``, ``u`` a quarter before."""
+    turns = [(spot.u, spot.v), (-spot.v, spot.u), (-spot.u, -spot.v), (spot.v, -spot.u)]
+    u, v = max(turns, key=lambda t: float(t[1] @ south) / float(np.linalg.norm(t[1]) + 1e-9))
+    return Spot(middle=spot.middle, u=u, v=v, likely=spot.likely)
+
+
+def _angle(one: Array, other: Array) -> float:
+    return float(np.arctan2(one[0] * other[1] - one[1] * other[0], one @ other))
