@@ -23,7 +23,7 @@ from scoring.transcript import read
 from vision.frames import Frame, FrameSource, SourceError
 from vision.looks import TableLook
 from vision.tileset import TileSet, TileSetError, drawn_tileset, load_tileset
-from vision.tracker import make_tracker
+from vision.tracking import make_tracker
 from vision.view import View
 
 TWO = (Player(name="Red", colour="red"), Player(name="Blue", colour="blue"))
@@ -95,8 +95,9 @@ def make_watcher(tiles: TileSet, setup: Setup, view: View | None = None, *,
                  record: Callable[[TableLook], None] | None = None) -> TableWatcher:
     """A watcher for this game's players and boxes. ``tiles`` are the pictures it reads with beside what it knows of
     every edition; ``view`` is what a calibration knows of the camera; ``record`` is given every look."""
-    start = next(iter(new_game(setup).tiles.values()))
-    kinds = [catalogue()[tile] for tile in sorted({*box_contents(setup.expansions), start.tile})]
+    begun = new_game(setup)  # a start board's squares are in no catalogue
+    ids = {*box_contents(setup.expansions), *(placed.tile for placed in begun.tiles.values())}
+    kinds = [begun.box.tile(tile) for tile in sorted(ids)]
     tracker = make_tracker(kinds, tiles, tuple(p.colour for p in setup.players), view)
     return TableWatcher(setup, tracker, record=record)
 

@@ -19,11 +19,12 @@ from reading.sight import Sight
 from scoring.events import Setup
 from scoring.log import LogEntry
 from scoring.tiles import Square
+from vision.attention import Followed
 from vision.frames import Frame, Image
 from vision.lattice import Array, Lattice, rectify, renamed
 from vision.looks import TableLook
 from vision.tileset import TileSet
-from vision.tracker import Followed, Tracker
+from vision.tracker import Tracker
 
 CROP_PX, CROP_MARGIN = 80, 0.5  # what people are shown of a square: pixels a tile, and tiles around it
 KEPT_PX, KEPT_MARGIN = 64, 0.4
