@@ -3,6 +3,7 @@
 import { button, h } from "./dom.js";
 import { t } from "./i18n.js";
 import { STEP } from "./shapes.js";
+import { Then } from "./then.js";
 import { tileButton } from "./tilebutton.js";
 import { figureName, placeName } from "./words.js";
 
@@ -11,6 +12,7 @@ import { figureName, placeName } from "./words.js";
 export const asked = (view) => (view.open_questions ?? []).filter((q) => q.code !== "claim" && q.answers.length && (q.must || q.turn + 1 === view.turn.number));
 
 export class Asking {
+  inThen = true; // may be open while an earlier moment is shown
   /** @type {import("./app.js").App} */
   app;
 
@@ -27,14 +29,14 @@ export class Asking {
     return t(`question.${this.question.code}`, { fallback: this.question.text });
   }
 
-  still(view) {
-    const now = asked(view).find((q) => q.code === this.question.code && q.player === this.question.player && q.turn === this.question.turn);
+  still() {
+    const now = asked(this.app.view).find((q) => q.code === this.question.code && q.player === this.question.player && q.turn === this.question.turn);
     if (now) this.question = now;
     return !!now;
   }
 
   closed() {
-    this.app.later.add(this.code);
+    if (!this.app.then) this.app.later.add(this.code);
     this.app.board.choose([]);
     this.app.board.select(null);
   }
@@ -44,7 +46,7 @@ export class Asking {
   }
 
   body() {
-    const { question: q, app } = this, answer = (move) => app.commands.send(this.placed(move));
+    const { question: q, app } = this, answer = (move) => this.answer(move);
     const walks = q.answers.filter((a) => a.do === "dragon");
     app.board.choose(walks.map((a) => a.path[0]), (at) => answer(walks.find((a) => a.path[0].join() === at.join())));
     return [h("p", { class: "note", dir: "auto" }, t("question.for", { name: app.view.players[q.player].name })),
@@ -52,13 +54,16 @@ export class Asking {
   }
 
   // An answer belongs to the turn that it was asked about, before or after its tile.
-  placed(move) {
-    const { view } = this.app, { turn, before } = this.question;
+  async answer(move) {
+    const { app } = this, { view, commands } = app, { turn, before } = this.question;
     const tile = view.board.tiles.find((p) => p.turn === turn && p.seq);
-    if (!tile || (!before && turn + 1 === view.turn.number && view.turn.open)) return move;
-    const at = view.history.findIndex((e) => e.seq === tile.seq);
-    const own = view.history.filter((e) => e.turn === view.history[at].turn);
-    return { do: "insert", after: before ? view.history[at - 1]?.seq ?? 0 : own.at(-1).seq, body: move };
+    if (app.then || !tile || (!before && turn + 1 === view.turn.number && view.turn.open)) return commands.send(move);
+    const then = new Then(app);
+    if (!await then.go(before ? `entries/${tile.seq}/before` : `turns/${turn}`)) return false;
+    const done = await commands.send(move), more = done && asked(app.view).find((q) => q.must);
+    if (!more) app.now();
+    else app.sheet.open(new Asking(app, more)); // what that leads to is asked as of then
+    return done;
   }
 
   choice(move, n, act) {

@@ -8,10 +8,12 @@ export class Sheet {
   root;
   /** @type {any} */
   resized;
+  /** @type {any} */
+  opened;
 
-  // resized(pixels) tells how much of the board the sheet covers
-  constructor(root, { resized }) {
-    Object.assign(this, { root, resized });
+  // resized(pixels) tells how much of the board the sheet covers, opened(content) what is in it now (null: nothing)
+  constructor(root, { resized, opened }) {
+    Object.assign(this, { root, resized, opened });
     this.content = null;
     new ResizeObserver(() => this.measure()).observe(root);
     document.addEventListener("keydown", (e) => {
@@ -23,6 +25,7 @@ export class Sheet {
   open(content) {
     if (this.content && this.content !== content) this.content.closed?.();
     this.content = content;
+    this.opened(content);
     this.before ??= document.activeElement;
     this.root.hidden = false;
     this.render();
@@ -62,10 +65,13 @@ export class Sheet {
     this.measure();
     if (this.before?.isConnected) this.before.focus({ preventScroll: true });
     this.before = null;
+    this.opened(null);
   }
 
   measure() {
-    this.resized(this.root.hidden ? 0 : this.root.offsetHeight);
+    const pixels = this.root.hidden ? 0 : this.root.offsetHeight;
+    document.body.style.setProperty("--covered", `${pixels}px`);
+    this.resized(pixels);
   }
 }
 
