@@ -44,7 +44,7 @@ def demo_game(seed: int, *, turns: int | None = None, rules: Rules | None = None
         events += best[1]
         state = best[2]
         played += 1
-    return Game(setup=setup, turns=turns_of(tuple(events)))
+    return Game(setup=setup, turns=turns_of(setup, tuple(events)))
 
 
 def _turn(state: GameState, placed: TilePlaced, rng: random.Random) -> tuple[float, list[Event], GameState]:

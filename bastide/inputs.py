@@ -11,7 +11,7 @@ from typing import Any
 from bastide.errors import UsageError
 from scoring.errors import InvalidNotation, unreadable
 from scoring.events import Player
-from scoring.expansions import KNOWN, chosen
+from scoring.expansions import boxes
 from scoring.rules import DEFAULT_EDITION, Rules, edition, editions, with_options
 
 LARGEST = 50_000_000  # bytes of a JSON file, unpacked
@@ -82,16 +82,13 @@ def rules(args: argparse.Namespace, options: dict[str, object] | None = None) ->
         raise UsageError(str(e)) from e
 
 
-def expansions(text: str | None) -> tuple[str, ...]:
-    """``--expansions a,b``; the base game's tiles come with them, unless a box brings its own in their stead."""
-    named = tuple(dict.fromkeys(n.strip() for n in (text or "").split(",") if n.strip()))
-    alone = any(KNOWN[n].stands_alone for n in named if n in KNOWN)
-    names = named if alone else tuple(dict.fromkeys(("base", *named)))
+def expansions(text: str | None, rules: Rules | None = None) -> tuple[str, ...]:
+    """``--expansions a,b``; with them comes the base game, or the edition's own box, unless one of them can be played
+    with by itself."""
     try:
-        chosen(names)
+        return boxes((n.strip() for n in (text or "").split(",") if n.strip()), rules.expansions if rules else ())
     except InvalidNotation as e:
         raise UsageError(f"--expansions: {e}") from e
-    return names
 
 
 def players(path: str) -> tuple[Player, ...]:

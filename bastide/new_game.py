@@ -9,7 +9,7 @@ from bastide.inputs import LONGEST_NAME
 from scoring.engine import MOST_PLAYERS, new_game
 from scoring.errors import InvalidNotation
 from scoring.events import Player, Setup
-from scoring.expansions import chosen
+from scoring.expansions import boxes
 from scoring.rules import edition, with_options
 
 if TYPE_CHECKING:
@@ -32,13 +32,11 @@ def asked_setup(data: object, arts: ArtSets | None = None) -> tuple[Setup, str, 
     names = data.get("expansions", [])
     if not isinstance(names, list) or not all(isinstance(n, str) for n in names):
         raise InvalidNotation("expansions: must be a list of names")
-    expansions = tuple(dict.fromkeys(("base", *names)))
-    chosen(expansions)
     options = data.get("rules", {})
     if not isinstance(options, Mapping):
         raise InvalidNotation("rules: must be an object")
     rules = with_options(edition(str(data.get("edition", ""))), options)
-    setup = Setup(players=_players(data.get("players")), rules=rules, expansions=expansions)
+    setup = Setup(players=_players(data.get("players")), rules=rules, expansions=boxes(names, rules.expansions))
     new_game(setup)  # what cannot be played is said now
     return setup, str(aid), str(art)
 

@@ -25,7 +25,7 @@ def transcript_of(session: TableSession) -> dict[str, Any]:
         entry = readings.get(seq, entries[seq])
         about[id(event)] = {"confidence": round(entry.confidence, 4), "frame": entry.frame,
                             **({"asked": True} if entry.asked else {})}
-    turns = turns_of(tuple(e for _, e in events))
+    turns = turns_of(session.setup, tuple(e for _, e in events))
     out = write(Game(setup=session.setup, turns=turns))
     state = new_game(session.setup)
     for turn, row in zip(turns, out["turns"], strict=True):

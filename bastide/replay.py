@@ -110,7 +110,7 @@ def _json(event: Event | None) -> dict[str, Any] | None:
 def transcript(setup: Setup, entries: Sequence[LogEntry]) -> str:
     """The game as transcript/1."""
     events = tuple(event for _, event in effective(entries))
-    return json.dumps(write(Game(setup=setup, turns=turns_of(events))), indent=1, ensure_ascii=False)
+    return json.dumps(write(Game(setup=setup, turns=turns_of(setup, events))), indent=1, ensure_ascii=False)
 
 
 def scores_csv(state: GameState) -> str:

@@ -19,13 +19,14 @@ from bastide.new_game import asked_setup
 from bastide.past import Past
 from bastide.seeing import Seeing
 from bastide.store import Store
-from scoring.engine import new_game, step
+from scoring.belonging import answered, open_question, place, place_of_answer, spoken
+from scoring.engine import apply, new_game, step
 from scoring.errors import IllegalMove, InvalidNotation
 from scoring.events import Event, FigurePlaced, Setup, TilePlaced, from_json, to_json
 from scoring.log import Amended, Body, Inserted, LogEntry, Retracted, Settled, effective, state_of
 from scoring.projection import Memory, final_scoring, live_view, running_scores
 from scoring.rules import changes, editions
-from scoring.state import GameState
+from scoring.state import Draft, GameState
 from vision.stills import Still
 from web.protocol import CommandError, StaleView, Subscription
 
@@ -181,7 +182,7 @@ class TableSession:
         Failure when the disk does not take it.
         """
         with self._lock:
-            bodies: tuple[Body, ...] = events
+            bodies: tuple[Body, ...] = self._told(events[0]) if len(events) == 1 else events
             if replaces is not None:
                 now = dict(effective(self._entries)).get(replaces)
                 if now is None or replaces in by_hand(self._entries):
@@ -261,13 +262,25 @@ class TableSession:
             after = data.get("after")
             if type(after) is not int or (after != 0 and after not in known):
                 raise CommandError("unknown_entry", f"there is no move {after!r} to insert after")
-            return (Inserted(after=after, body=self._inserted(data.get("body"), known.get(after))),)
+            return (Inserted(after=after, body=self._checked(spoken(self._state_after(after), data.get("body")))),)
         if do == "answer":
             return self._answer(data, known)
-        return (self._event(data, None),)
+        return self._told(self._checked(spoken(self._state, data)))
+
+    def _told(self, event: Event) -> tuple[Body, ...]:
+        """What a log says of an event that was told now: it stands where the rules put it."""
+        after = place(self._state, effective(self._entries), event)
+        return (event,) if after is None else (Inserted(after=after, body=event),)
 
     def _answer(self, data: Mapping[str, Any], known: Mapping[int, Event]) -> tuple[Body, ...]:
         seq, choice = data.get("question"), data.get("choice")
+        if isinstance(seq, str) and (asked := open_question(self._state, seq)) is not None:
+            body = data.get("body") if choice == "other" else answered(asked, choice)
+            if body is None:
+                raise CommandError("malformed", "choice: must be the number of an answer or 'other' with its body")
+            event = self._checked(spoken(self._state, body))
+            after = place_of_answer(self._state, effective(self._entries), asked, event)
+            return (event,) if after is None else (Inserted(after=after, body=event),)
         question = next((q for q in self._view["questions"] if q["id"] == seq), None)
         if question is None or isinstance(seq, bool):
             raise CommandError("unknown_question", "this question has been answered already")
@@ -290,21 +303,13 @@ class TableSession:
             return (Retracted(seq=about),)
         return self._amend(about, known[about], self._event(body, known[about]))
 
-    def _inserted(self, body: object, before: Event | None) -> Event:
-        """An event that was missed. A tile begins the next player's turn, a figure belongs to the turn before it."""
-        player = getattr(before, "player", None)
-        if isinstance(body, Mapping) and body.get("do") in ("tile", "discard") and "player" not in body:
-            body = {**body, "player": 0 if player is None else (player + 1) % len(self.setup.players)}
-        return self._event(body, before)
-
-    def _event(self, body: object, like: Event | None) -> Event:
-        """An event from a client; who played it is taken from the entry it changes, or from whose turn it is."""
+    def _event(self, body: object, like: Event) -> Event:
+        """An event from a client; who played it is taken from the entry it changes."""
         player = getattr(like, "player", None)
-        part = getattr(like, "part", None)
-        if player is None:
-            turn_over = self._state.turn_open and isinstance(body, Mapping) and body.get("do") in ("tile", "discard")
-            player = (self._state.player + 1) % len(self.setup.players) if turn_over else self._state.player
-        event = from_json(body, player=player, part=part)
+        return self._checked(spoken(self._state, body) if player is None else
+                             from_json(body, player=player, part=getattr(like, "part", None)))
+
+    def _checked(self, event: Event) -> Event:
         if getattr(event, "player", 0) >= len(self.setup.players):
             raise InvalidNotation(f"player: there are {len(self.setup.players)} players")
         return event
@@ -345,13 +350,19 @@ class TableSession:
         return entries, state
 
     def _state_before(self, seq: int) -> GameState:
-        state = new_game(self.setup)
-        for other, event in effective(self._entries):
+        known = [other for other, _ in effective(self._entries)]
+        here = known.index(seq)
+        return self._state_after(known[here - 1] if here else 0)
+
+    def _state_after(self, seq: int) -> GameState:
+        """The game as it stood after an entry (0: before everything)."""
+        d = Draft(new_game(self.setup))
+        for other, event in effective(self._entries) if seq else ():
+            with suppress(IllegalMove):  # as in the fold of the whole log: it stays there and changes nothing
+                apply(d, event)
             if other == seq:
                 break
-            with suppress(IllegalMove):  # as in the fold of the whole log: it stays there and changes nothing
-                state = step(state, event)
-        return state
+        return d.freeze()
 
     def _render(self, questions: list[dict[str, Any]] | None = None) -> dict[str, Any]:
         questions = self._questions() if questions is None else questions

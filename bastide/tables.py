@@ -30,7 +30,18 @@ FILE_LIKE = ("sim", "video", "folder")  # sources that are input files, not devi
 
 def table_setup(source: str, rules: Rules, expansions: tuple[str, ...], players: tuple[Player, ...] | None,
                 first: str | None) -> Setup:
-    """The set-up of a watched game. A simulated table knows its players; elsewhere two are seated, and told so."""
+    """The set-up of a watched game. A simulated table knows its players; elsewhere two are seated, and told so. Raises
+    UsageError for one that cannot be played."""
+    setup = _table_setup(source, rules, expansions, players, first)
+    try:
+        new_game(setup)
+    except InvalidNotation as e:
+        raise UsageError(str(e)) from e
+    return setup
+
+
+def _table_setup(source: str, rules: Rules, expansions: tuple[str, ...], players: tuple[Player, ...] | None,
+                 first: str | None) -> Setup:
     start = None
     if first is not None:
         if first not in catalogue():

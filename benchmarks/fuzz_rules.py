@@ -151,7 +151,7 @@ def spoil(data: Any, rng: random.Random) -> Any:
 def one_transcript(seed: int, tiles: int, count: Counter[str]) -> None:
     rng = random.Random(seed)
     setup, events = random_game(seed, *boxes(rng), tiles=tiles)
-    data = json.loads(json.dumps(write(Game(setup=setup, turns=turns_of(tuple(events))))))
+    data = json.loads(json.dumps(write(Game(setup=setup, turns=turns_of(setup, tuple(events))))))
     for _ in range(rng.randint(1, 3)):
         data = spoil(data, rng)
     count["transcripts"] += 1

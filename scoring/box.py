@@ -23,7 +23,7 @@ from scoring.contributions import (
 from scoring.errors import InvalidNotation
 from scoring.events import Event, StartTile
 from scoring.expansions import KNOWN, chosen
-from scoring.rules import Rules
+from scoring.rules import Rules, edition
 from scoring.scores import Item
 from scoring.state import Feature
 from scoring.tiles import Square, Tile, catalogue, product, turn, where
@@ -118,8 +118,8 @@ class Box:
         """What lies there before turn 1 under the rules in force (R-SETUP-01, R-RIVER-01, R-SETUP-07)."""
         offers = [o for e in self.expansions for o in e.starts]
         asked = [o for o in offers if o.value == self.rules.start]
-        if not asked and self.rules.start == Rules().start:
-            asked = offers  # without the base box there is no start tile; something else lies first
+        if not asked and self.rules.start == edition(self.rules.edition).start:
+            asked = offers  # nobody asked for it, and its box is not here: something else lies first
         if not asked:
             raise InvalidNotation(f"rule start={self.rules.start} needs its expansion; chosen are "
                                   f"{', '.join(e.name for e in self.expansions)}")

@@ -28,6 +28,12 @@ else:
 
 ANYWHERE = ("anywhere",)  # where a piece stands that may stand on every claimable kind
 
+# When an event happens in a turn part:
+BEFORE = "before"  # before its tile is laid (or as it is): it begins the part
+IN_TURN = "turn"  # at any moment of its player's own turn, which it begins if it has not begun
+AFTER = "after"  # after the tile of its part was laid
+ANY = "any"  # whenever
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
@@ -113,13 +119,17 @@ class Step:
 class Handler:
     """How an event changes the draft. The turn moves on to ``step`` first; empty: whenever it comes.
 
-    ``opens`` events begin the player's turn if it has not begun; ``action`` events are the one wood action of a part.
+    ``when`` is BEFORE, IN_TURN, AFTER or ANY, and tells which turn part it belongs to (`scoring.turns`). With ``late``
+    one that comes before a tile may still be told for the tile that lies. ``whose`` says whose event it is where its
+    JSON does not name a player, or None. ``action`` events are the one wood action of a part.
     """
 
     event: type[Event]
     apply: Callable[[Draft, Any], None]
     step: str = ""
-    opens: bool = False
+    when: str = AFTER
+    late: Callable[[View], bool] | None = None
+    whose: Callable[[View, Mapping[str, Any]], int | None] | None = None
     action: bool = False
 
 

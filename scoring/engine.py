@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 
 from scoring.board import has_neighbour, lay
 from scoring.box import Box, box_for
-from scoring.contributions import Attempt, Question, View
+from scoring.contributions import BEFORE, IN_TURN, Attempt, Handler, Question, View
 from scoring.errors import IllegalMove, InvalidNotation
 from scoring.events import Event, Setup
 from scoring.state import Claim, Draft, GameState, Placed, figures_on, weights
 from scoring.tiles import EDGES, Square, neighbour
-from scoring.turns import advance, close_turn, open_turn
+from scoring.turns import advance, close_turn, next_part, open_turn
 
 __all__ = ["figures_on", "fits", "fold", "legal_claims", "legal_figures", "legal_placements", "new_game",
            "next_player", "open_squares", "questions", "states", "step", "tiles_left", "waiting", "weights"]
@@ -72,28 +72,45 @@ def apply(d: Draft, event: Event) -> None:
         raise IllegalMove(f"player {player}: there are {len(d.setup.players)} players")
     if d.over:
         d.issue("after_the_end", f"{event.DO} was recorded after the end of the game.")
+        d.happened.append(d.turn)
         return
-    if handler.opens:
-        _open(d, event, player, bool(handler.step))
+    if handler.when == BEFORE:
+        _begin(d, event, handler, player)
+    elif handler.when == IN_TURN:
+        _join(d, player)
     if handler.step:
         advance(d, handler.step)
     handler.apply(d, event)
     if handler.action:
         d.actions += 1
+    d.happened.append(d.turn)
 
 
-def _open(d: Draft, event: Event, player: int, placing: bool) -> None:
-    """Begin a turn for an event that needs one, if it does not belong to the one that is open."""
-    part: int = getattr(event, "part", 0)
-    second = placing and d.again and d.part == 1  # what comes before a tile begins the builder's second part
-    if d.turn_open and d.laid and (part or player != d.player or second):
+def _begin(d: Draft, event: Event, handler: Handler, player: int) -> None:
+    """Begin the part of what comes before a tile, or as it: never one whose tile lies, unless it was told late."""
+    part: int = getattr(event, "part", 1)
+    if d.turn_open and d.laid and not (player == d.player and handler.late and handler.late(d)):
         close_turn(d)
     if not d.turn_open:
-        open_turn(d, player, d.part if player == d.player and part < 2 else max(part, 1))
+        open_turn(d, player, d.part if player == d.player and part < 2 else part)
     elif player != d.player:
         names = [p.name for p in d.setup.players]
         d.issue("wrong_player", f"{names[player]} played in {names[d.player]}'s turn.")
         d.player = player
+
+
+def _join(d: Draft, player: int) -> None:
+    """Begin the turn of a player who does something before the tile. Out of turn it happens, and it is nobody's turn
+    because of it; before or after the tile, it ends no part (R-TURN-21)."""
+    if d.turn_open and player == d.player:
+        return
+    due = next_part(d)
+    if player == due.player and not (d.turn_open and not d.laid):
+        close_turn(d)
+        open_turn(d, *due)
+    else:
+        names = [p.name for p in d.setup.players]
+        d.issue("wrong_player", f"{names[player]} acted although it was {names[d.player]}'s turn.")
 
 
 def open_squares(state: View) -> frozenset[Square]:
@@ -138,9 +155,7 @@ def legal_figures(state: View) -> Mapping[int, tuple[str, ...]]:
 
 def next_player(state: View) -> int:
     """Who lays the next tile (R-TURN-01, R-BUILD-05)."""
-    if not state.turn_open or (state.again and state.part == 1 and state.box.can_draw(state)):
-        return state.player
-    return (state.player + 1) % len(state.setup.players)
+    return next_part(state).player
 
 
 def tiles_left(state: View) -> Mapping[str, int]:

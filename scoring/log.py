@@ -174,4 +174,5 @@ def state_of(setup: Setup, entries: Iterable[LogEntry]) -> GameState:
             apply(d, event)
         except IllegalMove as e:
             d.issue("impossible", f"Entry {seq} of the log means nothing in this game: {e}.")
+            d.happened.append(d.turn)
     return d.freeze()

@@ -7,6 +7,7 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
+from scoring.belonging import question_id
 from scoring.contributions import Counts, Question, View
 from scoring.engine import tiles_left, waiting
 from scoring.events import to_json
@@ -27,7 +28,7 @@ from scoring.state import (
 )
 from scoring.telling import Told, tell
 from scoring.tiles import Square
-from scoring.turns import close_turn
+from scoring.turns import close_turn, next_part
 
 __all__ = ["Memory", "category", "event_json", "features", "final_scoring", "live_view",
            "running_scores"]
@@ -40,7 +41,7 @@ def live_view(state: GameState, entries: Iterable[LogEntry], version: int,
     Whoever shows one view after the other keeps a Memory for the game and spares most of the work.
     """
     memory = memory or Memory()
-    told = memory.is_told(tell(tuple(entries), memory.told))
+    told = memory.is_told(tell(tuple(entries), state.happened, memory.told))
     now = _closed(state)
     feed, final = _events(now, _final(now, memory), memory)
     supply = _supplies(now, memory)
@@ -51,6 +52,7 @@ def live_view(state: GameState, entries: Iterable[LogEntry], version: int,
         "expansions": list(state.setup.expansions),
         "phase": "over" if state.over else "playing",
         "turn": {"number": state.turn + 1, "player": state.player, "part": state.part, "open": state.turn_open},
+        "next_tile": {**next_part(state)._asdict(), "waiting": state.turn_open and not state.laid},
         "players": [
             {"index": n, "name": p.name, "colour": p.colour, "score": now.scores[n], "projected": final["totals"][n],
              "supply": supply[n], "active": n == state.player and not state.over, "uncertain": bool(told.asked)}
@@ -76,8 +78,9 @@ def running_scores(state: GameState) -> tuple[int, ...]:
 
 
 def _question(q: Question) -> dict[str, Any]:
-    return {"code": q.code, "text": q.text, "player": q.player, "turn": q.turn, "at": list(q.at) if q.at else None,
-            "must": q.must, "before": q.before, "answers": [to_json(e) for e in q.answers]}
+    return {"id": question_id(q), "code": q.code, "text": q.text, "player": q.player, "turn": q.turn,
+            "at": list(q.at) if q.at else None, "must": q.must, "before": q.before,
+            "answers": [to_json(e) for e in q.answers]}
 
 
 def final_scoring(state: GameState) -> Final:

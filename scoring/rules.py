@@ -39,6 +39,7 @@ class Rules:
     dragon_timing: str = "after_scoring"
     princess_removal: str = "must"
     fairy_mode: str = "tile"
+    fairy_turn: str = "per_follower"
     wheel_tax: str = "per_knight"
     max_players: int = 5
     colours: tuple[str, ...] = ("red", "blue", "yellow", "green", "black")

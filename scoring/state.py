@@ -98,7 +98,7 @@ class GameState:
     `root`); ``features`` come in the order in which they last changed, ``parent`` in that in which they became part of
     others; ``left`` is what the box still holds (below nothing when too many lie on the table); ``touched`` are the
     segments whose features this part may have completed; ``asked`` what turns that are over left open; ``ext`` is each
-    expansion's own part of the state.
+    expansion's own part of the state; ``happened`` has, for each event so far, the turn part in which it happened.
     """
 
     setup: Setup
@@ -128,6 +128,7 @@ class GameState:
     next_segment: int = 0
     next_figure: int = 0
     over: bool = False
+    happened: tuple[int, ...] = ()
 
     @property
     def figures(self) -> tuple[StandingFigure, ...]:
@@ -148,8 +149,8 @@ class GameState:
 class Draft:
     """The next state while it is worked out: owns copies of a state's containers. Not used after `freeze`."""
 
-    __slots__ = ("actions", "again", "asked", "base", "box", "events_before", "ext", "features", "issues", "laid",
-                 "last_tile", "left", "next_figure", "next_segment", "over", "parent", "part", "player",
+    __slots__ = ("actions", "again", "asked", "base", "box", "events_before", "ext", "features", "happened", "issues",
+                 "laid", "last_tile", "left", "next_figure", "next_segment", "over", "parent", "part", "player",
                  "score_events", "scores", "setup", "slot", "standing", "tiles", "touched", "turn", "turn_open")
 
     def __init__(self, state: GameState) -> None:
@@ -180,6 +181,7 @@ class Draft:
         self.next_segment = state.next_segment
         self.next_figure = state.next_figure
         self.over = state.over
+        self.happened = list(state.happened)
 
     def freeze(self) -> GameState:
         """The state that this draft has become. The draft must not be changed afterwards."""
@@ -190,7 +192,7 @@ class Draft:
             player=self.player, part=self.part, last_tile=self.last_tile, turn_open=self.turn_open, laid=self.laid,
             actions=self.actions, again=self.again, slot=self.slot, touched=tuple(self.touched),
             events_before=self.events_before, next_segment=self.next_segment, next_figure=self.next_figure,
-            over=self.over,
+            over=self.over, happened=tuple(self.happened),
         )
 
     def issue(self, code: str, text: str, *squares: Square) -> None:

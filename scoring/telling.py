@@ -25,41 +25,40 @@ class Told:
     asked: frozenset[int] = frozenset()
     tiles: dict[Square, int] = field(default_factory=dict)
     figures: dict[FigureKey, int] = field(default_factory=dict)
-    turn: int = -1
     since: object = field(default_factory=object)
 
-    def add(self, event: Event, entry: LogEntry, amended: bool) -> None:
-        """One more thing that happened."""
+    def add(self, event: Event, entry: LogEntry, amended: bool, turn: int) -> None:
+        """One more thing that happened, in that turn part."""
         if event.DO in ("end_turn", "end_game"):
             return
         if isinstance(event, TilePlaced):
-            self.turn += 1
             self.tiles.setdefault(event.at, entry.seq)
         elif isinstance(event, FigurePlaced):
             key = event.player, event.at, event.feature, event.where
             if key in self.figures:
                 self.since = object()
             self.figures[key] = entry.seq
-        self.history.append(_happened(event, entry, max(self.turn, 0), amended))
+        self.history.append(_happened(event, entry, max(turn, 0), amended))
 
 
-def tell(entries: Sequence[LogEntry], before: Told | None = None) -> Told:
-    """What the entries come to; ``before`` is what the first of them came to, and is carried on if they still do."""
+def tell(entries: Sequence[LogEntry], turns: Sequence[int], before: Told | None = None) -> Told:
+    """What the entries come to; ``turns`` has the turn part of each event that they come to (`GameState.happened`).
+    ``before`` is what the first of them came to, and is carried on if they still do."""
     entries = tuple(entries)
     known = before.entries if before else ()
     new = entries[len(known):]
     if before and entries[:len(known)] == known and not any([isinstance(e.body, CORRECTIONS) for e in new]):
         before.entries, before.history = entries, before.history[:]  # the old list has been shown
-        for entry in new:
+        for entry, turn in zip(new, turns[-len(new):] if new else (), strict=True):
             if entry.asked and entry.source != "hand":
                 before.asked |= {entry.seq}
-            before.add(entry.body, entry, False)  # type: ignore[arg-type]
+            before.add(entry.body, entry, False, turn)  # type: ignore[arg-type]
         return before
     told = Told(entries=entries, asked=open_questions(entries))
     by_seq = {e.seq: e for e in entries}
     amended = {e.body.seq for e in entries if isinstance(e.body, Amended)}
-    for seq, event in effective(entries):
-        told.add(event, by_seq[seq], seq in amended)
+    for (seq, event), turn in zip(effective(entries), turns, strict=False):
+        told.add(event, by_seq[seq], seq in amended, turn)
     return told
 
 

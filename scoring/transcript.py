@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from scoring.box import Box
-from scoring.engine import MOST_PLAYERS, box_of
-from scoring.errors import InvalidNotation
+from scoring.engine import MOST_PLAYERS, apply, box_of, new_game
+from scoring.errors import IllegalMove, InvalidNotation
 from scoring.events import (
     Event,
     GameEnded,
     Player,
     Setup,
     StartTile,
-    TileDiscarded,
     TilePlaced,
     TurnEnded,
     from_json,
     to_json,
 )
-from scoring.expansions import KNOWN, chosen
+from scoring.expansions import chosen
 from scoring.notation import ROT, SQUARE, TILE
 from scoring.rules import DEFAULT_EDITION, changes, edition, with_options
+from scoring.state import Draft
 
 FORMAT = "transcript/1"
-_OPENING = frozenset(h.event.DO for e in KNOWN.values() for h in e.handlers if h.opens)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,29 +147,24 @@ def _turn(data: object, place: str, setup: Setup, box: Box) -> Turn:
     return Turn(player=player, part=part, events=tuple(events))
 
 
-def turns_of(events: Iterable[Event]) -> tuple[Turn, ...]:
-    """Group a log's events into turns, one for each tile drawn.
-
-    A turn ends where the log says so, and where a tile is drawn or another player begins after its tile was laid.
-    """
-    groups: list[list[Event]] = [[]]
+def turns_of(setup: Setup, events: Iterable[Event]) -> tuple[Turn, ...]:
+    """Group a log's events into turns as the game they make takes them: one for each part that was begun. What means
+    nothing in this game, or comes after its end, is left out."""
+    d = Draft(new_game(setup))
+    turns: dict[int, list[Event]] = {}
+    whose: dict[int, tuple[int, int]] = {}
     for event in events:
-        group = groups[-1]
-        if isinstance(event, TurnEnded | GameEnded):
-            groups.append([])
-            continue
-        laid = next((e for e in group if isinstance(e, TilePlaced)), None)
-        drawn = isinstance(event, TilePlaced | TileDiscarded)
-        if laid and (drawn or (event.DO in _OPENING and getattr(event, "player", None) != laid.player)):
-            groups.append([])
-        groups[-1].append(event)
-    return tuple(_group(g) for g in groups if g)
-
-
-def _group(events: list[Event]) -> Turn:
-    """A turn of these events: the player and the part of its tile, or of what there is."""
-    about: Any = next((e for e in events if isinstance(e, TilePlaced)), events[0])
-    return Turn(player=about.player, part=getattr(about, "part", 1), events=tuple(events))
+        if d.over:
+            break
+        with suppress(IllegalMove):
+            apply(d, event)
+            if isinstance(event, TurnEnded | GameEnded):
+                continue
+            turn = max(d.turn, 0)
+            turns.setdefault(turn, []).append(event)
+            if turn not in whose or isinstance(event, TilePlaced):
+                whose[turn] = d.player, d.part
+    return tuple(Turn(player=whose[n][0], part=whose[n][1], events=tuple(found)) for n, found in turns.items())
 
 
 def _object(value: object, place: str) -> Mapping[str, Any]:

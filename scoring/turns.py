@@ -3,12 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from scoring.board import is_complete, set_done, set_figures
 from scoring.contributions import View
 from scoring.scores import Item, ScoreEvent, leaders
 from scoring.state import Draft, Feature, StandingFigure, feature_of, figures_on, named, root, weights
 from scoring.tiles import Square
+
+
+class TurnPart(NamedTuple):
+    """Whose turn it is, and which part of it: 2 is the builder's second tile."""
+
+    player: int
+    part: int
+
+
+def next_part(view: View) -> TurnPart:
+    """The part whose tile comes next (R-TURN-01): the one that is open, as long as its tile does not lie; else the
+    builder's second part, as long as there is something to draw (R-BUILD-05, R-BUILD-06, A-42), or the next player's.
+
+    Whatever happens before a tile is laid belongs to it: a discarded tile, the wheel.
+    """
+    return _following(view) if view.turn_open and view.laid else TurnPart(view.player, view.part)
+
+
+def _following(view: View) -> TurnPart:
+    if view.again and view.part == 1 and view.box.can_draw(view):
+        return TurnPart(view.player, 2)
+    return TurnPart((view.player + 1) % len(view.setup.players), 1)
+
+
+def last_turn(view: View) -> int:
+    """The number of the part whose tile was laid last, open or over (-1: none yet). What happens after a tile belongs
+    to it."""
+    if view.turn_open and view.laid:
+        return view.turn
+    placed = view.tiles.get(view.last_tile) if view.last_tile is not None else None
+    return -1 if placed is None or placed.turn is None else placed.turn
+
+
+def last_player(view: View) -> int:
+    """Who laid the last tile, and may act after it; before the first one, whose turn it is."""
+    placed = view.tiles.get(view.last_tile) if view.last_tile is not None else None
+    if (view.turn_open and view.laid) or placed is None or placed.player is None:
+        return view.player
+    return placed.player
 
 
 def open_turn(d: Draft, player: int, part: int) -> None:
@@ -48,10 +88,7 @@ def close_turn(d: Draft) -> None:
     advance(d, d.box.steps[-1].name)
     score_completed(d)
     d.turn_open = False
-    if d.again and d.part == 1 and d.box.can_draw(d):  # R-BUILD-05, R-BUILD-06, A-42
-        d.part = 2
-    else:
-        d.player, d.part = (d.player + 1) % len(d.setup.players), 1
+    d.player, d.part = _following(d)
 
 
 def score_completed(d: Draft) -> None:

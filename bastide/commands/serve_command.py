@@ -118,7 +118,8 @@ def _serve(args: argparse.Namespace, notifier: Notifier, note: str) -> Path | No
             session = None  # the last game is over, and another was described
         if session is None:
             seated = players(args.players) if args.players else None
-            setup = table_setup(args.source or "", rules(args), expansions(args.expansions), seated, args.first)
+            printed = rules(args)
+            setup = table_setup(args.source or "", printed, expansions(args.expansions, printed), seated, args.first)
             session = TableSession(store, setup)
         else:
             print(f"going on with the game begun before: {len(session.state.tiles)} tiles lie", flush=True)

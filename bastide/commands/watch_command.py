@@ -56,7 +56,8 @@ def run(args: argparse.Namespace) -> int:
     from vision.frames import SourceError
     from vision.tileset import merged
 
-    setup = table_setup(args.source, rules(args), expansions(args.expansions),
+    printed = rules(args)
+    setup = table_setup(args.source, printed, expansions(args.expansions, printed),
                         players(args.players) if args.players else None, args.first)
     tiles = load_tiles(args.tiles, setup.expansions)
     book = tile_book(args.data, args.tiles)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from scoring.contributions import Expansion
@@ -16,6 +16,24 @@ from scoring.expansions.traders import TRADERS
 from scoring.expansions.wheel import WHEEL
 
 KNOWN: Mapping[str, Expansion] = {e.name: e for e in (BASE, RIVER, INNS, TRADERS, DRAGON, TOWER, WHEEL)}
+
+
+def has_tiles_of_its_own(name: str) -> bool:
+    """Whether a box can be played with by itself."""
+    return name == BASE.name or KNOWN[name].stands_alone
+
+
+def boxes(names: Iterable[str], usual: Iterable[str] = ()) -> tuple[str, ...]:
+    """The boxes that are played with when these are named: with them comes the base game, or the box of those that the
+    edition ``usual``ly plays with, unless one of them can be played with by itself.
+
+    Raises InvalidNotation listing the known ones.
+    """
+    named = tuple(dict.fromkeys(names))
+    chosen(named)
+    if any(map(has_tiles_of_its_own, named)):
+        return named
+    return tuple(dict.fromkeys((next(filter(has_tiles_of_its_own, usual), BASE.name), *named)))
 
 
 def chosen(names: tuple[str, ...]) -> tuple[Expansion, ...]:

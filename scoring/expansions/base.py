@@ -8,7 +8,9 @@ from functools import partial
 from scoring import final
 from scoring.board import has_neighbour, is_complete, lay, mismatches, set_figures
 from scoring.contributions import (
+    ANY,
     ANYWHERE,
+    BEFORE,
     Attempt,
     Expansion,
     Handler,
@@ -338,11 +340,11 @@ BASE = Expansion(
     kinds=KINDS,
     steps=steps,
     handlers=(
-        Handler(event=TilePlaced, apply=on_tile, step="place", opens=True),
-        Handler(event=TileDiscarded, apply=on_discard, step="draw", opens=True),
+        Handler(event=TilePlaced, apply=on_tile, step="place", when=BEFORE),
+        Handler(event=TileDiscarded, apply=on_discard, step="draw", when=BEFORE),
         Handler(event=FigurePlaced, apply=on_figure, step="wood", action=True),
-        Handler(event=TurnEnded, apply=on_end_of_turn),
-        Handler(event=GameEnded, apply=on_end_of_game),
+        Handler(event=TurnEnded, apply=on_end_of_turn, when=ANY),
+        Handler(event=GameEnded, apply=on_end_of_game, when=ANY),
     ),
     marks=marks,
     placing=(lies_well,),

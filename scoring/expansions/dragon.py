@@ -156,7 +156,7 @@ DRAGON = Expansion(
     initial=initial,
     questions=questions,
     shows=shows,
-    options=("dragon_timing", "princess_removal", "fairy_mode"),
+    options=("dragon_timing", "princess_removal", "fairy_mode", "fairy_turn"),
     cues={"dragon": "a big neutral figure, one", "fairy": "a small neutral figure, one",
           "dragon_path": "the tiles it stops on, in order; figures on them vanish"},
 )

@@ -106,11 +106,13 @@ def on_fairy(d: Draft, event: FairyMoved) -> None:
 
 
 def fairy_turn(d: Draft) -> None:
-    """R-FAIRY-05, A-47: a point for whoever begins a turn with a follower at the fairy, not for a second part.
+    """R-FAIRY-05, A-25, A-47: a point for whoever begins a turn with a follower at the fairy, not for a second part.
 
-    Where the fairy belongs to a tile, every follower there counts: the recorded games are scored so, against A-25.
+    Where the fairy belongs to a tile, the rule ``fairy_turn`` says whether each of several followers there counts.
     """
     own = [f for f in by_fairy(d) if f.player == d.player] if d.part == 1 else []
+    if d.box.rules.fairy_turn == "per_player":
+        own = own[:1]
     if own:
         d.pay(fairy_event(d, own, FAIRY_TURN, "fairy.turn", "R-FAIRY-05"))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, cast
 
-from scoring.contributions import Attempt, Expansion, Handler, Kind, Piece, Problem, Question, Step, View
+from scoring.contributions import IN_TURN, Attempt, Expansion, Handler, Kind, Piece, Problem, Question, Step, View
 from scoring.events import Event, FigureTaken, Setup, written
 from scoring.notation import PLAYER, REF, REFS, SQUARE, FigureRef
 from scoring.rules import Rules
@@ -196,6 +196,13 @@ def on_ransom(d: Draft, event: RansomPaid) -> None:
                              player=d.player))
 
 
+def freed(view: View, data: Mapping[str, Any]) -> int | None:
+    """Who pays a ransom: whoever gets a follower back."""
+    released = data.get("released")
+    owner = released.get("owner") if isinstance(released, Mapping) else None
+    return owner if type(owner) is int else None
+
+
 def is_place(view: View, at: Square, feature: str, where: str) -> bool:
     """Whether the tile has a tower place."""
     placed = view.tiles.get(at)
@@ -283,7 +290,7 @@ TOWER = Expansion(
     handlers=(Handler(event=TowerRaised, apply=on_tower, step="wood", action=True),
               Handler(event=Captured, apply=on_capture, step="wood"),
               Handler(event=Exchanged, apply=on_exchange, step="wood"),
-              Handler(event=RansomPaid, apply=on_ransom, step="draw", opens=True)),
+              Handler(event=RansomPaid, apply=on_ransom, step="draw", when=IN_TURN, whose=freed)),
     deploying=(can_close,),
     reaches=(on_top,),
     spots=is_place,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, cast
 
-from scoring.contributions import Expansion, Handler, Piece, Question, Stage, View
+from scoring.contributions import ANY, Expansion, Handler, Piece, Question, Stage, View
 from scoring.events import Event, Setup, written
 from scoring.memory import Memory
 from scoring.notation import PLAYER, SMALL, choice
@@ -136,7 +136,7 @@ TRADERS = Expansion(
             Piece(name="pig", count=lambda players: 1, stands=("field",), company=True,
                   wood_mm=(22.1, 11.2, 8.0))),
     marks=marks,
-    handlers=(Handler(event=GoodsCounted, apply=on_goods),),
+    handlers=(Handler(event=GoodsCounted, apply=on_goods, when=ANY),),
     laid=(extends_builder,),
     completed=(take_goods,),
     farm_extras=(pig,),

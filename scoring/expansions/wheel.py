@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, cast
 
 from scoring.board import bordered_cities
-from scoring.contributions import Expansion, Handler, Kind, Question, Start, Step, View
+from scoring.contributions import ANY, BEFORE, Expansion, Handler, Kind, Question, Start, Step, View
 from scoring.events import Event, FigureEvent, Setup, StartTile, written
 from scoring.expansions.wheel_board import BOARD, TILES, lay_board
 from scoring.notation import FIGURE, PLAYER, SMALL, choice
@@ -34,7 +34,8 @@ MONK = 2  # R-WHEEL-10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wheel:
-    """Where the pig stands, the turn it last moved in, and whose followers the plague has yet to take."""
+    """Where the pig stands, the turn part whose tile it last moved for, and whose followers the plague has yet to take.
+    """
 
     pig: str = SEGMENTS[0]
     turned: int = -1
@@ -117,6 +118,10 @@ def on_wheel(d: Draft, event: WheelTurned) -> None:
     """R-WHEEL-03 to R-WHEEL-13: the pig moves, the segment acts, its crowns score."""
     if not 1 <= event.steps <= 3:
         d.issue("wheel_steps", f"No tile turns the wheel by {event.steps}.")
+    if wheel(d).turned == d.turn:
+        d.issue("wheel_twice", "The wheel was turned twice for one tile.")
+    if d.laid:
+        d.issue("wheel_late", "The wheel was turned after its tile was laid.", *[s for s in (d.last_tile,) if s])
     plague_over(d)
     segment = moved(wheel(d).pig, event.steps)
     d.ext["wheel"] = replace(wheel(d), pig=segment, turned=d.turn, plagued=())
@@ -222,14 +227,19 @@ def on_crown(d: Draft, event: CrownTaken) -> None:
 
 
 def sign_needs_a_turn(d: Draft) -> None:
-    """R-WHEEL-02, R-WHEEL-03: a tile with a sign is laid after the wheel was turned; the plague is over by then."""
-    if d.last_tile is not None and has_sign(d) and wheel(d).turned != d.turn:
+    """R-WHEEL-02, R-WHEEL-03: a tile with a sign is laid after the wheel was turned, and only such a tile turns it."""
+    if d.last_tile is None:
+        return
+    turned = wheel(d).turned == d.turn
+    if has_sign(d) and not turned:
         d.issue("wheel_not_turned", "A tile with a wheel sign was laid and the wheel was not turned.", d.last_tile)
-    plague_over(d)
+    if turned and not has_sign(d):
+        d.issue("wheel_without_sign", "The wheel was turned for a tile without a wheel sign.", d.last_tile)
 
 
 def plague_over(d: Draft) -> None:
-    """R-WHEEL-11: the game goes on, be it by the sign of another tile (A-34)."""
+    """R-WHEEL-11: the game goes on, be it by the sign of another tile (A-34). Whom it took is asked all the same."""
+    d.asked += plague_questions(d)
     for player in wheel(d).plagued:
         d.issue("plague_open", f"{d.setup.players[player].name} took no follower back for the plague.")
     d.ext["wheel"] = replace(wheel(d), plagued=())
@@ -246,14 +256,34 @@ def sign_put_away(d: Draft, tile: str) -> None:
 
 def questions(view: View) -> Iterator[Question]:
     """How far the pig went, and whom the plague takes."""
-    if view.turn_open and view.laid and has_sign(view) and wheel(view).turned != view.turn:
+    if sign_waits(view):
         yield Question(code="wheel_steps", text="How far did the pig move?", player=view.player, at=view.last_tile,
                        turn=view.turn, lasting=True, before=True, must=True, answers=pig_moves(view))
-    for player in wheel(view).plagued:
-        yield Question(code="plague", text="Whom does the plague take?", player=player, turn=view.turn, lasting=True,
-                       must=True, answers=tuple(
-            PlagueTook(player=player, figure=f.figure, at=f.at, feature=f.feature, where=f.where)
-            for f in on_land(view, player)))
+    if view.turn_open:
+        yield from plague_questions(view)
+
+
+def plague_questions(view: View) -> list[Question]:
+    """Whom the plague takes; until the tile is laid by itself, then as what the turn left open (`plague_over`)."""
+    return [Question(code="plague", text="Whom does the plague take?", player=player, turn=view.turn, before=True,
+                     must=True, answers=tuple(
+                         PlagueTook(player=player, figure=f.figure, at=f.at, feature=f.feature, where=f.where)
+                         for f in on_land(view, player))) for player in wheel(view).plagued]
+
+
+def sign_waits(view: View) -> bool:
+    """Whether the tile just laid has a sign for which the wheel was not turned: it may still be told."""
+    return view.turn_open and view.laid and has_sign(view) and wheel(view).turned != view.turn
+
+
+def owner_at(view: View, data: Mapping[str, Any]) -> int | None:
+    """Whose follower the plague took: one for whom it waits, who has it on that place."""
+    due = {q.player for q in (*plague_questions(view), *view.asked) if q.code == "plague"}
+    for f in view.standing.values():
+        if f.player in due and (f.figure, f.feature, f.where) == tuple(map(data.get, ("figure", "feature", "where"))) \
+                and list(f.at) == data.get("at"):
+            return f.player
+    return None
 
 
 def offers(view: View) -> Iterator[Question]:
@@ -284,10 +314,10 @@ WHEEL = Expansion(
     tiles=TILES,
     kinds=(Kind(name="crown", closes="never", claimable=False, on_tile=False),),
     steps=steps,
-    handlers=(Handler(event=WheelTurned, apply=on_wheel, step="wheel", opens=True),
-              Handler(event=PlagueTook, apply=on_plague),
+    handlers=(Handler(event=WheelTurned, apply=on_wheel, step="wheel", when=BEFORE, late=sign_waits),
+              Handler(event=PlagueTook, apply=on_plague, step="wheel", when=ANY, whose=owner_at),
               Handler(event=CrownTaken, apply=on_crown, step="wood", action=True)),
-    laid=(sign_needs_a_turn,),
+    laid=(sign_needs_a_turn, plague_over),
     put_away=(sign_put_away,),
     starts=(Start(value="wheel_board", tile=StartTile(tile=BOARD)),),
     open_with=lay_board,

@@ -36,7 +36,7 @@ FULL = ("base", "inns", "traders", "dragon", "tower")
 
 def game(seed: int, *boxes: str, tiles: int = 40) -> Game:
     setup, events = random_game(seed, *boxes, tiles=tiles)
-    return Game(setup=setup, turns=turns_of(tuple(events)))
+    return Game(setup=setup, turns=turns_of(setup, tuple(events)))
 
 
 def place(data: dict[str, Any]) -> dict[str, Any]:
@@ -181,7 +181,7 @@ def test_what_that_program_cannot_play_is_said() -> None:
         jcz.saved_game(Game(setup=replace(game(1, "base").setup, expansions=("wheel",), start=None), turns=()))
     setup, events = random_game(2, "base", tiles=4, name="rgg2006")
     events[0] = replace(events[0], at=(9, 9))  # type: ignore[type-var]
-    notes = jcz.saved_game(Game(setup=setup, turns=turns_of(tuple(events))))[1]
+    notes = jcz.saved_game(Game(setup=setup, turns=turns_of(setup, tuple(events))))[1]
     assert "3 points per city" in notes[0] and any(n.startswith("turn 1: ") for n in notes)
 
 
@@ -245,6 +245,6 @@ def test_room_that_the_river_is_wanted_to_have_is_noted() -> None:
     """That program reserves two squares ahead of the river's open end, and the squares beside them."""
     setup, _ = random_game(1, "base", "river", tiles=1)
     lines = ("tile 0 river.07 1,0 0", "tile 1 river.10 2,0 0", "tile 0 river.10 2,1 1")
-    turns = turns_of(tuple(parse_event(line) for line in lines))
+    turns = turns_of(setup, tuple(parse_event(line) for line in lines))
     noted = jcz.saved_game(Game(setup=setup, turns=turns))[1]
     assert [n for n in noted if "room" in n] == ["turn 3: JCloisterZone wants more room for the river to flow on"]

@@ -216,7 +216,7 @@ def test_notation_and_transcripts_round_trip(seed: int) -> None:
     for event in events:
         assert parse_event(notation(event)) == event
         assert from_json(json.loads(json.dumps(to_json(event)))) == event
-    game = Game(setup=replace(setup, start=new_game(setup).box.start()), turns=turns_of(tuple(events)))
+    game = Game(setup=replace(setup, start=new_game(setup).box.start()), turns=turns_of(setup, tuple(events)))
     again = read(json.loads(json.dumps(write(game))))
     assert again == game
     assert play(again)[0].scores == fold(setup, [*events, GameEnded()]).scores

@@ -218,11 +218,11 @@ BEN, ANNA = "plague 1 follower 0,1 cloister I", "plague 0 follower 1,0 road E.W"
 
 
 @pytest.mark.parametrize(("rules", "lines", "scores", "codes", "stands"), [
-    ("R-WHEEL-11 R-RETURN-05", (BEN, ANNA, "tile 1 base.B 0,2 0"), [0, 0], [], []),
-    ("R-WHEEL-11", (BEN, "plague 0 builder 2,0 road E.W", "tile 1 base.B 0,2 0"), [0, 0],
+    ("R-WHEEL-11 R-RETURN-05", (BEN, ANNA, "tile 1 wheel.29 0,2 0"), [0, 0], [], []),
+    ("R-WHEEL-11", (BEN, "plague 0 builder 2,0 road E.W", "tile 1 wheel.29 0,2 0"), [0, 0],
      ["not_for_plague", "plague_open"], ["follower"]),
-    ("R-WHEEL-15 A-34", (BEN, ANNA, "discard 1 base.C", "wheel 1 1", "tile 1 base.B 0,2 0"), [0, 3], [], []),
-    ("R-WHEEL-15 A-34", (ANNA, "discard 1 base.C", "wheel 1 1", "tile 1 base.B 0,2 0"), [0, 3], ["plague_open"],
+    ("R-WHEEL-15 A-34", (BEN, ANNA, "discard 1 wheel.33", "wheel 1 1", "tile 1 wheel.29 0,2 0"), [0, 3], [], []),
+    ("R-WHEEL-15 A-34", (ANNA, "discard 1 wheel.33", "wheel 1 1", "tile 1 wheel.29 0,2 0"), [0, 3], ["plague_open"],
      ["follower"]),
 ])
 def test_the_plague(rules: str, lines: tuple[str, ...], scores: list[int], codes: list[str], stands: list[str]) -> None:

@@ -103,7 +103,7 @@ def test_short_game() -> None:
 
 def test_turns_of_groups_the_log() -> None:
     game = read(SHORT)
-    assert turns_of(game.events) == game.turns
+    assert turns_of(game.setup, game.events) == game.turns
 
 
 def broken(*path: Any, value: Any = None) -> Any:

@@ -195,6 +195,7 @@ export default {
   "option.dragon_timing": "Der Drache zieht", "option.dragon_timing.after_scoring": "nach der Wertung", "option.dragon_timing.before_scoring": "vor der Wertung",
   "option.princess_removal": "Das Burgfräulein", "option.princess_removal.must": "muss einen Ritter heimschicken", "option.princess_removal.may": "darf einen Ritter heimschicken",
   "option.fairy_mode": "Die Fee gehört", "option.fairy_mode.tile": "zu einem Plättchen", "option.fairy_mode.follower": "zu einem Gefolgsmann",
+  "option.fairy_turn": "Bei der Fee bringt der Zugbeginn", "option.fairy_turn.per_player": "1 Punkt", "option.fairy_turn.per_follower": "1 Punkt je Gefolgsmann",
   "option.wheel_tax": "Steuern des Rads zählen", "option.wheel_tax.per_knight": "für jeden Ritter", "option.wheel_tax.per_city": "einmal je Stadt",
   // the table's PIN
   "pin.first": "PIN des Tisches festlegen", "pin.title": "PIN des Tisches",

@@ -195,6 +195,7 @@ export default {
   "option.dragon_timing": "The dragon walks", "option.dragon_timing.after_scoring": "after what was completed is scored", "option.dragon_timing.before_scoring": "before it is scored",
   "option.princess_removal": "The princess", "option.princess_removal.must": "must send a knight home", "option.princess_removal.may": "may send a knight home",
   "option.fairy_mode": "The fairy belongs", "option.fairy_mode.tile": "to a tile", "option.fairy_mode.follower": "to one follower",
+  "option.fairy_turn": "At the fairy, a turn begins with", "option.fairy_turn.per_player": "1 point", "option.fairy_turn.per_follower": "1 point for each follower",
   "option.wheel_tax": "Taxes of the wheel count", "option.wheel_tax.per_knight": "for each knight", "option.wheel_tax.per_city": "once for a city",
   // the table's PIN
   "pin.first": "Set the table's PIN", "pin.title": "The table's PIN",

@@ -195,6 +195,7 @@ export default {
   "option.dragon_timing": "Le dragon marche", "option.dragon_timing.after_scoring": "après l'évaluation", "option.dragon_timing.before_scoring": "avant l'évaluation",
   "option.princess_removal": "La princesse", "option.princess_removal.must": "doit renvoyer un chevalier", "option.princess_removal.may": "peut renvoyer un chevalier",
   "option.fairy_mode": "La fée appartient", "option.fairy_mode.tile": "à une tuile", "option.fairy_mode.follower": "à un partisan",
+  "option.fairy_turn": "Près de la fée, un tour commence par", "option.fairy_turn.per_player": "1 point", "option.fairy_turn.per_follower": "1 point par partisan",
   "option.wheel_tax": "Les impôts de la roue comptent", "option.wheel_tax.per_knight": "pour chaque chevalier", "option.wheel_tax.per_city": "une fois par ville",
   // the table's PIN
   "pin.first": "Choisir le code de la table", "pin.title": "Le code de la table",

@@ -1,0 +1,95 @@
+"""Where in a log something belongs that people tell in any order: the rules know before or after what it happened.
+
+A tile is laid, then somebody remembers that the wheel was turned for it; the dragon has walked, then somebody says who
+put a follower down before. Told at the end it would count for the wrong board, or for the wrong player.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scoring.contributions import AFTER, BEFORE, Question
+from scoring.engine import waiting
+from scoring.events import Event, GameEnded, TurnEnded, event_types, from_json, to_json
+from scoring.state import GameState
+from scoring.turns import last_player, last_turn, next_part
+
+Told = Sequence[tuple[int, Event]]  # what a log comes to: entries and what happened
+
+
+def spoken(state: GameState, data: object) -> Event:
+    """The event that JSON describes. Where it names no player: who lays the next tile for what comes before a tile (with
+    the part), who laid the last one for what comes after. Raises InvalidNotation."""
+    do = data.get("do") if isinstance(data, Mapping) else None
+    kind = event_types().get(do) if isinstance(do, str) else None
+    handler = state.box.handlers.get(kind) if kind else None
+    if handler is None or not isinstance(data, Mapping):
+        return from_json(data, player=state.player)
+    if handler.when == BEFORE:
+        player, part = (state.player, state.part) if handler.late and handler.late(state) else next_part(state)
+        return from_json(data, player=player, part=part)
+    named = handler.whose(state, data) if handler.whose else None
+    acting = last_player(state) if handler.when == AFTER else state.player
+    return from_json(data, player=acting if named is None else named)
+
+
+def place(state: GameState, told: Told, event: Event) -> int | None:
+    """The entry after which an event belongs that is told now (0: before everything), or None: at the end.
+
+    ``told`` is what the log comes to whose game ``state`` is.
+    """
+    handler = state.box.handlers.get(type(event))
+    if handler is None or state.over or not handler.step:
+        return None
+    player = getattr(event, "player", None)
+    if handler.when == BEFORE:
+        late = handler.late and handler.late(state) and player == state.player
+        return place_in(state, told, event, state.turn) if late else None
+    if handler.when == AFTER:
+        turn = last_turn(state)
+        return place_in(state, told, event, turn) if turn >= 0 and player == last_player(state) else None
+    answers = any(q.turn == state.turn and event in q.answers for q in state.asked)
+    return place_in(state, told, event, state.turn) if answers else None
+
+
+def place_in(state: GameState, told: Told, event: Event, turn: int) -> int | None:
+    """The entry of that turn part after which the event belongs: before what comes later in a turn by the rules. None
+    for at the end of the log."""
+    slots = state.box.slots
+    own = slots[state.box.handlers[type(event)].step]
+    last = None
+    for n, ((seq, other), happened) in enumerate(zip(told, state.happened, strict=True)):
+        if happened != turn:
+            continue
+        handler = state.box.handlers.get(type(other))
+        later = handler is not None and slots.get(handler.step, -1) > own
+        if later or isinstance(other, TurnEnded | GameEnded):
+            return told[n - 1][0] if n else 0
+        last = seq
+    return None if last is None or last == told[-1][0] else last
+
+
+def place_of_answer(state: GameState, told: Told, question: Question, event: Event) -> int | None:
+    """The entry after which an answer belongs: in the turn part that the question is about."""
+    handler = state.box.handlers.get(type(event))
+    if handler is None or not handler.step or question.turn < 0:
+        return None
+    return place_in(state, told, event, question.turn)
+
+
+def question_id(question: Question) -> str:
+    """What a client calls a question by: it is another one when somebody else is asked, or about another turn."""
+    return f"{question.code}.{question.turn}.{question.player}"
+
+
+def open_question(state: GameState, name: str) -> Question | None:
+    """The question of that id that waits for an answer."""
+    return next((q for q in waiting(state) if question_id(q) == name), None)
+
+
+def answered(question: Question, choice: object) -> dict[str, Any] | None:
+    """The answer of that number as JSON, or None where there is none."""
+    if type(choice) is int and 0 <= choice < len(question.answers):
+        return to_json(question.answers[choice])
+    return None
