@@ -1,12 +1,11 @@
 // A turn by hand: what has happened in it, the figure on its tile, everything else that may happen, its end. The places
 // for the next tile are marked on the board.
 
-import { asked, Asking } from "./asking.js";
+import { Asking } from "./asking.js";
 import { button, h } from "./dom.js";
 import { badge } from "./figures.js";
 import { t } from "./i18n.js";
 import { specials } from "./special.js";
-import { Then } from "./then.js";
 import { tilePicture } from "./tileart.js";
 import { figureChoice, playerChoice, segmentPicker } from "./tilebutton.js";
 import { moveName } from "./words.js";
@@ -26,12 +25,12 @@ export class Add {
     this.className = "add";
     this.sure = false;
     this.hint = "";
-    this.turn = app.view.turn.number;
+    this.about = undefined; // the tile that what was chosen is about
     app.board.showGaps(!app.then || app.then.seq === null);
   }
 
   title() {
-    const { turn, players } = this.app.view, values = { n: turn.open ? turn.number : turn.number + 1, name: players[turn.player].name };
+    const { turn, players } = this.app.view, { laid } = this, values = { n: laid ? laid.turn + 1 : turn.number, name: players[laid?.player ?? turn.player].name };
     return this.app.then ? t("then.title", values) : t("bar.turn", values);
   }
 
@@ -58,44 +57,38 @@ export class Add {
     this.app.sheet.render();
   }
 
-  // The tile that was laid in this turn.
+  // The tile of the turn that is shown: the one laid last, until something happens before the next.
   get laid() {
-    const { board, turn } = this.app.view;
-    return turn.open ? board.tiles.find((p) => p.last && p.seq && p.turn === turn.number - 1) : undefined;
+    const { board, next_tile: next } = this.app.view;
+    return next.waiting ? undefined : board.tiles.find((p) => p.last && p.seq);
   }
 
   // What happened in this turn so far.
   get happened() {
-    const { history, turn } = this.app.view;
-    return turn.open ? history.filter((e) => e.turn === turn.number - 1 && e.kind !== "end_turn") : [];
+    const { history, turn } = this.app.view, { laid } = this, number = laid ? laid.turn : turn.number - 1;
+    return history.filter((e) => e.turn === number && (laid || turn.open));
   }
 
-  // It came before the tile that lies already; what it asks is asked as of then.
+  // What comes before a tile belongs to the next one; at an earlier time it was missed before the tile that lies.
   async early(move) {
     const { app, laid } = this;
-    if (!laid) return app.commands.send(move);
-    const then = new Then(app);
-    if (!await then.go(`entries/${laid.seq}/before`)) return false;
-    const done = await app.commands.send({ player: app.view.turn.player, ...move });
-    if (!done || !asked(app.view).some((q) => q.must)) app.now({ keep: true });
-    return done;
+    if (laid && app.then?.seq === null && !await app.then.go(`entries/${laid.seq}/before`)) return false;
+    return app.commands.send(move);
   }
 
   body() {
-    const { app } = this, { view, commands } = app;
+    const { app } = this, { view, commands } = app, { laid } = this;
     if (this.hint) return h("div", { class: "row" }, h("p", {}, this.hint), button(t("add.cancel"), () => this.stop(), { className: "action", data: { key: "cancel" } }));
-    if (this.turn !== view.turn.number) Object.assign(this, { turn: view.turn.number, player: null, figure: "follower", elsewhere: null, sure: false });
-    const { laid } = this, player = this.player ?? view.turn.player, { before, after, any, open } = specials(this, player);
-    const group = (key, moves) => moves.length > 0 && [h("h3", {}, t(key)), h("div", { class: "row tight" }, moves)];
+    if (this.about !== (laid?.seq ?? null)) Object.assign(this, { about: laid?.seq ?? null, player: null, figure: "follower", elsewhere: null, sure: false });
+    const player = this.player ?? laid?.player ?? view.turn.player, { before, after, any, open } = specials(this, player), next = view.players[view.next_tile.player].name;
+    const group = (key, moves) => moves.length > 0 && [h("h3", {}, t(key, { name: next })), h("div", { class: "row tight" }, moves)];
     return [this.strip(), laid && this.standing(laid, player),
       h("section", { class: "alternatives" },
         open.length > 0 && h("div", { class: "row tight" }, open),
-        app.then?.seq ? h("p", {}, t("then.instead")) : h("p", {}, t("add.tile")),
-        !laid && view.players.length > 1 && playerChoice(app, player, (n) => { this.player = n; app.sheet.render(); }, t("fix.who"), "plays"),
-        group(laid ? "add.special" : "add.before", laid ? after : before), laid && group("add.before", before), group("add.any", any),
+        h("p", {}, app.then && app.then.seq !== null ? t("then.instead") : t("add.tile", { name: next })),
+        group("add.special", after), group(app.then ? "add.before" : "add.next", before), group("add.any", any),
         !app.then && h("div", { class: "row tight" },
           button(t("add.end"), () => commands.send({ do: "end_turn" }), { icon: "check", className: "action", disabled: !view.turn.open, data: { key: "end" } }),
-          !view.turn.open && view.history.length > 0 && button(t("add.missed"), () => app.addTo(view.turn.number - 1), { icon: "back", className: "action", data: { key: "missed" } }),
           this.sure
             ? button(t("add.over.sure"), () => { app.sheet.close(); commands.send({ do: "end_game" }); }, { icon: "flag", className: "action main", data: { key: "over" } })
             : button(t("add.over"), () => { this.sure = true; app.sheet.render(); }, { icon: "flag", className: "action", data: { key: "over" } })))];
@@ -104,7 +97,7 @@ export class Add {
   // What happened in this turn, each to be corrected by a tap.
   strip() {
     const { app, happened } = this, { view, letters } = app;
-    if (!happened.length || app.then?.seq) return null;
+    if (!happened.length || (app.then && app.then.seq !== null)) return null;
     return h("ol", { class: "happened", "aria-label": t("add.happened") }, happened.map((e) => h("li", {}, h("button", { type: "button", class: "happened-move", data: { key: `move-${e.seq}` },
       disabled: !!app.then, on: { click: () => app.openMove(e) } },
     e.player !== undefined && badge(view.players[e.player], letters[e.player], { figure: e.figure }),
@@ -132,6 +125,7 @@ export class Add {
 
   // Ask what the rules ask, in this sheet's place.
   ask(question) {
-    this.app.sheet.open(new Asking(this.app, question));
+    const { app } = this;
+    app.sheet.open(new Asking(app, question, () => app.sheet.open(new Add(app))));
   }
 }

@@ -72,6 +72,8 @@ export class App {
       final: () => { if (this.final.isOpen) this.final.close(); else this.final.open(); this.render(); },
       undo: () => this.commands.undo(), camera: () => this.camera(),
     });
+    const seats = byId("players"); // what lies beside the board begins under them
+    new ResizeObserver(() => document.body.style.setProperty("--seats", `${seats.offsetHeight}px`)).observe(seats);
     this.live = new Live({ show: (view) => this.show(view), online: (on) => this.online(on) });
     this.live.start();
     firstRun();
@@ -178,6 +180,7 @@ export class App {
     this.sheet.follow(view);
     this.beginning?.changed();
     const leader = view.players.reduce((a, b) => (b.score > a.score ? b : a));
+    document.body.dataset.version = this.newest.version;
     document.title = leader.score ? t("title", { leader: `${leader.name} ${leader.score}` }) : "bastide";
   }
 

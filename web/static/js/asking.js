@@ -3,7 +3,6 @@
 import { button, h } from "./dom.js";
 import { t } from "./i18n.js";
 import { STEP } from "./shapes.js";
-import { Then } from "./then.js";
 import { tileButton } from "./tilebutton.js";
 import { figureName, placeName } from "./words.js";
 
@@ -16,13 +15,14 @@ export class Asking {
   /** @type {import("./app.js").App} */
   app;
 
-  constructor(app, question) {
-    Object.assign(this, { app, question });
+  // back() leads to where the person came from, once it is answered
+  constructor(app, question, back = null) {
+    Object.assign(this, { app, question, back });
     this.className = "question asking";
   }
 
   get code() {
-    return `${this.app.view.game}/${this.question.code}/${this.question.player}/${this.question.turn}`;
+    return `${this.app.view.game}/${this.question.id}`;
   }
 
   title() {
@@ -30,7 +30,7 @@ export class Asking {
   }
 
   still() {
-    const now = asked(this.app.view).find((q) => q.code === this.question.code && q.player === this.question.player && q.turn === this.question.turn);
+    const now = asked(this.app.view).find((q) => q.id === this.question.id);
     if (now) this.question = now;
     return !!now;
   }
@@ -46,24 +46,21 @@ export class Asking {
   }
 
   body() {
-    const { question: q, app } = this, answer = (move) => this.answer(move);
+    const { question: q, app } = this;
     const walks = q.answers.filter((a) => a.do === "dragon");
-    app.board.choose(walks.map((a) => a.path[0]), (at) => answer(walks.find((a) => a.path[0].join() === at.join())));
+    app.board.choose(walks.map((a) => a.path[0]), (at) => this.answer(q.answers.findIndex((a) => a.path?.[0].join() === at.join())));
     return [h("p", { class: "note", dir: "auto" }, t("question.for", { name: app.view.players[q.player].name })),
-      h("div", { class: "choices" }, q.answers.map((move, n) => this.choice(move, n, () => answer(move))))];
+      h("div", { class: "choices" }, q.answers.map((move, n) => this.choice(move, n, () => this.answer(n))))];
   }
 
-  // An answer belongs to the turn that it was asked about, before or after its tile.
-  async answer(move) {
-    const { app } = this, { view, commands } = app, { turn, before } = this.question;
-    const tile = view.board.tiles.find((p) => p.turn === turn && p.seq);
-    if (app.then || !tile || (!before && turn + 1 === view.turn.number && view.turn.open)) return commands.send(move);
-    const then = new Then(app);
-    if (!await then.go(before ? `entries/${tile.seq}/before` : `turns/${turn}`)) return false;
-    const done = await commands.send(move), more = done && asked(app.view).find((q) => q.must);
-    if (!more) app.now();
-    else app.sheet.open(new Asking(app, more)); // what that leads to is asked as of then
-    return done;
+  // An answer belongs to the turn that it was asked about; at an earlier time it is what happened then.
+  async answer(n) {
+    const { app, question } = this, move = question.answers[n];
+    if (!await app.commands.send(app.then ? move : { do: "answer", question: question.id, choice: n }, { said: move })) return;
+    const more = asked(app.view).find((q) => q.code === question.code); // the next step, the next player
+    if (app.sheet.content && app.sheet.content !== this) return; // the person has gone on meanwhile
+    if (more) app.sheet.open(new Asking(app, more, this.back));
+    else if (this.back) this.back();
   }
 
   choice(move, n, act) {

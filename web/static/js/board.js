@@ -176,7 +176,7 @@ export class Board {
     this.chosen = new Map(squares.map((at) => [at.join(","), () => act(at)]));
     if (key === this.choosing) return;
     this.choosing = key;
-    replace(this.layers.choices, squares.map(([x, y]) => s("g", { transform: `translate(${x * 100} ${y * 100})`, class: "choice", role: "button", tabindex: 0,
+    replace(this.layers.choices, squares.map(([x, y]) => s("g", { transform: `translate(${x * 100} ${y * 100})`, class: "choice", role: "button", tabindex: 0, data: { at: `${x},${y}` },
       "aria-label": t("board.choose", { place: placeName([x, y]) }),
       on: { keydown: (e) => (e.key === "Enter" || e.key === " ") && (e.preventDefault(), e.stopPropagation(), this.chosen.get(`${x},${y}`)?.()) } },
       s("rect", { x: 3, y: 3, width: 94, height: 94, rx: 8 }))));
@@ -223,7 +223,7 @@ export class Board {
     const { bottom } = this.svg.getBoundingClientRect();
     this.view.inset = pixels ? Math.max(0, bottom - byId("bar").getBoundingClientRect().top + pixels) : 0;
     this.view.above = this.gaps;
-    if (pixels && this.selected) this.look();
+    if (this.selected && (pixels || this.laying)) this.look();
     else if (!this.view.free && (!pixels || this.gaps)) this.view.fit();
   }
 

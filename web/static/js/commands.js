@@ -38,7 +38,7 @@ export class Commands {
 
   // Send; when somebody else changed the game meanwhile, go on only if entry `seq` (or what `look` sees) is still
   // what it was.
-  async send(body, { seq = null, message = "", undo = null, look = (view) => view.history.find((e) => e.seq === seq) } = {}) {
+  async send(body, { seq = null, message = "", said = null, undo = null, look = (view) => view.history.find((e) => e.seq === seq) } = {}) {
     const { then } = this.app, was = this.view, before = was.players.map((p) => p.score);
     if (then && !CORRECTIONS.has(body.do)) body = then.place(body); // it happened at an earlier time
     const shown = JSON.stringify(look(this.view));
@@ -54,17 +54,17 @@ export class Commands {
     }
     const changes = result.view.players.filter((p, n) => p.score !== before[n])
       .map((p) => t("toast.score", { name: p.name, from: before[p.index], to: p.score }));
-    this.app.toast.show([message ? t(message) : this.said(body, was, result.view), ...changes].join(" · "), undo && (() => this.send(undo)), t("toast.undo"));
+    this.app.toast.show([message ? t(message) : this.said(body, was, result.view, said), ...changes].join(" · "), undo && (() => this.send(undo)), t("toast.undo"));
     await then?.moved(body, result.view);
     return true;
   }
 
   // What has happened, in words.
-  said(body, before, after) {
+  said(body, before, after, answer = null) {
     const { app } = this, name = (n) => after.players[n]?.name ?? "";
     if (body.do === "end_turn") return t("said.end_turn", { name: name(after.turn.player) });
     const old = before.history.find((e) => e.seq === body.seq), entry = after.history.find((e) => e.seq === body.seq);
-    const move = body.body ?? (body.do === "retract" ? old : body.do === "undo" ? before.history.findLast((e) => !after.history.some((o) => o.seq === e.seq)) : body.do === "answer" ? null : body);
+    const move = body.body ?? (body.do === "retract" ? old : body.do === "undo" ? before.history.findLast((e) => !after.history.some((o) => o.seq === e.seq)) : body.do === "answer" ? answer : body);
     if (!move) return t(body.do === "undo" ? "toast.undone" : "said.answer");
     const player = move.player ?? entry?.player ?? after.history.findLast((e) => e.kind === move.do)?.player;
     const key = { amend: "said.amend", insert: "said.insert", retract: "said.retract", undo: "said.retract", answer: "said.answered" }[body.do] ?? "said.move";

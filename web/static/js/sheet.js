@@ -69,7 +69,7 @@ export class Sheet {
   }
 
   measure() {
-    const pixels = this.root.hidden ? 0 : this.root.offsetHeight;
+    const pixels = this.root.hidden || this.root.offsetLeft >= this.root.parentElement.clientWidth ? 0 : this.root.offsetHeight; // beside the board it covers nothing
     document.body.style.setProperty("--covered", `${pixels}px`);
     this.resized(pixels);
   }

@@ -17,24 +17,26 @@ export function specials(add, player) {
   const send = (move) => app.commands.send({ player, ...move });
   const flagged = (flag) => view.board.tiles.filter((p) => app.kinds[p.tile]?.flags.includes(flag));
   const about = { add, player, send, flagged, laid: !!add.laid };
-  return { open: asked(view).map((q) => button(t(`question.${q.code}`, { fallback: q.text }), () => add.ask(q), { icon: "ask", className: "action main", data: { key: `ask-${q.code}` } })),
+  return { open: asked(view).map((q) => button(t("add.ask", { name: view.players[q.player].name, question: t(`question.${q.code}`, { fallback: q.text }) }), () => add.ask(q),
+    { icon: "ask", className: "action main", data: { key: `ask-${q.id}` } })),
            before: first(about), after: [...beasts(about), ...towers(about), ...crowns(about)], any: [...ransoms(about), ...goods(about)] };
 }
 
 // What happens when a tile is drawn.
-function first({ add, player }) {
-  const { app } = add, { board } = app.view, own = add.player === null ? {} : { player };
-  const turned = add.happened.findLastIndex((e) => e.kind === "wheel"), drawn = add.happened.findLastIndex((e) => e.kind === "discard");
+function first({ add }) {
+  const { app } = add;
   const out = [act("discard", t("add.discard"), () => app.sheet.open(new Picker(app, null, { title: t("add.discard.which"),
-    done: (tile) => add.early({ do: "discard", tile, ...own }), then: () => app.sheet.open(new add.constructor(app)) })))];
-  if (board.wheel && turned <= drawn) for (const n of WHEEL_STEPS) out.push(act(`wheel-${n}`, t("add.wheel", { n }), () => add.early({ do: "wheel", steps: n, player })));
+    done: (tile) => add.early({ do: "discard", tile }), then: () => app.sheet.open(new add.constructor(app)) })))];
+  if (app.view.board.wheel) for (const n of WHEEL_STEPS) out.push(act(`wheel-${n}`, t("add.wheel", { n }), () => add.early({ do: "wheel", steps: n })));
   return out;
 }
 
-function ransoms({ add, player, send }) {
-  const { view } = add.app;
-  return (view.board.prisoners ?? []).filter((p) => p.owner === player).map(({ holder, figure }, n) => act(`ransom-${n}`,
-    t("add.ransom", { figure: t(`figure.${figure}`), name: view.players[holder].name }), () => send({ do: "ransom", jailer: holder, released: { owner: player, figure } })));
+// Who has a turn, or will have the next one, may buy back.
+function ransoms({ add, player }) {
+  const { view, commands } = add.app, payers = new Set([player, view.next_tile.player]);
+  return (view.board.prisoners ?? []).filter((p) => payers.has(p.owner)).map(({ holder, owner, figure }) => act(`ransom-${owner}-${holder}-${figure}`,
+    t("add.ransom", { owner: view.players[owner].name, figure: t(`figure.${figure}`), name: view.players[holder].name }),
+    () => commands.send({ do: "ransom", player: owner, jailer: holder, released: { owner, figure } })));
 }
 
 // The tokens are counted on the table: one more or one less than the rules have given.

@@ -1,0 +1,235 @@
+"""A person at the page: enters what happened on a table by taps, the way people do, and counts them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bastide.session import TableSession
+from scoring.events import Event, FigurePlaced, GameEnded, TilePlaced, TurnEnded, to_json
+from web.catalogue import tiles
+
+TURNS = 4
+ASKED = {"capture": "capture", "princess": "princess", "exchange": "exchange", "dragon": "dragon_path",
+         "plague": "plague"}  # what is entered as an answer: the question's code
+POINT = """(el) => {
+  const box = el.getBoundingClientRect();
+  for (const step of [2, 3, 5, 9, 17]) {
+    for (let i = 1; i < step; i += 1) for (let j = 1; j < step; j += 1) {
+      const x = box.left + (box.width * i) / step, y = box.top + (box.height * j) / step;
+      const top = document.elementFromPoint(x, y);
+      if (top && (top === el || el.contains(top) || top.closest?.("#" + CSS.escape(el.id || "none")) === el)) return [x, y];
+    }
+  }
+  return null;
+}"""
+
+
+def looks(kind: Mapping[str, Any], rot: int) -> frozenset[tuple[Any, ...]]:
+    """What a turned tile shows: two turns that show the same cannot be told apart on the table."""
+    edges, halves = "NESW", ("NL", "NR", "EL", "ER", "SL", "SR", "WL", "WR")
+
+    def turned(atom: str) -> str:
+        if atom == "I":
+            return atom
+        return edges[(edges.index(atom) + rot) % 4] if len(atom) == 1 else halves[(halves.index(atom) + 2 * rot) % 8]
+
+    signs = ("pennants", "inn", "cathedral", "goods", "princess")
+    return frozenset((s["kind"], frozenset(map(turned, s["atoms"])), *(s.get(k) for k in signs))
+                     for s in kind["segments"])
+
+
+class Hand:
+    """Taps on one page. ``session`` only tells what the eyes of a person would: which answer is the one that is
+    meant, and when the page shows the newest state."""
+
+    def __init__(self, page: Any, session: TableSession) -> None:
+        self.page, self.session = page, session
+        self.kinds = tiles(session.view()["expansions"])
+        self.taps = 0
+        self.searched = 0  # how often the whole board had to be shown to find a place
+
+    # -- tapping --------------------------------------------------------------------------------------------------------
+
+    def key(self, key: str) -> None:
+        """Tap a button of the sheet or the bar."""
+        self.page.locator(f"[data-key='{key}']").first.click()
+        self.taps += 1
+
+    def sends(self, key: str) -> None:
+        """Tap a button that does something to the game, and wait until the page shows it."""
+        before = self.session.view()["version"]
+        self.key(key)
+        self.shown(before)
+
+    def shown(self, before: int) -> None:
+        """Wait until the page shows something newer than that version."""
+        self.page.evaluate("""(before) => new Promise((done) => {
+            const look = () => Number(document.body.dataset.version) > before ? done() : setTimeout(look, 10); look(); })""",
+                           before)
+
+    def touch(self, selector: str) -> bool:
+        """Tap something drawn, wherever of it can be seen; False when nothing of it can."""
+        found = self.page.locator(selector).first
+        at = found.evaluate(POINT) if found.count() else None
+        if at is None:
+            return False
+        self.page.mouse.click(*at)
+        self.taps += 1
+        return True
+
+    def place(self, selector: str, then: str) -> None:
+        """Tap a square on the board until ``then`` is there: what is out of sight is looked for on the whole board,
+        where the first tap on something small brings it closer."""
+        for _ in range(4):
+            if self.page.locator(then).count():
+                return
+            if not self.touch(selector):
+                self.key("whole")
+                self.searched += 1
+        assert self.page.locator(then).count(), selector
+
+    # -- entering -------------------------------------------------------------------------------------------------------
+
+    def play(self, event: Event) -> None:
+        """Enter one event."""
+        before = self.session.view()["version"]
+        if isinstance(event, TilePlaced):
+            self.tile(event)
+        elif isinstance(event, FigurePlaced):
+            self.figure(event)
+        else:
+            self.open()
+            getattr(self, event.DO)(event) if hasattr(self, event.DO) else self.answer(event)
+        assert self.session.view()["version"] > before, event
+
+    def open(self) -> None:
+        """The sheet of the turn."""
+        if not self.page.locator("#sheet.add").count():
+            if self.page.locator("#sheet.asking").count():
+                self.key("later")
+            self.key("bar.add")
+
+    def tile(self, event: TilePlaced) -> None:
+        x, y = event.at
+        before = self.session.view()["version"]
+        if self.page.locator("#sheet.asking").count():
+            self.key("later")
+        self.place(f"[id='gap-{x}-{y}']", "#sheet.picker")
+        self.kind(event.tile)
+        wanted = looks(self.kinds[event.tile], event.rot)
+        for turn in range(TURNS + 1):
+            rot = int(self.page.locator("#ghost").get_attribute("data-rot"))
+            if looks(self.kinds[event.tile], rot) == wanted:
+                break
+            if turn == TURNS:
+                self.key("any")  # it lies as it should not
+            assert self.touch("#ghost use")
+        self.key("use")
+        self.shown(before)
+        self.page.locator("#sheet.add").wait_for()
+
+    def kind(self, tile: str) -> None:
+        """A kind in the list, also one that does not fit or is used up."""
+        button = self.page.locator(f".kinds .tile-button[data-tile='{tile}']")
+        if not button.count():
+            self.key("more")
+        button.first.click()
+        self.taps += 1
+
+    def figure(self, event: FigurePlaced) -> None:
+        self.open()
+        before = self.session.view()["version"]
+        chosen = self.page.locator(f"#sheet [data-key='kind-{event.figure}']")
+        if chosen.count() and chosen.get_attribute("aria-pressed") != "true":
+            self.key(f"kind-{event.figure}")
+        if event.feature == "tower":
+            self.key("guard")
+            self.choose(event.at)
+        else:
+            if event.portal or event.at != self.session.state.last_tile:
+                self.key("portal")
+                self.choose(event.at)
+            self.segment(event.feature, event.where)
+        self.shown(before)
+
+    def segment(self, feature: str, where: str) -> None:
+        """A segment of the tile in the sheet."""
+        area = self.page.locator(f"#sheet .segment[data-feature='{feature}'][data-where='{where}']")
+        area.first.evaluate("(el) => el.closest('svg').scrollIntoView({ block: 'nearest' })")
+        at = area.first.evaluate(POINT)
+        assert at, (feature, where)
+        self.page.mouse.click(*at)
+        self.taps += 1
+
+    def choose(self, at: tuple[int, int]) -> None:
+        """One of the squares that the page waits for."""
+        box = f".choice[data-at='{at[0]},{at[1]}']"
+        for _ in range(4):
+            if not self.page.locator(".choice").count():
+                return
+            if not self.touch(f"{box} rect"):
+                self.key("whole")
+                self.searched += 1
+
+    def fairy(self, event: Any) -> None:
+        before = self.session.view()["version"]
+        self.key("fairy")
+        self.choose(event.at)
+        self.shown(before)
+        asked = [q for q in self.session.view()["open_questions"] if q["code"] == "fairy_beside"]
+        if asked and event.beside:
+            self.answer(event, "fairy_beside")
+
+    def tower(self, event: Any) -> None:
+        before = self.session.view()["version"]
+        self.key("tower")
+        self.choose(event.at)
+        self.shown(before)
+
+    def discard(self, event: Any) -> None:
+        before = self.session.view()["version"]
+        self.key("discard")
+        self.kind(event.tile)
+        self.shown(before)
+
+    def ransom(self, event: Any) -> None:
+        self.sends(f"ransom-{event.player}-{event.jailer}-{event.released.figure}")
+
+    def wheel(self, event: Any) -> None:
+        self.sends(f"wheel-{event.steps}")
+
+    def crown(self, event: Any) -> None:
+        self.key(f"kind-{event.figure}") if self.page.locator(f"#sheet [data-key='kind-{event.figure}']").count() else None
+        self.sends(f"crown-{event.segment}")
+
+    def dragon(self, event: Any) -> None:
+        for square in event.path:
+            self.answer(event, "dragon_path", lambda a, s=square: tuple(a["path"][0]) == tuple(s))
+
+    def answer(self, event: Event, code: str = "", meant: Any = None) -> None:
+        """Something that is entered as the answer to what the rules ask."""
+        body = to_json(event)
+        code = code or ASKED[event.DO]
+        same = meant or (lambda a: all(a.get(k) == v for k, v in body.items() if k not in ("part", "player")))
+        asked = [(q, n) for q in self.session.view()["open_questions"] if q["code"] == code
+                 for n, a in enumerate(q["answers"]) if same(a)]
+        own = [(q, n) for q, n in asked if q["player"] == body["player"]] or asked
+        assert own, (event, self.session.view()["open_questions"])
+        question, n = own[0]
+        if not self.page.locator("#sheet.asking").count():
+            self.open()
+            self.key(f"ask-{question['id']}")
+        before = self.session.view()["version"]
+        self.page.locator(f"#sheet.asking [data-key='choice-{n}']").click()
+        self.taps += 1
+        self.shown(before)
+
+    def end_turn(self, _event: TurnEnded | None = None) -> None:
+        self.open()
+        self.sends("end")
+
+    def end_game(self, _event: GameEnded | None = None) -> None:
+        self.open()
+        self.key("over")
+        self.sends("over")
