@@ -11,22 +11,22 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from bastide.asking import CLAIM, claims, readings, tile_candidates
+from bastide.asking import claims, readings, tile_candidates
 from bastide.errors import Failure
-from bastide.history import UNDO, by_hand, last_action
-from bastide.moving import moved_figure
+from bastide.history import UNDO, by_hand
+from bastide.meaning import Meaning, state_before
 from bastide.new_game import asked_setup
 from bastide.past import Past
 from bastide.seeing import Seeing
 from bastide.store import Store
-from scoring.belonging import answered, open_question, place, place_of_answer, spoken
-from scoring.engine import apply, new_game, step
+from scoring.engine import step
 from scoring.errors import IllegalMove, InvalidNotation
-from scoring.events import Event, FigurePlaced, Setup, TilePlaced, from_json, to_json
+from scoring.events import Event, Setup, TilePlaced, to_json
 from scoring.log import Amended, Body, Inserted, LogEntry, Retracted, Settled, effective, state_of
+from scoring.moves import kinds_json, moves_json, places_json, turns_json
 from scoring.projection import Memory, final_scoring, live_view, running_scores
 from scoring.rules import changes, editions
-from scoring.state import Draft, GameState
+from scoring.state import GameState
 from vision.stills import Still
 from web.protocol import CommandError, StaleView, Subscription
 
@@ -59,6 +59,7 @@ class TableSession:
         self._memory = Memory()
         self._notices, self._pictures = list[dict[str, Any]](), dict[str, bytes]()
         self._game_view: dict[str, Any] = live_view(self._state, self._entries, len(self._entries), self._memory)
+        self._view: dict[str, Any] = {"questions": []}
         self._view = self._render()
 
     @classmethod
@@ -114,7 +115,7 @@ class TableSession:
             kept = self._store.pictures.crop(self._game, seq)
             if not isinstance(event, TilePlaced):
                 return [dict(c) for c in kept[1]] if kept else []
-            before = self._state_before(seq)
+            before = state_before(self.setup, self._entries, seq)
         return tile_candidates(kept[1] if kept else [], before, event.at)
 
     def crop_png(self, seq: int) -> bytes | None:
@@ -135,7 +136,7 @@ class TableSession:
             out: list[dict[str, Any]] = []
             for data in commands:
                 try:
-                    _, state = self._tried(self._bodies(data), source="hand")
+                    _, state = self._tried(self._meaning().bodies(data), source="hand")
                 except (CommandError, InvalidNotation, IllegalMove) as e:
                     out.append({"error": str(e)})
                     continue
@@ -144,6 +145,18 @@ class TableSession:
                                        for p, (b, a) in enumerate(zip(before, scores, strict=True)) if a != b],
                             "issues": [i.code for i in state.issues if (i.code, i.squares, i.turn) not in known]})
             return out
+
+    def moves(self) -> dict[str, Any]:
+        """What can be done now, before the next tile and after the last one."""
+        state = self.state
+        return {"version": len(self._entries), **moves_json(state)}
+
+    def fits(self, tile: str | None, at: tuple[int, int] | None) -> dict[str, Any]:
+        """Where a kind of tile fits, which kinds fit on a square, or what is against that kind there."""
+        state = self.state
+        if tile is not None:
+            return places_json(state, tile) if at is None else turns_json(state, tile, at)
+        return kinds_json(state, at or (0, 0))
 
     def set_status(self, chip: str, text: str = "", code: str = "", parts: Mapping[str, Any] | None = None) -> None:
         """What the camera is doing, with a sentence, its code and what is filled in; published when it changed."""
@@ -182,12 +195,12 @@ class TableSession:
         Failure when the disk does not take it.
         """
         with self._lock:
-            bodies: tuple[Body, ...] = self._told(events[0]) if len(events) == 1 else events
+            bodies: tuple[Body, ...] = self._meaning().told(events[0]) if len(events) == 1 else events
             if replaces is not None:
                 now = dict(effective(self._entries)).get(replaces)
                 if now is None or replaces in by_hand(self._entries):
                     return ()
-                amended = self._amend(replaces, now, events[0]) if events else (Retracted(seq=replaces),)
+                amended = self._meaning().amend(replaces, now, events[0]) if events else (Retracted(seq=replaces),)
                 bodies = (*amended, *events[1:])
             if not bodies:
                 return ()
@@ -224,7 +237,7 @@ class TableSession:
                 if data.get("do") == "open_game":
                     self._open_game(data.get("game"))
                     return self._view
-                bodies = self._bodies(data)
+                bodies = self._meaning().bodies(data)
                 who = "".join(c for c in str(data.get("who", ""))[:40] if c.isprintable()).removeprefix(UNDO)
                 who = UNDO + who if data.get("do") == "undo" else who
                 self._append(bodies, source="hand", confidence=1.0, asked=False, who=who)
@@ -243,87 +256,8 @@ class TableSession:
         self._begin(found.setup, game, found.entries, found.aid, found.art)
         self._publish()
 
-    def _bodies(self, data: Mapping[str, Any]) -> tuple[Body, ...]:
-        do = data.get("do")
-        known = dict(effective(self._entries))
-        if do == "undo":
-            action = last_action(self._entries)
-            if not action:
-                raise CommandError("nothing", "there is nothing to undo")
-            return tuple(Retracted(seq=seq) for seq in reversed(action))
-        if do in ("amend", "retract"):
-            seq = data.get("seq")
-            if type(seq) is not int or seq not in known:
-                raise CommandError("unknown_entry", f"there is no move {seq!r} to change")
-            if do == "retract":
-                return (Retracted(seq=seq),)
-            return self._amend(seq, known[seq], self._event(data.get("body"), known[seq]))
-        if do == "insert":
-            after = data.get("after")
-            if type(after) is not int or (after != 0 and after not in known):
-                raise CommandError("unknown_entry", f"there is no move {after!r} to insert after")
-            return (Inserted(after=after, body=self._checked(spoken(self._state_after(after), data.get("body")))),)
-        if do == "answer":
-            return self._answer(data, known)
-        return self._told(self._checked(spoken(self._state, data)))
-
-    def _told(self, event: Event) -> tuple[Body, ...]:
-        """What a log says of an event that was told now: it stands where the rules put it."""
-        after = place(self._state, effective(self._entries), event)
-        return (event,) if after is None else (Inserted(after=after, body=event),)
-
-    def _answer(self, data: Mapping[str, Any], known: Mapping[int, Event]) -> tuple[Body, ...]:
-        seq, choice = data.get("question"), data.get("choice")
-        if isinstance(seq, str) and (asked := open_question(self._state, seq)) is not None:
-            body = data.get("body") if choice == "other" else answered(asked, choice)
-            if body is None:
-                raise CommandError("malformed", "choice: must be the number of an answer or 'other' with its body")
-            event = self._checked(spoken(self._state, body))
-            after = place_of_answer(self._state, effective(self._entries), asked, event)
-            return (event,) if after is None else (Inserted(after=after, body=event),)
-        question = next((q for q in self._view["questions"] if q["id"] == seq), None)
-        if question is None or isinstance(seq, bool):
-            raise CommandError("unknown_question", "this question has been answered already")
-        if choice == "other":
-            body = data.get("body")
-        elif type(choice) is int and 0 <= choice < len(question["candidates"]):
-            body = question["candidates"][choice]["body"]
-        else:
-            raise CommandError("malformed", "choice: must be the number of a candidate or 'other'")
-        return self._settling(question, body, known)
-
-    def _settling(self, question: Mapping[str, Any], body: object, known: Mapping[int, Event]) -> tuple[Body, ...]:
-        """What an answer to a question writes; without a body the answer is that nothing is there."""
-        about = question["seq"]
-        if question["text_key"] == CLAIM:
-            if body is None:
-                return (Settled(seq=about, code=CLAIM),)
-            return (Inserted(after=about, body=self._event(body, known[about])),)
-        if body is None:
-            return (Retracted(seq=about),)
-        return self._amend(about, known[about], self._event(body, known[about]))
-
-    def _event(self, body: object, like: Event) -> Event:
-        """An event from a client; who played it is taken from the entry it changes."""
-        player = getattr(like, "player", None)
-        return self._checked(spoken(self._state, body) if player is None else
-                             from_json(body, player=player, part=getattr(like, "part", None)))
-
-    def _checked(self, event: Event) -> Event:
-        if getattr(event, "player", 0) >= len(self.setup.players):
-            raise InvalidNotation(f"player: there are {len(self.setup.players)} players")
-        return event
-
-    def _amend(self, seq: int, old: Event, new: Event) -> tuple[Body, ...]:
-        """The correction, and with it what stood on a tile that moved or changed: it follows its tile."""
-        bodies: list[Body] = [Amended(seq=seq, body=new)]
-        if isinstance(old, TilePlaced) and isinstance(new, TilePlaced):
-            for other, event in effective(self._entries):
-                if isinstance(event, FigurePlaced) and event.at == old.at and other > 0:
-                    moved = moved_figure(event, old, new)
-                    if moved != event:
-                        bodies.append(Amended(seq=other, body=moved))
-        return tuple(bodies)
+    def _meaning(self) -> Meaning:
+        return Meaning(self._state, tuple(self._entries), self._view["questions"])
 
     def _append(self, bodies: tuple[Body, ...], **how: Any) -> tuple[int, ...]:
         entries, state = self._tried(bodies, **how)
@@ -348,21 +282,6 @@ class TableSession:
             for e in entries:
                 state = step(state, e.body)  # type: ignore[arg-type]
         return entries, state
-
-    def _state_before(self, seq: int) -> GameState:
-        known = [other for other, _ in effective(self._entries)]
-        here = known.index(seq)
-        return self._state_after(known[here - 1] if here else 0)
-
-    def _state_after(self, seq: int) -> GameState:
-        """The game as it stood after an entry (0: before everything)."""
-        d = Draft(new_game(self.setup))
-        for other, event in effective(self._entries) if seq else ():
-            with suppress(IllegalMove):  # as in the fold of the whole log: it stays there and changes nothing
-                apply(d, event)
-            if other == seq:
-                break
-        return d.freeze()
 
     def _render(self, questions: list[dict[str, Any]] | None = None) -> dict[str, Any]:
         questions = self._questions() if questions is None else questions
@@ -390,7 +309,7 @@ class TableSession:
             doubted.add(getattr(known.get(question["seq"]), "player", 0))  # it may be something else altogether
             for candidate in question["candidates"]:
                 with suppress(InvalidNotation, IllegalMove):
-                    bodies = self._settling(question, candidate.get("body"), known)
+                    bodies = self._meaning().settling(question, candidate.get("body"), known)
                     _, state = self._tried(bodies, source="hand")
                     now, then = running_scores(state), final_scoring(state).totals
                     doubted |= {p["index"] for p in players

@@ -19,8 +19,8 @@ Told = Sequence[tuple[int, Event]]  # what a log comes to: entries and what happ
 
 
 def spoken(state: GameState, data: object) -> Event:
-    """The event that JSON describes. Where it names no player: who lays the next tile for what comes before a tile (with
-    the part), who laid the last one for what comes after. Raises InvalidNotation."""
+    """The event that JSON describes. Where it names no player: who lays the next tile for what comes before a tile
+    (with the part), who laid the last one for what comes after. Raises InvalidNotation."""
     do = data.get("do") if isinstance(data, Mapping) else None
     kind = event_types().get(do) if isinstance(do, str) else None
     handler = state.box.handlers.get(kind) if kind else None

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
-from scoring.contributions import View
-from scoring.state import Draft, Feature, Placed, root
+from scoring.contributions import Attempt, View
+from scoring.state import Claim, Draft, Feature, Placed, root
 from scoring.tiles import EDGES, OPPOSITE, Square, Tile, neighbour
 
 ATOMS = {"N": ("N", "NL", "NR"), "E": ("E", "EL", "ER"), "S": ("S", "SL", "SR"), "W": ("W", "WL", "WR")}
@@ -36,6 +36,17 @@ def mismatches(view: View, tile: Tile, at: Square, rot: int) -> tuple[Square, ..
             if shape(other.tile, other.rot).edges[n - 2] != tile.edges[n - rot]:
                 wrong = (*wrong, square)
     return wrong
+
+
+def claims(view: View, figure: str, at: Square, *, portal: bool = False) -> Iterator[Claim]:
+    """The segments of a tile that this figure of the active player may take (R-DEPLOY-01 to -06)."""
+    placed = view.tiles[at]
+    shape = view.box.shape(placed.tile, placed.rot)
+    for n, kind in enumerate(shape.kinds):
+        attempt = Attempt(player=view.player, figure=figure, at=at, feature=kind, where=shape.where[n], segment=n,
+                          portal=portal)
+        if next(view.box.deploying(view, attempt), None) is None:
+            yield Claim(at=at, feature=kind, where=shape.where[n], segment=n)
 
 
 def lay(d: Draft, at: Square, placed: Placed) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from scoring.contributions import (
     Attempt,
+    Choice,
     Expansion,
     Handler,
     Kind,
@@ -177,6 +178,12 @@ class Box:
         for e in self.expansions:
             if e.offers:
                 yield from e.offers(view)
+
+    def moves(self, view: View) -> Iterator[Choice]:
+        """What the rules let a player do now."""
+        for e in self.expansions:
+            if e.moves:
+                yield from e.moves(view)
 
     def shows(self, view: View) -> dict[str, Any]:
         """What the expansions have to show beside tiles and figures."""

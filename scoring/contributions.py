@@ -164,6 +164,20 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """Something that a player may do now: a kind of event, and the ``answers`` that the rules allow, ready to be told.
+
+    ``code`` tells apart what one kind of event is used for. Without answers the kinds of tiles are too many to be
+    listed: a client asks what fits.
+    """
+
+    code: str
+    event: type[Event]
+    player: int
+    answers: tuple[Event, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Start:
     """What may lie there before turn 1. ``value`` of the rule ``start`` asks for it; with ``takes_over`` having the
     expansion is enough."""
@@ -197,6 +211,7 @@ class Expansion:
     starts      what may lie there before turn 1
     open_with   what lies there instead of a start tile that stands for a whole board
     questions   what cannot be seen and is waited for; offers: what may happen unseen at any time
+    moves       what the rules let a player do now: before the tile where none of this part lies, else after it
     options     names of the rules that only matter with this expansion; cues: what a camera looks for
     """
 
@@ -227,6 +242,7 @@ class Expansion:
     open_with: Callable[[StartTile], tuple[StartTile, ...]] | None = None
     questions: Callable[[View], Iterable[Question]] | None = None
     offers: Callable[[View], Iterable[Question]] | None = None
+    moves: Callable[[View], Iterable[Choice]] | None = None
     shows: Callable[[View], Mapping[str, Any]] | None = None
     options: tuple[str, ...] = ()
     cues: Mapping[str, str] = field(default_factory=dict)

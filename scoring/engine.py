@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from scoring.board import has_neighbour, lay
+from scoring.board import claims, has_neighbour, lay
 from scoring.box import Box, box_for
-from scoring.contributions import BEFORE, IN_TURN, Attempt, Handler, Question, View
+from scoring.contributions import BEFORE, IN_TURN, Handler, Problem, Question, View
 from scoring.errors import IllegalMove, InvalidNotation
 from scoring.events import Event, Setup
 from scoring.state import Claim, Draft, GameState, Placed, figures_on, weights
 from scoring.tiles import EDGES, Square, neighbour
 from scoring.turns import advance, close_turn, next_part, open_turn
 
-__all__ = ["figures_on", "fits", "fold", "legal_claims", "legal_figures", "legal_placements", "new_game",
-           "next_player", "open_squares", "questions", "states", "step", "tiles_left", "waiting", "weights"]
+__all__ = ["figures_on", "fits", "fitting", "fold", "legal_claims", "legal_figures", "legal_placements", "new_game",
+           "next_player", "objections", "open_squares", "questions", "states", "step", "tiles_left", "waiting",
+           "weights"]
 
 MOST_PLAYERS = 6  # what any box holds figures for; what an edition says is the rule `max_players`, and only advice
 
@@ -124,6 +125,18 @@ def fits(state: View, tile: str, at: Square, rot: int) -> bool:
         next(state.box.placing(state, state.box.tile(tile), at, rot), None) is None
 
 
+def objections(state: View, tile: str, at: Square, rot: int) -> tuple[Problem, ...]:
+    """What the rules have against the tile there."""
+    return tuple(state.box.placing(state, state.box.tile(tile), at, rot))
+
+
+def fitting(state: View, at: Square) -> Mapping[str, tuple[int, ...]]:
+    """The kinds still in the box that may be laid on a square, each with the quarter turns in which it may."""
+    fit = {kind: tuple(rot for rot in range(4) if fits(state, kind, at, rot))
+           for kind, left in tiles_left(state).items() if left > 0}
+    return {kind: rots for kind, rots in fit.items() if rots}
+
+
 def legal_placements(state: View, tile: str) -> tuple[tuple[Square, int], ...]:
     """Every square and rotation where the tile may be laid."""
     return tuple((at, rot) for at in sorted(open_squares(state)) for rot in range(4) if fits(state, tile, at, rot))
@@ -134,14 +147,7 @@ def legal_claims(state: View, figure: str = "follower") -> tuple[Claim, ...]:
     at = state.last_tile
     if at is None or not state.turn_open or not state.laid:
         return ()
-    placed = state.tiles[at]
-    shape = state.box.shape(placed.tile, placed.rot)
-    out = []
-    for n, kind in enumerate(shape.kinds):
-        attempt = Attempt(player=state.player, figure=figure, at=at, feature=kind, where=shape.where[n], segment=n)
-        if next(state.box.deploying(state, attempt), None) is None:
-            out.append(Claim(at=at, feature=kind, where=shape.where[n], segment=n))
-    return tuple(out)
+    return tuple(claims(state, figure, at))
 
 
 def legal_figures(state: View) -> Mapping[int, tuple[str, ...]]:

@@ -6,6 +6,7 @@ from http import HTTPStatus
 
 from flask import Blueprint, Response, current_app, request
 
+from scoring.notation import SQUARE
 from web.answers import asked_object, error_answer, json_answer
 from web.protocol import CommandError, LiveSession
 from web.rights import Right, needs
@@ -28,6 +29,21 @@ def preview() -> Response:
             not all(isinstance(c, dict) for c in commands):
         raise CommandError("malformed", f"commands: must be a list of up to {MOST_PREVIEWS} commands")
     return json_answer({"previews": _session().preview(commands)})
+
+
+@looking.get("/api/moves")
+def moves() -> Response:
+    """What can be done now, before the next tile and after the last one."""
+    return json_answer(_session().moves())
+
+
+@looking.get("/api/fits")
+def fits() -> Response:
+    """Where ``?tile=`` fits, which kinds fit at ``?at=x,y``, or what is against that tile there."""
+    tile, at = request.args.get("tile"), request.args.get("at")
+    if tile is None and at is None:
+        raise CommandError("malformed", "tile, at: one of them must be given")
+    return json_answer(_session().fits(tile, None if at is None else SQUARE.parse(at)))
 
 
 @looking.get("/api/turns")

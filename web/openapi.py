@@ -63,8 +63,9 @@ def _commands() -> list[Schema]:
         _object({"do": {"const": "retract"}, **seq}, **more),
         _object({"do": {"const": "amend"}, **seq, **body}, **more),
         _object({"do": {"const": "insert"}, "after": _NUMBER, **body}, **more),
-        _object({"do": {"const": "answer"}, "question": _NUMBER, "choice": {"type": ["integer", "string"]}}, **body,
-                **more),
+        _object({"do": {"const": "answer"}, "question": {"type": ["integer", "string"], "description":
+                 "the id of a question or of an open question; what answers one is put where it belongs in the game"},
+                 "choice": {"type": ["integer", "string"]}}, **body, **more),
         _object({"do": {"const": "new_game"}, "setup": _ref("Setup")}, **more),
         _object({"do": {"const": "open_game"}, "game": _NUMBER}, **more),
         {"allOf": [_ref("Move"), {"type": "object", "properties": more}]},
@@ -80,11 +81,22 @@ def _schemas() -> dict[str, Schema]:
         "View": _object({"version": {**_COUNT, "description": "grows with every entry of the game's log"},
                          "update": {**_COUNT, "description": "grows with everything published"},
                          "game": _COUNT, "edition": _TEXT, "expansions": _list(_TEXT), "phase": _TEXT,
-                         "turn": {"type": "object"}, "players": _list(player), "left": {"type": "object"},
+                         "turn": {"type": "object"}, "next_tile": _ref("NextTile"),
+                         "open_questions": _list({"type": "object"}), "players": _list(player),
+                         "left": {"type": "object"},
                          "board": {"type": "object"}, "features": _list({"type": "object"}),
                          "feed": _list({"type": "object"}), "issues": _list({"type": "object"}),
                          "history": _list({"type": "object"}), "questions": _list({"type": "object"}),
                          "status": _object({"chip": _TEXT, "text": _TEXT})}),
+        "Moves": _object({"version": _COUNT, "next_tile": _ref("NextTile"), "moves": _list(_object({
+            "code": {**_TEXT, "description": "what it is called; several may be one `do`"}, "do": _TEXT,
+            "when": {"enum": ["before", "after", "any"], "description": "before the next tile, after the last"},
+            "player": _COUNT, "must": {**_FLAG, "description": "the rules wait for it"},
+            "question": {"type": ["string", "null"], "description": "to be answered by this id"},
+            "answers": {**_list(_ref("Move")), "description":
+                        "all that the rules allow, ready to be sent; empty for a tile, see /api/fits"}}))}),
+        "NextTile": _object({"player": _COUNT, "part": _COUNT, "waiting": {
+            **_FLAG, "description": "whether that turn part has begun and its tile does not lie"}}),
         "Overlay": _object({"version": _COUNT, "update": _COUNT, "phase": _TEXT, "players": _list(player),
                             "feed": _list({"type": "object"}), "status": _object({"chip": _TEXT})}),
         "Move": {"anyOf": _moves()},
@@ -173,6 +185,10 @@ def _paths() -> dict[str, Any]:
         "/api/notices/{name}.jpg": _get("A square that people are asked to put right, as it was or as it is.", raw, 404,
                                         parameters=[{"name": "name", "in": "path", "required": True, "schema": _TEXT}],
                                         mimetype="image/jpeg"),
+        "/api/moves": _get("What can be done now, before the next tile and after the last one.", _ref("Moves")),
+        "/api/fits": _get("Where a kind of tile fits, which kinds fit on a square, or with both what is against each "
+                          "quarter turn of it there.", game, 400, parameters=[
+                              _query("tile", _TEXT, "a kind of tile"), _query("at", _TEXT, "a square: 3,-1")]),
         "/api/turns": _get("The turns played so far.", _object({"turns": _list(game)})),
         "/api/turns/{turn}": _get("The view as it was when a turn was over.", game, 404, parameters=[turn]),
         "/api/entries/{seq}/before": _get("The view as it was right before an entry; ``after`` is where something is "

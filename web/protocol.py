@@ -217,6 +217,16 @@ class LiveSession(Protocol):
         """What commands would come to: for each ``scores`` (player, before, after) and ``issues``, or ``error``."""
         ...
 
+    def moves(self) -> dict[str, Any]:
+        """What can be done now (`scoring.moves`): ``version``, ``next_tile`` and ``moves`` with code, do, when (before,
+        after, any), player, must, question, answers."""
+        ...
+
+    def fits(self, tile: str | None, at: tuple[int, int] | None) -> dict[str, Any]:
+        """Where a kind of tile fits (``places``), which ``kinds`` fit on a square, or with both what is against each
+        of its quarter ``turns``. Raises InvalidNotation."""
+        ...
+
     def art_sets(self) -> list[dict[str, Any]]:
         """The sets of tile pictures that a new game may choose from: name, kind (drawn, taught, learned, new),
         pictures, kinds, usual. Empty where there is nothing to choose."""

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from functools import partial
 
 from scoring import final
-from scoring.board import has_neighbour, is_complete, lay, mismatches, set_figures
+from scoring.board import claims, has_neighbour, is_complete, lay, mismatches, set_figures
 from scoring.contributions import (
     ANY,
     ANYWHERE,
     BEFORE,
     Attempt,
+    Choice,
     Expansion,
     Handler,
     Kind,
@@ -37,7 +38,7 @@ from scoring.state import (
     in_hand,
 )
 from scoring.tiles import EDGES, Segment, Square, Tile, neighbour
-from scoring.turns import close_turn, score_completed, was_paid
+from scoring.turns import close_turn, next_part, score_completed, was_paid
 
 FOLLOWERS = 7  # eight, of which one marks the score (R-COMP-01)
 
@@ -306,6 +307,25 @@ def unseen_claims(view: View) -> tuple[FigurePlaced, ...]:
     return tuple(out)
 
 
+def moves(view: View) -> Iterator[Choice]:
+    """A tile, or one that fits nowhere; then a figure on it; the end of the turn and of the game."""
+    if not (view.turn_open and view.laid):
+        player, part = next_part(view)
+        yield Choice(code="tile", event=TilePlaced, player=player)
+        yield Choice(code="discard", event=TileDiscarded, player=player, answers=tuple(
+            TileDiscarded(player=player, tile=kind, part=part) for kind in unplaceable(view)))
+    elif view.last_tile is not None:
+        places = [(name, c) for name in view.box.counts if view.box.pieces[name].stands
+                  for c in claims(view, name, view.last_tile)]
+        if places:
+            yield Choice(code="deploy", event=FigurePlaced, player=view.player, answers=tuple(
+                FigurePlaced(player=view.player, figure=name, at=c.at, feature=c.feature, where=c.where)
+                for name, c in places))
+    if view.turn_open:
+        yield Choice(code="end_turn", event=TurnEnded, player=view.player, answers=(TurnEnded(),))
+    yield Choice(code="end_game", event=GameEnded, player=view.player, answers=(GameEnded(),))
+
+
 def offers(view: View) -> Iterator[Question]:
     """A tile that fits nowhere may have been put away (R-DRAW-03): of these kinds nobody has to see it."""
     if view.over or (view.turn_open and view.laid):
@@ -355,5 +375,6 @@ BASE = Expansion(
     starts=(Start(value="start_tile", tile=StartTile(tile="base.D")),),
     questions=questions,
     offers=offers,
+    moves=moves,
     options=("farm_scoring", "farm_points_per_city", "two_tile_city", "incomplete_unit", "farmers_enabled"),
 )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from scoring.contributions import Attempt, Expansion, Handler, Problem, Question, Step, View
-from scoring.events import Setup
+from scoring.board import claims
+from scoring.contributions import Attempt, Choice, Expansion, Handler, Problem, Question, Step, View
+from scoring.events import FigurePlaced, Setup
 from scoring.expansions.dragon_moves import (
     Beasts,
     DragonMoved,
@@ -25,7 +26,7 @@ from scoring.expansions.dragon_moves import (
 )
 from scoring.notation import FigureRef
 from scoring.rules import Rules
-from scoring.state import Draft, feature_at, standing_at
+from scoring.state import Draft, StandingFigure, feature_at, standing_at
 from scoring.tiles import Square, Tile
 
 
@@ -86,10 +87,20 @@ def no_figure_here(view: View, a: Attempt) -> Problem | None:
 
 def princess_first(view: View, a: Attempt) -> Problem | None:
     """R-PRINCESS-02, R-PRINCESS-03: with knights in her city the action of this part is to send one home."""
-    if view.box.rules.princess_removal == "must" and knights_of_princess(view) and not view.actions:
+    if princess_waits(view):
         name = view.setup.players[a.player].name
         return Problem(code="princess_first", text=f"{name} put a {a.figure} down instead of sending a knight home.")
     return None
+
+
+def princess_waits(view: View) -> bool:
+    """Whether a knight has to go home before anything else."""
+    return view.box.rules.princess_removal == "must" and not view.actions and bool(knights_of_princess(view))
+
+
+def reference(figure: StandingFigure) -> FigureRef:
+    """How an event names a figure on its square."""
+    return FigureRef(owner=figure.player, figure=figure.figure, feature=figure.feature, where=figure.where)
 
 
 def through_portal(view: View, a: Attempt) -> bool:
@@ -121,12 +132,27 @@ def questions(view: View) -> Iterator[Question]:
             PrincessRemoved(player=view.player, owner=f.player, figure=f.figure, at=f.at, feature=f.feature,
                             where=f.where) for f in knights))
     if b.fairy and b.fairy_turn == view.turn and b.fairy_of is None and view.box.rules.fairy_mode == "follower":
-        beside = [FigureRef(owner=f.player, figure=f.figure, feature=f.feature, where=f.where)
-                  for f in standing_at(view, b.fairy)
+        beside = [reference(f) for f in standing_at(view, b.fairy)
                   if f.player == view.player and view.box.pieces[f.figure].follower]
         yield Question(code="fairy_beside", text="By which follower does the fairy stand?", player=view.player,
                        at=b.fairy, turn=view.turn, lasting=True, answers=tuple(
                            FairyMoved(player=view.player, at=b.fairy, beside=ref) for ref in beside))
+
+
+def moves(view: View) -> Iterator[Choice]:
+    """The fairy goes to an own follower, or a follower through a magic portal, instead of a figure on the tile."""
+    if not (view.turn_open and view.laid) or view.actions or princess_waits(view):
+        return
+    player, mine = view.player, view.box.rules.fairy_mode == "follower"
+    own = [f for at in view.tiles for f in standing_at(view, at)
+           if f.player == player and view.box.pieces[f.figure].follower]
+    yield Choice(code="fairy", event=FairyMoved, player=player, answers=tuple(dict.fromkeys(
+        FairyMoved(player=player, at=f.at, beside=reference(f) if mine else None) for f in own)))
+    if "portal" in flags(view, view.last_tile):
+        yield Choice(code="portal", event=FigurePlaced, player=player, answers=tuple(
+            FigurePlaced(player=player, figure=name, at=c.at, feature=c.feature, where=c.where, portal=True)
+            for name in view.box.counts if view.box.pieces[name].follower
+            for at in view.tiles if at != view.last_tile for c in claims(view, name, at, portal=True)))
 
 
 def shows(view: View) -> dict[str, Any]:
@@ -155,6 +181,7 @@ DRAGON = Expansion(
     laid=(on_laid,),
     initial=initial,
     questions=questions,
+    moves=moves,
     shows=shows,
     options=("dragon_timing", "princess_removal", "fairy_mode", "fairy_turn"),
     cues={"dragon": "a big neutral figure, one", "fairy": "a small neutral figure, one",

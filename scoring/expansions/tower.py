@@ -6,8 +6,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, cast
 
-from scoring.contributions import IN_TURN, Attempt, Expansion, Handler, Kind, Piece, Problem, Question, Step, View
-from scoring.events import Event, FigureTaken, Setup, written
+from scoring.contributions import (
+    IN_TURN,
+    Attempt,
+    Choice,
+    Expansion,
+    Handler,
+    Kind,
+    Piece,
+    Problem,
+    Question,
+    Step,
+    View,
+)
+from scoring.events import Event, FigurePlaced, FigureTaken, Setup, written
 from scoring.notation import PLAYER, REF, REFS, SQUARE, FigureRef
 from scoring.rules import Rules
 from scoring.scores import Item, ScoreEvent
@@ -266,6 +278,24 @@ def offers(view: View) -> Iterator[Question]:
             for holder, figure in held))
 
 
+def moves(view: View) -> Iterator[Choice]:
+    """A ransom; a piece for a tower, or a follower on top of one instead of a figure on the tile."""
+    for question in offers(view):
+        yield Choice(code="ransom", event=RansomPaid, player=question.player, answers=question.answers)
+    if not (view.turn_open and view.laid) or view.actions:
+        return
+    t, player = towers(view), view.player
+    places = [at for at, placed in view.tiles.items() if "tower" in view.box.tile(placed.tile).flags]
+    if t.placed[player] < view.box.counts["tower_pieces"]:
+        yield Choice(code="tower", event=TowerRaised, player=player, answers=tuple(
+            TowerRaised(player=player, at=at) for at in places if not guard(view, at)))
+    tops = [Attempt(player=player, figure=name, at=at, feature="tower", where="I", segment=None)
+            for name in view.box.counts if view.box.pieces[name].follower for at in places]
+    yield Choice(code="guard", event=FigurePlaced, player=player, answers=tuple(
+        FigurePlaced(player=player, figure=a.figure, at=a.at, feature=a.feature, where=a.where)
+        for a in tops if next(view.box.deploying(view, a), None) is None))
+
+
 def purse(view: View) -> int:
     """The points of the player whose turn it is, with what the beginning of the turn brings (R-FAIRY-05)."""
     if not view.turn_open:
@@ -298,6 +328,7 @@ TOWER = Expansion(
     off_board=off_board,
     questions=questions,
     offers=offers,
+    moves=moves,
     shows=shows,
     cues={"tower": "wooden pieces on a tower place; counted, since height cannot be seen from above",
           "capture": "a follower that vanishes within reach of a piece just laid", "ransom": "never seen: asked"},

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, cast
 
-from scoring.contributions import ANY, Expansion, Handler, Piece, Question, Stage, View
+from scoring.contributions import ANY, Choice, Expansion, Handler, Piece, Question, Stage, View
 from scoring.events import Event, Setup, written
 from scoring.memory import Memory
 from scoring.notation import PLAYER, SMALL, choice
@@ -82,6 +82,14 @@ def on_goods(d: Draft, event: GoodsCounted) -> None:
 
 def offers(view: View) -> Iterator[Question]:
     """R-TRADE-02: who completes a city takes its goods; people forget, and nothing shows it."""
+    if any(map(any, goods(view).held)) and not view.over:
+        (choice,) = moves(view)
+        yield Question(code="goods", text="Does anybody hold other goods?", player=view.player, offer=True,
+                       answers=choice.answers)
+
+
+def moves(view: View) -> Iterator[Choice]:
+    """R-TRADE-02: somebody takes a token, or puts one back."""
     held = goods(view).held
     answers = []
     for n, name in enumerate(GOODS):
@@ -89,9 +97,7 @@ def offers(view: View) -> Iterator[Question]:
         for player, h in enumerate(held):
             answers += [GoodsCounted(player=player, goods=name, count=count) for count in (h[n] - 1, h[n] + 1)
                         if 0 <= count <= h[n] + left]
-    if any(map(any, held)) and not view.over:
-        yield Question(code="goods", text="Does anybody hold other goods?", player=view.player, offer=True,
-                       answers=tuple(answers))
+    yield Choice(code="goods", event=GoodsCounted, player=view.player, answers=tuple(answers))
 
 
 def majorities(held: tuple[tuple[int, ...], ...]) -> Iterator[tuple[str, dict[int, int], tuple[int, ...]]]:
@@ -143,6 +149,7 @@ TRADERS = Expansion(
     stages=(Stage(name="goods", events=goods_stage),),
     initial=initial,
     offers=offers,
+    moves=moves,
     shows=shows,
     options=("pig_bonus",),
     cues={"builder": "a tall narrow figure with a stick; one per colour", "pig": "a low figure with four legs"},

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, cast
 
 from scoring.board import bordered_cities
-from scoring.contributions import ANY, BEFORE, Expansion, Handler, Kind, Question, Start, Step, View
+from scoring.contributions import ANY, BEFORE, Choice, Expansion, Handler, Kind, Question, Start, Step, View
 from scoring.events import Event, FigureEvent, Setup, StartTile, written
 from scoring.expansions.wheel_board import BOARD, TILES, lay_board
 from scoring.notation import FIGURE, PLAYER, SMALL, choice
@@ -292,6 +292,19 @@ def offers(view: View) -> Iterator[Question]:
         yield Question(code="wheel", text="Did the pig move?", player=view.player, offer=True, answers=pig_moves(view))
 
 
+def moves(view: View) -> Iterator[Choice]:
+    """The pig moves before the tile; a follower goes on a crown instead of the tile."""
+    laid = view.turn_open and view.laid
+    if not laid and not (view.turn_open and wheel(view).turned == view.turn):
+        yield Choice(code="wheel", event=WheelTurned, player=view.player, answers=pig_moves(view))
+    if laid and not view.actions:
+        hands = [name for name in view.box.counts
+                 if view.box.pieces[name].follower and in_hand(view, view.player, name) > 0]
+        yield Choice(code="crown", event=CrownTaken, player=view.player, answers=tuple(
+            CrownTaken(player=view.player, figure=name, segment=segment) for segment in SEGMENTS
+            if len(on_crowns(view, segment)) < CROWNS[segment] for name in hands))
+
+
 def pig_moves(view: View) -> tuple[WheelTurned, ...]:
     return tuple(WheelTurned(player=view.player, steps=n) for n in (1, 2, 3))
 
@@ -324,6 +337,7 @@ WHEEL = Expansion(
     initial=initial,
     questions=questions,
     offers=offers,
+    moves=moves,
     shows=shows,
     options=("wheel_tax",),
     cues={"pig": "a pink figure on the wheel; the segment it stands on", "crowns": "followers on the wheel's rim"},

@@ -15,8 +15,8 @@ from scoring.events import Player, Setup, TurnEnded, parse_event
 from scoring.expansions import KNOWN
 from scoring.expansions.dragon_moves import beasts
 from scoring.expansions.tower import towers
-from scoring.rules import edition
-from scoring.state import in_hand
+from scoring.rules import edition, with_options
+from scoring.state import Draft, in_hand
 from scoring.tiles import product
 from scoring.track import SPACES, marker
 
@@ -69,6 +69,23 @@ def test_nobody_is_in_the_way_of_a_pig() -> None:
                "tile 1 base.B 1,2 0", f"deploy 1 pig 1,2 {MEADOW}")
     assert {i.code for i in d.issues} == {"no_neighbour"}  # the second tile, laid apart so that both may have farmers
     assert [f.figure for f in d.standing.values()] == ["follower", "follower", "pig", "pig"]
+
+
+@pytest.mark.parametrize(("name", "changes", "points"), [
+    ("rgg2006", {}, 1), ("rgg2006", {"fairy_turn": "per_follower"}, 2), ("zman2012", {}, 2), ("wheel", {}, 2),
+    ("rgg_short", {}, 2), ("zman2012", {"fairy_turn": "per_player"}, 1),
+    ("zman2012", {"fairy_mode": "follower"}, 0)])
+def test_several_followers_at_the_fairy(name: str, changes: dict[str, object], points: int) -> None:
+    """R-FAIRY-05, A-25: once a player where the booklet says so, for each follower where the edition has no dragon."""
+    players = (Player(name="Anna", colour="red"), Player(name="Ben", colour="blue"))
+    d = Draft(new_game(Setup(players=players, rules=with_options(edition(name), changes),
+                             expansions=("base", "dragon"))))
+    for line in ROAD:
+        apply(d, parse_event(line))
+    apply(d, parse_event("deploy 0 follower 1,0 field NL.NR.EL.WR"))
+    for line in ("end_turn", "tile 0 base.B 0,2 0", "fairy 0 1,0", "tile 1 base.B 0,3 0", "tile 0 base.B 0,4 0"):
+        apply(d, parse_event(line))
+    assert d.scores == [points, 0]
 
 
 def test_the_fairy() -> None:

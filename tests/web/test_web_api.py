@@ -144,3 +144,25 @@ def test_the_first_view_weighs_little(serve):
 def test_modules_stay_small():
     for module in [*STATIC.rglob("*.js"), *Path("web").glob("*.py")]:
         assert len(module.read_text("utf-8").splitlines()) < 400, module
+
+
+def test_what_can_be_done_and_what_fits(serve):
+    session, server = serve(3)
+    place = json.loads(get(server.url + "api/fits?tile=base.A")[2])["places"][0]
+    tile = {"do": "tile", "tile": "base.A", "at": place["at"], "rot": place["rots"][0]}
+    assert not post(server.url + "api/commands", tile)[1]["issues"]
+    told = json.loads(get(server.url + "api/moves")[2])
+    assert told["version"] == session.view()["version"] and told["next_tile"] == session.view()["next_tile"]
+    assert {m["when"] for m in told["moves"]} == {"before", "after", "any"}
+    deploy = next(m for m in told["moves"] if m["code"] == "deploy")
+    status, view = post(server.url + "api/commands", deploy["answers"][0])
+    assert status == 200 and view["history"][-1]["kind"] == "deploy" and not view["issues"]
+    places = json.loads(get(server.url + "api/fits?tile=base.V")[2])["places"]
+    (x, y), rot = places[0]["at"], places[0]["rots"][0]
+    kinds = json.loads(get(server.url + f"api/fits?at={x},{y}")[2])["kinds"]
+    assert rot in next(k["rots"] for k in kinds if k["tile"] == "base.V")
+    turns = json.loads(get(server.url + f"api/fits?tile=base.V&at={x},{y}")[2])["turns"]
+    assert [t["rot"] for t in turns if not t["objections"]] == places[0]["rots"]
+    for bad in ("", "?at=1", "?at=a,b", "?tile=inns.01", "?tile=%F0%9F%99%82&at=0,0"):
+        status, _, body = get(server.url + "api/fits" + bad)
+        assert status == 400 and json.loads(body)["error"]["code"] == "malformed", bad

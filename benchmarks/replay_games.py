@@ -1,0 +1,57 @@
+"""Tells all recorded games to the page's JSON interface, events alone: ``python benchmarks/replay_games.py``.
+
+Each game is told twice, nobody named: without a word about when a turn is over, and with every end of a turn. Random
+games with the wheel come after them, told in order and with the wheel remembered when its tile lies. Counted are the
+games whose scores are equal after every turn and at the end without an issue; what differs is printed. Exit code 1 if
+any does.
+
+    python benchmarks/replay_games.py [--games N] [--wheel N]
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "web"), str(ROOT / "tests" / "scoring")]
+
+from random_games import random_game  # noqa: E402
+from replaying import GAMES, load, made, page, recorded, told  # noqa: E402
+
+BOXES = (("wheel",), ("wheel", "inns"), ("wheel", "traders"), ("wheel", "dragon"), ("wheel", "tower"),
+         ("base", "wheel"), ("wheel", "inns", "traders", "dragon", "tower"))
+WAYS = ({"ends": False}, {"ends": True})
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--games", type=int, default=len(GAMES), help="how many recorded games (default: all)")
+    parser.add_argument("--wheel", type=int, default=40, help="how many random games with the wheel")
+    args = parser.parse_args()
+    if not GAMES:
+        print("../shared/games/dev is not here: no recorded games", file=sys.stderr)
+    equal, moves, began = 0, 0, time.monotonic()
+    every = max(1, len(GAMES) // args.games) if args.games else 1
+    known = [(p.name, recorded(load(p))) for p in (GAMES[::every][:args.games] if args.games else ())]
+    choices = [(seed, BOXES[seed % len(BOXES)]) for seed in range(args.wheel)]
+    drawn = [(f"random {seed} {'+'.join(boxes)}", made(*random_game(seed, *boxes, tiles=60, name="wheel")))
+             for seed, boxes in choices]
+    with tempfile.TemporaryDirectory() as folder, page(Path(folder)) as client:
+        for name, game in (*known, *drawn):
+            different = []
+            for ways in WAYS if game[2] else (*WAYS, {"ends": False, "remembered": False}):
+                different += [f"{name} {ways}: {text}" for text in told(client, game, **ways)]
+                moves += sum(len(turn) for turn, _ in game[1])
+            equal += not different
+            print(*different, sep="\n", end="\n" * bool(different), flush=True)
+    print(f"{equal} of {len(known)} recorded and {len(drawn)} random games equal after every turn, without an issue; "
+          f"{moves} events told in {time.monotonic() - began:.0f} s")
+    return int(equal < len(known) + len(drawn))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

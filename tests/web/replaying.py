@@ -1,0 +1,106 @@
+"""A recorded game told to the page's JSON interface as people tell it: events in order, nobody named."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from flask.testing import FlaskClient
+
+from bastide.session import TableSession
+from bastide.store import Store
+from scoring.engine import apply, new_game
+from scoring.events import Event, Player, Setup, TurnEnded
+from scoring.rules import changes, edition
+from scoring.state import Draft
+from scoring.transcript import move
+from web.app import create_app
+
+GAMES = sorted((Path(__file__).parents[3] / "shared" / "games" / "dev").glob("*.json.gz"))
+Turns = list[tuple[list[dict[str, Any]], list[int]]]  # the moves of each turn, the scores after it
+TOLD_LATE = ("wheel", "plague")  # what a person may remember only when the tile lies
+
+
+def load(path: Path) -> dict[str, Any]:
+    """A transcript, packed or not."""
+    data = path.read_bytes()
+    found: dict[str, Any] = json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
+    return found
+
+
+def recorded(data: dict[str, Any]) -> tuple[dict[str, Any], Turns, list[int]]:
+    """The set-up as the page sends it, the turns, and the totals of a transcript with what it expects."""
+    setup = data["setup"]
+    asked = {"players": setup["players"], "edition": setup.get("edition", "zman2012"), "rules": setup["rules"],
+             "expansions": setup["expansions"]}
+    return asked, [(t["moves"], t["expect"]["score"]) for t in data["turns"]], data["expect"]["totals"]
+
+
+def made(setup: Setup, events: Sequence[Event]) -> tuple[dict[str, Any], Turns, list[int]]:
+    """The same of a random game, with the scores that the engine gives it when everything is named."""
+    asked = {"players": [{"name": p.name, "colour": p.colour} for p in setup.players], "edition": setup.rules.edition,
+             "rules": changes(setup.rules), "expansions": list(setup.expansions)}
+    d = Draft(new_game(setup))
+    turns: Turns = []
+    moves: list[dict[str, Any]] = []
+    for event in events:
+        apply(d, event)
+        if isinstance(event, TurnEnded):
+            turns.append((moves, list(d.scores)))
+            moves = []
+        else:
+            moves.append({k: v for k, v in move(event).items() if k != "player"})
+    return asked, turns, []
+
+
+def late(moves: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The moves of a turn told by somebody who remembers the wheel only after everything else."""
+    if sum(m["do"] in ("wheel", "discard") for m in moves) > 1:
+        return moves  # which of two tiles it was turned for is told by the order alone
+    return [m for m in moves if m["do"] not in TOLD_LATE] + [m for m in moves if m["do"] in TOLD_LATE]
+
+
+def told(client: FlaskClient, game: tuple[dict[str, Any], Turns, list[int]], *, ends: bool,
+         remembered: bool = True, rng: random.Random | None = None) -> Iterator[str]:
+    """Tell a game; a sentence for every difference. With ``ends`` people also say when a turn is over, unless ``rng``
+    says that they forget; who does not remember tells the wheel late."""
+    asked, turns, totals = game
+
+    def send(command: dict[str, Any]) -> dict[str, Any]:
+        answer = client.post("/api/commands", json=command)
+        assert answer.status_code == 200, (command, answer.json)
+        view: dict[str, Any] = answer.json
+        return view
+
+    view = send({"do": "new_game", "setup": asked})
+    for n, (moves, scores) in enumerate(turns):
+        for body in moves if remembered else late(moves):
+            view = send(body)
+        laid = any(m["do"] == "tile" for m in moves)  # a turn without a tile must be said to be over
+        if not laid or (ends and (rng is None or rng.random() < 0.5)):
+            view = send({"do": "end_turn"})
+        got = [p["score"] for p in view["players"]]
+        if got != scores:
+            yield f"turn {n + 1}: {got} instead of {scores}"
+            return
+        if view["issues"]:
+            yield f"turn {n + 1}: {view['issues'][0]['code']}: {view['issues'][0]['text']}"
+            return
+    view = send({"do": "end_game"})
+    if totals and view["final"]["totals"] != totals:
+        yield f"at the end: {view['final']['totals']} instead of {totals}"
+    if any(h.get("player") is None for h in view["history"]):
+        yield "somebody is nobody"
+
+
+@contextmanager
+def page(folder: Path) -> Iterator[FlaskClient]:
+    """A client of the page of a fresh table."""
+    with Store(folder / "log.sqlite") as store:
+        setup = Setup(players=(Player(name="A", colour="red"),), rules=edition())
+        yield create_app(TableSession(store, setup)).test_client()
