@@ -10,6 +10,7 @@ from scoring.events import Event, FigurePlaced, GameEnded, TilePlaced, TurnEnded
 from web.catalogue import tiles
 
 TURNS = 4
+WITHIN_MS = 30_000  # a busy machine is no failure
 ASKED = {"capture": "capture", "princess": "princess", "exchange": "exchange", "dragon": "dragon_path",
          "plague": "plague"}  # what is entered as an answer: the question's code
 POINT = """(el) => {
@@ -46,6 +47,7 @@ class Hand:
     def __init__(self, page: Any, session: TableSession) -> None:
         self.page, self.session = page, session
         self.kinds = tiles(session.view()["expansions"])
+        self.then: Mapping[str, Any] | None = None  # the view of the earlier moment that the page shows
         self.taps = 0
         self.searched = 0  # how often the whole board had to be shown to find a place
 
@@ -64,9 +66,10 @@ class Hand:
 
     def shown(self, before: int) -> None:
         """Wait until the page shows something newer than that version."""
-        self.page.evaluate("""(before) => new Promise((done) => {
-            const look = () => Number(document.body.dataset.version) > before ? done() : setTimeout(look, 10); look(); })""",
-                           before)
+        assert self.page.evaluate(f"""(before) => new Promise((done) => {{
+            const end = performance.now() + {WITHIN_MS};
+            const look = () => Number(document.body.dataset.version) > before && !("sending" in document.body.dataset) ? done(true)
+              : performance.now() > end ? done(false) : setTimeout(look, 10); look(); }})""", before), "nothing happened"
 
     def touch(self, selector: str) -> bool:
         """Tap something drawn, wherever of it can be seen; False when nothing of it can."""
@@ -105,17 +108,17 @@ class Hand:
 
     def open(self) -> None:
         """The sheet of the turn."""
-        if not self.page.locator("#sheet.add").count():
-            if self.page.locator("#sheet.asking").count():
+        if not self.page.locator("#sheet.add:not([hidden])").count():
+            if self.page.locator("#sheet.asking:not([hidden])").count():
                 self.key("later")
             self.key("bar.add")
 
     def tile(self, event: TilePlaced) -> None:
         x, y = event.at
         before = self.session.view()["version"]
-        if self.page.locator("#sheet.asking").count():
+        if self.page.locator("#sheet.asking:not([hidden])").count():
             self.key("later")
-        self.place(f"[id='gap-{x}-{y}']", "#sheet.picker")
+        self.place(f"[id='gap-{x}-{y}']", "#sheet.picker:not([hidden])")
         self.kind(event.tile)
         wanted = looks(self.kinds[event.tile], event.rot)
         for turn in range(TURNS + 1):
@@ -127,7 +130,7 @@ class Hand:
             assert self.touch("#ghost use")
         self.key("use")
         self.shown(before)
-        self.page.locator("#sheet.add").wait_for()
+        self.page.locator("#sheet.add:not([hidden])").wait_for()
 
     def kind(self, tile: str) -> None:
         """A kind in the list, also one that does not fit or is used up."""
@@ -212,16 +215,17 @@ class Hand:
         body = to_json(event)
         code = code or ASKED[event.DO]
         same = meant or (lambda a: all(a.get(k) == v for k, v in body.items() if k not in ("part", "player")))
-        asked = [(q, n) for q in self.session.view()["open_questions"] if q["code"] == code
+        asked = [(q, n) for q in (self.then or self.session.view())["open_questions"] if q["code"] == code
                  for n, a in enumerate(q["answers"]) if same(a)]
         own = [(q, n) for q, n in asked if q["player"] == body["player"]] or asked
-        assert own, (event, self.session.view()["open_questions"])
+        assert own, event
         question, n = own[0]
-        if not self.page.locator("#sheet.asking").count():
+        choices = f"#sheet.asking:not([hidden]) .choices[data-about='{question['id']}']"
+        if not self.page.locator(choices).count():
             self.open()
             self.key(f"ask-{question['id']}")
         before = self.session.view()["version"]
-        self.page.locator(f"#sheet.asking [data-key='choice-{n}']").click()
+        self.page.locator(f"{choices} [data-key='choice-{n}']").click()
         self.taps += 1
         self.shown(before)
 

@@ -46,7 +46,11 @@ export class Commands {
     const asked = JSON.stringify(body);
     if (this.underWay.has(asked)) return false; // tapped twice
     this.underWay.add(asked);
-    const result = await this.app.live.command(this.who ? { ...body, who: this.who } : body, same).finally(() => this.underWay.delete(asked));
+    document.body.dataset.sending = "";
+    const result = await this.app.live.command(this.who ? { ...body, who: this.who } : body, same).finally(() => {
+      this.underWay.delete(asked);
+      setTimeout(() => this.underWay.size || delete document.body.dataset.sending, 0); // what follows from it has been done by then
+    });
     if (result.failed) {
       const text = result.failed === "refused" ? t("toast.failed", { text: errorText(result) }) : t(`toast.${result.failed}`);
       this.app.toast.show(text);
