@@ -51,6 +51,11 @@ class Hand:
         self.taps = 0
         self.searched = 0  # how often the whole board had to be shown to find a place
 
+    @property
+    def seen(self) -> Mapping[str, Any]:
+        """The game as the page shows it."""
+        return self.then or self.session.view()
+
     # -- tapping --------------------------------------------------------------------------------------------------------
 
     def key(self, key: str) -> None:
@@ -150,7 +155,8 @@ class Hand:
             self.key("guard")
             self.choose(event.at)
         else:
-            if event.portal or event.at != self.session.state.last_tile:
+            last = next(tuple(p["at"]) for p in self.seen["board"]["tiles"] if p["last"])
+            if event.portal or event.at != last:
                 self.key("portal")
                 self.choose(event.at)
             self.segment(event.feature, event.where)
@@ -180,7 +186,7 @@ class Hand:
         self.key("fairy")
         self.choose(event.at)
         self.shown(before)
-        asked = [q for q in self.session.view()["open_questions"] if q["code"] == "fairy_beside"]
+        asked = [q for q in self.seen["open_questions"] if q["code"] == "fairy_beside"]
         if asked and event.beside:
             self.answer(event, "fairy_beside")
 
@@ -199,6 +205,11 @@ class Hand:
     def ransom(self, event: Any) -> None:
         self.sends(f"ransom-{event.player}-{event.jailer}-{event.released.figure}")
 
+    def goods(self, event: Any) -> None:
+        held = self.seen["board"]["goods"][event.player][event.goods]
+        for _ in range(abs(event.count - held)):
+            self.sends(f"goods-{event.goods}" + ("-less" if event.count < held else ""))
+
     def wheel(self, event: Any) -> None:
         self.sends(f"wheel-{event.steps}")
 
@@ -215,7 +226,7 @@ class Hand:
         body = to_json(event)
         code = code or ASKED[event.DO]
         same = meant or (lambda a: all(a.get(k) == v for k, v in body.items() if k not in ("part", "player")))
-        asked = [(q, n) for q in (self.then or self.session.view())["open_questions"] if q["code"] == code
+        asked = [(q, n) for q in self.seen["open_questions"] if q["code"] == code
                  for n, a in enumerate(q["answers"]) if same(a)]
         own = [(q, n) for q, n in asked if q["player"] == body["player"]] or asked
         assert own, event

@@ -46,6 +46,7 @@ export class Asking {
   }
 
   actions() {
+    if (this.app.then) return [button(t("then.now"), () => this.app.now(), { icon: "next", className: "action main", data: { key: "now" } })];
     return [button(t("question.later"), () => this.app.sheet.close(), { className: "action", data: { key: "later" } })];
   }
 
