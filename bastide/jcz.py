@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from scoring.board import is_complete
 from scoring.engine import apply, legal_claims, new_game
 from scoring.errors import InvalidNotation
 from scoring.events import FigurePlaced, TileDiscarded, TilePlaced, TurnEnded
@@ -19,7 +20,7 @@ from scoring.expansions.river import mouths
 from scoring.expansions.tower import Captured, Exchanged, RansomPaid, TowerRaised, guard, may_capture, mutual, towers
 from scoring.expansions.traders import GoodsCounted
 from scoring.notation import FigureRef
-from scoring.state import Draft, StandingFigure, feature_at, in_hand, standing
+from scoring.state import NO_SEGMENT, Draft, StandingFigure, feature_at, in_hand, standing
 from scoring.tiles import EDGES, Square, catalogue, neighbour
 from scoring.transcript import Game, Turn
 
@@ -129,10 +130,12 @@ class Replay:
         """The messages of one turn part: the tile, one action or a pass, and the commit, which nothing undoes."""
         d, player = self.draft, turn.player
         walked: list[Message] = []
+        passed: bool | None = None  # judged before the dragon walks, whenever that is
         for event in turn.events:
             if isinstance(event, TilePlaced | TileDiscarded):
                 self.drawn.append(known(event.tile))
             if isinstance(event, DragonMoved):
+                passed = self._passes(turn) if passed is None else passed
                 walked += [message("MOVE_NEUTRAL_FIGURE", player, figureId="dragon.1", to=list(s)) for s in event.path]
             else:
                 yield from self._said(event, player)
@@ -140,15 +143,16 @@ class Replay:
             if isinstance(event, FigurePlaced):
                 number, figure = next(reversed(d.standing.items()))
                 self._named[number] = self._free(figure.player, figure.figure)
+                if d.box.pieces[figure.figure].company and self._completes(figure.at, figure.segment):
+                    self.notes.append(f"turn {d.turn + 1}: JCloisterZone puts no {figure.figure} on what its tile "
+                                      "completes, and stops here")
             self._forget()
         if not d.laid:
             self.notes.append(f"turn {d.turn + 1}: no tile was laid; JCloisterZone lets the same player draw again")
             apply(d, TurnEnded())
             return
-        if not d.actions and self._could_act():
+        if self._passes(turn) if passed is None else passed:
             yield message("PASS", player)
-        elif any(isinstance(e, TowerRaised) for e in turn.events) and may_capture(d):
-            yield message("PASS", player)  # the tower could have taken somebody
         commit = message("COMMIT", player, random=0.0)
         yield from (commit, *walked) if self.after else (*walked, commit)
         apply(d, TurnEnded())
@@ -255,16 +259,31 @@ class Replay:
                     kept.append(held)
             self._held = kept[::-1]
 
+    def _passes(self, turn: Turn) -> bool:
+        """Whether the player does nothing where that program waits for something: for an action, or for whom the tower
+        takes."""
+        if not self.draft.actions:
+            return self._could_act()
+        return any(isinstance(e, TowerRaised) for e in turn.events) and bool(may_capture(self.draft))
+
+    def _completes(self, at: Square, segment: int) -> bool:
+        """Whether a tile has completed the road or city that its segment belongs to: no place for a builder there."""
+        return segment != NO_SEGMENT and is_complete(self.draft, feature_at(self.draft, at, segment))
+
     def _could_act(self) -> bool:
         """Whether that program waits for an action, so that a pass must be said."""
         d = self.draft
-        if any(in_hand(d, d.player, name) > 0 and legal_claims(d, name) for name in FIGURES):
-            return True
+        for name in FIGURES:
+            company = d.box.pieces[name].company
+            if in_hand(d, d.player, name) > 0 and any(not (company and self._completes(c.at, c.segment))
+                                                      for c in legal_claims(d, name)):
+                return True
         own = [f for f in d.standing.values() if f.player == d.player and d.box.pieces[f.figure].follower]
         follower = any(in_hand(d, d.player, name) > 0 for name in ("follower", "large"))
         flags = d.box.tile(d.tiles[d.last_tile].tile).flags if d.last_tile in d.tiles else frozenset()  # type: ignore
         if "dragon" in d.ext:
-            if any(f.at != beasts(d).fairy or d.box.rules.fairy_mode == "follower" for f in own):
+            bound = d.box.rules.fairy_mode == "follower"
+            if any(f.id != beasts(d).fairy_of if bound else f.at != beasts(d).fairy for f in own):
                 return True
             if "portal" in flags and follower and any(self._open(at) for at in d.tiles):
                 return True
@@ -299,6 +318,14 @@ def notes(game: Game, replay: Replay) -> Iterator[str]:
         yield "JCloisterZone pays 1 more per city for a pig"
     if rules.river_turn_window == "next_bend":
         yield "JCloisterZone does not look beyond a straight river tile for the bend before"
+    if rules.fairy_mode == "tile" and any(isinstance(e, FairyMoved) for t in game.turns for e in t.events):
+        yield "JCloisterZone 5.12 stops at the first turn after the fairy was put on a tile; load it in another version"
+    if "dragon" in game.setup.expansions and rules.fairy_turn == "per_player" and rules.fairy_mode == "tile":
+        yield "JCloisterZone pays 1 point for each follower on the fairy's tile when a turn begins"
+    if "dragon" in game.setup.expansions and "nothing" in (rules.fairy_empty_farm, rules.fairy_worthless):
+        yield "JCloisterZone pays 3 points at the fairy for whatever is scored"
+    if rules.tower_at_dragon == "stays_open":
+        yield "JCloisterZone lets a follower close the tower on the dragon's square"
     if "base" not in game.setup.expansions:
         yield "JCloisterZone plays no expansion without the base game"
     yield from replay.notes

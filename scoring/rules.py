@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from scoring.errors import InvalidNotation
 
 DEFAULT_EDITION = "zman2012"
-EDITIONS = ("rgg2006", "zman2012", "rgg_short", "wheel")
+EDITIONS = ("rgg2006", "zman2012", "rgg_short", "wheel")  # whose booklets were read
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +41,12 @@ class Rules:
     fairy_mode: str = "tile"
     fairy_turn: str = "per_follower"
     wheel_tax: str = "per_knight"
+    fairy_empty_farm: str = "pays"
+    fairy_worthless: str = "pays"
+    plague_tower_guard: str = "exempt"
+    wheel_board_tiny_city: str = "counts"
+    wheel_board_dragon: str = "enters"
+    tower_at_dragon: str = "may_close"
     max_players: int = 5
     colours: tuple[str, ...] = ("red", "blue", "yellow", "green", "black")
     score_lap_marker: str = "lay_down"
@@ -50,13 +56,17 @@ class Rules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
-    """What an option may be and which rules it is about. ``kind`` is ``word``, ``number``, ``yes_no`` or ``list``."""
+    """What an option may be and which rules it is about. ``kind`` is ``word``, ``number``, ``yes_no`` or ``list``; a
+    ``ruling`` says how and why a point is decided that no booklet settles; without all of ``boxes`` it says nothing
+    (none named: without the expansion that lists the option)."""
 
     name: str
     kind: str
     values: tuple[str, ...]
     rules: str
     text: str
+    ruling: str = ""
+    boxes: tuple[str, ...] = ()
 
 
 class Citation(NamedTuple):
@@ -75,20 +85,53 @@ def _data(name: str) -> dict[str, Any]:
 def options() -> Mapping[str, Option]:
     """Every option by its name."""
     return {name: Option(name=name, kind=o.get("kind", "word"), values=tuple(o["values"]), rules=o["rules"],
-                         text=o["text"]) for name, o in _data("options.toml").items()}
+                         text=o["text"], ruling=o.get("ruling", ""),
+                         boxes=tuple(o.get("boxes", ()))) for name, o in _data("options.toml").items()}
 
 
 @cache
 def editions() -> Mapping[str, Mapping[str, Any]]:
-    """The editions by name: ``title`` and, per option, ``[value, where it is printed]``."""
-    return {name: _data(f"{name}.toml") for name in EDITIONS}
+    """The editions by name, those whose booklets were read first: ``title``, ``publisher``, ``years`` (from, to; 0:
+    still sold), ``box`` (how an owner knows it) and, per option, ``[value, where it is printed]``.
+
+    ``printings.toml`` has the others: what they are ``like``, and what they say differently.
+    """
+    out = {name: _data(f"{name}.toml") for name in EDITIONS}
+    for name, printing in _data("printings.toml").items():
+        like = out[printing["like"]]
+        said = {o: [value, f"as in {like['title']}: {source}"] for o, (value, source) in like["options"].items()}
+        out[name] = {**printing, "options": {**said, **printing.get("options", {})}}
+    return out
+
+
+class Mark(NamedTuple):
+    """What an owner can say of a box without knowing its name: who made it, and what its booklet pays."""
+
+    publisher: str
+    small_city: int
+    farm: int
+
+
+def marks_of(name: str) -> Mark:
+    """What tells an edition from others: its publisher, the points of a completed city of two tiles without a pennant,
+    and those of a farm for a completed city."""
+    rules = edition(name)
+    return Mark(publisher=editions()[name]["publisher"], small_city=2 if rules.two_tile_city == "half" else 4,
+                farm=rules.farm_points_per_city)
+
+
+def found_by(publisher: str | None = None, small_city: int | None = None, farm: int | None = None) -> tuple[str, ...]:
+    """The editions of which all that is said holds; a publisher may be shortened (``hans``)."""
+    asked = (publisher or "").casefold()
+    return tuple(name for name in editions() if asked in (m := marks_of(name)).publisher.casefold()
+                 and small_city in (None, m.small_city) and farm in (None, m.farm))
 
 
 @cache
 def edition(name: str = DEFAULT_EDITION) -> Rules:
     """The rules of an edition. Raises InvalidNotation that lists the known ones."""
-    if name not in EDITIONS:
-        raise InvalidNotation(f"unknown edition {name!r}; known are {', '.join(EDITIONS)}")
+    if name not in editions():
+        raise InvalidNotation(f"unknown edition {name!r}; known are {', '.join(editions())}")
     return with_options(Rules(edition=name), {k: value for k, (value, _) in editions()[name]["options"].items()})
 
 

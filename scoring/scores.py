@@ -45,13 +45,15 @@ class ScoreEvent:
 
 
 def category(event: ScoreEvent) -> str:
-    """What a player would call these points: the feature's kind, or what else they were for."""
+    """What a player would call these points: the feature's kind, or what else they were for; of the wheel, where it
+    stopped."""
     return _category(event.reason)
 
 
 @cache
 def _category(reason: str) -> str:
-    return reason.partition(".")[0]
+    kind = reason.partition(".")[0]
+    return reason if kind == "wheel" else kind
 
 
 def leaders(weights: Mapping[int, int]) -> tuple[int, ...]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from scoring.expansions import KNOWN
-from scoring.rules import DEFAULT_EDITION, citations, edition, editions, options
+from scoring.expansions import KNOWN, has_tiles_of_its_own
+from scoring.rules import DEFAULT_EDITION, Mark, citations, edition, editions, marks_of, options
 from scoring.tiles import product
 
 _TABLE_ONLY = ("expansions", "colours", "max_players", "score_lap_marker", "track_start_corner", "vocabulary", "start",
@@ -15,21 +15,31 @@ _TABLE_ONLY = ("expansions", "colours", "max_players", "score_lap_marker", "trac
 
 @cache
 def setups() -> dict[str, Any]:
-    """Editions (title, and per option its value and where it is printed), options, boxes with their tiles."""
+    """Editions (title, publisher, years, what the box shows, marks that answer the questions, and per option its value
+    and where it is printed), questions that tell them apart, options, boxes with their tiles."""
+    known = {name: marks_of(name) for name in editions()}
     return {
         "default": DEFAULT_EDITION,
-        "editions": {name: {"title": said["title"], "expansions": list(edition(name).expansions),
-                            "max_players": edition(name).max_players, "options": {
-                                o: {"value": c.value, "source": c.source} for o, c in citations(edition(name)).items()
-                                if o not in _TABLE_ONLY}}
-                     for name, said in editions().items()},
+        "questions": [{"name": mark, "answers": sorted({getattr(m, mark) for m in known.values()})}
+                      for mark in Mark._fields],
+        "editions": {name: _edition(name, known[name]) for name in editions()},
         "options": {name: {"kind": o.kind, "values": list(o.values), "rules": o.rules, "only_with": _only_with(name)}
                     for name, o in options().items() if name not in _TABLE_ONLY},
-        "expansions": [{"name": e.name, "tiles": sum(t.count for p in e.products for t in product(p).tiles),
+        "expansions": [{"name": e.name, "alone": has_tiles_of_its_own(e.name),
+                        "tiles": sum(t.count for p in e.products for t in product(p).tiles),
                         "pieces": [p.name for p in e.pieces]} for e in KNOWN.values()],
     }
 
 
+def _edition(name: str, marks: Mark) -> dict[str, Any]:
+    said, rules = editions()[name], edition(name)
+    return {"title": said["title"], "publisher": said["publisher"], "years": said["years"], "box": said["box"],
+            "marks": marks._asdict(), "expansions": list(rules.expansions), "max_players": rules.max_players,
+            "options": {o: {"value": c.value, "source": c.source} for o, c in citations(rules).items()
+                        if o not in _TABLE_ONLY}}
+
+
 def _only_with(option: str) -> list[str]:
-    """The boxes without which an option says nothing; empty when it always matters."""
-    return [e.name for e in KNOWN.values() if option in e.options and e.name != "base"]
+    """The boxes that all must be played with for an option to matter; empty when it always does."""
+    named = options()[option].boxes
+    return list(named) or [e.name for e in KNOWN.values() if option in e.options and e.name != "base"]

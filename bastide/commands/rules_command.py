@@ -10,7 +10,7 @@ from typing import Any
 from bastide.errors import UsageError
 from bastide.inputs import add_rules_arguments, rules
 from scoring.errors import InvalidNotation
-from scoring.rules import EDITIONS, Rules, citations, edition, options
+from scoring.rules import Rules, citations, edition, editions, found_by, marks_of, options
 
 HELP = "print the rules in force, each with its source, or the differences of two editions"
 COLUMN = 58  # characters of one side
@@ -19,11 +19,27 @@ COLUMN = 58  # characters of one side
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_rules_arguments(parser)
     parser.add_argument("--compare", metavar="E", help="only what this edition says differently, side by side, each "
-                        f"with where it is printed ({', '.join(EDITIONS)}); --rule changes the left side")
+                        f"with where it is printed ({', '.join(editions())}); --rule changes the left side")
+    parser.add_argument("--list", action="store_true", help="the editions by the names and years that owners know, and "
+                        "what tells them apart")
+    parser.add_argument("--publisher", metavar="P", help="with --list: only those of this publisher, as on the box")
+    parser.add_argument("--small-city", type=int, choices=(2, 4), help="with --list: only those whose booklet pays so "
+                        "many points for a completed city of two tiles")
+    parser.add_argument("--farm", type=int, choices=(3, 4), help="with --list: only those whose booklet pays a farm so "
+                        "many points for a completed city")
     parser.add_argument("--json", action="store_true")
 
 
 def run(args: argparse.Namespace) -> int:
+    asked = [f for f in ("publisher", "small_city", "farm") if getattr(args, f) is not None]
+    if asked and not args.list:
+        raise UsageError(f"--{asked[0].replace('_', '-')}: goes with --list")
+    if args.list:
+        names = found_by(args.publisher, args.small_city, args.farm)
+        if not names:
+            raise UsageError("no edition that is known here fits all of that; leave something out")
+        print(json.dumps([listed(n) for n in names], ensure_ascii=False) if args.json else told(names))
+        return 0
     left = rules(args)
     if args.compare is not None:
         try:
@@ -34,11 +50,36 @@ def run(args: argparse.Namespace) -> int:
         return 0
     rows = citations(left)
     if args.json:
-        print(json.dumps({n: {"value": v, "rules": ids, "source": source} for n, (v, ids, source) in rows.items()}))
+        print(json.dumps({n: {"value": v, "rules": ids, "source": source,
+                              **({"ruling": options()[n].ruling} if options()[n].ruling else {})}
+                          for n, (v, ids, source) in rows.items()}))
         return 0
     for name, (value, ids, source) in rows.items():
-        print(f"{name} = {value}\n    {options()[name].text} ({ids}; {source})")
+        option = options()[name]
+        print(f"{name} = {value}\n    {option.text} ({ids}; {source})")
+        if option.ruling:
+            print(f"    ruling {option.ruling}")
     return 0
+
+
+def listed(name: str) -> dict[str, Any]:
+    """An edition as owners know it."""
+    said = editions()[name]
+    return {"edition": name, "title": said["title"], "publisher": said["publisher"], "years": said["years"],
+            "box": said["box"], "like": said.get("like"), "small_city": marks_of(name).small_city,
+            "farm": marks_of(name).farm}
+
+
+def told(names: tuple[str, ...]) -> str:
+    """The editions as text: name, title and years, what the box shows, what small cities and farms pay."""
+    lines = []
+    for name in names:
+        row = listed(name)
+        first, last = row["years"]
+        lines += [f"{name}: {row['title']} ({row['publisher']}, {first} to {last or 'now'})",
+                  *textwrap.wrap(row["box"], 2 * COLUMN, initial_indent="    ", subsequent_indent="    "),
+                  f"    a city of two tiles pays {row['small_city']}, a farm {row['farm']} for a city"]
+    return "\n".join(lines)
 
 
 def differences(left: Rules, right: Rules) -> dict[str, dict[str, Any]]:

@@ -75,12 +75,12 @@ def too_early(view: View, tile: Tile, at: Square, rot: int) -> Problem | None:
 
 
 def no_figure_here(view: View, a: Attempt) -> Problem | None:
-    """R-VOLCANO-01, R-VOLCANO-04, A-24: nobody goes to the volcano just laid, nor to the dragon. The top of a tower is
-    not on the tile: the recorded games close towers beside the dragon."""
+    """R-VOLCANO-01, R-VOLCANO-04, A-24: nobody goes to the volcano just laid, nor to the dragon. A rule says whether
+    the top of a tower is on the tile (A-56)."""
     name = view.setup.players[a.player].name
     if a.at == view.last_tile and view.laid and "volcano" in flags(view, a.at):
         return Problem(code="on_volcano", text=f"{name} put a {a.figure} on the volcano tile just laid.")
-    if a.at == beasts(view).dragon and a.segment is not None:
+    if a.at == beasts(view).dragon and (a.segment is not None or view.box.rules.tower_at_dragon == "stays_open"):
         return Problem(code="on_dragon", text=f"{name} put a {a.figure} on the dragon's tile.")
     return None
 
@@ -183,7 +183,7 @@ DRAGON = Expansion(
     questions=questions,
     moves=moves,
     shows=shows,
-    options=("dragon_timing", "princess_removal", "fairy_mode", "fairy_turn"),
+    options=("dragon_timing", "princess_removal", "fairy_mode", "fairy_turn", "fairy_empty_farm", "fairy_worthless"),
     cues={"dragon": "a big neutral figure, one", "fairy": "a small neutral figure, one",
           "dragon_path": "the tiles it stops on, in order; figures on them vanish"},
 )

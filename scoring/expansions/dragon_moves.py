@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import ClassVar, cast
 
+from scoring.board import bordered_cities
 from scoring.contributions import View
 from scoring.events import Event, FigureTaken, written
 from scoring.notation import PATH, PLAYER, REF, SQUARE, FigureRef
@@ -23,7 +24,7 @@ from scoring.state import (
     standing_at,
 )
 from scoring.tiles import EDGES, Square, catalogue, neighbour
-from scoring.turns import check_action, take_home
+from scoring.turns import check_action, take_home, value
 
 LONGEST_WALK = 6  # R-DRAGON-03
 FAIRY_TURN = 1  # R-FAIRY-05
@@ -89,8 +90,11 @@ def on_fairy(d: Draft, event: FairyMoved) -> None:
     """R-FAIRY-02, A-27."""
     name = d.setup.players[event.player].name
     b = beasts(d)
-    if not (b.fairy_turn == d.turn and b.fairy == event.at and b.fairy_of is None and event.beside):
-        check_action(d, event.player, "moved the fairy", event.at)  # else: only says by whom it was put there
+    if b.fairy_turn == d.turn and b.fairy == event.at and b.fairy_of is None and event.beside:
+        # it only says by whom she was put there, which is clear then
+        d.issues = [i for i in d.issues if (i.code, i.turn) != ("fairy_beside", d.turn)]
+    else:
+        check_action(d, event.player, "moved the fairy", event.at)
     own = [f for f in standing_at(d, event.at) if f.player == event.player and d.box.pieces[f.figure].follower]
     if not own:
         d.issue("fairy_alone", f"{name} moved the fairy to a tile without an own follower.", event.at)
@@ -140,9 +144,9 @@ def fairy_event(view: View, own: list[StandingFigure], each: int, reason: str, r
 
 def fairy_bonus(view: View, features: Sequence[Feature]) -> Iterator[ScoreEvent]:
     """R-FAIRY-06, A-26, A-41: 3 points for a follower at the fairy when its feature is scored, with or without
-    majority; farms at the end too."""
+    majority; farms at the end too. Two rules say whether what brings nothing itself does (A-51, A-52)."""
     at = beasts(view).fairy
-    touched = [f for f in features if at in f.squares] if at else ()
+    touched = [f for f in features if at in f.squares and brings_her_points(view, f)] if at else ()
     beside = by_fairy(view) if touched else []
     for feature in touched:
         paid: set[int] = set()
@@ -150,6 +154,17 @@ def fairy_bonus(view: View, features: Sequence[Feature]) -> Iterator[ScoreEvent]
             if f.id in feature.figures and f.player not in paid:
                 paid.add(f.player)
                 yield fairy_event(view, [f], FAIRY_SCORED, "fairy.completed", "R-FAIRY-06")
+
+
+def brings_her_points(view: View, feature: Feature) -> bool:
+    """Whether the fairy pays for a feature that is scored: always, or only where that itself is worth something."""
+    rules = view.box.rules
+    if feature.kind == "field":
+        return rules.fairy_empty_farm == "pays" or bool(bordered_cities(view, feature))
+    if rules.fairy_worthless == "pays":
+        return True
+    worth = value(view, feature, complete=feature.done)
+    return worth is None or any(i.points for i in worth[1])
 
 
 def walked(view: View) -> tuple[Square, ...]:
@@ -167,7 +182,13 @@ def dragon_steps(view: View) -> tuple[Square, ...]:
     if not path or len(path) > LONGEST_WALK:
         return ()
     return tuple(s for side in EDGES if (s := neighbour(path[-1], side)) in view.tiles
-                 and s not in path and s != beasts(view).fairy)
+                 and s not in path and s != beasts(view).fairy and may_walk_on(view, s))
+
+
+def may_walk_on(view: View, square: Square) -> bool:
+    """A-55: whether the dragon may enter the square of a start board."""
+    on_board = not view.box.tile(view.tiles[square].tile).count
+    return not on_board or view.box.rules.wheel_board_dragon == "enters"
 
 
 def movers(view: View, first: int, steps: int) -> tuple[int, ...]:

@@ -7,15 +7,17 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, cast
 
 from scoring.board import bordered_cities
-from scoring.contributions import ANY, BEFORE, Choice, Expansion, Handler, Kind, Question, Start, Step, View
+from scoring.contributions import ANY, BEFORE, Choice, Expansion, Handler, Kind, Question, Rate, Start, Step, View
 from scoring.events import Event, FigureEvent, Setup, StartTile, written
-from scoring.expansions.wheel_board import BOARD, TILES, lay_board
+from scoring.expansions.base import CITY, TINY_CITY
+from scoring.expansions.wheel_board import BOARD, ON_BOARD, TILES, lay_board
 from scoring.notation import FIGURE, PLAYER, SMALL, choice
 from scoring.rules import Rules
 from scoring.scores import Item, ScoreEvent
 from scoring.state import (
     NO_SEGMENT,
     Draft,
+    Feature,
     StandingFigure,
     feature_of,
     figures_on,
@@ -23,6 +25,7 @@ from scoring.state import (
     named,
     standing,
 )
+from scoring.tiles import Segment
 from scoring.turns import check_action, take_home
 
 SEGMENTS = ("fortune", "tax", "famine", "storm", "inquisition", "plague")  # clockwise (R-WHEEL-04, A-32)
@@ -88,7 +91,13 @@ def moved(pig: str, count: int) -> str:
 
 def knights_worth(knights: int, pennants: int, rule: str) -> int:
     """R-WHEEL-07, A-30: what a player's knights in one city bring."""
-    return (pennants + knights) * (knights if rule == "per_knight" else 1) if knights else 0
+    return sum(i.points for i in tax_items(knights, pennants, rule))
+
+
+def tax_items(knights: int, pennants: int, rule: str) -> tuple[Item, ...]:
+    """R-WHEEL-07, A-30: pennants and knights of one city, for each of the player's knights or once."""
+    each = 0 if not knights else knights if rule == "per_knight" else 1
+    return Item(what="pennant", count=pennants, each=each), Item(what="knight", count=knights, each=each)
 
 
 def crown_points(spaces: Sequence[int | None]) -> dict[int, int]:
@@ -106,6 +115,14 @@ def on_land(view: View, player: int) -> list[StandingFigure]:
     """A player's followers on land: everything but crowns."""
     return [f for f in view.standing.values()
             if f.player == player and f.segment != NO_SEGMENT and view.box.pieces[f.figure].follower]
+
+
+def for_plague(view: View, player: int) -> list[StandingFigure]:
+    """The followers that the plague may take: those on land, and by the rule those on towers (R-WHEEL-11, A-53)."""
+    if view.box.rules.plague_tower_guard == "exempt":
+        return on_land(view, player)
+    return [f for f in view.standing.values() if f.player == player and view.box.pieces[f.figure].follower
+            and f.at in view.tiles and view.box.kinds[f.feature].on_tile]
 
 
 def round_table(view: View, first: int) -> list[int]:
@@ -126,7 +143,7 @@ def on_wheel(d: Draft, event: WheelTurned) -> None:
     segment = moved(wheel(d).pig, event.steps)
     d.ext["wheel"] = replace(wheel(d), pig=segment, turned=d.turn, plagued=())
     if segment == "plague":
-        due = tuple(p for p in round_table(d, event.player) if on_land(d, p))
+        due = tuple(p for p in round_table(d, event.player) if for_plague(d, p))
         d.ext["wheel"] = replace(wheel(d), plagued=due)
     for scored in segment_events(d, segment, event.player):
         d.pay(scored)
@@ -138,7 +155,9 @@ def score_crowns(d: Draft, segment: str) -> None:
     spaces: list[int | None] = [f.player for f in figures]
     spaces += [None] * (CROWNS[segment] - len(spaces))
     for player, points in crown_points(spaces).items():
-        d.pay(_event(d, player, "wheel.crown", "R-WHEEL-13", (Item(what="crown", count=points // CROWN, each=CROWN),)))
+        several = spaces.count(player) > 1  # followers; one alone scores every crown space
+        item = Item(what="follower" if several else "crown", count=points // CROWN, each=CROWN)
+        d.pay(_event(d, player, "wheel.crown", "R-WHEEL-13", (item,)))
     take_home(d, figures)
 
 
@@ -161,9 +180,7 @@ def _tax(view: View, player: int) -> Iterator[Item]:
               and feature.kind == "city"}
     for city in cities.values():
         knights = sum(f.player == player and view.box.pieces[f.figure].follower for f in figures_on(view, city))
-        worth = knights_worth(knights, city.marks.get("pennant", 0), view.box.rules.wheel_tax)
-        count = knights if view.box.rules.wheel_tax == "per_knight" else 1
-        yield Item(what="knight" if count == knights else "city", count=count, each=worth // count)
+        yield from tax_items(knights, city.marks.get("pennant", 0), view.box.rules.wheel_tax)
 
 
 def _famine(view: View, player: int) -> Iterator[Item]:
@@ -202,7 +219,7 @@ def on_plague(d: Draft, event: PlagueTook) -> None:
         return
     if event.player not in wheel(d).plagued:
         d.issue("no_plague", f"{name} took a {event.figure} back although the plague did not ask for it.", event.at)
-    on_tile = found in on_land(d, event.player)
+    on_tile = found in for_plague(d, event.player)
     if not on_tile:
         d.issue("not_for_plague", f"The plague took {name}'s {event.figure}, which is no follower on a tile.", event.at)
     take_home(d, [found])
@@ -268,7 +285,7 @@ def plague_questions(view: View) -> list[Question]:
     return [Question(code="plague", text="Whom does the plague take?", player=player, turn=view.turn, before=True,
                      must=True, answers=tuple(
                          PlagueTook(player=player, figure=f.figure, at=f.at, feature=f.feature, where=f.where)
-                         for f in on_land(view, player))) for player in wheel(view).plagued]
+                         for f in for_plague(view, player))) for player in wheel(view).plagued]
 
 
 def sign_waits(view: View) -> bool:
@@ -309,6 +326,17 @@ def pig_moves(view: View) -> tuple[WheelTurned, ...]:
     return tuple(WheelTurned(player=view.player, steps=n) for n in (1, 2, 3))
 
 
+def marks(segment: Segment) -> tuple[tuple[str, int], ...]:
+    return (("board", 1),) if segment in ON_BOARD else ()
+
+
+def city_at_board(rules: Rules, feature: Feature, complete: bool, rate: Rate) -> Rate:
+    """R-CITY-06, A-54: whether a square of the board makes a city one of two tiles."""
+    if rate == TINY_CITY and feature.marks.get("board") and rules.wheel_board_tiny_city == "normal":
+        return CITY
+    return rate
+
+
 def has_sign(view: View) -> bool:
     """Whether the tile just laid has a wheel sign."""
     at = view.last_tile
@@ -327,6 +355,8 @@ WHEEL = Expansion(
     tiles=TILES,
     kinds=(Kind(name="crown", closes="never", claimable=False, on_tile=False),),
     steps=steps,
+    marks=marks,
+    rates=(city_at_board,),
     handlers=(Handler(event=WheelTurned, apply=on_wheel, step="wheel", when=BEFORE, late=sign_waits),
               Handler(event=PlagueTook, apply=on_plague, step="wheel", when=ANY, whose=owner_at),
               Handler(event=CrownTaken, apply=on_crown, step="wood", action=True)),
@@ -339,6 +369,6 @@ WHEEL = Expansion(
     offers=offers,
     moves=moves,
     shows=shows,
-    options=("wheel_tax",),
+    options=("wheel_tax", "wheel_board_tiny_city", "wheel_board_dragon", "plague_tower_guard"),
     cues={"pig": "a pink figure on the wheel; the segment it stands on", "crowns": "followers on the wheel's rim"},
 )

@@ -46,6 +46,7 @@ TILES = (
     *(_tile(square, "FFFF", ()) for square in CENTRE),
     Tile(id=BOARD, product="wheel", name="wheel board", count=0, edges="FFFF", segments=()),
 )
+ON_BOARD = frozenset(s for t in TILES for s in t.segments)  # they have no drawing, as those of tiles have
 
 
 def lay_board(start: StartTile) -> tuple[StartTile, ...]:

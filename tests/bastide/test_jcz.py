@@ -16,12 +16,24 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scoring"))
 from random_games import random_game  # noqa: E402
 
 from bastide import jcz
-from scoring.engine import apply, fold, new_game
+from scoring.engine import apply, fold, legal_claims, new_game
 from scoring.errors import InvalidNotation
-from scoring.events import Event, FigurePlaced, GameEnded, StartTile, TileDiscarded, TilePlaced, TurnEnded, parse_event
-from scoring.expansions.dragon_moves import DragonMoved, FairyMoved, PrincessRemoved
+from scoring.events import (
+    Event,
+    FigurePlaced,
+    GameEnded,
+    Player,
+    Setup,
+    StartTile,
+    TileDiscarded,
+    TilePlaced,
+    TurnEnded,
+    parse_event,
+)
+from scoring.expansions.dragon_moves import DragonMoved, FairyMoved, PrincessRemoved, beasts
 from scoring.expansions.tower import Captured, Exchanged, RansomPaid, TowerRaised
 from scoring.notation import FigureRef
+from scoring.rules import edition, with_options
 from scoring.state import Draft
 from scoring.tiles import catalogue, segment_index, where_of
 from scoring.transcript import Game, read, turns_of
@@ -248,3 +260,59 @@ def test_room_that_the_river_is_wanted_to_have_is_noted() -> None:
     turns = turns_of(setup, tuple(parse_event(line) for line in lines))
     noted = jcz.saved_game(Game(setup=setup, turns=turns))[1]
     assert [n for n in noted if "room" in n] == ["turn 3: JCloisterZone wants more room for the river to flow on"]
+
+
+def saved(boxes: tuple[str, ...], rules: dict[str, object], *lines: str) -> tuple[list[list[str]], tuple[str, ...]]:
+    """The kinds of messages by commit, and the notes."""
+    players = (Player(name="Anna", colour="red"), Player(name="Ben", colour="blue"))
+    setup = Setup(players=players, rules=with_options(edition("zman2012"), rules), expansions=boxes)
+    turns = turns_of(setup, tuple(parse_event(line) for line in lines))
+    document, notes = jcz.saved_game(Game(setup=setup, turns=turns))
+    parts: list[list[str]] = [[]]
+    for m in document["replay"]:
+        parts[-1].append(m["type"])
+        if m["type"] == "COMMIT":
+            parts.append([])
+    return parts, notes
+
+
+ROAD = ("tile 0 base.U 1,0 0", "deploy 0 follower 1,0 road E.W", "tile 1 base.B 0,1 0")
+
+
+def test_a_builder_on_what_its_tile_completes_is_no_action_there() -> None:
+    """That program stops there, and the export says so."""
+    closed = (*ROAD[:2], "tile 1 base.A -1,0 3", "tile 0 base.A 2,0 1")
+    parts, notes = saved(("base", "traders"), {}, *closed, "deploy 0 builder 2,0 road W")
+    assert "PASS" not in parts[2] and [n for n in notes if "completes" in n] == \
+        ["turn 3: JCloisterZone puts no builder on what its tile completes, and stops here"]
+    _, notes = saved(("base", "traders"), {}, *ROAD, "tile 0 base.U 2,0 0", "deploy 0 builder 2,0 road E.W")
+    assert not [n for n in notes if n.startswith("turn")]
+
+
+def test_a_pass_is_judged_as_that_program_judges_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The fairy's only follower has her already; a builder may not stand on what is complete."""
+    d = jcz.Replay(Game(setup=Setup(players=(Player(name="Anna", colour="red"), Player(name="Ben", colour="blue")),
+                                    rules=with_options(edition("zman2012"), {"fairy_mode": "follower"}),
+                                    expansions=("base", "dragon", "traders")), turns=()))
+    for line in (*ROAD, "tile 0 base.B 0,2 0", "fairy 0 1,0", "tile 1 base.A -1,0 3", "tile 0 base.A 2,0 1"):
+        apply(d.draft, parse_event(line))
+    monkeypatch.setattr(jcz, "in_hand", lambda view, player, piece: int(piece == "builder"))
+    assert legal_claims(d.draft, "builder"), "by the rules it may"
+    assert not d._could_act(), "that program offers neither the builder nor the fairy"
+    d.draft.ext["dragon"] = replace(beasts(d.draft), fairy_of=None)
+    assert d._could_act(), "she belongs to nobody: she may be moved"
+
+
+@pytest.mark.parametrize("timing", ["before_scoring", "after_scoring"])
+def test_a_pass_is_judged_before_the_dragon_walks(timing: str) -> None:
+    """Anna may go to the road on her tile; that the dragon then ends there changes nothing."""
+    parts, _ = saved(("base", "dragon"), {"dragon_timing": timing}, "tile 0 dragon.01 0,1 0", "tile 1 dragon.16 1,0 0",
+                     "dragon 1 0,0>1,0")
+    assert "PASS" in [kind for part in parts[1:] for kind in part]
+
+
+def test_the_fairy_on_a_tile_needs_another_version() -> None:
+    lines = (*ROAD, "tile 0 base.B 0,2 0", "fairy 0 1,0")
+    assert [n for n in saved(("base", "dragon"), {}, *lines)[1] if "5.12" in n]
+    assert not [n for n in saved(("base", "dragon"), {"fairy_mode": "follower"}, *lines)[1] if "5.12" in n]
+    assert not [n for n in saved(("base", "dragon"), {}, *ROAD)[1] if "5.12" in n]

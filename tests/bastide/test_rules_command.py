@@ -52,3 +52,29 @@ def test_an_unknown_edition(capsys: pytest.CaptureFixture[str]) -> None:
     assert "--compare: unknown edition 'moon'; known are rgg2006, " in err and err.count("\n") == 1
     code, out, err = said(capsys, "--edition", "")
     assert (code, out) == (2, "") and "unknown edition ''; known are rgg2006, " in err
+
+
+def test_the_editions_that_owners_know(capsys: pytest.CaptureFixture[str]) -> None:
+    """Found by what the box says and what small cities and farms score."""
+    code, out, _ = said(capsys, "--list", "--json")
+    rows = {row["edition"]: row for row in json.loads(out)}
+    assert code == 0 and set(rows) == set(editions()) and tuple(rows)[:4] == EDITIONS
+    assert all(row["title"] and row["publisher"] and row["box"] and row["years"][0] >= 2000 for row in rows.values())
+    assert all(not row["years"][1] or row["years"][1] >= row["years"][0] for row in rows.values())
+    _, out, _ = said(capsys, "--list", "--json", "--publisher", "HANS", "--small-city", "2")
+    assert [row["edition"] for row in json.loads(out)] == ["hig2000"]
+    _, out, _ = said(capsys, "--list", "--farm", "4")
+    assert "rgg2006: Rio Grande Big Box, 2006 (Rio Grande Games, 2006 to 2007)" in out and "zman" not in out
+    assert said(capsys, "--list", "--small-city", "4", "--farm", "4")[0] == 2
+    assert said(capsys, "--small-city", "4")[0] == 2
+
+
+@pytest.mark.parametrize("name", [n for n in editions() if n not in EDITIONS])
+def test_a_printing_says_whose_rules_it_has(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    printing = editions()[name]
+    assert printing["like"] in EDITIONS and set(printing["options"]) == set(editions()["zman2012"]["options"])
+    _, out, _ = said(capsys, "--edition", name, "--json")
+    for option, row in json.loads(out).items():
+        assert row["source"] and row["value"] == citations(edition(name))[option].value
+    changed = [o for o, (_, source) in printing["options"].items() if not source.startswith("as in ")]
+    assert len(changed) < 8 and edition(name).edition == name

@@ -12,7 +12,7 @@ from bastide.store import Store
 from scoring.engine import next_player
 from scoring.events import Player, Setup, notation
 from scoring.log import effective
-from scoring.rules import edition
+from scoring.rules import edition, with_options
 from web.protocol import CommandError
 
 ANNA_BEN = (Player(name="Anna", colour="red"), Player(name="Ben", colour="blue"))
@@ -256,3 +256,24 @@ def test_a_tile_that_was_missed_belongs_to_whose_turn_it_was_there(store: Store)
     seq = session.view()["history"][-1]["seq"]
     view = told(session, {"do": "insert", "after": seq, "body": tile("base.U", 4, 0)})
     assert (view["history"][-1]["player"], view["turn"]["part"]) == (0, 2)
+
+
+def test_by_which_follower_the_fairy_stands_is_asked(store: Store) -> None:
+    """R-FAIRY-03: of several on her tile none is taken unasked, and the answer leaves no issue."""
+    setup = Setup(players=ANNA_BEN, rules=with_options(edition("rgg2006"), {"fairy_mode": "follower"}),
+                  expansions=("base", "dragon"))
+    session = TableSession(store, setup, clock=itertools.count(1000.0).__next__)
+    told(session, tile("dragon.02", 1, 0, 1), deploy(1, 0, "road", "N E"), tile("base.B", 0, 1),
+         tile("base.B", 0, 2))
+    own = session.view()["board"]["figures"]
+    assert len(own) == 1
+    fairy = next(m for m in session.moves()["moves"] if m["code"] == "fairy")
+    assert fairy["answers"][0]["beside"]["feature"] == own[0]["feature"], "the only one is named"
+    view = told(session, deploy(1, 0, "field", "NR EL", portal=True), END,
+                tile("base.B", 0, 3), tile("base.B", 0, 4), {"do": "fairy", "at": [1, 0]})
+    (question,) = asked(view, "fairy_beside")
+    assert {a["beside"]["feature"] for a in question["answers"]} == {f["feature"] for f in view["board"]["figures"]}
+    before = [i["code"] for i in view["issues"]]
+    view = told(session, END, {"do": "answer", "question": question["id"], "choice": 1})
+    assert before[-1] == "fairy_beside" and [i["code"] for i in view["issues"]] == before[:-1]
+    assert view["board"]["fairy_beside"]["feature"] == question["answers"][1]["beside"]["feature"]

@@ -5,10 +5,13 @@ from __future__ import annotations
 import pytest
 from random_games import random_game
 
-from scoring.engine import fold
-from scoring.events import GameEnded
+from scoring.engine import apply, fold, new_game
+from scoring.events import GameEnded, Player, Setup, parse_event
+from scoring.expansions.wheel import segment_events
 from scoring.explain import ENGLISH, explain, in_english
-from scoring.scores import Item, ScoreEvent
+from scoring.rules import edition, with_options
+from scoring.scores import Item, ScoreEvent, category, formula
+from scoring.state import Draft
 
 NAMES = ("Anna", "Ben", "Cleo")
 
@@ -45,3 +48,43 @@ def test_every_event_of_any_game_has_its_words() -> None:
             assert {p["key"] for p in phrases} <= set(ENGLISH)
             assert scored.rule.startswith("R-")
             assert in_english(phrases, names).endswith(f"({scored.rule})")
+
+
+def at_wheel(*lines: str, **rules: object) -> list[ScoreEvent]:
+    """What the wheel pays Anna, whose figures stand as the lines say."""
+    players = (Player(name="Anna", colour="red"), Player(name="Ben", colour="blue"))
+    d = Draft(new_game(Setup(players=players, rules=with_options(edition("wheel"), rules),
+                             expansions=("base", "wheel"))))
+    for line in lines:
+        apply(d, parse_event(line))
+    return [e for e in d.score_events if e.reason.startswith("wheel.")]
+
+
+@pytest.mark.parametrize(("rule", "told"), [("per_knight", "1 pennant x 2 + 2 knights x 2 = 6"),
+                                            ("per_city", "1 pennant x 1 + 2 knights x 1 = 3")])
+def test_the_tax_names_pennants_and_knights(rule: str, told: str) -> None:
+    """R-WHEEL-07, A-30."""
+    d = Draft(new_game(Setup(players=(Player(name="Anna", colour="red"),), expansions=("base", "wheel"),
+                             rules=with_options(edition("wheel"), {"wheel_tax": rule}))))
+    apply(d, parse_event("tile 0 base.C 0,9 0"))
+    for _ in range(2):
+        apply(d, parse_event("deploy 0 follower 0,9 city N.E.S.W"))
+    (paid,) = segment_events(d, "tax", 0)
+    assert formula(paid) == told and paid.points[0][1] == int(told.rpartition(" ")[2])
+
+
+def test_one_follower_on_two_crowns_and_two_followers() -> None:
+    """R-WHEEL-13: both bring 6, and each says why."""
+    turn = ("tile {0} wheel.01 {1},9 0", "crown {0} follower tax", "end_turn")
+    lines = [line.format(n % 2, n) for n in range(3) for line in turn]
+    (alone,) = at_wheel(*lines[:3], "wheel 1 1")
+    assert (formula(alone), alone.points) == ("2 crowns x 3 = 6", ((0, 6),))
+    (both,) = at_wheel(*lines[:3], lines[3], lines[5], *lines[6:], "wheel 1 1")
+    assert (formula(both), both.points) == ("2 followers x 3 = 6", ((0, 6),))
+    each = at_wheel(*lines[:6], "wheel 0 1")
+    assert [(formula(e), e.points) for e in each] == [("1 crown x 3 = 3", ((0, 3),)), ("1 crown x 3 = 3", ((1, 3),))]
+
+
+def test_points_of_the_wheel_by_where_it_stopped() -> None:
+    assert {category(event(reason=r)) for r in ("wheel.tax", "wheel.crown", "city.tiny", "fairy.turn")} == \
+        {"wheel.tax", "wheel.crown", "city", "fairy"}

@@ -123,7 +123,9 @@ def test_by_whom_the_fairy_stands() -> None:
     question = asked(d.freeze(), "fairy_beside")
     assert len(question.answers) == 2
     told = step(d.freeze(), question.answers[1])
-    assert "fairy_beside" not in codes(told) and [i.code for i in told.issues] == ["fairy_beside"]
+    assert "fairy_beside" not in codes(told) and not told.issues, "it is clear now"
+    unclear = step(d.freeze(), parse_event("end_turn"))
+    assert [i.code for i in unclear.issues] == ["fairy_beside"]
 
 
 TOWER = ("tile 0 tower.02 0,1 0", "deploy 0 follower 0,1 field NL.NR.EL.ER.SL.SR.WL.WR", "end_turn",

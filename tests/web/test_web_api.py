@@ -166,3 +166,16 @@ def test_what_can_be_done_and_what_fits(serve):
     for bad in ("", "?at=1", "?at=a,b", "?tile=inns.01", "?tile=%F0%9F%99%82&at=0,0"):
         status, _, body = get(server.url + "api/fits" + bad)
         assert status == 400 and json.loads(body)["error"]["code"] == "malformed", bad
+
+
+def test_the_questions_that_find_an_edition(serve):
+    _, server = serve(0)
+    told = json.loads(get(server.url + "api/setups")[2])
+    assert [q["name"] for q in told["questions"]] == ["publisher", "small_city", "farm"]
+    for question in told["questions"]:
+        for answer in question["answers"]:
+            assert any(e["marks"][question["name"]] == answer for e in told["editions"].values())
+    box = told["editions"]["hig2014"]
+    assert (box["publisher"], box["years"]) == ("Hans im Glück", [2014, 2020])
+    assert {e["name"]: e["alone"] for e in told["expansions"]}["wheel"] is True
+    assert [e["name"] for e in told["expansions"] if e["alone"]] == ["base", "wheel"]

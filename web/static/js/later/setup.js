@@ -113,7 +113,7 @@ export class Setup {
 
   matters(name) {
     const { only_with: boxes } = this.choices.options[name];
-    return !boxes.length || boxes.some((b) => this.boxes.has(b));
+    return !boxes.length || boxes.every((b) => this.boxes.has(b));
   }
 
   option(name, value) {
