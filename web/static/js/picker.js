@@ -139,6 +139,7 @@ export class Picker {
 
   async use() {
     const { tile, rot } = this.chosen;
+    if (this.doing) return;
     this.doing = true; // the view comes before the answer does
     const done = await this.done(tile, rot).finally(() => { this.doing = false; });
     if (!done || this.app.sheet.content !== this) return; // or the person has gone on meanwhile
