@@ -414,3 +414,69 @@ def test_it_is_told_when_the_next_tile_lies(table, row):
     expect(page.locator("#sheet.add:not([hidden])")).to_have_count(0)
     assert table_of(session) == expected
     assert not [i for i in session.view()["issues"] if i["code"] in ("impossible", "wrong_player", "two_actions")]
+
+
+def test_a_missed_tile_is_laid_in_its_turn_corrected_and_taken_back(table):
+    game, hand, _, _ = begin(table, ROWS[0])
+    session, page = game.session, hand.page
+    first, second = game.lay(plain=True), game.tile(plain=True)
+    game.tell(second)
+    game.lay(plain=True)
+    expected = table_of(session)
+    session.command({"do": "retract", "seq": session.view()["history"][1]["seq"]})  # Ben's tile was never told
+    hand.shown(session.view()["version"] - 1)
+    hand.place(f"[id='at-{first[0]}-{first[1]}'] use", "#sheet.fix:not([hidden])")
+    page.locator("#sheet [data-key='missed']").click()
+    page.locator("#sheet.add:not([hidden])").wait_for()
+    hand.tile(said(game, second))
+    page.locator("#sheet [data-key='now']").click()
+    assert table_of(session) == expected
+    assert [e["player"] for e in session.view()["history"]] == [0, 1, 0] and not session.view()["issues"]
+    x, y = second["at"]
+    hand.place(f"[id='at-{x}-{y}'] use", "#sheet.fix:not([hidden])")
+    page.locator("[data-key='other']").click()
+    other = page.locator(".kinds .tile-button").first.get_attribute("data-tile")
+    page.locator(".kinds .tile-button").first.click()
+    hand.sends("use")
+    assert next(t["tile"] for t in session.view()["board"]["tiles"] if t["at"] == second["at"]) == other
+    hand.place(f"[id='at-{x}-{y}'] use", "#sheet.fix:not([hidden])")
+    version = session.view()["version"]
+    page.locator("[data-key='remove']").click()
+    until_newer(page, session, version)
+    expect(page.locator(f"[id='at-{x}-{y}']")).to_have_count(0)
+
+
+def test_the_end_of_a_turn_and_of_the_game_are_said_and_taken_back(table):
+    game, hand, _, _ = begin(table, ROWS[0])
+    session, page = game.session, hand.page
+    game.lay(plain=True)
+    hand.shown(session.view()["version"] - 1)
+    hand.end_turn()
+    assert not session.view()["turn"]["open"]
+    expect(page.locator("#toast")).to_contain_text("Ben is next")
+    hand.sends("bar.undo")
+    assert session.view()["turn"]["open"]
+    hand.end_game()
+    assert session.view()["phase"] == "over"
+    hand.sends("bar.undo")
+    assert session.view()["phase"] == "playing"
+
+
+def test_the_wheel_and_its_plague_are_told_when_the_tile_lies(table):
+    row = next(r for r in ROWS if r.name == "wheel")
+    game, hand, _, _ = begin(table, row)
+    session = game.session
+    game.tell({"do": "wheel", "steps": 3}, {"do": "wheel", "steps": 1})
+    stands = game.stand()
+    sign = game.tile(lambda state, tile: "wheel_icon" in game.kinds[tile]["flags"])
+    game.tell({"do": "wheel", "steps": 1}, {"do": "plague", "player": 0, **{k: stands[k] for k in (
+        "figure", "at", "feature", "where")}}, sign)
+    expected = table_of(session)
+    for _ in range(3):
+        session.command({"do": "undo"})
+    session.command(sign)
+    hand.shown(session.view()["version"] - 1)
+    hand.answer(said(game, {"do": "wheel", "player": 1, "steps": 1}), "wheel_steps")
+    (question,) = [q for q in session.view()["open_questions"] if q["code"] == "plague"]
+    hand.answer(said(game, question["answers"][0]))
+    assert table_of(session) == expected and not [q for q in session.view()["open_questions"] if q["must"]]
