@@ -124,7 +124,7 @@ def test_the_list_has_what_fits_and_is_filtered_by_a_road_on_the_left(serve, vis
     kind, rot = shown.get_attribute("data-tile"), int(shown.get_attribute("data-rot"))
     assert kinds[kind]["edges"][(3 - rot) % 4] == "R"  # and it lies that way round at once
     page.locator("[data-key='back']").click()
-    while "any" not in page.locator("[data-key='filter-W']").inner_text():
+    while "…" not in page.locator("[data-key='filter-W']").inner_text():
         page.locator("[data-key='filter-W']").click()
     page.locator("[data-key='more']").click()
     assert listed() == {kind for kind, k in kinds.items() if k["count"]}

@@ -46,7 +46,7 @@ export class Filter {
       const letters = ["", ...Object.keys(LETTERS).filter((letter) => found.has(letter))];
       const now = this.edges[side] ?? "", next = letters[(letters.indexOf(now) + 1) % letters.length];
       const feature = now ? t(`feature.${LETTERS[now]}`) : t("filter.any");
-      return chip(`filter-${side}`, `${ARROWS[side]} ${feature}`, t("filter.edge", { side: t(`side.${side}`), feature }), !!now, () => {
+      return chip(`filter-${side}`, `${ARROWS[side]} ${now ? feature : "…"}`, t("filter.edge", { side: t(`side.${side}`), feature }), !!now, () => {
         if (next) this.edges[side] = next;
         else delete this.edges[side];
         this.changed();

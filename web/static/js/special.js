@@ -51,7 +51,7 @@ function goods({ add, player, send }) {
 function beasts({ add, player, send, flagged, laid }) {
   const { view } = add.app, out = [];
   if (!view.expansions.includes("dragon") || !laid) return out;
-  const own = view.board.figures.filter((f) => f.player === player && FOLLOWERS.has(f.figure) && !["crown", "tower"].includes(f.feature));
+  const own = view.board.figures.filter((f) => f.player === player && FOLLOWERS.has(f.figure) && f.feature !== "crown");
   if (own.length) {
     out.push(act("fairy", t("add.fairy"), () => add.pick(own.map((f) => f.at), t("add.fairy.where"), (at) => {
       const [one, ...more] = own.filter((f) => f.at.join() === at.join()); // with several it is asked who is meant
