@@ -10,7 +10,7 @@ from typing import Any
 from bastide.asking import CLAIM
 from bastide.history import last_action
 from bastide.moving import moved_figure
-from scoring.belonging import answered, open_question, place, place_of_answer, spoken
+from scoring.belonging import answered, missed, open_question, place, place_of_answer, spoken
 from scoring.engine import apply, new_game
 from scoring.errors import IllegalMove, InvalidNotation
 from scoring.events import Event, FigurePlaced, Setup, TilePlaced, from_json
@@ -46,6 +46,13 @@ class Meaning:
             if do == "retract":
                 return (Retracted(seq=seq),)
             return self.amend(seq, known[seq], self._event(data.get("body"), known[seq]))
+        if do == "insert" and "turn" in data:
+            turn = data["turn"]
+            found = missed(self.state, self.happened, data.get("body"), turn) if type(turn) is int else None
+            if found is None:
+                raise CommandError("unknown_entry", f"there is no turn {str(turn)[:20]} to insert into")
+            event, after = self._checked(found[0]), found[1]
+            return (event,) if after is None else (Inserted(after=after, body=event),)
         if do == "insert":
             after = data.get("after")
             if type(after) is not int or (after != 0 and after not in known):

@@ -148,8 +148,9 @@ class TableSession:
 
     def moves(self) -> dict[str, Any]:
         """What can be done now, before the next tile and after the last one."""
-        state = self.state
-        return {"version": len(self._entries), **moves_json(state)}
+        with self._lock:
+            state, version = self._state, len(self._entries)
+        return {"version": version, **moves_json(state)}
 
     def fits(self, tile: str | None, at: tuple[int, int] | None) -> dict[str, Any]:
         """Where a kind of tile fits, which kinds fit on a square, or what is against that kind there."""

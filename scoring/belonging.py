@@ -11,7 +11,7 @@ from typing import Any
 
 from scoring.contributions import AFTER, BEFORE, Question
 from scoring.engine import waiting
-from scoring.events import Event, GameEnded, TurnEnded, event_types, from_json, to_json
+from scoring.events import Event, GameEnded, TilePlaced, TurnEnded, event_types, from_json, to_json
 from scoring.state import GameState
 from scoring.turns import last_player, last_turn, next_part
 
@@ -28,7 +28,8 @@ def spoken(state: GameState, data: object) -> Event:
         return from_json(data, player=state.player)
     if handler.when == BEFORE:
         player, part = (state.player, state.part) if handler.late and handler.late(state) else next_part(state)
-        return from_json(data, player=player, part=part)
+        left_open = next((q.player for q in _left_open(state) if type(q.answers[0]) is kind), None)
+        return from_json(data, player=player if left_open is None else left_open, part=part)
     named = handler.whose(state, data) if handler.whose else None
     acting = last_player(state) if handler.when == AFTER else state.player
     return from_json(data, player=acting if named is None else named)
@@ -45,6 +46,7 @@ def place(state: GameState, told: Told, event: Event) -> int | None:
     player = getattr(event, "player", None)
     if handler.when == BEFORE:
         late = handler.late and handler.late(state) and player == state.player
+        late = late or any(event in q.answers for q in _left_open(state))
         return place_in(state, told, event, state.turn) if late else None
     if handler.when == AFTER:
         turn = last_turn(state)
@@ -53,11 +55,16 @@ def place(state: GameState, told: Told, event: Event) -> int | None:
     return place_in(state, told, event, state.turn) if answers else None
 
 
+def _left_open(state: GameState) -> list[Question]:
+    """What the part that was just ended left open and happened before its tile, as long as no other part has begun."""
+    return [] if state.turn_open else [q for q in state.asked if q.turn == state.turn and q.before and q.answers]
+
+
 def place_in(state: GameState, told: Told, event: Event, turn: int) -> int | None:
     """The entry of that turn part after which the event belongs: before what comes later in a turn by the rules. None
     for at the end of the log."""
     slots = state.box.slots
-    own = slots[state.box.handlers[type(event)].step]
+    own = slots.get(state.box.handlers[type(event)].step, len(slots))
     last = None
     for n, ((seq, other), happened) in enumerate(zip(told, state.happened, strict=True)):
         if happened != turn:
@@ -68,6 +75,21 @@ def place_in(state: GameState, told: Told, event: Event, turn: int) -> int | Non
             return told[n - 1][0] if n else 0
         last = seq
     return None if last is None or last == told[-1][0] else last
+
+
+def missed(state: GameState, told: Told, data: object, turn: int) -> tuple[Event, int | None] | None:
+    """The event that JSON describes, which was missed in that turn part, and where it belongs there; None without a
+    tile in it. Where nobody is named it is whoever laid the tile. Raises InvalidNotation."""
+    tile = next((e for (_, e), n in zip(told, state.happened, strict=True) if n == turn and isinstance(e, TilePlaced)),
+                None)
+    if tile is None:
+        return None
+    event = from_json(data, player=tile.player, part=tile.part)
+    handler = state.box.handlers.get(type(event))
+    named = handler.whose(state, to_json(event)) if handler and handler.whose else None
+    if named is not None and isinstance(data, Mapping) and "player" not in data:
+        event = from_json(data, player=named, part=tile.part)
+    return event, place_in(state, told, event, turn) if handler else None
 
 
 def place_of_answer(state: GameState, told: Told, question: Question, event: Event) -> int | None:

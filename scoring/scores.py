@@ -27,7 +27,8 @@ class ScoreEvent:
 
     ``places`` names every segment as (x, y, where); ``cities`` holds the same for the completed cities that a farm is
     paid for; ``rule`` is the id of the rule that gives the value; ``player`` whose turn it was (None: the end of the
-    game, at the stage ``stage``). Without a feature, ``feature`` is empty.
+    game, at the stage ``stage``). Without a feature, ``feature`` is empty. ``group`` is the category of the points
+    where the reason does not say it.
     """
 
     turn: int
@@ -42,18 +43,17 @@ class ScoreEvent:
     cities: tuple[tuple[tuple[int, int, str], ...], ...] = ()
     player: int | None = None
     stage: str = ""
+    group: str = ""
 
 
 def category(event: ScoreEvent) -> str:
-    """What a player would call these points: the feature's kind, or what else they were for; of the wheel, where it
-    stopped."""
-    return _category(event.reason)
+    """What a player would call these points: the feature's kind, or what else they were for."""
+    return event.group or _category(event.reason)
 
 
 @cache
 def _category(reason: str) -> str:
-    kind = reason.partition(".")[0]
-    return reason if kind == "wheel" else kind
+    return reason.partition(".")[0]
 
 
 def leaders(weights: Mapping[int, int]) -> tuple[int, ...]:

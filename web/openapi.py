@@ -62,7 +62,9 @@ def _commands() -> list[Schema]:
         _object({"do": {"const": "undo"}}, **more),
         _object({"do": {"const": "retract"}, **seq}, **more),
         _object({"do": {"const": "amend"}, **seq, **body}, **more),
-        _object({"do": {"const": "insert"}, "after": _NUMBER, **body}, **more),
+        _object({"do": {"const": "insert"}, **body}, after={**_NUMBER, "description": "the entry it came right after"},
+                turn={**_COUNT, "description": "or the turn it was missed in: there it stands where the rules put it"},
+                **more),
         _object({"do": {"const": "answer"}, "question": {"type": ["integer", "string"], "description":
                  "the id of a question or of an open question; what answers one is put where it belongs in the game"},
                  "choice": {"type": ["integer", "string"]}}, **body, **more),

@@ -206,7 +206,7 @@ def _event(view: View, player: int, reason: str, rule: str, items: tuple[Item, .
            figures: Sequence[StandingFigure] = ()) -> ScoreEvent:
     places = sorted({f.place for f in figures if f.feature == _KIND.get(reason)})
     return ScoreEvent(turn=view.turn, feature="", reason=reason, rule=rule, items=items, majority=(), tiles=0,
-                      points=((player, sum(i.points for i in items)),), places=named(view, places),
+                      group=reason, points=((player, sum(i.points for i in items)),), places=named(view, places),
                       player=view.player if view.turn_open else None)
 
 

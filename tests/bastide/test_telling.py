@@ -277,3 +277,34 @@ def test_by_which_follower_the_fairy_stands_is_asked(store: Store) -> None:
     view = told(session, END, {"do": "answer", "question": question["id"], "choice": 1})
     assert before[-1] == "fairy_beside" and [i["code"] for i in view["issues"]] == before[:-1]
     assert view["board"]["fairy_beside"]["feature"] == question["answers"][1]["beside"]["feature"]
+
+
+def test_the_wheel_told_plainly_after_the_end_of_its_turn_is_that_turns(store: Store) -> None:
+    session = begin(store, "wheel", name="wheel")
+    view = told(session, tile("wheel.29", 1, -1, 2), END, {"do": "wheel", "steps": 3})
+    assert log(session) == ["wheel 0 3", "tile 0 wheel.29 1,-1 2", "end_turn"] and not view["issues"]
+    view = told(session, {"do": "wheel", "steps": 1}, tile("wheel.29", -1, 1))
+    assert log(session)[3:] == ["wheel 1 1", "tile 1 wheel.29 -1,1 0"] and not view["issues"]
+    named = begin(store, "wheel", name="wheel")
+    told(named, tile("wheel.29", 1, -1, 2), END, {"do": "wheel", "steps": 3, "player": 1})
+    assert log(named)[-1] == "wheel 1 3", "somebody said whose it was"
+
+
+def test_what_was_missed_in_a_turn_stands_where_the_rules_put_it_there(store: Store) -> None:
+    session = begin(store, "wheel", "dragon", name="wheel")
+    told(session, tile("wheel.29", 1, -1, 2), END, tile("wheel.29", -1, 1), END)
+    turn = session.view()["board"]["tiles"][-1]["turn"]
+    view = told(session, {"do": "insert", "turn": turn, "body": {"do": "wheel", "steps": 3}},
+                {"do": "insert", "turn": turn, "body": deploy(-1, 1, "road", "S W")},
+                {"do": "insert", "turn": 0, "body": {"do": "discard", "tile": "wheel.01"}})
+    assert log(session) == ["discard 0 wheel.01", "tile 0 wheel.29 1,-1 2", "end_turn", "wheel 1 3",
+                            "tile 1 wheel.29 -1,1 0", "deploy 1 follower -1,1 road S.W", "end_turn"]
+    assert [i["code"] for i in view["issues"]] == ["wheel_not_turned"], "Anna's wheel was not told"
+    for nonsense in (7, -1, None, "1", True):
+        with pytest.raises(CommandError) as refused:
+            session.command({"do": "insert", "turn": nonsense, "body": {"do": "wheel", "steps": 3}})
+        assert refused.value.code == "unknown_entry"
+    goods = begin(store, "base", "traders")
+    told(goods, tile("base.U", 1, 0), END, tile("base.U", 2, 0),
+         {"do": "insert", "turn": 0, "body": {"do": "goods", "goods": "wine", "count": 1}})
+    assert log(goods)[1:3] == ["goods 0 wine 1", "end_turn"]

@@ -86,5 +86,6 @@ def test_one_follower_on_two_crowns_and_two_followers() -> None:
 
 
 def test_points_of_the_wheel_by_where_it_stopped() -> None:
-    assert {category(event(reason=r)) for r in ("wheel.tax", "wheel.crown", "city.tiny", "fairy.turn")} == \
-        {"wheel.tax", "wheel.crown", "city", "fairy"}
+    assert {category(event(reason=r)) for r in ("city.tiny", "fairy.turn")} == {"city", "fairy"}
+    paid = at_wheel("wheel 0 3", "discard 0 wheel.29", "wheel 0 3")
+    assert {category(e) for e in paid} == {"wheel.storm", "wheel.fortune"}

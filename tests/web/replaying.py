@@ -24,6 +24,7 @@ from web.app import create_app
 GAMES = sorted((Path(__file__).parents[3] / "shared" / "games" / "dev").glob("*.json.gz"))
 Turns = list[tuple[list[dict[str, Any]], list[int]]]  # the moves of each turn, the scores after it
 TOLD_LATE = ("wheel", "plague")  # what a person may remember only when the tile lies
+FOLLOWS = {"capture": "tower", "exchange": "tower", "plague": "wheel"}
 
 
 def load(path: Path) -> dict[str, Any]:
@@ -65,10 +66,29 @@ def late(moves: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [m for m in moves if m["do"] not in TOLD_LATE] + [m for m in moves if m["do"] in TOLD_LATE]
 
 
+def any_order(moves: list[dict[str, Any]], rng: random.Random) -> list[dict[str, Any]]:
+    """The moves of a turn told in any order after its tile, now and then with the end of the turn among them. What says
+    nothing without another (whom the tower took, the next step of the dragon) comes after it."""
+    if sum(m["do"] == "wheel" for m in moves) > 1 or any(m["do"] in ("discard", "ransom") for m in moves):
+        return moves  # which of two tiles it was is told by the order alone; a ransom is paid when it is told
+    lanes: dict[str, list[dict[str, Any]]] = {}
+    for m in moves:
+        lanes.setdefault(FOLLOWS.get(m["do"], m["do"]), []).append(m)
+    out = lanes.pop("tile", [])
+    left = sum(map(len, lanes.values()))
+    ends = rng.randint(0, left) if out and rng.random() < 0.4 else None
+    for n in range(left + 1):
+        if n == ends:
+            out = [*out, {"do": "end_turn"}]
+        if n < left:
+            out = [*out, rng.choice([lane for lane in lanes.values() if lane]).pop(0)]
+    return out
+
+
 def told(client: FlaskClient, game: tuple[dict[str, Any], Turns, list[int]], *, ends: bool,
-         remembered: bool = True, rng: random.Random | None = None) -> Iterator[str]:
+         remembered: bool = True, shuffled: bool = False, rng: random.Random | None = None) -> Iterator[str]:
     """Tell a game; a sentence for every difference. With ``ends`` people also say when a turn is over, unless ``rng``
-    says that they forget; who does not remember tells the wheel late."""
+    says that they forget; who does not remember tells the wheel late; ``shuffled`` turns are told in any order."""
     asked, turns, totals = game
 
     def send(command: dict[str, Any]) -> dict[str, Any]:
@@ -79,7 +99,7 @@ def told(client: FlaskClient, game: tuple[dict[str, Any], Turns, list[int]], *, 
 
     view = send({"do": "new_game", "setup": asked})
     for n, (moves, scores) in enumerate(turns):
-        for body in moves if remembered else late(moves):
+        for body in any_order(moves, rng or random.Random(n)) if shuffled else moves if remembered else late(moves):
             view = send(body)
         laid = any(m["do"] == "tile" for m in moves)  # a turn without a tile must be said to be over
         if not laid or (ends and (rng is None or rng.random() < 0.5)):

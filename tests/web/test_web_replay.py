@@ -22,10 +22,26 @@ WHEEL = (("wheel",), ("wheel", "inns", "traders"))
 
 @needs_games
 @pytest.mark.parametrize("ends", [False, True], ids=["no-ends", "ends"])
-@pytest.mark.parametrize("path", GAMES[::37], ids=lambda p: p.name.split(".")[0])
+@pytest.mark.parametrize("path", GAMES[::61], ids=lambda p: p.name.split(".")[0])
 def test_a_recorded_game_told_without_names(path: Path, ends: bool, tmp_path: Path) -> None:
     with page(tmp_path) as client:
         assert not [*told(client, recorded(load(path)), ends=ends)]
+
+
+@needs_games
+@pytest.mark.parametrize("path", GAMES[5::91], ids=lambda p: p.name.split(".")[0])
+def test_a_recorded_game_told_in_any_order(path: Path, tmp_path: Path) -> None:
+    with page(tmp_path) as client:
+        assert not [*told(client, recorded(load(path)), ends=False, shuffled=True)]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_game_of_several_boxes_told_in_any_order(seed: int, tmp_path: Path) -> None:
+    """After the tile comes everything else: the dragon's way before the follower that it ate, the wheel after all."""
+    boxes = (("wheel", "dragon", "tower", "traders"), ("base", "dragon", "tower"), ("wheel", "inns"))[seed]
+    game = made(*random_game(seed, *boxes, tiles=35, name="wheel" if "wheel" in boxes else None))
+    with page(tmp_path) as client:
+        assert not [*told(client, game, ends=False, shuffled=True, rng=random.Random(seed))]
 
 
 @pytest.mark.parametrize("remembered", [True, False], ids=["before", "late"])
