@@ -53,8 +53,8 @@ def played(setup: Setup, entries: Sequence[LogEntry]) -> tuple[PlayedTurn, ...]:
 
 
 def view_at(setup: Setup, entries: Sequence[LogEntry], seq: int, *, before: bool = False) -> dict[str, Any] | None:
-    """The view as it is now known to have been when entry ``seq`` had happened (0: nothing had), or right ``before`` it:
-    with all corrections. None when nothing like it happened.
+    """The view as it is now known to have been when entry ``seq`` had happened (0: nothing had), or right ``before``
+    it: with all corrections. None when nothing like it happened.
 
     ``after`` in it is the entry after which something is inserted that happened just then.
     """

@@ -87,12 +87,13 @@ def enter(browser: Any, game: Game, size: tuple[int, int], most: int | None) -> 
                         hand.end_turn()
                     if (got := [p["score"] for p in session.view()["players"]]) != scores:
                         return f"{name}, turn {n + 1}: {got} instead of {scores}"
+                    if issues := session.view()["issues"]:
+                        told = [e["notation"] for e in session.view()["history"] if e["turn"] == issues[0]["turn"]]
+                        return f"{name}, turn {n + 1}: {issues[0]['code']}: {issues[0]['text']} {told} {own}"
                 if most is None:
                     hand.end_game()
                     if (got := [p["score"] for p in session.view()["players"]]) != totals:
                         return f"{name}: {got} instead of {totals}"
-                if issues := session.view()["issues"]:
-                    return f"{name}: {issues[0]['code']}: {issues[0]['text']}"
             finally:
                 context.close()
     spent = time.monotonic() - began

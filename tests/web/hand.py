@@ -13,13 +13,16 @@ TURNS = 4
 WITHIN_MS = 30_000  # a busy machine is no failure
 ASKED = {"capture": "capture", "princess": "princess", "exchange": "exchange", "dragon": "dragon_path",
          "plague": "plague"}  # what is entered as an answer: the question's code
-POINT = """(el) => {
+POINT = """(selector) => {  // what is drawn anew meanwhile is found again by its name
+  const el = document.querySelector(selector);
+  if (!el) return null;
+  el.closest("#sheet svg")?.scrollIntoView({ block: "nearest" });
   const box = el.getBoundingClientRect();
   for (const step of [2, 3, 5, 9, 17]) {
     for (let i = 1; i < step; i += 1) for (let j = 1; j < step; j += 1) {
       const x = box.left + (box.width * i) / step, y = box.top + (box.height * j) / step;
       const top = document.elementFromPoint(x, y);
-      if (top && (top === el || el.contains(top) || top.closest?.("#" + CSS.escape(el.id || "none")) === el)) return [x, y];
+      if (top && (el.contains(top) || (el.id && top.closest("#" + CSS.escape(el.id)) === el))) return [x, y];
     }
   }
   return null;
@@ -56,7 +59,7 @@ class Hand:
         """The game as the page shows it."""
         return self.then or self.session.view()
 
-    # -- tapping --------------------------------------------------------------------------------------------------------
+    # -- tapping ------------------------------------------------------------------------------------------------
 
     def key(self, key: str) -> None:
         """Tap a button of the sheet or the bar."""
@@ -69,17 +72,27 @@ class Hand:
         self.key(key)
         self.shown(before)
 
-    def shown(self, before: int) -> None:
-        """Wait until the page shows something newer than that version."""
-        assert self.page.evaluate(f"""(before) => new Promise((done) => {{
-            const end = performance.now() + {WITHIN_MS};
-            const look = () => Number(document.body.dataset.version) > before && !("sending" in document.body.dataset) ? done(true)
-              : performance.now() > end ? done(false) : setTimeout(look, 10); look(); }})""", before), "nothing happened"
+    def shown(self, before: int, *, saves: bool = False) -> bool:
+        """Wait until the page shows something newer than that version; with ``saves`` or asks whether to save it: True
+        then."""
+        found = self.page.evaluate("""([before, game, saves, within]) => new Promise((done) => {
+            const end = performance.now() + within;
+            const there = () => { const now = document.body.dataset;
+              return now.game === String(game) && Number(now.version) > before && !("sending" in now); };
+            const look = () => there() ? done("shown") : saves && document.querySelector("#sheet [data-key='save']")
+              ? done("asked") : performance.now() > end ? done("") : setTimeout(look, 10);
+            look(); })""", [before, self.session.view()["game"], saves, WITHIN_MS])
+        assert found, "nothing happened"
+        return found == "asked"
+
+    def saved(self, before: int) -> None:
+        """Wait until a correction is shown; one that moves points is shown before it is saved."""
+        if self.shown(before, saves=True):
+            self.sends("save")
 
     def touch(self, selector: str) -> bool:
         """Tap something drawn, wherever of it can be seen; False when nothing of it can."""
-        found = self.page.locator(selector).first
-        at = found.evaluate(POINT) if found.count() else None
+        at = self.page.evaluate(POINT, selector)
         if at is None:
             return False
         self.page.mouse.click(*at)
@@ -97,7 +110,7 @@ class Hand:
                 self.searched += 1
         assert self.page.locator(then).count(), selector
 
-    # -- entering -------------------------------------------------------------------------------------------------------
+    # -- entering -----------------------------------------------------------------------------------------------
 
     def play(self, event: Event) -> None:
         """Enter one event."""
@@ -164,12 +177,7 @@ class Hand:
 
     def segment(self, feature: str, where: str) -> None:
         """A segment of the tile in the sheet."""
-        area = self.page.locator(f"#sheet .segment[data-feature='{feature}'][data-where='{where}']")
-        area.first.evaluate("(el) => el.closest('svg').scrollIntoView({ block: 'nearest' })")
-        at = area.first.evaluate(POINT)
-        assert at, (feature, where)
-        self.page.mouse.click(*at)
-        self.taps += 1
+        assert self.touch(f"#sheet .segment[data-feature='{feature}'][data-where='{where}']"), (feature, where)
 
     def choose(self, at: tuple[int, int]) -> None:
         """One of the squares that the page waits for."""
@@ -214,7 +222,8 @@ class Hand:
         self.sends(f"wheel-{event.steps}")
 
     def crown(self, event: Any) -> None:
-        self.key(f"kind-{event.figure}") if self.page.locator(f"#sheet [data-key='kind-{event.figure}']").count() else None
+        if self.page.locator(f"#sheet [data-key='kind-{event.figure}']").count():
+            self.key(f"kind-{event.figure}")
         self.sends(f"crown-{event.segment}")
 
     def dragon(self, event: Any) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -314,7 +314,8 @@ def table_of(session: TableSession) -> Any:
 
 
 def like(entry: Move, move: Move) -> bool:
-    return entry["kind"] == move["do"] and all(entry.get(k) == v for k, v in move.items() if k not in ("do", "released"))
+    return entry["kind"] == move["do"] and all(entry.get(k) == v for k, v in move.items()
+                                               if k not in ("do", "released"))
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name.replace(" ", "-"))
@@ -331,6 +332,7 @@ def test_it_is_entered_corrected_and_taken_back(table, row):
     page.keyboard.press("Escape")
     page.locator("[data-key='bar.history']").click()
     page.locator(f"#sheet [data-key='move-{entry['seq']}']").click()
+    version = session.view()["version"]
     if other is not None and row.keys:  # corrected by its own buttons
         for key in row.keys:
             page.locator(f"#sheet [data-key='{key}']").click()
@@ -346,43 +348,18 @@ def test_it_is_entered_corrected_and_taken_back(table, row):
             hand.play(said(game, other))
             hand.then = None
     if other is not None:
-        save = page.locator("#sheet [data-key='save']")
-        save_or_done(page, session, entry["seq"], other)
-        assert not save.count()
-        assert table_of(session) != entered
+        hand.saved(version)
+        (now,) = [e for e in session.view()["history"] if e["seq"] == entry["seq"]]
+        assert like(now, {k: v for k, v in other.items() if k != "player"}) and table_of(session) != entered
         page.keyboard.press("Escape")
         page.locator("[data-key='bar.history']").click()
         page.locator(f"#sheet [data-key='move-{entry['seq']}']").click()
     picture(page, f"move-{row.name.replace(' ', '-')}")
     version = session.view()["version"]
     page.locator("#sheet [data-key='remove']").click()
-    until_newer(page, session, version)
+    hand.saved(version)
     assert not [e for e in session.view()["history"] if e["seq"] == entry["seq"]]
     assert table_of(session) == before
-
-
-def save_or_done(page, session, seq, other):
-    """A correction that moves points is shown first; then it is saved."""
-    page.evaluate("() => new Promise((done) => { const look = () => \"sending\" in document.body.dataset ? setTimeout(look, 10) : done(); setTimeout(look, 30); })")
-    for _ in range(200):
-        if any(e["seq"] == seq and like(e, {k: v for k, v in other.items() if k != "player"})
-               for e in session.view()["history"]):
-            return
-        if page.locator("#sheet [data-key='save']").count():
-            page.locator("#sheet [data-key='save']").click()
-        page.evaluate("() => new Promise(requestAnimationFrame)")
-    raise AssertionError(other)
-
-
-def until_newer(page, session, version):
-    """Taken back, after it was shown what that moves."""
-    for _ in range(200):
-        if session.view()["version"] > version:
-            return
-        if page.locator("#sheet [data-key='save']").count():
-            page.locator("#sheet [data-key='save']").click()
-        page.evaluate("() => new Promise(requestAnimationFrame)")
-    raise AssertionError("it was not taken back")
 
 
 @pytest.mark.parametrize("row", [r for r in ROWS if r.late], ids=lambda row: row.name.replace(" ", "-"))
@@ -442,7 +419,7 @@ def test_a_missed_tile_is_laid_in_its_turn_corrected_and_taken_back(table):
     hand.place(f"[id='at-{x}-{y}'] use", "#sheet.fix:not([hidden])")
     version = session.view()["version"]
     page.locator("[data-key='remove']").click()
-    until_newer(page, session, version)
+    hand.saved(version)
     expect(page.locator(f"[id='at-{x}-{y}']")).to_have_count(0)
 
 

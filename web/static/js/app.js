@@ -101,7 +101,7 @@ export class App {
     if (this.box !== box) {
       this.loading = true;
       try {
-        const answer = await fetch("/api/tiles");
+        const answer = await fetch(`/api/tiles?expansions=${box}`); // whatever is begun meanwhile
         this.kinds = await answer.json();
         this.box = box;
         replace(document.querySelector("#definitions defs"), patternDefinitions(), definitions(this.kinds));
@@ -164,6 +164,7 @@ export class App {
   }
 
   render() {
+    if (this.loading) return; // the tiles of other boxes are on their way
     const { view } = this;
     this.letters = letters(view.players);
     this.board.show(view, this.letters);
@@ -180,7 +181,7 @@ export class App {
     this.sheet.follow(view);
     this.beginning?.changed();
     const leader = view.players.reduce((a, b) => (b.score > a.score ? b : a));
-    document.body.dataset.version = this.newest.version;
+    Object.assign(document.body.dataset, { version: this.newest.version, game: this.newest.game });
     document.title = leader.score ? t("title", { leader: `${leader.name} ${leader.score}` }) : "bastide";
   }
 

@@ -16,6 +16,8 @@ export const asked = (view) => (view.open_questions ?? []).filter((q) => q.code 
 export class Asking {
   inThen = true; // may be open while an earlier moment is shown
   answering = false;
+  /** @type {(() => void) | null} */
+  back;
   /** @type {import("./app.js").App} */
   app;
 

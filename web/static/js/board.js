@@ -19,6 +19,8 @@ export class Board {
   gap;
   /** @type {any} */
   kinds;
+  /** @type {Map<string, string[]>} */
+  fit = new Map(); // kinds by what the neighbours of a place show
 
   // open(square) is called for a tapped tile, gap(square) for a tapped empty place that touches one
   constructor(root, { kinds, open, gap }) {
@@ -146,7 +148,6 @@ export class Board {
   // How many kinds that are left fit a place, in any turn; kept by what its neighbours show.
   fitting(at) {
     const edges = shown(this.kinds, this.tiles, at), key = EDGES.map((side) => edges[side] ?? "?").join("");
-    this.fit ??= new Map();
     if (!this.fit.has(key)) {
       this.fit.set(key, Object.entries(this.kinds).filter(([, kind]) => kind.count && [0, 1, 2, 3].some((rot) =>
         EDGES.every((side, n) => key[n] === "?" || kind.edges[(n - rot + 4) % 4] === key[n]))).map(([id]) => id));

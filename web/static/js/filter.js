@@ -22,6 +22,13 @@ function signs(kind) {
 }
 
 export class Filter {
+  /** @type {any} */
+  kinds;
+  /** @type {string[]} */
+  free;
+  /** @type {() => void} */
+  changed;
+
   // `kinds` of the game; `free` are the sides where an edge may be wished for; changed() when a wish was
   constructor(kinds, free, changed) {
     Object.assign(this, { kinds, free, changed });
