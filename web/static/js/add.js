@@ -69,13 +69,6 @@ export class Add {
     return history.filter((e) => e.turn === number && (laid || turn.open));
   }
 
-  // What comes before a tile belongs to the next one; at an earlier time it was missed before the tile that lies.
-  async early(move) {
-    const { app, laid } = this;
-    if (laid && app.then?.seq === null && !await app.then.go(`entries/${laid.seq}/before`)) return false;
-    return app.commands.send(move);
-  }
-
   body() {
     const { app } = this, { view, commands } = app, { laid } = this;
     if (this.hint) return h("div", { class: "row" }, h("p", {}, this.hint), button(t("add.cancel"), () => this.stop(), { className: "action", data: { key: "cancel" } }));

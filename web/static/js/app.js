@@ -237,12 +237,12 @@ export class App {
   // What was missed in a turn; or an entry anew.
   async addTo(turn) {
     this.sheet.close(); // it is about now
-    if (await new Then(this).go(`turns/${turn}`)) this.sheet.open(new Add(this));
+    if (await new Then(this, { turn }).go(`turns/${turn}`)) this.sheet.open(new Add(this));
   }
 
   async tellAnew(entry) {
     this.sheet.close();
-    if (await new Then(this, entry.seq).go(`entries/${entry.seq}/before`)) this.sheet.open(new Add(this));
+    if (await new Then(this, { seq: entry.seq }).go(`entries/${entry.seq}/before`)) this.sheet.open(new Add(this));
   }
 
   openGap(at) {

@@ -9,10 +9,13 @@ export class Then {
   /** @type {number | null} */
   seq;
   after = 0;
+  begun = false;
+  /** @type {number | null} */
+  turn;
 
-  // `seq` is the entry that is told anew; without one something that was missed is added
-  constructor(app, seq = null) {
-    Object.assign(this, { app, seq });
+  // `seq` is the entry that is told anew, `turn` the one in which something was missed
+  constructor(app, { seq = null, turn = null }) {
+    Object.assign(this, { app, seq, turn });
   }
 
   // Go where an address of the interface leads ("turns/12", "entries/30/before"); false where there is nothing.
@@ -21,7 +24,8 @@ export class Then {
       const answer = await fetch(`/api/${path}`, { cache: "no-store" });
       if (!answer.ok) throw new Error(answer.statusText);
       const view = await answer.json();
-      this.after = view.after;
+      if (this.begun && this.app.then !== this) return false; // the person has gone back meanwhile
+      Object.assign(this, { after: view.after, begun: true });
       this.app.look(this, view);
       return true;
     } catch {
@@ -30,8 +34,10 @@ export class Then {
     }
   }
 
+  // The table knows where in a turn something belongs; a tile that was missed begins another turn.
   place(body) {
-    return this.seq === null ? { do: "insert", after: this.after, body } : { do: "amend", seq: this.seq, body };
+    if (this.seq !== null) return { do: "amend", seq: this.seq, body };
+    return { do: "insert", ...(body.do === "tile" ? { after: this.after } : { turn: this.turn }), body };
   }
 
   // What was done is part of that moment now; a move that was told anew is done with.
