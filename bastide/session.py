@@ -23,7 +23,7 @@ from scoring.engine import step
 from scoring.errors import IllegalMove, InvalidNotation
 from scoring.events import Event, Setup, TilePlaced, to_json
 from scoring.log import Amended, Body, Inserted, LogEntry, Retracted, Settled, effective, state_of
-from scoring.moves import kinds_json, moves_json, places_json, turns_json
+from scoring.moves import gaps_json, kinds_json, moves_json, places_json, turns_json
 from scoring.projection import Memory, final_scoring, live_view, running_scores
 from scoring.rules import changes, editions
 from scoring.state import GameState
@@ -153,11 +153,12 @@ class TableSession:
         return {"version": version, **moves_json(state)}
 
     def fits(self, tile: str | None, at: tuple[int, int] | None) -> dict[str, Any]:
-        """Where a kind of tile fits, which kinds fit on a square, or what is against that kind there."""
+        """Where a kind of tile fits, which kinds fit on a square, or what is against that kind there; without either,
+        how many fit on every square."""
         state = self.state
         if tile is not None:
             return places_json(state, tile) if at is None else turns_json(state, tile, at)
-        return kinds_json(state, at or (0, 0))
+        return gaps_json(state) if at is None else kinds_json(state, at)
 
     def set_status(self, chip: str, text: str = "", code: str = "", parts: Mapping[str, Any] | None = None) -> None:
         """What the camera is doing, with a sentence, its code and what is filled in; published when it changed."""

@@ -132,9 +132,16 @@ def objections(state: View, tile: str, at: Square, rot: int) -> tuple[Problem, .
 
 def fitting(state: View, at: Square) -> Mapping[str, tuple[int, ...]]:
     """The kinds still in the box that may be laid on a square, each with the quarter turns in which it may."""
-    fit = {kind: tuple(rot for rot in range(4) if fits(state, kind, at, rot))
-           for kind, left in tiles_left(state).items() if left > 0}
-    return {kind: rots for kind, rots in fit.items() if rots}
+    shape = state.box.shape
+    out: dict[str, tuple[int, ...]] = {}
+    others = [state.tiles.get(neighbour(at, side)) for side in EDGES]
+    wanted = [(n, shape(o.tile, o.rot).edges[(n + 2) % 4]) for n, o in enumerate(others) if o]
+    for kind, left in tiles_left(state).items():
+        for rot in range(4) if left > 0 else ():
+            edges = shape(kind, rot).edges  # most kinds differ here: the other rules are asked only about the rest
+            if all(edges[n] == edge for n, edge in wanted) and fits(state, kind, at, rot):
+                out[kind] = (*out.get(kind, ()), rot)
+    return out
 
 
 def legal_placements(state: View, tile: str) -> tuple[tuple[Square, int], ...]:

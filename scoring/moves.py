@@ -85,6 +85,14 @@ def kinds_json(state: GameState, at: Square) -> dict[str, Any]:
             "kinds": [{"tile": kind, "left": left[kind], "rots": list(rots)} for kind, rots in fit.items()]}
 
 
+def gaps_json(state: GameState) -> dict[str, Any]:
+    """Every square where a tile may be laid next, with how many kinds, and how many of the tiles left, fit there."""
+    left = tiles_left(state)
+    fit = {at: fitting(state, at) for at in sorted(open_squares(state))}
+    return {"total": sum(left.values()), "gaps": [
+        {"at": list(at), "kinds": len(kinds), "fit": sum(left[kind] for kind in kinds)} for at, kinds in fit.items()]}
+
+
 def turns_json(state: GameState, tile: str, at: Square) -> dict[str, Any]:
     """What the rules have against a tile on a square, for each quarter turn. Raises InvalidNotation."""
     _known(state, tile)

@@ -39,10 +39,8 @@ def moves() -> Response:
 
 @looking.get("/api/fits")
 def fits() -> Response:
-    """Where ``?tile=`` fits, which kinds fit at ``?at=x,y``, or what is against that tile there."""
+    """Where ``?tile=`` fits, which kinds fit at ``?at=x,y``, what is against that tile there, or how many fit where."""
     tile, at = request.args.get("tile"), request.args.get("at")
-    if tile is None and at is None:
-        raise CommandError("malformed", "tile, at: one of them must be given")
     return json_answer(_session().fits(tile, None if at is None else SQUARE.parse(at)))
 
 

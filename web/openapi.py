@@ -188,8 +188,8 @@ def _paths() -> dict[str, Any]:
                                         parameters=[{"name": "name", "in": "path", "required": True, "schema": _TEXT}],
                                         mimetype="image/jpeg"),
         "/api/moves": _get("What can be done now, before the next tile and after the last one.", _ref("Moves")),
-        "/api/fits": _get("Where a kind of tile fits, which kinds fit on a square, or with both what is against each "
-                          "quarter turn of it there.", game, 400, parameters=[
+        "/api/fits": _get("Where a kind of tile fits, which kinds fit on a square, with both what is against each "
+                          "quarter turn of it there, with neither how many fit anywhere.", game, 400, parameters=[
                               _query("tile", _TEXT, "a kind of tile"), _query("at", _TEXT, "a square: 3,-1")]),
         "/api/turns": _get("The turns played so far.", _object({"turns": _list(game)})),
         "/api/turns/{turn}": _get("The view as it was when a turn was over.", game, 404, parameters=[turn]),

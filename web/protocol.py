@@ -224,7 +224,7 @@ class LiveSession(Protocol):
 
     def fits(self, tile: str | None, at: tuple[int, int] | None) -> dict[str, Any]:
         """Where a kind of tile fits (``places``), which ``kinds`` fit on a square, or with both what is against each
-        of its quarter ``turns``. Raises InvalidNotation."""
+        of its quarter ``turns``; with neither, all ``gaps`` and how many fit there. Raises InvalidNotation."""
         ...
 
     def art_sets(self) -> list[dict[str, Any]]:

@@ -106,9 +106,10 @@ def final_table(view: dict[str, Any]) -> str:
     final = view["final"]
     names = [p["name"] for p in view["players"]]
     width = max(8, *(len(n) for n in names)) + 2
-    lines = ["".ljust(12) + "".join(n.rjust(width) for n in names)]
+    first = max(12, *(len(row["category"]) + 1 for row in final["table"])) if final["table"] else 12
+    lines = ["".ljust(first) + "".join(n.rjust(width) for n in names)]
     for row in final["table"]:
-        lines.append(row["category"].ljust(12) + "".join(str(p).rjust(width) for p in row["points"]))
-    lines.append("total".ljust(12) + "".join(str(p).rjust(width) for p in final["totals"]))
+        lines.append(row["category"].ljust(first) + "".join(str(p).rjust(width) for p in row["points"]))
+    lines.append("total".ljust(first) + "".join(str(p).rjust(width) for p in final["totals"]))
     lines.append("winner: " + " and ".join(names[w] for w in final["winners"]))
     return "\n".join(lines)

@@ -7,10 +7,10 @@ import json
 import pytest
 from random_games import random_game
 
-from scoring.engine import legal_placements, new_game, next_player, step
+from scoring.engine import fits, fitting, legal_placements, new_game, next_player, open_squares, step
 from scoring.errors import InvalidNotation
 from scoring.events import FigurePlaced, Player, Setup, TilePlaced, TurnEnded, parse_event, to_json
-from scoring.moves import Move, kinds_json, moves, moves_json, places_json, turns_json
+from scoring.moves import Move, gaps_json, kinds_json, moves, moves_json, places_json, turns_json
 from scoring.rules import edition, with_options
 from scoring.state import GameState
 
@@ -103,6 +103,14 @@ def test_what_fits() -> None:
     assert told["total"] == 71 and told["fit"] == sum(k["left"] for k in told["kinds"])
     assert {k["tile"]: k["rots"] for k in told["kinds"]}["base.E"] == [2]
     assert "base.B" not in {k["tile"] for k in told["kinds"]}, "a city must go on there"
+    gaps = gaps_json(state)["gaps"]
+    assert {"at": [0, -1], "kinds": len(told["kinds"]), "fit": told["fit"]} in gaps and len(gaps) == 4
+    river = game("base", "river")
+    for gap in gaps_json(river)["gaps"]:
+        assert all(k["tile"].startswith("river") for k in kinds_json(river, tuple(gap["at"]))["kinds"])
+    for at in open_squares(state):
+        assert fitting(state, at) == {kind: rots for kind in state.left if
+                                      (rots := tuple(r for r in range(4) if fits(state, kind, at, r)))}
     places = places_json(state, "base.E")
     assert {"at": [0, -1], "rots": [2]} in places["places"] and places["left"] == 5
     assert sum(len(p["rots"]) for p in places["places"]) == len(legal_placements(state, "base.E"))

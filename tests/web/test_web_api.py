@@ -163,7 +163,9 @@ def test_what_can_be_done_and_what_fits(serve):
     assert rot in next(k["rots"] for k in kinds if k["tile"] == "base.V")
     turns = json.loads(get(server.url + f"api/fits?tile=base.V&at={x},{y}")[2])["turns"]
     assert [t["rot"] for t in turns if not t["objections"]] == places[0]["rots"]
-    for bad in ("", "?at=1", "?at=a,b", "?tile=inns.01", "?tile=%F0%9F%99%82&at=0,0"):
+    gaps = json.loads(get(server.url + "api/fits")[2])["gaps"]
+    assert next(g for g in gaps if g["at"] == [x, y])["kinds"] == len(kinds) and len(gaps) > 5
+    for bad in ("?at=1", "?at=a,b", "?tile=inns.01", "?tile=%F0%9F%99%82&at=0,0"):
         status, _, body = get(server.url + "api/fits" + bad)
         assert status == 400 and json.loads(body)["error"]["code"] == "malformed", bad
 
