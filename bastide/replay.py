@@ -52,17 +52,27 @@ def played(setup: Setup, entries: Sequence[LogEntry]) -> tuple[PlayedTurn, ...]:
                             at=getattr(laid.get(n), "at", None), seqs=tuple(found)) for n, found in seqs.items())
 
 
+def view_at(setup: Setup, entries: Sequence[LogEntry], seq: int, *, before: bool = False) -> dict[str, Any] | None:
+    """The view as it is now known to have been when entry ``seq`` had happened (0: nothing had), or right ``before``
+    it: with all corrections. None when nothing like it happened.
+
+    ``after`` in it is the entry after which something is inserted that happened just then.
+    """
+    by_seq, happened = {e.seq: e for e in entries}, effective(entries)
+    order = [number for number, _ in happened]
+    if seq not in order and (seq or before):
+        return None
+    count = order.index(seq) + (not before) if seq else 0
+    kept = [LogEntry(seq=number, body=event, at_s=by_seq[number].at_s, source=by_seq[number].source,
+                     confidence=by_seq[number].confidence) for number, event in happened[:count]]
+    return {**live_view(state_of(setup, kept), kept, len(kept)), "after": order[count - 1] if count else 0}
+
+
 def view_after(setup: Setup, entries: Sequence[LogEntry], turn: PlayedTurn) -> dict[str, Any]:
     """The view as it is now known to have been when that turn was over: with all corrections."""
-    by_seq = {e.seq: e for e in entries}
-    kept: list[LogEntry] = []
-    last = turn.seqs[-1]
-    for seq, event in effective(entries):
-        was = by_seq[seq]
-        kept.append(LogEntry(seq=seq, body=event, at_s=was.at_s, source=was.source, confidence=was.confidence))
-        if seq == last:
-            break
-    return live_view(state_of(setup, kept), kept, len(kept))
+    found = view_at(setup, entries, turn.seqs[-1])
+    assert found is not None  # a played turn has happened
+    return found
 
 
 def corrections(entries: Sequence[LogEntry]) -> list[dict[str, Any]]:

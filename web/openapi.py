@@ -193,6 +193,10 @@ def _paths() -> dict[str, Any]:
                               _query("tile", _TEXT, "a kind of tile"), _query("at", _TEXT, "a square: 3,-1")]),
         "/api/turns": _get("The turns played so far.", _object({"turns": _list(game)})),
         "/api/turns/{turn}": _get("The view as it was when a turn was over.", game, 404, parameters=[turn]),
+        "/api/entries/{seq}/before": _get("The view as it was right before an entry; ``after`` is where something is "
+                                          "inserted that happened just then.", game, 404, parameters=[seq]),
+        "/api/entries/{seq}/after": _get("The view as it was when an entry had happened (0: nothing had).", game, 404,
+                                         parameters=[seq]),
         "/api/turns/{turn}/picture.jpg": _get("The table in a turn.", raw, 404, parameters=[turn, *part],
                                               mimetype="image/jpeg"),
         "/api/picture.jpg": _get("The newest picture of the table.", raw, 404, parameters=part,
