@@ -8,7 +8,7 @@ import socket
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from types import TracebackType
 from typing import Any, Self
 
@@ -16,6 +16,8 @@ from flask import Flask
 from waitress import wasyncore
 from waitress.channel import HTTPChannel
 from waitress.server import create_server
+
+from web.gate import Gate
 
 THREADS = 104  # 64 event streams and 8 overlays hold one each, the rest answers requests
 CONNECTIONS = 400
@@ -80,6 +82,9 @@ class PageServer:
             *((socket.IPPROTO_TCP, getattr(socket, name), value) for name, value in _KEEPALIVE
               if hasattr(socket, name)),
         ]
+        self._gate: Gate = self._app.extensions["gate"]
+        self._gate.open(self._server.task_dispatcher.add_task)
+        self._server.add_task = self._gate.submit  # whose turn it is, is not left to who comes first
         self._thread = threading.Thread(target=self._run, name="page-server", daemon=True)
         self._thread.start()
         return self
@@ -87,6 +92,7 @@ class PageServer:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  trace: TracebackType | None) -> None:
         self._stop.set()
+        self._gate.close()
         for name in ("streams", "overlay_streams"):
             if name in self._app.extensions:
                 self._app.extensions[name].close()
@@ -104,7 +110,8 @@ class PageServer:
             wasyncore.loop(timeout=_LOOP_S, map=self._sockets, count=1, use_poll=True)
             if time.monotonic() >= due:
                 due = time.monotonic() + _SWEEP_S
-                for channel in sweeper.overdue([c for c in self._sockets.values() if isinstance(c, HTTPChannel)]):
+                for channel in sweeper.overdue([c for c in self._sockets.values() if isinstance(c, HTTPChannel)],
+                                               self._gate.waiting()):
                     channel.handle_close()  # also frees a thread that waits for it to read
 
 
@@ -116,8 +123,8 @@ class Sweeper:
         self._clock = clock
         self._asking: dict[Any, tuple[object, float]] = {}
 
-    def overdue(self, channels: list[Any]) -> list[Any]:
-        """The connections to close, of all that are open now."""
+    def overdue(self, channels: list[Any], queued: Collection[Any] = ()) -> list[Any]:
+        """The connections to close, of all that are open now; ``queued`` have asked and wait for their turn."""
         now = self._clock()
         before, self._asking = self._asking, {}
         late: list[Any] = []
@@ -137,8 +144,9 @@ class Sweeper:
                 slow = bool(channel.total_outbufs_len) and now - channel.last_activity > _STUCK_S
             if slow:
                 late.append(channel)
-            elif not channel.requests:
-                (waiting if channel.request is None else asking).setdefault(client, []).append(channel)
+            elif not channel.requests or channel in queued:
+                (waiting if channel.request is None and not channel.requests else asking).setdefault(
+                    client, []).append(channel)
         crowded = len(channels) >= CROWDED
         share = CROWDED // 2 // max(1, len(clients)) if crowded else PER_CLIENT
         for client, count in clients.items():
