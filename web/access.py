@@ -184,7 +184,9 @@ class Access:
         found = self.device()
         pin = "machine" if self.machine_plays else "set" if kept.table is not None else "unset"
         return {"right": held.name.lower(), "token": token or None, "pin": pin, "admin_pin": kept.admin is not None,
-                "name": found.name if found else None, "set_at_s": kept.set_at_s, "set_from": kept.set_from}
+                "name": found.name if found else None,
+                "failed": sum(f["count"] for f in self.rights.failed()) if held is Right.ADMIN else None,
+                "set_at_s": kept.set_at_s, "set_from": kept.set_from}
 
     def sign_in(self, right: Right) -> None:
         """Begin a session with this right; the one that this device had ends."""

@@ -97,6 +97,8 @@ def _schemas() -> dict[str, Schema]:
                             "token": {"type": ["string", "null"], "description": "to be repeated in X-CSRF-Token"},
                             "pin": {"enum": ["set", "unset", "machine"]}, "admin_pin": _FLAG,
                             "name": {"type": ["string", "null"], "description": "whose device this is"},
+                            "failed": {"type": ["integer", "null"], "description": "wrong PINs since the program "
+                                       "began, for administrators"},
                             "set_at_s": {"type": ["number", "null"]}, "set_from": {"type": ["string", "null"]}}),
         "Sessions": _object({
             "sessions": _list(_object({"session": _TEXT, "right": {"enum": ["play", "admin"]}, "name": _TEXT,

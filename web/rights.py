@@ -187,7 +187,7 @@ class Rights:
     def __init__(self, keys: Keys, *, clock: Callable[[], float] = time.monotonic) -> None:
         self.keys = keys
         self._tries = Tries(clock)
-        self._one = threading.Lock()
+        self._one, self._noting = threading.Lock(), threading.Lock()
         self._strangers, self._apart = threading.BoundedSemaphore(HASHING), threading.BoundedSemaphore(HASHING)
         self._failed: OrderedDict[str, dict[str, Any]] = OrderedDict()
 
@@ -198,7 +198,7 @@ class Rights:
     def failed(self) -> list[dict[str, Any]]:
         """Where wrong PINs came from since the program began, the newest first: address, count, last_s, known (whether
         the device was signed in before)."""
-        with self._one:
+        with self._noting:
             return [dict(row) for row in reversed(self._failed.values())]
 
     def check(self, pin: object, address: str, apart: str = "") -> Right:
@@ -234,11 +234,12 @@ class Rights:
 
     def _note(self, address: str, count: int, known: bool) -> None:
         """Keep in mind where a wrong PIN came from, and tell the program's log."""
-        row = self._failed.pop(address, {"count": 0})
-        self._failed[address] = {"address": address, "count": row["count"] + 1, "last_s": round(time.time()),
-                                 "known": known}
-        while len(self._failed) > MOST_FAILED:
-            self._failed.popitem(last=False)
+        with self._noting:
+            row = self._failed.pop(address, {"count": 0})
+            self._failed[address] = {"address": address, "count": row["count"] + 1, "last_s": round(time.time()),
+                                     "known": known}
+            while len(self._failed) > MOST_FAILED:
+                self._failed.popitem(last=False)
         _log.warning("a wrong PIN from %s (%d in a row%s)", address, count,
                      ", a device that was signed in before" if known else "")
 

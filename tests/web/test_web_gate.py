@@ -1,4 +1,4 @@
-"""Whose request is worked on next: nobody who asks much keeps others waiting, and neither does what is worked out long."""
+"""Whose request is worked on next: nobody who asks much keeps others waiting, nor what is worked out for long."""
 
 from __future__ import annotations
 
