@@ -154,8 +154,10 @@ class Access:
             return "machine" if found is not None and found.is_loopback else ""
         if "bastide=" not in cookie or len(cookie) > 8000:
             return ""
-        value = parse_cookie(cookie).get("bastide", "")
-        name = self._read(value)
+        try:
+            name = self._read(parse_cookie(cookie).get("bastide", ""))
+        except ValueError:  # bytes that are no text
+            return ""
         return name if name and self.devices.get(name, self.rights.keys.get().series) is not None else ""
 
     def _read(self, value: str) -> str:

@@ -17,7 +17,7 @@ from web.answers import MAX_BODY_BYTES, asked_object, error_answer, json_answer,
 from web.assets import Assets
 from web.catalogue import tiles
 from web.doctor import Doctor, doctors
-from web.gate import Gate
+from web.gate import Gate, routes
 from web.join import joining
 from web.looking import looking
 from web.openapi import describing
@@ -70,7 +70,8 @@ def create_app(session: LiveSession, *, streams: Streams | None = None, access: 
     app.register_error_handler(HTTPException, _http_error)
     app.register_error_handler(Exception, _unexpected)
     app.after_request(_finish)
-    app.extensions["gate"] = app.wsgi_app = Gate(app.wsgi_app, known=door.known)  # type: ignore[method-assign]
+    app.extensions["gate"] = app.wsgi_app = Gate(  # type: ignore[method-assign]
+        app.wsgi_app, known=door.known, routes=routes(app.url_map.iter_rules()))
     return app
 
 

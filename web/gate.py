@@ -17,6 +17,7 @@ Event streams only pass through here when they begin.
 from __future__ import annotations
 
 import json
+import logging
 import threading
 import time
 from collections import deque
@@ -61,10 +62,10 @@ class Limits:
 LIMITS = Limits()
 RETRY_AFTER_S = 5
 MOST_CLIENTS = 1000  # remembered
-_MOST_KEYS = 100
 _DECAY = 0.95  # of what an address is believed to cost, with every request for it that cost less
 _REFUSAL = json.dumps({"error": {"code": "busy_table", "text": "many are asking at this moment; try again soon"}})
 _mine = threading.local()
+_log = logging.getLogger("bastide.gate")
 
 
 @dataclass(slots=True)
@@ -101,6 +102,9 @@ class Turn:
         _mine.turn, self._cpu_s = self, time.thread_time()
         try:
             self.channel.service()
+        except Exception as e:  # waitress trips over a client that goes while it is told that it asked nonsense
+            _log.info("a connection ended with %s", type(e).__name__)
+            self.channel.cancel()
         finally:
             _mine.turn = None
             self.computed()
@@ -118,11 +122,14 @@ class Turn:
 class Gate:
     """In front of a WSGI application: its wrapper, and what a waitress server hands its connections to.
 
-    ``known`` says by a request's Cookie header and its client's address under which name a session goes, "" without.
+    ``routes`` are the application's (`routes`), ``known`` says by a request's Cookie header and its client's address
+    under which name a session goes, "" without.
     """
 
-    def __init__(self, app: Any, *, known: Callable[[str, str], str] = lambda cookie, address: "",
+    def __init__(self, app: Any, *, routes: frozenset[str] = frozenset(),
+                 known: Callable[[str, str], str] = lambda cookie, address: "",
                  limits: Limits = LIMITS, clock: Callable[[], float] = time.monotonic) -> None:
+        self._routes = routes
         self._app, self._known, self._limits, self._clock = app, known, limits, clock
         self._changed = threading.Condition()
         self._dispatch: Callable[[Turn], None] | None = None
@@ -168,8 +175,13 @@ class Gate:
         """A connection has a whole request."""
         request = channel.requests[0]
         address = str(channel.addr[0])
-        session = self._known(request.headers.get("COOKIE", ""), address) if not request.error else ""
-        client, key = session or network(address), _key(request)
+        session = ""
+        if not request.error:
+            try:
+                session = self._known(request.headers.get("COOKIE", ""), address)
+            except Exception as e:  # whatever it brings: this is the thread that every connection has in common
+                _log.error("a cookie could not be read", exc_info=e)
+        client, key = session or network(address), _key(request, self._routes)
         with self._changed:
             now = self._clock()
             turn = Turn(self, channel, client, Lane.SIGNED if session else self._lane(key), key, now)
@@ -198,8 +210,6 @@ class Gate:
             if not turn.refused:
                 self._computing[turn.lane] -= 1
                 self._costs[turn.key] = max(cpu_s, self._costs.get(turn.key, 0.0) * _DECAY)
-                if len(self._costs) > _MOST_KEYS:
-                    del self._costs[min(self._costs, key=self._costs.__getitem__)]
             self._used[turn.client] = self._use(turn.client, now) + cost, now
             while len(self._used) > MOST_CLIENTS:
                 del self._used[min(self._used, key=lambda client: self._use(client, now))]
@@ -280,6 +290,16 @@ def aside() -> None:
         turn.computed()
 
 
-def _key(request: Any) -> str:
-    """What requests that cost alike have in common: the method and the first two parts of the address."""
-    return " ".join((str(getattr(request, "command", "")), *str(getattr(request, "path", "")).split("/")[1:3]))[:60]
+def routes(rules: Iterable[Any]) -> frozenset[str]:
+    """What `Gate` tells requests apart by: method and first two parts of the address of an application's rules."""
+    return frozenset(f"{method} {' '.join('*' if p.startswith('<') else p for p in rule.rule.split('/')[1:3])}"
+                     for rule in rules for method in rule.methods)
+
+
+def _key(request: Any, known: frozenset[str]) -> str:
+    """What requests that cost alike have in common; addresses that are none have one key together."""
+    method, parts = str(getattr(request, "command", "")), str(getattr(request, "path", "")).split("/")[1:3]
+    for key in (f"{method} {' '.join(parts)}", f"{method} {' '.join([*parts[:1], '*'])}"):
+        if key in known:
+            return key
+    return f"{method if method in ('GET', 'HEAD') else 'other'} nothing"

@@ -15,7 +15,9 @@ from typing import Any, Self
 from flask import Flask
 from waitress import wasyncore
 from waitress.channel import HTTPChannel
+from waitress.parser import HTTPRequestParser
 from waitress.server import create_server
+from waitress.utilities import BadRequest
 
 from web.gate import Gate
 
@@ -39,6 +41,24 @@ class ServerError(Exception):
 
 class PortInUse(ServerError):
     """Another program has the port."""
+
+
+class _Parser(HTTPRequestParser):
+    """Waitress' own, which raises on some bytes that no request has: those are answered like every other nonsense, not
+    told to the program's log, which anybody could fill."""
+
+    def received(self, data: bytes) -> int:
+        try:
+            return int(super().received(data))
+        except ValueError:  # also of text that cannot be decoded
+            self.error = BadRequest("this is no request")
+            self.completed = True
+            self.connection_close = True
+            return len(data)
+
+
+class _Channel(HTTPChannel):
+    parser_class = _Parser
 
 
 class PageServer:
@@ -69,6 +89,7 @@ class PageServer:
         self._app.config["BOUND_HOST"] = self.host
         # With more threads than streams a request seldom waits; waitress would warn each time that one does.
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)
+        logging.getLogger("waitress").setLevel(logging.WARNING)  # every client that goes in the middle is no news
         self._server = create_server(
             self._app, map=self._sockets, sockets=[listening], threads=THREADS, connection_limit=CONNECTIONS,
             channel_request_lookahead=1, channel_timeout=_IDLE_S, cleanup_interval=10,
@@ -76,6 +97,7 @@ class PageServer:
             max_request_header_size=16_384, trusted_proxy=None,
             clear_untrusted_proxy_headers=False,  # who was forwarded must be seen: the door takes it for a stranger
         )
+        self._server.channel_class = _Channel
         # Waitress sets these on every connection: one whose client has vanished without a word ends in time.
         self._server.adj.socket_options = [
             (socket.SOL_TCP, socket.TCP_NODELAY, 1), (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),

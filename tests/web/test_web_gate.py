@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
+import socket
 import threading
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,6 +23,7 @@ from web.server import PageServer
 from web.stream import TooManyStreams
 
 STATE, TURNS, PREVIEW = ("GET", "/api/state"), ("GET", "/api/turns/5"), ("POST", "/api/preview")
+ROUTES = frozenset({"GET api state", "GET api turns", "POST api preview", "POST api commands", "GET static *"})
 BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "door.py"
 PATIENCE_S = 30.0
 
@@ -29,9 +31,10 @@ PATIENCE_S = 30.0
 class Counter:
     """A gate without a server: who was let in, in which order, and a clock that is moved by hand."""
 
-    def __init__(self, **costs):
-        self.now, self.begun, self.costs = 0.0, [], costs
-        self.gate = Gate(lambda environ, start: [b""], known=lambda cookie, address: cookie, clock=lambda: self.now)
+    def __init__(self):
+        self.now, self.begun = 0.0, []
+        self.gate = Gate(lambda environ, start: [b""], routes=ROUTES, known=lambda cookie, address: cookie,
+                         clock=lambda: self.now)
         self.gate._dispatch = self.begun.append
 
     def ask(self, client, what=STATE, session=""):
@@ -123,7 +126,8 @@ def test_what_is_remembered_of_clients_and_addresses_is_bounded():
         table.now += 1.0
         table.ask(f"10.{n // 250}.9.{n % 250}", ("GET", f"/{n}/x"))
         table.done()
-    assert len(table.gate._used) == MOST_CLIENTS and len(table.gate._costs) <= 100 and not table.gate._waiting
+    assert len(table.gate._used) == MOST_CLIENTS and not table.gate._waiting
+    assert len(table.gate._costs) <= len(ROUTES) + 2, "addresses that are none push none out that is one"
 
 
 # -- the served table -----------------------------------------------------------------------------------------------
@@ -288,3 +292,23 @@ def test_a_short_attack_on_what_is_dearest_leaves_everybody_answered(served):
         answered += 1
     stranger.join()
     assert counted[0] > 0 and answered > 3
+
+
+@pytest.mark.parametrize("sent", [
+    b"G\xc3\x84T / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", b"GET /\xff\xfe HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+    b"GET http://[::1/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", b"\x00\xff\r\n\r\n",
+    b"POST /api/session HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: \xc2\xb2\r\n\r\n",
+    b"POST /api/session HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n\xff\r\n",
+    b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: bastide=\xff; bastide=\"\\777\"\r\nConnection: close\r\n\r\n",
+])
+def test_nonsense_is_answered_and_fills_no_log(served, sent, caplog):
+    for reads in (True, False):
+        with socket.create_connection((served.server.host, served.server.port), PATIENCE_S) as c:
+            if not reads:  # gone without a goodbye before it is told
+                c.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+            c.sendall(sent)
+            if reads:
+                assert re.match(rb"HTTP/1\.[01] [24]\d\d ", c.recv(65_536))
+    assert get(served.url + "api/state")[0] == 200
+    told = [r.getMessage() for r in caplog.records if r.exc_info or r.name.startswith("waitress")]
+    assert not told
