@@ -4,7 +4,9 @@ A big game lies on a served table with a PIN while the camera's loop watches a s
 process holds so many connections and asks for one route again and again as fast as it is answered, from one address or
 from as many as there are connections; a third one is the people: somebody who looks at the state ten times a second and
 a signed-in player who sends commands. Prints for every route what both had to wait and how many frames of the camera
-were lost: those that had passed before the loop came to read them. Everything is on this machine's loopback.
+were lost: those that had passed before the loop came to read them; ``queued`` is the part of the time that the loop was
+ready and other programs had every processor, so that on a busy machine its frames are not the door's. Everything is on
+this machine's loopback.
 
     python benchmarks/door.py [--connections 60] [--addresses 1,60] [--seconds 6] [--fps 10]
 """
@@ -229,6 +231,14 @@ class Filmed:
         return replace(frame, id=self.shown, t_s=self.shown / self.fps)
 
 
+def queued_s(thread: threading.Thread) -> float:
+    """How long a thread was ready and got no processor: what other programs took from it, strangers' among them."""
+    try:
+        return int(Path(f"/proc/self/task/{thread.native_id}/schedstat").read_text("ascii").split()[1]) / 1e9
+    except (OSError, IndexError, ValueError):
+        return 0.0
+
+
 def quantile(values: list[float], q: float) -> float:
     ordered = sorted(values)
     return round(ordered[min(len(ordered) - 1, int(q * len(ordered)))], 1) if ordered else float("inf")
@@ -306,11 +316,13 @@ def run(kinds: list[str], connections: int, addresses: list[int], seconds: float
                                 [sys.executable, __file__, "--hostile", kind, "--connections", str(connections),
                                  "--addresses", str(count), *at], stdout=subprocess.PIPE, text=True)
                             shown, lost, cpu, begun = source.shown, source.lost, time.process_time(), time.monotonic()
+                            queued = queued_s(loop)
                             honest.stdin.write("\n")
                             honest.stdin.flush()
                             waited = json.loads(honest.communicate(timeout=seconds + 90)[0])
                             shown, lost = source.shown - shown, source.lost - lost
                             cpu = (time.process_time() - cpu) / (time.monotonic() - begun)
+                            queued = (queued_s(loop) - queued) / (time.monotonic() - begun)
                             stop.set()
                             loop.join()
                         answers = int(trouble.communicate(timeout=seconds + 30)[0]) if trouble else 0
@@ -319,7 +331,8 @@ def run(kinds: list[str], connections: int, addresses: list[int], seconds: float
                         **{f"{what}_{name}_ms": quantile(waited[what], q) for what in ("state", "command")
                            for name, q in (("p50", 0.5), ("p99", 0.99))},
                         "states": len(waited["state"]), "commands": len(waited["command"]),
-                        "frames_lost": round(lost / max(1, shown + lost), 3), "processors": round(cpu, 2)})
+                        "frames_lost": round(lost / max(1, shown + lost), 3), "processors": round(cpu, 2),
+                        "queued": round(queued, 3)})
                     yield_row(rows[-1])
     return rows
 
@@ -327,7 +340,7 @@ def run(kinds: list[str], connections: int, addresses: list[int], seconds: float
 def yield_row(row: dict[str, Any]) -> None:
     """One line as soon as it is known."""
     print(f"  {row['kind']:15} {row['addresses']:4} {row['answers']:8} {row['state_p50_ms']:9} {row['state_p99_ms']:7} "
-          f"{row['command_p50_ms']:11} {row['command_p99_ms']:7} {row['frames_lost']:8.1%} {row['processors']:6}",
+          f"{row['command_p50_ms']:11} {row['command_p99_ms']:7} {row['frames_lost']:8.1%} {row['processors']:6} {row['queued']:7.1%}",
           file=sys.stderr, flush=True)
 
 
@@ -357,7 +370,7 @@ def main() -> int:
         print(json.dumps(people(args.port, args.seconds)))
         return 0
     print(f"{args.connections} connections, {args.fps:g} frames a second, {os.cpu_count()} processors; milliseconds\n"
-          "  route           from  answers state p50     p99 command p50     p99    lost   CPUs", file=sys.stderr)
+          "  route           from  answers state p50     p99 command p50     p99    lost   CPUs  queued", file=sys.stderr)
     rows = run(args.kinds.split(","), args.connections, [int(a) for a in args.addresses.split(",")], args.seconds,
                args.fps, args.turns)
     if args.json:

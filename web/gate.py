@@ -50,8 +50,8 @@ class Limits:
     player_share: float = 0.5  # of one processor, for all who have a session
     player_saved_s: float = 2.0
     live_share: float = 0.25  # for all others who look at the game as it stands
-    cheap_share: float = 0.15  # for their requests that cost little
-    dear_share: float = 0.10  # and for the others
+    cheap_share: float = 0.10  # for their requests that cost little
+    dear_share: float = 0.08  # and for the others
     saved_s: float = 0.5  # of processor time, that a quiet while saves up
     dear_s: float = 0.008  # processor time from which a request is dear; so is one of which nothing is known
     every_s: float = 0.0005  # that each costs beside its own work: reading it, writing the answer
@@ -62,6 +62,7 @@ class Limits:
 LIMITS = Limits()
 RETRY_AFTER_S = 5
 MOST_CLIENTS = 1000  # remembered
+_TICK_S = 0.02  # how often it is looked whether a budget was refilled
 _DECAY = 0.95  # of what an address is believed to cost, with every request for it that cost less
 _REFUSAL = json.dumps({"error": {"code": "busy_table", "text": "many are asking at this moment; try again soon"}})
 _mine = threading.local()
@@ -84,11 +85,6 @@ class Budget:
         self.left_s = min(self.most_s, self.left_s + (now - self.at_s) * self.share)
         self.at_s = now
         return self.left_s
-
-    def wait_s(self, now: float) -> float:
-        """How long until something is left again."""
-        left = self.left(now)
-        return 0.0 if left > 0 else 1e-3 - left / self.share
 
 
 class Turn:
@@ -185,6 +181,8 @@ class Gate:
         with self._changed:
             now = self._clock()
             turn = Turn(self, channel, client, Lane.SIGNED if session else self._lane(key), key, now)
+            if not self._waiting:
+                self._changed.notify_all()  # time is kept while anybody waits
             self._waiting.setdefault(turn.lane, {}).setdefault(client, deque()).append(turn)
             self._begin(now)
 
@@ -227,8 +225,6 @@ class Gate:
     def _begin(self, now: float) -> None:
         while self._dispatch is not None and (turn := self._next(now)) is not None:
             self._dispatch(turn)
-        if self._waiting:
-            self._changed.notify_all()
 
     def _next(self, now: float) -> Turn | None:
         if (late := self._late(now)) is not None:
@@ -270,17 +266,8 @@ class Gate:
         """Budgets are refilled and patience ends while nothing else happens."""
         with self._changed:
             while not self._closed:
-                now = self._clock()
-                due = []
-                for lane, clients in self._waiting.items():
-                    if self._free(lane):
-                        due.append(self._budgets[lane].wait_s(now))
-                    if lane is not Lane.SIGNED:
-                        due.append(min(t[0].since_s for t in clients.values()) + self._limits.patience_s - now)
-                self._changed.wait(max(0.002, min(due)) if due else None)
-                now = self._clock()
-                while self._dispatch is not None and (turn := self._next(now)) is not None:
-                    self._dispatch(turn)
+                self._changed.wait(_TICK_S if self._waiting else None)
+                self._begin(self._clock())
 
 
 def aside() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import logging
 import socket
+import sys
 import threading
 import time
 from collections import Counter
@@ -32,6 +33,7 @@ _ASKING_S = 15.0  # one that begins to ask and never ends, too
 _STUCK_S = 20.0  # and one that does not read what it asked for
 _MOST_BODY = 65_536  # more is not even listened to; what a request may bring is less, see `web.answers`
 _END_S = 1.0
+_SWITCH_S = 0.0005  # Python itself: 5 ms
 _KEEPALIVE = (("TCP_KEEPIDLE", 10), ("TCP_KEEPINTVL", 5), ("TCP_KEEPCNT", 2), ("TCP_USER_TIMEOUT", 20_000))
 
 
@@ -85,6 +87,10 @@ class PageServer:
 
     def __enter__(self) -> Self:
         listening = _listen(self.host, self.port)
+        # The table's loop gives the interpreter away hundreds of times in a frame, with every call into OpenCV, and
+        # gets it back only when whoever has it is made to let go.
+        self._switch_s = sys.getswitchinterval()
+        sys.setswitchinterval(min(self._switch_s, _SWITCH_S))
         self.port = listening.getsockname()[1]
         self._app.config["BOUND_HOST"] = self.host
         # With more threads than streams a request seldom waits; waitress would warn each time that one does.
@@ -113,6 +119,7 @@ class PageServer:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  trace: TracebackType | None) -> None:
+        sys.setswitchinterval(self._switch_s)
         self._stop.set()
         self._gate.close()
         for name in ("streams", "overlay_streams"):
