@@ -19,6 +19,8 @@ from scoring.scores import formula
 from scoring.state import Draft, GameState
 from scoring.transcript import Game, turns_of, write
 
+_FORMULAS = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last four as wide characters
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayedTurn:
@@ -115,11 +117,16 @@ def transcript(setup: Setup, entries: Sequence[LogEntry]) -> str:
 
 def scores_csv(state: GameState) -> str:
     """Every score event, one line per player who got points."""
+    def plain(text: str) -> str:
+        """Not a formula: spreadsheets compute what begins like one, whoever chose the name."""
+        return f"'{text}" if text.lstrip().startswith(_FORMULAS) or text.startswith(("\t", "\r", "\n")) else text
+
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
     rows.writerow(["turn", "player", "points", "reason", "feature", "tiles", "formula", "rule"])
     for event in state.score_events:
         for player, points in event.points:
-            rows.writerow([event.turn + 1, state.setup.players[player].name, points, event.reason, event.feature,
-                           event.tiles, formula(event.items), event.rule])
+            texts = (event.reason, event.feature or "")
+            rows.writerow([event.turn + 1, plain(state.setup.players[player].name), points, *map(plain, texts),
+                           event.tiles, plain(formula(event.items)), event.rule])
     return out.getvalue()

@@ -106,6 +106,8 @@ def replay(file: Path) -> dict[str, Any]:
 
     Raises UsageError when it is no support file or has no game.
     """
+    if file.exists() and not file.is_file():  # a device may have no end
+        raise UsageError(f"{file}: is no file; a support file is a ZIP that bastide support has packed")
     try:
         with zipfile.ZipFile(file) as archive:
             info = archive.getinfo("game.json")

@@ -79,7 +79,7 @@ def _serve(args: argparse.Namespace, notifier: Notifier, note: str) -> Path | No
     from bastide.commands.doctor_command import versions
     from bastide.elsewhere import remember
     from bastide.inplace import finish
-    from bastide.keys import KeyFile, set_pins
+    from bastide.keys import KeyFile, SessionFile, set_pins
     from bastide.learning import Learner
     from bastide.logs import logging_to
     from bastide.reserve import BYTES
@@ -163,7 +163,7 @@ def _serve(args: argparse.Namespace, notifier: Notifier, note: str) -> Path | No
         safe = Safe(data, running=lambda: bool(session.entries) and not session.state.over, again=begin_again,
                     calibrations=tuple(Path(c) for c in args.calibration or ()), note=note)
         more = partial(versions, pi=(args.source or "").startswith("picamera"))
-        app = create_app(session, access=Access(keys, hosts=args.allowed_host),
+        app = create_app(session, access=Access(keys, hosts=args.allowed_host, keeper=SessionFile(data)),
                          doctor=CheckUp(data, session, loop, lambda: camera.documents if camera else documents,
                                         more=more), tuning=tuning, safe=safe)
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
 import shutil
 import subprocess
@@ -9,6 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from web.rights import is_local
+from web.server import THREADS
 
 ROOT = Path(__file__).parents[2]
 INSTALL, UNIT = ROOT / "hardware/install.sh", ROOT / "hardware/bastide.service"
@@ -91,3 +95,28 @@ def test_the_unit_and_the_installer_mean_the_same_places() -> None:
                  "EnvironmentFile=-/etc/bastide/bastide.conf", "Type=notify", "WatchdogSec=", "Restart=always",
                  "NoNewPrivileges=yes", "ProtectSystem=strict", "LogNamespace=bastide", "User=bastide"):
         assert said in unit
+
+
+def unit_values(key: str) -> list[str]:
+    """What the unit says under a key, all lines together."""
+    return [word for line in UNIT.read_text("utf-8").splitlines() if line.startswith(f"{key}=")
+            for word in line.partition("=")[2].split()]
+
+
+def test_the_unit_speaks_with_local_networks_only() -> None:
+    """Whom the page answers on a usual home network the unit lets through; nobody else, and nothing is sent there."""
+    allowed = [ipaddress.ip_network(w) for w in unit_values("IPAddressAllow") if w != "localhost"]
+    assert unit_values("IPAddressDeny") == ["any"] and "localhost" in unit_values("IPAddressAllow")
+    for address, home in (("192.168.178.20", True), ("10.1.2.3", True), ("172.31.0.9", True), ("169.254.7.7", True),
+                          ("100.64.1.1", True), ("fe80::1", True), ("fd00::5", True), ("8.8.8.8", False),
+                          ("172.32.0.1", False), ("2001:4860:4860::8888", False), ("192.169.0.1", False)):
+        found = ipaddress.ip_address(address)
+        assert any(found in network for network in allowed if network.version == found.version) is home, address
+        assert is_local(address) is home, address
+
+
+def test_the_unit_saves_the_machine_rather_than_the_program() -> None:
+    (high,), (most,), (first,) = (unit_values(k) for k in ("MemoryHigh", "MemoryMax", "OOMScoreAdjust"))
+    assert 30 <= int(high.removesuffix("%")) < int(most.removesuffix("%")) <= 85
+    assert int(first) > 0, "nothing that the system starts by itself has more than 0"
+    assert int(unit_values("TasksMax")[0]) > THREADS

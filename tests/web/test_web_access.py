@@ -43,8 +43,17 @@ class Device:
         if pin:
             self.token = self.do("POST", "/api/session", {"pin": pin}).get_json()["token"]
 
+    def with_cookie(self, value):
+        """The same device, which sends this cookie and keeps none."""
+        self.client, self.cookie = self.client.application.test_client(use_cookies=False), value
+        return self
+
+    cookie = None
+
     def do(self, method, path, body=None, **headers):
         sent = {"Host": "bastide.local:8000", **headers}
+        if self.cookie:
+            sent["Cookie"] = f"bastide={self.cookie}"
         if self.token:
             sent.setdefault("X-CSRF-Token", self.token)
         data = {} if body is None else {"data": body if isinstance(body, bytes) else json.dumps(body).encode(),
@@ -176,10 +185,10 @@ def test_a_forged_or_old_cookie_is_nobody(session):
     d = t.device(pin=PIN)
     cookie = d.client.get_cookie("bastide", domain="localhost") or d.client.get_cookie("bastide")
     value = cookie.value if cookie else next(iter(d.client._cookies.values())).value
-    for forged in (value[:-2] + "xx", "eyJyaWdodCI6Mn0.aaaa.bbbb", ""):
-        stranger = t.device("192.168.1.66")
+    for forged, status in ((value[:-2] + "xx", 401), ("eyJyaWdodCI6Mn0.aaaa.bbbb", 401), ("", 401), (value, 200)):
+        stranger = t.device("192.168.1.66").with_cookie(forged)
         stranger.token = d.token
-        assert stranger.code("POST", "/api/commands", {"do": "undo"}, Cookie=f"bastide={forged}")[0] == 401
+        assert stranger.code("POST", "/api/commands", {"do": "undo"})[0] == status
     t.access.rights.set_pins("7391", by="a test")
     assert d.code("POST", "/api/commands", {"do": "undo"}) == (401, "pin_needed")
 

@@ -170,7 +170,9 @@ export default {
   // menu and set-up
   "menu.title": "Mehr", "menu.replay": "Zug für Zug zurückblicken", "menu.new": "Neues Spiel", "menu.language": "Sprache", "menu.who": "Wer benutzt dieses Gerät?",
   "menu.who.note": "Änderungen von hier tragen diesen Namen.", "menu.table": "der Tisch", "menu.rules": "Dieses Spiel", "menu.doctor": "Gerät prüfen", "menu.tv": "Auf einem Fernseher zeigen", "menu.share": "Partie sichern oder teilen",
-  "menu.machine": "Rechner und Kamera", "machine.backup": "Sicherung", "begin.restore.why": "Hat vorher ein anderer Rechner diesem Tisch zugesehen?", "begin.restore": "Sicherung zurückspielen", "machine.aim": "Kamera ausrichten", "machine.calibrate": "Kalibrieren",
+  "menu.machine": "Rechner und Kamera", "machine.devices": "Geräte", "menu.signout": "Dieses Gerät abmelden", "menu.signed_out": "Dieses Gerät schaut ab jetzt nur noch zu.",
+  "menu.failed": { one: "{n} falsche PIN wurde versucht: seht unter Rechner und Kamera bei den angemeldeten Geräten nach.", other: "{n} falsche PINs wurden versucht: seht unter Rechner und Kamera bei den angemeldeten Geräten nach." },
+  "machine.backup": "Sicherung", "begin.restore.why": "Hat vorher ein anderer Rechner diesem Tisch zugesehen?", "begin.restore": "Sicherung zurückspielen", "machine.aim": "Kamera ausrichten", "machine.calibrate": "Kalibrieren",
   "aid.score": "Nur Punkte", "aid.helper": "Helfer", "aid.coach": "Trainer", "aid.title": "Wie viel die Seite hilft",
   "aid.score.note": "Punkte und Beweise. Keine Prognose, keine Wiesen, keine Plättchenzahlen.", "aid.helper.note": "Auch Wiesen, Offenes, übrige Plättchen und die Prognose.",
   "aid.coach.note": "Auch, was in eine Lücke passt und wie wahrscheinlich es kommt.",
@@ -244,6 +246,7 @@ export default {
   "error.game_runs": "ein Spiel läuft: beendet es oder beginnt zuerst ein neues (es bleibt gespeichert)", "error.not_checked": "die Sicherung muss erst geprüft werden", "error.nothing_came": "keine Sicherung wurde hochgeladen",
   "error.wrong_place": "ein Stück der Datei ging verloren: wählt sie noch einmal", "error.no_backup": "dieser Tisch speichert nichts, was zu sichern wäre", "error.too_large": "so groß kann keine Sicherung sein",
   "error.busy": "so etwas läuft gerade; bitte abwarten",
+  "error.no_session": "dieses Gerät ist nicht mehr angemeldet", "error.bad_name": "dieser Name geht nicht", "error.busy_table": "gerade fragen sehr viele; bitte gleich noch einmal versuchen",
   "error.not_found": "das gibt es nicht", "error.stale": "jemand hat das Spiel inzwischen geändert", "error.too_many_streams": "zu viele Seiten sind offen",
   "error.no_picture": "davon gibt es kein Bild", "error.no_such_turn": "dieser Zug wurde nicht gespielt", "error.no_doctor": "dieser Tisch prüft sich nicht selbst", "error.other": "der Tisch hat es abgelehnt ({code})",
   "issue.after_the_end": "Nach dem Ende des Spiels wurde noch etwas verzeichnet.", "issue.capture": "Ein Turm darf jemanden gefangen nehmen.", "issue.corner_contact": "Ein Plättchen berührt die anderen nur an einer Ecke.",

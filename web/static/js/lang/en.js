@@ -170,7 +170,9 @@ export default {
   // menu and set-up
   "menu.title": "More", "menu.replay": "Look back turn by turn", "menu.new": "New game", "menu.language": "Language", "menu.who": "Who uses this device?",
   "menu.who.note": "Corrections made here are signed with this name.", "menu.table": "the table", "menu.rules": "This game", "menu.doctor": "Check the machine", "menu.tv": "Show on a television", "menu.share": "Save or share this game",
-  "menu.machine": "Machine and camera", "machine.backup": "Backup", "begin.restore.why": "Another machine watched this table before?", "begin.restore": "Restore a backup", "machine.aim": "Aim the camera", "machine.calibrate": "Calibrate",
+  "menu.machine": "Machine and camera", "machine.devices": "Devices", "menu.signout": "Sign this device out", "menu.signed_out": "This device only watches from now on.",
+  "menu.failed": { one: "{n} wrong PIN was tried: see the signed-in devices under machine and camera.", other: "{n} wrong PINs were tried: see the signed-in devices under machine and camera." },
+  "machine.backup": "Backup", "begin.restore.why": "Another machine watched this table before?", "begin.restore": "Restore a backup", "machine.aim": "Aim the camera", "machine.calibrate": "Calibrate",
   "aid.score": "Score only", "aid.helper": "Helper", "aid.coach": "Coach", "aid.title": "How much the page helps",
   "aid.score.note": "Scores and proofs. No forecast, no farms, no tile counts.", "aid.helper.note": "Also farms, open features, tiles left and the forecast.",
   "aid.coach.note": "Also what fits into a gap and with which chance.",
@@ -244,6 +246,7 @@ export default {
   "error.game_runs": "a game is being played: finish it, or begin a new one first (it stays kept)", "error.not_checked": "the backup must be checked first", "error.nothing_came": "no backup has been uploaded",
   "error.wrong_place": "a piece of the file went astray: choose it again", "error.no_backup": "this table keeps nothing that could be backed up", "error.too_large": "that is larger than a backup can be",
   "error.busy": "something like it is under way; wait for it",
+  "error.no_session": "this device is not signed in any more", "error.bad_name": "that is no name to take", "error.busy_table": "many are asking at this moment; try again soon",
   "error.not_found": "that is not there", "error.stale": "somebody has changed the game meanwhile", "error.too_many_streams": "too many pages are open",
   "error.no_picture": "there is no picture of it", "error.no_such_turn": "this turn was not played", "error.no_doctor": "this table does not check itself", "error.other": "the table refused it ({code})",
   "issue.after_the_end": "Something was recorded after the end of the game.", "issue.capture": "A tower may take a prisoner.", "issue.corner_contact": "A tile touches the others at a corner only.",

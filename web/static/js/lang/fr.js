@@ -170,7 +170,9 @@ export default {
   // menu and set-up
   "menu.title": "Plus", "menu.replay": "Revoir tour par tour", "menu.new": "Nouvelle partie", "menu.language": "Langue", "menu.who": "Qui utilise cet appareil ?",
   "menu.who.note": "Les corrections faites ici portent ce nom.", "menu.table": "la table", "menu.rules": "Cette partie", "menu.doctor": "Vérifier l'appareil", "menu.tv": "Montrer sur un téléviseur", "menu.share": "Garder ou partager la partie",
-  "menu.machine": "Machine et caméra", "machine.backup": "Sauvegarde", "begin.restore.why": "Une autre machine regardait-elle cette table avant ?", "begin.restore": "Restaurer une sauvegarde", "machine.aim": "Orienter la caméra", "machine.calibrate": "Étalonner",
+  "menu.machine": "Machine et caméra", "machine.devices": "Appareils", "menu.signout": "Déconnecter cet appareil", "menu.signed_out": "Cet appareil ne fait plus que regarder.",
+  "menu.failed": { one: "{n} code erroné a été essayé : voyez les appareils connectés sous machine et caméra.", many: "{n} codes erronés ont été essayés : voyez les appareils connectés sous machine et caméra.", other: "{n} codes erronés ont été essayés : voyez les appareils connectés sous machine et caméra." },
+  "machine.backup": "Sauvegarde", "begin.restore.why": "Une autre machine regardait-elle cette table avant ?", "begin.restore": "Restaurer une sauvegarde", "machine.aim": "Orienter la caméra", "machine.calibrate": "Étalonner",
   "aid.score": "Points seuls", "aid.helper": "Assistant", "aid.coach": "Entraîneur", "aid.title": "Combien la page aide",
   "aid.score.note": "Points et preuves. Ni prévision, ni prés, ni tuiles restantes.", "aid.helper.note": "Aussi les prés, ce qui est en cours, les tuiles restantes et la prévision.",
   "aid.coach.note": "Aussi ce qui va dans une place libre, et avec quelle chance.",
@@ -244,6 +246,7 @@ export default {
   "error.game_runs": "une partie est en cours : terminez-la, ou commencez-en d’abord une nouvelle (elle reste conservée)", "error.not_checked": "la sauvegarde doit d’abord être vérifiée", "error.nothing_came": "aucune sauvegarde n’a été envoyée",
   "error.wrong_place": "un morceau du fichier s’est perdu : choisissez-le de nouveau", "error.no_backup": "cette table ne conserve rien à sauvegarder", "error.too_large": "aucune sauvegarde n’est aussi grosse",
   "error.busy": "une opération est déjà en cours ; attendez-la",
+  "error.no_session": "cet appareil n’est plus connecté", "error.bad_name": "ce nom ne convient pas", "error.busy_table": "beaucoup demandent en ce moment ; réessayez bientôt",
   "error.not_found": "cela n’existe pas", "error.stale": "quelqu’un a modifié la partie entre-temps", "error.too_many_streams": "trop de pages sont ouvertes",
   "error.no_picture": "il n’y en a pas d’image", "error.no_such_turn": "ce tour n’a pas été joué", "error.no_doctor": "cette table ne se vérifie pas elle-même", "error.other": "la table l’a refusé ({code})",
   "issue.after_the_end": "Quelque chose a été enregistré après la fin de la partie.", "issue.capture": "Une tour peut faire un prisonnier.", "issue.corner_contact": "Une tuile ne touche les autres que par un coin.",

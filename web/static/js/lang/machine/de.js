@@ -126,4 +126,8 @@ export default {
   "backup.whole": "Diese Sicherung ist heil.", "backup.put": "Jetzt zurückspielen", "backup.forget": "Verwerfen", "backup.restarts": "Wird zurückgespielt: die Seite kommt von selbst wieder, dann neu anmelden.",
   "backup.error.bad_backup": "Das ist keine heile Sicherung von bastide: nichts wurde geändert. Versucht eine andere Datei.", "backup.error.restore": "Sie ließ sich nicht zurückspielen: alles ist wie vorher.", "backup.error.not_saved": "Sie ließ sich nicht anlegen: schafft Platz auf dem Speicher.",
   "support.title": "Hilfsdatei", "support.why": "Was einen Fehler finden hilft, für jemanden, den ihr um Hilfe bittet: das Spiel ohne Namen, Protokolle, Bilder nur vom Spielfeld. Keine PINs.", "support.make": "Einpacken", "support.packing": "Wird eingepackt…",
+  "devices.title": "Angemeldete Geräte", "devices.why": "Wer angemeldet ist, darf das Spiel ändern. Was auf einem Gerät geändert wird, trägt seinen Namen.", "devices.none": "Kein Gerät ist angemeldet.", "devices.end.others": "Alle anderen abmelden",
+  "devices.end": "Abmelden", "devices.end.one": "{name} abmelden", "devices.play": "spielt mit", "devices.admin": "verwaltet", "devices.mine": "dieses Gerät", "devices.nameless": "Gerät ohne Namen",
+  "devices.since": "seit {since}, zuletzt gesehen {seen}, {address}",
+  "devices.failed": "Falsche PINs", "devices.failed.none": "Keine, seit das Programm läuft.", "devices.failed.known": "war schon angemeldet", "devices.failed.from": "{n} von {address}, zuletzt {when}",
 };

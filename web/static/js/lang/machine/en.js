@@ -127,4 +127,8 @@ export default {
   "backup.whole": "This backup is whole.", "backup.put": "Restore it now", "backup.forget": "Forget it", "backup.restarts": "Being restored: the page comes back by itself, sign in again.",
   "backup.error.bad_backup": "This is no whole backup of bastide: nothing was changed. Try another file.", "backup.error.restore": "It could not be restored: everything is as it was.", "backup.error.not_saved": "It could not be made: free some space on the disk.",
   "support.title": "Support file", "support.why": "What helps to find an error, for whoever is asked for help: the game without names, logs, pictures of the board alone. No PINs.", "support.make": "Pack it", "support.packing": "Being packed…",
+  "devices.title": "Signed-in devices", "devices.why": "Whoever is signed in may change the game. What is done on a device is signed with its name.", "devices.none": "No device is signed in.", "devices.end.others": "Sign out all others",
+  "devices.end": "Sign out", "devices.end.one": "Sign out {name}", "devices.play": "plays", "devices.admin": "administers", "devices.mine": "this device", "devices.nameless": "Device without a name",
+  "devices.since": "since {since}, last seen {seen}, {address}",
+  "devices.failed": "Wrong PINs", "devices.failed.none": "None since the program began.", "devices.failed.known": "signed in before", "devices.failed.from": "{n} from {address}, last on {when}",
 };

@@ -126,4 +126,8 @@ export default {
   "backup.whole": "Cette sauvegarde est intacte.", "backup.put": "Restaurer maintenant", "backup.forget": "L’oublier", "backup.restarts": "Restauration : la page revient d’elle-même, reconnectez-vous ensuite.",
   "backup.error.bad_backup": "Ce n’est pas une sauvegarde intacte de bastide : rien n’a changé. Essayez un autre fichier.", "backup.error.restore": "Elle n’a pas pu être restaurée : tout est comme avant.", "backup.error.not_saved": "Elle n’a pas pu être faite : libérez de la place sur le disque.",
   "support.title": "Fichier d’aide", "support.why": "De quoi trouver une erreur, pour qui vous aide : la partie sans les noms, les journaux, des images du plateau seul. Aucun code.", "support.make": "Préparer", "support.packing": "En préparation…",
+  "devices.title": "Appareils connectés", "devices.why": "Qui est connecté peut modifier la partie. Ce qui se fait sur un appareil porte son nom.", "devices.none": "Aucun appareil n’est connecté.", "devices.end.others": "Déconnecter tous les autres",
+  "devices.end": "Déconnecter", "devices.end.one": "Déconnecter {name}", "devices.play": "joue", "devices.admin": "administre", "devices.mine": "cet appareil", "devices.nameless": "Appareil sans nom",
+  "devices.since": "depuis le {since}, vu pour la dernière fois le {seen}, {address}",
+  "devices.failed": "Codes erronés", "devices.failed.none": "Aucun depuis le démarrage du programme.", "devices.failed.known": "déjà connecté auparavant", "devices.failed.from": "{n} depuis {address}, le dernier le {when}",
 };
