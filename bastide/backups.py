@@ -32,12 +32,13 @@ from typing import Any
 from bastide import __version__
 from bastide.elsewhere import files, used
 from bastide.errors import Failure, UsageError
+from bastide.examine import damage
 from bastide.keys import NAME as SECRETS
 from bastide.keys import KeyFile, is_hash
 from bastide.logs import clean
-from bastide.recovery import sync_folder
 from bastide.schema import SCHEMA_VERSION, pictures_of
-from bastide.store import Store, damage
+from bastide.store import Store
+from bastide.writing import sync_folder
 
 FORMAT, VERSION = "bastide-backup", 1
 LOG, SERVICE = "log.sqlite", "service.conf"

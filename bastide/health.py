@@ -19,9 +19,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from bastide.copies import difference
+from bastide.examine import damage
 from bastide.findings import Line, Part, line
 from bastide.schema import SCHEMA_VERSION, pictures_of
-from bastide.store import damage
 from calibration.documents import ColoursResult, Document, LensResult, TableResult
 
 FREE_WARN, FREE_FAIL = 1_000_000_000, 200_000_000
@@ -68,7 +69,7 @@ def storage(data: Path) -> Iterator[Line]:
             version = db.execute("PRAGMA user_version").fetchone()[0]
             games = db.execute("SELECT count(*) FROM games").fetchone()[0]
             entries = db.execute("SELECT count(*) FROM entries").fetchone()[0]
-            wrong = damage(db) if version == SCHEMA_VERSION else None
+            wrong = damage(db) or difference(log) if version == SCHEMA_VERSION else None
         finally:
             db.close()
         size = sum(p.stat().st_size for p in (log, pictures_of(log)) if p.exists())

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from bastide import gaps
 from bastide.asking import CLAIM, claims, readings, tile_candidates
 from bastide.errors import Failure
 from bastide.history import UNDO, by_hand, last_action
@@ -62,11 +63,8 @@ class TableSession:
 
     @classmethod
     def resume(cls, store: Store) -> TableSession | None:
-        """The newest game of a store in which something has happened, or None.
-
-        One that is over is shown again too, until another is begun: its end may have been a mistake.
-        """
-        found = store.newest()
+        """The game that lies on the table, or None; over or not: its end may have been a mistake."""
+        found = store.on_table()
         if found is None:
             return None
         return cls(store, found.setup, game=found.id, entries=found.entries, aid=found.aid, art=found.art)
@@ -239,6 +237,7 @@ class TableSession:
         if type(game) is not int or game not in {line.id for line in self._store.games()}:
             raise CommandError("unknown_game", f"there is no game {str(game)[:20]}")
         found = self._store.load(game)
+        self._store.put_on_table(game)  # before anybody is shown it
         self._begin(found.setup, game, found.entries, found.aid, found.art)
         self._publish()
 
@@ -252,11 +251,11 @@ class TableSession:
             return tuple(Retracted(seq=seq) for seq in reversed(action))
         if do in ("amend", "retract"):
             seq = data.get("seq")
-            if type(seq) is not int or seq not in known:
+            if type(seq) is not int or seq not in known and seq not in gaps.spoiled(self._entries):
                 raise CommandError("unknown_entry", f"there is no move {seq!r} to change")
             if do == "retract":
                 return (Retracted(seq=seq),)
-            return self._amend(seq, known[seq], self._event(data.get("body"), known[seq]))
+            return self._amend(seq, known.get(seq), self._event(data.get("body"), known.get(seq)))
         if do == "insert":
             after = data.get("after")
             if type(after) is not int or (after != 0 and after not in known):
@@ -309,7 +308,7 @@ class TableSession:
             raise InvalidNotation(f"player: there are {len(self.setup.players)} players")
         return event
 
-    def _amend(self, seq: int, old: Event, new: Event) -> tuple[Body, ...]:
+    def _amend(self, seq: int, old: Event | None, new: Event) -> tuple[Body, ...]:
         """The correction, and with it what stood on a tile that moved or changed: it follows its tile."""
         bodies: list[Body] = [Amended(seq=seq, body=new)]
         if isinstance(old, TilePlaced) and isinstance(new, TilePlaced):
@@ -359,7 +358,8 @@ class TableSession:
         was = self._status["chip"]
         chip = "check" if questions and was == "watching" else was
         chip = "ended" if self._state.over and was != "check" else chip
-        return {**view, "issues": [*view["issues"], *self._notices], "game": self._game, "update": self._update,
+        issues = [*view["issues"], *gaps.rows(self.setup, self._entries), *self._notices]
+        return {**view, "issues": issues, "game": self._game, "update": self._update,
                 "questions": questions, "aid": self._aid, "art": self.art, "rules": changes(self.setup.rules),
                 "edition_title": editions()[self.setup.edition]["title"],
                 "status": {**self._status, "chip": chip}}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import threading
 from contextlib import ExitStack, nullcontext
@@ -15,6 +16,8 @@ from bastide.inputs import add_rules_arguments, expansions, players, port, rules
 
 if TYPE_CHECKING:
     from bastide.service import Notifier
+    from bastide.session import TableSession
+    from bastide.store import Store
 
 HELP = "watch a table and show the page"
 ANSWERED_S = 0.5
@@ -53,6 +56,28 @@ def run(args: argparse.Namespace) -> int:
         args.new, args.players, args.edition, args.rule, args.expansions, args.first, args.pin = (
             False, None, None, [], None, None, None)
     return 0
+
+
+def described(args: argparse.Namespace) -> str:
+    """What the command line says of a game. A start after a crash says the same again and means the game on the table.
+    """
+    named = [args.edition, args.rule, args.expansions, args.first]
+    if not args.players and not any(named):
+        return ""
+    people = players(args.players) if args.players else ()
+    return json.dumps([[(p.name, p.colour) for p in people], *named])
+
+
+def _resumed(store: Store) -> TableSession | None:
+    """The game on the table; without it when it is whole and cannot be understood, as a newer version's."""
+    from bastide.session import TableSession
+    from bastide.stored import NotUnderstood
+
+    try:
+        return TableSession.resume(store)
+    except NotUnderstood as e:
+        print(f"{e}; another game is begun, and that one is kept", file=sys.stderr, flush=True)
+        return None
 
 
 def _restored(backup: Path, data: Path) -> str:
@@ -112,10 +137,10 @@ def _serve(args: argparse.Namespace, notifier: Notifier, note: str) -> Path | No
         stack.enter_context(logging_to(data))
         if store.notice:
             print(store.notice, file=sys.stderr)
-        session = None if args.new else TableSession.resume(store)
-        asked = args.players or args.edition or args.rule or args.expansions or args.first
-        if session is not None and session.state.over and asked:
-            session = None  # the last game is over, and another was described
+        session = None if args.new else _resumed(store)
+        asked = described(args)
+        if session is not None and asked and asked != store.described and (session.state.over or not session.entries):
+            session = None  # nothing goes on in it, and another was described since
         if session is None:
             seated = players(args.players) if args.players else None
             setup = table_setup(args.source or "", rules(args), expansions(args.expansions), seated, args.first)
@@ -125,6 +150,7 @@ def _serve(args: argparse.Namespace, notifier: Notifier, note: str) -> Path | No
             if asked:
                 print("players, rules and expansions are those it was begun with; --new begins another",
                       file=sys.stderr)
+        store.describe(asked)
         loop = camera = tuning = None
         arts = session.arts = ArtSets(data, args.tiles)
         documents = load_calibrations(args.calibration)
@@ -178,4 +204,6 @@ def _serve(args: argparse.Namespace, notifier: Notifier, note: str) -> Path | No
         measure = getattr(camera.device, "measure_again", None) if camera else None
         stack.enter_context(panel(session, args.light, args.button, measure))
         wait(stop, loop, notifier, server.url, lambda: bool(wanted))
+        if session.state.over and not wanted:
+            store.describe("")  # ended by people: the next start is another evening
     return wanted[0] if wanted else None

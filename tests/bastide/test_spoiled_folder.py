@@ -40,6 +40,7 @@ def test_a_spoiled_half_recovered_log_is_not_in_the_way(data: Path, content: byt
 
 def test_an_emptied_log_is_told_and_its_pictures_do_not_show_up_in_another_game(data: Path) -> None:
     (data / "log.sqlite").write_bytes(b"")
+    (data / "log.journal").unlink()
     with Store(data / "log.sqlite") as store:
         assert store.notice and "was damaged" in store.notice
         assert TableSession.resume(store) is None
@@ -47,7 +48,9 @@ def test_an_emptied_log_is_told_and_its_pictures_do_not_show_up_in_another_game(
         assert session.crop_png(1) is None
 
 
-def test_what_was_only_in_the_write_ahead_log_of_an_emptied_log_is_recovered(tmp_path: Path) -> None:
+def test_what_was_only_in_the_write_ahead_log_of_an_emptied_log_is_recovered(tmp_path: Path,
+                                                                             monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bastide.store.WAL_PAGES", 100_000)
     game = demo_game(3, turns=3)
     with Store(tmp_path / "a" / "log.sqlite") as store:
         session = TableSession(store, game.setup)
