@@ -9,13 +9,14 @@ from typing import Any
 
 from bastide.examine import examine
 from bastide.journal import Told, journal_of, read
-from bastide.salvage import Salvaged, merged
+from bastide.salvage import Salvaged, merged, salvage
 from bastide.schema import checksum
 
 
-def put(db: sqlite3.Connection, line: Mapping[str, Any]) -> None:
-    """Carry out an action of the journal in the database."""
+def put(db: sqlite3.Connection, line: Mapping[str, Any], number: int) -> None:
+    """Carry out an action of the journal in the database; ``number`` is its line's."""
     game = line["game"]
+    remember(db, "actions", str(number))
     match line["do"]:
         case "game":
             text = line["setup"]
@@ -41,6 +42,16 @@ def lags(found: Salvaged, told: Told) -> bool:
     written to it when the power went."""
     return not same(merged(found, told), found) and not (
         not told.spoiled and same(found, told, but_newest=True))
+
+
+def lost(path: Path, found: Salvaged, told: Told | None) -> bool:
+    """Whether the file has whole entries that SQLite does not see, like those behind a spoiled part of the write-ahead
+    log, or there were some that neither has. Looked at where the journal, which would know, is not whole either."""
+    if told is not None and not told.spoiled or told is None and not found.id:
+        return False
+    there = salvage(path)
+    return any(seq not in found.entries.get(game, {}) for game, bodies in there.entries.items() for seq in bodies) or \
+        told is not None and any(merged(found, told).missing(game) for game in found.games)
 
 
 def same(found: Salvaged, told: Salvaged | Told, *, but_newest: bool = False) -> bool:

@@ -80,6 +80,7 @@ def contents(db: sqlite3.Connection) -> Salvaged:
             state = {_text(key): _text(value) for key, value in db.execute("SELECT key, value FROM state")}
             out.id, table = state.get("journal", ""), state.get("table", "")
             out.table = int(table) if table.isdecimal() else None
+            out.actions = int(actions) if (actions := state.get("actions", "")).isdecimal() else 0
         return out
     finally:
         db.text_factory = before

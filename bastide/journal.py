@@ -31,6 +31,8 @@ from bastide.schema import SCHEMA_VERSION
 from bastide.writing import sync_folder
 
 _HEAD = re.compile(rb'[0-9a-f]{16} \{"n": \d+, "after": "')
+_SPOILED = re.compile(rb'"game": (\d{1,6}), "first": (\d{1,6}), "bodies": \[')
+_GUESSED = 16  # entries beyond those that are known
 _DIGITS = 16
 SETUP_EVERY = 16  # entries
 _LONGEST = 8192  # bytes; an action is a few hundred, one with many entries a few thousand
@@ -64,9 +66,11 @@ class Told:
     actions: int = 0
     gaps: int = 0
     spoiled: bool = False
+    end_lost: bool = False  # lines are missing after the newest, and nobody knows how many
     torn: int = 0
     last: tuple[int, str, tuple[int, int]] = (0, "", (0, 0))  # number, digest and subject of the newest line
     newest: dict[str, Any] = field(default_factory=dict)  # the newest line itself
+    table_sure: bool = False  # no line is missing since it was put there
     table_before: int | None = None  # what the newest line changed
     over_before: int = 0
 
@@ -91,7 +95,7 @@ class Told:
             case {"do": "game", "game": int(game), "created_s": float(created) | int(created), "setup": str(setup)}:
                 self.games[game] = (created, setup, int(line.get("over", 0)))
                 self.most.setdefault(game, 0)
-                self.table = game
+                self.table, self.table_sure = game, True
             case {"do": "entries", "game": int(game), "first": int(first), "bodies": list(bodies), "over": int(over)}:
                 if game not in self.games and "setup" in line:
                     self.games[game] = (float(line["created_s"]), str(line["setup"]), over)
@@ -101,7 +105,7 @@ class Told:
                     self.games[game] = (*self.games[game][:2], over)
                 self.most[game] = max(self.most.get(game, 0), first + len(bodies) - 1)
             case {"do": "table", "game": int(game)}:
-                self.table = game
+                self.table, self.table_sure = game, True
             case _:
                 return
         self.actions += 1
@@ -143,6 +147,7 @@ def told(data: bytes) -> Told:
         missing = number - before - 1
         if missing > 0:
             out.gaps += missing
+            out.table_sure = False
             game, seq = _subject(line.get("before"))
             if game:
                 out.most[game] = max(out.most.get(game, 0), seq)
@@ -154,7 +159,12 @@ def told(data: bytes) -> Told:
         out.last, out.newest = (number, name, _about(line)), line
     tail = len(data) - place
     out.torn = tail if covered + tail == len(data) else 0
-    out.spoiled |= bool(out.gaps) or covered + tail != len(data) or _was_whole(data[place:], out.last[0] + 1)
+    lost = covered + tail != len(data) or _was_whole(data[place:], out.last[0] + 1)
+    out.end_lost = lost
+    if lost:
+        _guess(data[place:], out)
+    out.table_sure &= not lost
+    out.spoiled |= bool(out.gaps) or lost
     return out
 
 
@@ -162,6 +172,14 @@ def _was_whole(rest: bytes, number: int) -> bool:
     """Whether what stands at the end once was a line, or several: then they were acknowledged, and are spoiled. A write
     that the power cut off has no end, and is one."""
     return rest.endswith(b"\n") and b'"n": %d,' % number in rest[:64] or b"\n" in rest[:-1] or len(rest) > _LONGEST
+
+
+def _guess(rest: bytes, out: Told) -> None:
+    """What spoiled lines at the end still say of how much there was: nothing of it is believed but that."""
+    for game, first in ((int(m[1]), int(m[2])) for m in _SPOILED.finditer(rest)):
+        known = out.most.get(game)
+        if known is not None and known < first <= known + _GUESSED:
+            out.most[game] = first
 
 
 def _subject(value: object) -> tuple[int, int]:
@@ -226,6 +244,11 @@ class Journal:
     def there(self) -> bool:
         """Whether the file still has its name."""
         return self._file.there()
+
+    @property
+    def following(self) -> int:
+        """The number of the next line."""
+        return self._last[0] + 1
 
     def add(self, line: Mapping[str, Any]) -> None:
         """Have one more action on disk."""

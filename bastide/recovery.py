@@ -27,6 +27,7 @@ from bastide.writing import sync_folder
 from scoring.errors import InvalidNotation
 from scoring.log import Unread, entry_from_json
 
+END = "what was played last may be missing: please look"
 REFUSES = ("SQLITE_IOERR", "SQLITE_FULL", "SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_BUSY", "SQLITE_LOCKED",
            "SQLITE_PERM", "SQLITE_NOMEM", "SQLITE_PROTOCOL", "SQLITE_INTERRUPT", "SQLITE_TOOBIG")
 UNREADABLE = ("SQLITE_IOERR_READ", "SQLITE_IOERR_SHORT_READ", "SQLITE_IOERR_CORRUPTFS")
@@ -46,8 +47,12 @@ def recover(path: Path, journal: Told | None = None) -> str:
     """Put a new log in the place of a damaged one, made of what is whole in it and in its journal; what a person should
     know. Raises OSError or sqlite3.Error."""
     aside = _second_name(path) if path.exists() or Path(f"{path}-wal").exists() else None
-    found = merged(salvage(path if aside is None else aside), journal)
+    there = salvage(path if aside is None else aside)
+    found = merged(there, journal)
     lost = fill(found)
+    if journal is None or journal.end_lost or journal.torn or there.actions > journal.last[0]:
+        # neither copy says how much there was
+        lost.append(END)
     _write(found, path.with_name(f"{path.name}.part"), _recovered(path))
     finish(path)
     what = f"was damaged and is kept as {aside.name}" if aside else "was gone"

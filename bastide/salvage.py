@@ -32,7 +32,8 @@ Value = int | float | str | bytes | None
 @dataclass(slots=True)
 class Salvaged:
     """``games`` maps a number to (created_s, set-up as JSON, over), ``entries`` to the bodies by their number, ``most``
-    to the last entry that a game is known to have had. ``table`` is the game on the table, ``id`` the log's own.
+    to the last entry that a game is known to have had. ``table`` is the game on the table, ``id`` the log's own,
+    ``actions`` the number of the journal's line that was carried out last.
     ``maybe`` are whole entries of transactions that may not have ended: they count only where one is missing.
     """
 
@@ -42,6 +43,7 @@ class Salvaged:
     most: dict[int, int] = field(default_factory=dict)
     table: int | None = None
     id: str = ""
+    actions: int = 0
 
     @property
     def moves(self) -> int:
@@ -64,11 +66,17 @@ class Salvaged:
 
 def merged(one: Salvaged, other: Told | None) -> Salvaged:
     """What the database and the journal come to: what only one has counts, and of two that differ the journal's, which
-    is written first, unless it only says that it was lost."""
+    is written first, unless it only says that it was lost. What it says of a game's end and of the table counts as long
+    as nothing is missing in it after that."""
     other = other or Told()
-    out = Salvaged(games={**one.games, **other.games}, table=one.table if other.table is None else other.table,
-                   id=other.id or one.id, most={g: max(one.most_of(g), other.most.get(g, 0))
-                                                for g in {*one.games, *one.entries, *other.most}})
+    newer = other.table_sure and other.last[0] >= one.actions
+    table = other.table if other.table is not None and (newer or one.table is None) else one.table
+    out = Salvaged(games={**one.games, **other.games}, table=table, id=other.id or one.id,
+                   most={g: max(one.most_of(g), other.most.get(g, 0))
+                         for g in {*one.games, *one.entries, *other.most}})
+    for game in one.games.keys() & other.games.keys():
+        if max(one.entries.get(game, ()), default=0) > max(other.entries.get(game, ()), default=0):
+            out.games[game] = (*out.games[game][:2], one.games[game][2])
     for game in {*one.entries, *other.entries}:
         here, there = one.entries.get(game, {}), other.entries.get(game, {})
         out.entries[game] = {seq: there[seq] if seq in there and (seq not in here or there[seq] != placeholder(seq))
@@ -101,6 +109,8 @@ def salvage(path: Path) -> Salvaged:
                     out.table = int(value)
                 case ["journal", str(value)]:
                     out.id = value
+                case ["actions", str(value)] if value.isdecimal():
+                    out.actions = max(out.actions, int(value))
     return out
 
 

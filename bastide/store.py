@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from bastide import journal
-from bastide.copies import lags, put, remember, same
+from bastide.copies import lags, lost, put, remember, same
 from bastide.errors import Failure
 from bastide.examine import contents, examine
 from bastide.pictures import Pictures, set_aside
@@ -188,7 +188,10 @@ class Store:
                 self._tell(f"the journal beside the log belonged to another one and is kept as "
                            f"{set_aside(self._journal_path).name}.")
                 told = None
-            if found is not None and told is not None and lags(found, told):
+            if found is not None and told is not None:
+                told.end_lost |= found.actions > told.last[0]  # it was cut: a line was acknowledged that is not there
+                told.spoiled |= told.end_lost
+            if found is not None and (told is not None and lags(found, told) or lost(self.path, found, told)):
                 raise sqlite3.DatabaseError("entries are missing")
             self._db = self._open()
             found = contents(self._db)
@@ -225,7 +228,7 @@ class Store:
         assert self._db is not None
         if told is not None and not told.spoiled and not same(found, told) and same(found, told, but_newest=True):
             with self._db:
-                put(self._db, told.newest)
+                put(self._db, told.newest, told.last[0])
             found = contents(self._db)
         if found.table is None and found.games:  # of a version that did not know which game was on the table
             found.table = max((g for g in found.games if found.entries.get(g)), default=max(found.games))
@@ -242,9 +245,12 @@ class Store:
             found.id = found.id or (told.id if told else "") or secrets.token_hex(8)
             with self._db:
                 remember(self._db, "journal", found.id)
+                remember(self._db, "actions", "0")
                 remember(self._db, "table", "" if found.table is None else str(found.table))
             journal.written(self._journal_path, found.id, found.games, found.entries, found.table)
             told = journal.read(self._journal_path)
+            with self._db:
+                remember(self._db, "actions", str(told.last[0] if told else 0))
             if told is None or told.spoiled or not same(found, told):
                 raise OSError(5, "what was written to it is not what is read")
         self._journal = journal.Journal(self._journal_path, told)
@@ -344,7 +350,7 @@ class Store:
             written = False
             try:
                 with db:
-                    put(db, found)
+                    put(db, found, self._journal.following)
                     self._journal.add(found)
                     written = True
             except BaseException:

@@ -10,7 +10,8 @@ are, write-ahead log and all), or after it ended well. Then the program is start
 held against what had been acknowledged:
 
     whole       every game, every entry and the game on the table are there
-    said        entries are missing; each is in its place as one that cannot be read, and a sentence says the turn
+    said        entries are missing; each is in its place as one that cannot be read, and a sentence says the turn. Where
+                the end of both copies is spoiled nobody knows how much it was, and the sentence says that
     SILENT      something is missing and nothing says so
     WRONG       something is there that was not acknowledged, or out of its place
     NO START    the program did not start
@@ -35,6 +36,8 @@ sys.path[:0] = [str(ROOT)]
 from bastide.demo_game import demo_game  # noqa: E402
 from bastide.errors import Failure  # noqa: E402
 from bastide.gaps import rows as gap_rows  # noqa: E402
+from bastide.gaps import spoiled  # noqa: E402
+from bastide.recovery import END  # noqa: E402
 from bastide.store import Store  # noqa: E402
 from scoring.events import Event, Setup, TurnEnded  # noqa: E402
 from scoring.log import Body, LogEntry, Retracted, Unread  # noqa: E402
@@ -44,6 +47,7 @@ SHARES = (0.4, 0.35, 0.25)  # how often each is the one that is spoiled
 KINDS = ("bit", "high bit", "bits", "cut", "zeroed page", "swapped pages", "header", "old page", "emptied", "gone")
 WHEN = ("in play", "killed", "ended")
 PAGE = 4096
+MOST_AT_END = 60  # entries that may go with the end of both files, which is said without a number
 
 
 @dataclass(slots=True)
@@ -200,6 +204,8 @@ def judge(what: str, when: str, told: str, seen: Table, store: Store | None, out
             out.entries += len(entries)
             if game not in there:
                 missing += max(1, len(entries))
+                if END in told and game == max(seen.games) and len(entries) <= MOST_AT_END:
+                    continue
                 if f"game {game} could not be read" not in told and "nothing in it could be recovered" not in told:
                     return found("SILENT", f"game {game} is gone")
                 continue
@@ -211,10 +217,12 @@ def judge(what: str, when: str, told: str, seen: Table, store: Store | None, out
                     return found("WRONG", f"entry {e.seq} of game {game}")
             if len(now) < len(entries):
                 missing += len(entries) - len(now)
+                if END in told and len(entries) - len(now) <= MOST_AT_END:
+                    continue
                 return found("SILENT", f"game {game} has {len(now)} of {len(entries)} entries")
             if len(now) > len(entries) + (game == seen.table):  # one may have been written and not acknowledged
                 return found("WRONG", f"game {game} has {len(now)} entries of {len(entries)}")
-            gaps = sum(isinstance(e.body, Unread) for e in now)
+            gaps = len(spoiled(now))  # what was taken back later nobody has to look for
             counted = sum(int(n) for n, number in re.findall(r"(\d+) moves? of turn \d+ could not be read: please look"
                                                              r"(?: \(game (\d+)\))?", told)
                           if not number or int(number) == game)
@@ -224,7 +232,10 @@ def judge(what: str, when: str, told: str, seen: Table, store: Store | None, out
                 return found("SILENT", "the page does not say it")
         if any(game not in seen.games for game in there):
             return found("WRONG", "a game that nobody began")
-        if seen.table in there and (table is None or table.id != seen.table):
+        elsewhere = seen.table in there and (table is None or table.id != seen.table)
+        if elsewhere and END in told:
+            missing += 1
+        elif elsewhere:
             return found("WRONG", f"game {table and table.id} is on the table, it was {seen.table}")
         out.unread += missing
         number = table.id if table else store.new_game(moves(0)[0])

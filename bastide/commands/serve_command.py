@@ -46,8 +46,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    from bastide.heap import limit_heap
     from bastide.service import from_environment, kept_alive
 
+    limit_heap()
     notifier, note = from_environment(), ""
     while (backup := _serve(args, notifier, note)) is not None:
         with kept_alive(notifier):
