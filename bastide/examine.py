@@ -11,6 +11,7 @@ from bastide.salvage import Salvaged
 from bastide.schema import SCHEMA, SCHEMA_VERSION, checksum
 
 _STATE = "state"
+ALL_TABLES = frozenset({"games", "entries", "state", "crops", "stills"})  # of every version, and those of the pictures
 # Of SQLite's file header (https://www.sqlite.org/fileformat2.html#the_database_header): place and what stands there in
 # every file of ours. A changed one makes SQLite take the file for another kind, or refuse to write it.
 _HEADER = ((0, b"SQLite format 3\0"), (16, b"\x10\0"), (20, b"\0\x40\x20\x20"), (44, b"\0\0\0\4"), (52, bytes(4)),

@@ -17,7 +17,8 @@ from web.rights import Refused, Rights, Secrets, new_secrets
 
 NAME = "secrets.json"
 _VERSION = 1
-_HASH = re.compile(r"scrypt:\d{1,6}:\d{1,2}:\d\$[A-Za-z0-9]{1,64}\$[0-9a-f]{128}")
+# N must be a power of two, and with r it is the memory that a look takes: 16 to 64 MB.
+_HASH = re.compile(r"scrypt:(?:16384|32768|65536):8:1\$[A-Za-z0-9]{1,64}\$[0-9a-f]{128}")
 
 
 class KeyFile:

@@ -18,7 +18,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from bastide.gaps import placeholder, sentence, unread
-from bastide.journal import Told
+from bastide.journal import Told, journal_of
+from bastide.journal import read as journal_told
 from bastide.pictures import Pictures, free_name
 from bastide.salvage import Salvaged, merged, salvage
 from bastide.schema import SCHEMA, SCHEMA_VERSION, checksum, pictures_of
@@ -59,6 +60,14 @@ def recover(path: Path, journal: Told | None = None) -> str:
     kept = f"{found.moves} entries of {len(found.games)} games were recovered" if found.games else \
         "nothing in it could be recovered"
     return f"the log {path} {what}; {'; '.join([kept, *lost])}."
+
+
+def rescue(path: Path, copy: Path) -> None:
+    """Make a new log of what is whole in a damaged one and in its journal, which stay as they are. Raises OSError or
+    sqlite3.Error."""
+    found = merged(salvage(path), journal_told(journal_of(path)))
+    fill(found)
+    _write(found, copy.with_name(f"{copy.name}.part"), copy)
 
 
 def fill(found: Salvaged) -> list[str]:

@@ -10,8 +10,8 @@ are, write-ahead log and all), or after it ended well. Then the program is start
 held against what had been acknowledged:
 
     whole       every game, every entry and the game on the table are there
-    said        entries are missing; each is in its place as one that cannot be read, and a sentence says the turn. Where
-                the end of both copies is spoiled nobody knows how much it was, and the sentence says that
+    said        entries are missing; each is in its place as one that cannot be read, and a sentence says the turn.
+                Where the end of both copies is spoiled nobody knows how much it was, and the sentence says that
     SILENT      something is missing and nothing says so
     WRONG       something is there that was not acknowledged, or out of its place
     NO START    the program did not start

@@ -89,8 +89,8 @@ def test_a_pin_file_that_is_not_ours_is_one_sentence(data: Path) -> None:
 
 @pytest.mark.parametrize("spoiled", [
     {"table": "4711"}, {"table": "foo$a$b"}, {"table": "scrypt:1073741824:8:1$aa$bb"}, {"table": "scrypt:x:8:1$aa$bb"},
-    {"admin": 3}, {"signing": "\ud800"}, {"overlay": ["x"]}, {"set_from": {}}, {"set_at_s": float("nan")},
-    {"set_at_s": "x"},
+    {"table": f"scrypt:32769:8:1$aa${'0' * 128}"}, {"admin": 3}, {"signing": "\ud800"}, {"overlay": ["x"]},
+    {"set_from": {}}, {"set_at_s": float("nan")}, {"set_at_s": "x"},
 ])
 def test_a_pin_file_with_something_odd_in_it_is_set_aside(tmp_path: Path, spoiled: dict[str, Any]) -> None:
     set_pins(KeyFile(tmp_path), table="2580")

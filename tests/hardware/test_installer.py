@@ -12,7 +12,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 INSTALL, UNIT = ROOT / "hardware/install.sh", ROOT / "hardware/bastide.service"
-SCRIPTS = [ROOT / "run", ROOT / ".ci/run", INSTALL, *sorted((ROOT / "tests").rglob("*.sh"))]
+SCRIPTS = [ROOT / "run", ROOT / ".ci/run", *sorted((ROOT / "hardware").glob("*.sh")),
+           *sorted((ROOT / "tests").rglob("*.sh"))]
 analyze = pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed here")
 
 
