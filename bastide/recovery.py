@@ -17,6 +17,7 @@ import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
 
+from bastide.errors import Failure
 from bastide.gaps import placeholder, sentence, unread
 from bastide.journal import Told, journal_of
 from bastide.journal import read as journal_told
@@ -63,10 +64,12 @@ def recover(path: Path, journal: Told | None = None) -> str:
 
 
 def rescue(path: Path, copy: Path) -> None:
-    """Make a new log of what is whole in a damaged one and in its journal, which stay as they are. Raises OSError or
-    sqlite3.Error."""
+    """Make a new log of what is whole in a damaged one and in its journal, which stay as they are. Raises Failure when
+    nothing is, OSError or sqlite3.Error."""
     found = merged(salvage(path), journal_told(journal_of(path)))
     fill(found)
+    if not found.games:
+        raise Failure(f"{path}: the log in it is damaged and nothing in it could be recovered")
     _write(found, copy.with_name(f"{copy.name}.part"), copy)
 
 

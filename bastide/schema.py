@@ -38,6 +38,12 @@ def checksum(game: int, seq: int, body: str) -> int:
     return zlib.crc32(f"{game}:{seq}:{body}".encode())
 
 
+def open_read_only(path: Path) -> sqlite3.Connection:
+    """A database that may be in use, to read it. Raises sqlite3.Error."""
+    return sqlite3.connect(f"file:{path.resolve().as_posix().replace('%', '%25').replace('?', '%3f')}?mode=ro",
+                           uri=True)
+
+
 def pictures_of(log: Path) -> Path:
     """The file with a log's pictures."""
     return log.with_name(f"{log.stem}.pictures{log.suffix}")

@@ -51,6 +51,7 @@ ours() { [ -L "$COMMAND" ] && [[ $(readlink "$COMMAND") == "$CODE"/* || $(readli
 remove() {
   if running; then systemctl disable --now bastide.service >/dev/null 2>&1 || true
   else systemctl disable bastide.service >/dev/null 2>&1 || true; fi
+  rmdir /var/lib/bastide-backup 2>/dev/null || true # what is in it stays
   rm -f "$UNIT" "$MDNS" "$JOURNAL" "$VERSION"
   rmdir "$UNIT.d" 2>/dev/null || true
   if ours; then rm -f "$COMMAND"; fi
@@ -114,6 +115,7 @@ fi
 id bastide >/dev/null 2>&1 ||
   useradd --system --user-group --home-dir "$DATA" --no-create-home --shell /usr/sbin/nologin bastide
 mkdir -p "$CODE"
+install -d -m 750 -o bastide -g bastide /var/lib/bastide-backup # where a stick or a share may be mounted
 changed=
 for part in "${ROOMS[@]}" docs run pyproject.toml constraints.txt requirements.lock requirements-pi.lock README.md; do
   [ -e "$checkout/$part" ] || fail "$checkout is no whole checkout: $part is missing"

@@ -40,6 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         "machine can see it here, so rather use: bastide pin")
     parser.add_argument("--allowed-host", action="append", default=[], metavar="NAME",
                         help="another name under which the page is asked for; repeatable")
+    parser.add_argument("--backup-to", metavar="DIR", help="a folder on another medium (USB stick, mounted share) that "
+                        "gets a backup after each game")
     parser.add_argument("--light", type=int, metavar="PIN", help="a status light on this pin of the Pi (17)")
     parser.add_argument("--button", type=int, metavar="PIN", help="a button that ends the turn (27)")
     add_rules_arguments(parser)
@@ -111,6 +113,7 @@ def _serve(args: argparse.Namespace, notifier: Notifier, note: str) -> Path | No
     from bastide.logs import logging_to
     from bastide.reserve import BYTES
     from bastide.safe import Safe
+    from bastide.second_medium import SecondMedium
     from bastide.service import panel, wait
     from bastide.session import TableSession
     from bastide.stopping import stop_on_signals
@@ -203,6 +206,9 @@ def _serve(args: argparse.Namespace, notifier: Notifier, note: str) -> Path | No
         if loop:
             loop.start()
             stack.callback(loop.stop)
+        if args.backup_to:
+            stack.enter_context(SecondMedium(data, Path(args.backup_to), session,
+                                             calibrations=tuple(Path(c) for c in args.calibration or ())))
         measure = getattr(camera.device, "measure_again", None) if camera else None
         stack.enter_context(panel(session, args.light, args.button, measure))
         wait(stop, loop, notifier, server.url, lambda: bool(wanted))

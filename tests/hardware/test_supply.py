@@ -1,4 +1,4 @@
-"""What is installed is what was chosen: lists with hashes for every platform, nothing built, a bill for each release."""
+"""What is installed is what was chosen: lists with hashes for every platform, nothing built, a bill a release."""
 
 from __future__ import annotations
 
