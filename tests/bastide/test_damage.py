@@ -19,6 +19,7 @@ from bastide.health import storage  # noqa: E402
 from bastide.journal import journal_of, read, told  # noqa: E402
 from bastide.session import TableSession  # noqa: E402
 from bastide.store import Store  # noqa: E402
+from bastide.support import replay, write_support  # noqa: E402
 from scoring.events import TurnEnded  # noqa: E402
 from scoring.log import LogEntry, Unread  # noqa: E402
 
@@ -203,3 +204,12 @@ def test_a_journal_of_another_log_is_set_aside(tmp_path: Path) -> None:
         assert store.notice and "belonged to another" in store.notice
         again = TableSession.resume(store)
         assert again is not None and again.entries == entries and len(store.games()) == 1
+
+
+def test_a_support_file_is_made_of_a_damaged_log_too(tmp_path: Path) -> None:
+    entries = played(tmp_path)
+    path = tmp_path / "log.sqlite"
+    flip(path, path.read_bytes().rindex(b'"confidence"'), 0x80)
+    out = tmp_path / "support.zip"
+    write_support(tmp_path, out)
+    assert replay(out)["entries"] == len(entries) and replay(out)["same"]
