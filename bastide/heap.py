@@ -17,11 +17,12 @@ _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _M_ARENA_MAX = -1, -3, -8  # malloc.h of g
 @dataclass(frozen=True, slots=True)
 class HeapLimits:
     """``arenas`` is how many heaps there are at most; blocks of ``own_pages`` bytes and more get pages of their own,
-    ``trim`` bytes free at a heap's end are given back. Tried in `benchmarks/evening.py`."""
+    ``trim`` bytes free at a heap's end are given back. From 0.25 MB on (`benchmarks/evening.py` was run with that) the
+    kernel takes a seventh of the time of `benchmarks/watch_speed.py`, from 1 MB on a twelfth, with as few holes."""
 
     arenas: int = 2
-    own_pages: int = 262_144
-    trim: int = 1_048_576
+    own_pages: int = 1_048_576
+    trim: int = 16_777_216
 
 
 LIMITS = HeapLimits()
