@@ -284,7 +284,8 @@ class Store:
                     self._tell(notice)
             with db:
                 db.execute(STATE)
-            db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            with suppress(sqlite3.OperationalError):  # a full card has no room for it: what is there is enough
+                db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         except BaseException:
             db.close()
             raise
