@@ -17,8 +17,8 @@ from web.rights import Refused, Rights, Secrets, new_secrets
 
 NAME = "secrets.json"
 _VERSION = 1
-# N must be a power of two, and with r it is the memory that a look takes: 16 to 64 MB.
-_HASH = re.compile(r"scrypt:(?:16384|32768|65536):8:1\$[A-Za-z0-9]{1,64}\$[0-9a-f]{128}")
+_HASH = re.compile(r"scrypt:(\d{1,5}):8:1\$[A-Za-z0-9]{1,64}\$[0-9a-f]{128}")
+_MOST_N = 65536  # with r 8 a look takes 64 MB
 
 
 class KeyFile:
@@ -107,7 +107,9 @@ class KeyFile:
 
 def is_hash(value: object) -> bool:
     """Whether this is a PIN's hash as we write them: anything else would fail, or take all memory, when it is used."""
-    return isinstance(value, str) and _HASH.fullmatch(value) is not None
+    found = _HASH.fullmatch(value) if isinstance(value, str) else None
+    n = int(found[1]) if found else 0
+    return 2 <= n <= _MOST_N and n.bit_count() == 1  # scrypt computes with no other
 
 
 def set_pins(keys: KeyFile, *, table: str | None = None, admin: str | None = None) -> None:
