@@ -18,8 +18,8 @@ from web.rights import Refused, Rights, Secrets, new_secrets
 
 NAME = "secrets.json"
 _VERSION = 1
-_HASH = re.compile(r"scrypt:(\d{1,6}):(\d{1,2}):(\d)\$[A-Za-z0-9]{1,64}\$[0-9a-f]{128}")
-_MOST_MEMORY = 128 * 2**20  # bytes that comparing one PIN may take
+_HASH = re.compile(r"scrypt:(\d{1,5}):8:1\$[A-Za-z0-9]{1,64}\$[0-9a-f]{128}")
+_MOST_N = 65536  # with r 8 comparing one PIN takes 64 MB
 SESSIONS = "sessions.json"
 _MOST_SESSIONS = 200_000  # bytes
 
@@ -135,13 +135,11 @@ def write_private(path: Path, text: str) -> None:
 
 
 def is_hash(value: object) -> bool:
-    """Whether this is a PIN's hash that can be compared (RFC 7914): N a power of two, neither memory nor work out of
-    bounds. Anything else would fail, or take all memory, when it is used."""
+    """Whether this is a PIN's hash as we write them (RFC 7914, N a power of two): anything else would fail, or take all
+    memory, when it is used."""
     found = _HASH.fullmatch(value) if isinstance(value, str) else None
-    if found is None:
-        return False
-    n, r, p = map(int, found.groups())
-    return n > 1 and n & (n - 1) == 0 and r > 0 and p > 0 and 128 * n * r * p <= _MOST_MEMORY
+    n = int(found[1]) if found else 0
+    return 2 <= n <= _MOST_N and n.bit_count() == 1
 
 
 def set_pins(keys: KeyFile, *, table: str | None = None, admin: str | None = None) -> None:

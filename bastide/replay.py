@@ -13,7 +13,7 @@ from bastide.history import UNDO
 from scoring.engine import apply, new_game
 from scoring.errors import IllegalMove
 from scoring.events import Event, GameEnded, Setup, TilePlaced, TurnEnded, to_json
-from scoring.log import Amended, Inserted, LogEntry, Retracted, Settled, effective, state_of
+from scoring.log import Amended, Inserted, LogEntry, Retracted, Settled, Unread, effective, state_of
 from scoring.projection import live_view
 from scoring.scores import formula
 from scoring.state import Draft, GameState
@@ -97,6 +97,8 @@ def corrections(entries: Sequence[LogEntry]) -> list[dict[str, Any]]:
                 said[e.seq] = event
             case Settled(seq=seq, code=code):
                 row |= {"do": "settle", "of": seq, "code": code, "before": None, "after": None}
+            case Unread():
+                continue
             case event:
                 said[e.seq] = event
                 continue

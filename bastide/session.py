@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from bastide import gaps
 from bastide.asking import claims, readings, tile_candidates
 from bastide.errors import Failure
 from bastide.history import UNDO, by_hand
@@ -75,11 +76,8 @@ class TableSession:
 
     @classmethod
     def resume(cls, store: Store) -> TableSession | None:
-        """The newest game of a store in which something has happened, or None.
-
-        One that is over is shown again too, until another is begun: its end may have been a mistake.
-        """
-        found = store.newest()
+        """The game that lies on the table, or None; over or not: its end may have been a mistake."""
+        found = store.on_table()
         if found is None:
             return None
         return cls(store, found.setup, game=found.id, entries=found.entries, aid=found.aid, art=found.art)
@@ -247,6 +245,7 @@ class TableSession:
         if type(game) is not int or game not in {line.id for line in self._store.games()}:
             raise CommandError("unknown_game", f"there is no game {str(game)[:20]}")
         found = self._store.load(game)
+        self._store.put_on_table(game)  # before anybody is shown it
         self._begin(found.setup, game, found.entries, found.aid, found.art)
         self._publish()
 
@@ -264,7 +263,8 @@ class TableSession:
         was = self._status["chip"]
         chip = "check" if questions and was == "watching" else was
         chip = "ended" if self._state.over and was != "check" else chip
-        return {**view, "issues": [*view["issues"], *self._notices], "game": self._game, "update": self._update,
+        issues = [*view["issues"], *gaps.rows(self.setup, self._entries), *self._notices]
+        return {**view, "issues": issues, "game": self._game, "update": self._update,
                 "questions": questions, "aid": self._aid, "art": self.art, "rules": changes(self.setup.rules),
                 "edition_title": editions()[self.setup.edition]["title"],
                 "status": {**self._status, "chip": chip}}

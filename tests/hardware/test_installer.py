@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,8 @@ from web.server import THREADS
 
 ROOT = Path(__file__).parents[2]
 INSTALL, UNIT = ROOT / "hardware/install.sh", ROOT / "hardware/bastide.service"
-SCRIPTS = [ROOT / "run", ROOT / ".ci/run", INSTALL, *sorted((ROOT / "tests").rglob("*.sh"))]
+SCRIPTS = [ROOT / "run", ROOT / ".ci/run", *sorted((ROOT / "hardware").glob("*.sh")),
+           *sorted((ROOT / "tests").rglob("*.sh"))]
 analyze = pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed here")
 
 
@@ -32,6 +34,12 @@ def fake(folder: Path, **commands: str) -> Path:
         path.write_text(f"#!/bin/sh\n{body}\n", "utf-8")
         path.chmod(0o755)
     return folder
+
+
+def test_every_room_of_the_program_is_installed() -> None:
+    rooms = re.search(r"^ROOMS=\((.*)\)$", INSTALL.read_text("utf-8"), re.M)
+    packages = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]["packages"]
+    assert rooms is not None and set(rooms[1].split()) == {p.partition(".")[0] for p in packages}
 
 
 @pytest.mark.parametrize("arch", ["armhf", "armel", "i386"])

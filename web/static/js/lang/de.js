@@ -232,6 +232,7 @@ export default {
   // messages
   "issue.title": "Bitte prüfen", "issue.table": "Am Tisch:", "issue.status": "{told}", "issue.show": "Zeigen", "issue.more": { one: "und {n} weiteres", other: "und {n} weitere" }, "issue.hide": "Verbergen", "issue.keep": "So lassen", "issue.before": "vorher", "issue.now": "jetzt",
   "issue.take_back": "{role} von {name} ist gewertet: zurück in die Hand.", "issue.missing": "{role} von {name} sollte hier stehen; die Kamera sieht ihn nicht.",
+  "issue.unread_moves": { one: "{n} Zug von Runde {turn} war nicht zu lesen: bitte nachsehen.", other: "{n} Züge von Runde {turn} waren nicht zu lesen: bitte nachsehen." },
   "issue.out_of_step": "Dieses Plättchen liegt anders als im Spiel: richtig hinlegen oder antippen.", "issue.unread": "Hier liegt etwas, das die Kamera nicht lesen kann: Plättchen eintragen oder wegnehmen.",
   "toast.score": "{name} {from} → {to}", "toast.undo": "Zurücknehmen",
   "toast.stale": "Jemand hat das inzwischen geändert. Bitte noch einmal hinsehen und wiederholen, wenn es noch nötig ist.",
@@ -302,7 +303,7 @@ export default {
   "begin.practice.tile": "Legt ein Plättchen mit Straße an das Startplättchen.", "begin.practice.follower": "Stellt einen Gefolgsmann auf die Straße.",
   "begin.practice.close": "Schließt die Straße mit weiteren Plättchen ab: die Punkte erscheinen mit ihrem Beleg.", "begin.practice.fix": "Tippt auf ein Plättchen und ändert es: so wird ein Fehler behoben.",
   "begin.join": "Weitere Bildschirme", "begin.join.why": "Handys und Fernseher im selben Netz öffnen diese Adresse.",
-  "check.camera": "Kamera", "check.light": "Licht", "check.focus": "Schärfe", "check.disk": "Platz auf dem Speicher", "check.writing": "Schreiben auf den Speicher", "check.log": "Gespeicherte Spiele", "check.damaged": "Beschädigte Dateien",
+  "check.camera": "Kamera", "check.light": "Licht", "check.focus": "Schärfe", "check.disk": "Platz auf dem Speicher", "check.writing": "Schreiben auf den Speicher", "check.log": "Gespeicherte Spiele", "check.backup": "Sicherung auf zweitem Datenträger", "check.damaged": "Beschädigte Dateien",
   "check.memory": "Arbeitsspeicher", "check.temperature": "Wärme", "check.power": "Strom", "check.clock": "Uhr", "check.calibration": "Kalibrierung",
   "check.is.ok": "in Ordnung", "check.is.warn": "bitte ansehen", "check.is.fail": "muss behoben werden",
   // games that are kept

@@ -232,6 +232,7 @@ export default {
   // messages
   "issue.title": "Please check", "issue.table": "On the table:", "issue.status": "{told}", "issue.show": "Show", "issue.more": { one: "and {n} more", other: "and {n} more" }, "issue.hide": "Hide", "issue.keep": "Keep anyway", "issue.before": "before", "issue.now": "now",
   "issue.take_back": "{name} takes the {role} back: it has been scored.", "issue.missing": "{name}'s {role} should stand here, and the camera does not see it.",
+  "issue.unread_moves": { one: "{n} move of turn {turn} could not be read: please look.", other: "{n} moves of turn {turn} could not be read: please look." },
   "issue.out_of_step": "This tile lies otherwise than in the game: put it straight, or tap it.", "issue.unread": "Something lies here that the camera cannot read: enter the tile, or take it away.",
   "toast.score": "{name} {from} → {to}", "toast.undo": "Undo",
   "toast.stale": "Somebody changed this meanwhile. Look again and repeat it if it is still needed.",
@@ -302,7 +303,7 @@ export default {
   "begin.practice.tile": "Lay a tile with a road beside the start tile.", "begin.practice.follower": "Stand a follower on the road.",
   "begin.practice.close": "Close the road with more tiles: the points appear with their proof.", "begin.practice.fix": "Tap a tile and change it: that is how a mistake is mended.",
   "begin.join": "Other screens", "begin.join.why": "Phones and televisions on the same network open this address.",
-  "check.camera": "Camera", "check.light": "Light", "check.focus": "Sharpness", "check.disk": "Room on the disk", "check.writing": "Writing to the disk", "check.log": "Kept games", "check.damaged": "Damaged files",
+  "check.camera": "Camera", "check.light": "Light", "check.focus": "Sharpness", "check.disk": "Room on the disk", "check.writing": "Writing to the disk", "check.log": "Kept games", "check.backup": "Backup on a second medium", "check.damaged": "Damaged files",
   "check.memory": "Memory", "check.temperature": "Heat", "check.power": "Power", "check.clock": "Clock", "check.calibration": "Calibration",
   "check.is.ok": "in order", "check.is.warn": "look at it", "check.is.fail": "must be mended",
   // games that are kept

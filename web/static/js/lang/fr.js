@@ -232,6 +232,7 @@ export default {
   // messages
   "issue.title": "À vérifier", "issue.table": "Sur la table :", "issue.status": "{told}", "issue.show": "Montrer", "issue.more": { one: "et {n} autre", many: "et {n} d'autres", other: "et {n} autres" }, "issue.hide": "Masquer", "issue.keep": "Laisser ainsi", "issue.before": "avant", "issue.now": "maintenant",
   "issue.take_back": "{role} de {name} : les points sont comptés, reprenez-le.", "issue.missing": "{role} de {name} devrait se trouver ici ; la caméra ne le voit pas.",
+  "issue.unread_moves": { one: "{n} coup du tour {turn} n’a pas pu être lu : veuillez vérifier.", many: "{n} coups du tour {turn} n’ont pas pu être lus : veuillez vérifier.", other: "{n} coups du tour {turn} n’ont pas pu être lus : veuillez vérifier." },
   "issue.out_of_step": "Cette tuile n’est pas posée comme dans la partie : remettez-la ou touchez-la.", "issue.unread": "La caméra ne peut pas lire ce qui est posé ici : saisissez la tuile ou retirez-la.",
   "toast.score": "{name} {from} → {to}", "toast.undo": "Annuler",
   "toast.stale": "Quelqu'un a changé cela entre-temps. Vérifier et recommencer si c'est encore utile.",
@@ -302,7 +303,7 @@ export default {
   "begin.practice.tile": "Posez une tuile avec une route contre la tuile de départ.", "begin.practice.follower": "Placez un partisan sur la route.",
   "begin.practice.close": "Fermez la route avec d’autres tuiles : les points apparaissent avec leur preuve.", "begin.practice.fix": "Touchez une tuile et modifiez-la : c’est ainsi qu’on corrige une erreur.",
   "begin.join": "Autres écrans", "begin.join.why": "Les téléphones et téléviseurs du même réseau ouvrent cette adresse.",
-  "check.camera": "Caméra", "check.light": "Lumière", "check.focus": "Netteté", "check.disk": "Place sur le disque", "check.writing": "Écriture sur le disque", "check.log": "Parties conservées", "check.damaged": "Fichiers abîmés",
+  "check.camera": "Caméra", "check.light": "Lumière", "check.focus": "Netteté", "check.disk": "Place sur le disque", "check.writing": "Écriture sur le disque", "check.log": "Parties conservées", "check.backup": "Sauvegarde sur un second support", "check.damaged": "Fichiers abîmés",
   "check.memory": "Mémoire", "check.temperature": "Chaleur", "check.power": "Alimentation", "check.clock": "Horloge", "check.calibration": "Étalonnage",
   "check.is.ok": "en ordre", "check.is.warn": "à regarder", "check.is.fail": "à réparer",
   // games that are kept
