@@ -16,7 +16,7 @@ from scoring.rules import DEFAULT_EDITION, Rules, edition, editions, with_option
 
 LARGEST = 50_000_000  # bytes of a JSON file, unpacked
 LONGEST_NAME = 40  # as on the page
-COLOURS = ("red", "blue", "yellow", "green", "black", "grey")
+COLOURS = ("red", "blue", "yellow", "green", "black", "grey", "pink", "white", "purple", "orange", "brown", "natural")
 
 
 def read_json(path: str) -> Any:

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Iterable
 from typing import Any
 
-from reading.policy import Notice
+from reading.noticing import Notice
 from scoring.events import Player
 from vision.images import encode_jpeg
 

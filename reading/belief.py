@@ -111,7 +111,7 @@ class FigureTrack:
     @cached_property
     def real(self) -> float:
         """Log-odds that it is a figure."""
-        return self.there * self._worth - LIMITS.flicker * self.flickers
+        return self.there * self._worth - LIMITS.flicker * self.flickers / (self.weight + self.flickers)
 
     @property
     def lies(self) -> float:

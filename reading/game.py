@@ -29,11 +29,13 @@ from reading.belief import TableBelief, figures_seen_on, updated
 from reading.evidence import readings_of
 from reading.histories import History, Search, Steps, Window
 from reading.limits import LIMITS
+from reading.noticing import Notice, notices
 from reading.place import Place, agreement, begun, found
-from reading.policy import Decision, Doubt, Moment, Notice, Shown, decisions, notices
+from reading.policy import Decision, Doubt, Moment, Shown, decisions
 from reading.shapes import Reading, shape
 from reading.taking_over import taken_over
 from reading.told import Group, Told, told
+from reading.unexplained import unexplained
 from scoring.engine import new_game
 from scoring.events import Event, FigurePlaced, GameEnded, Setup, TilePlaced
 from scoring.log import LogEntry
@@ -191,7 +193,9 @@ class GameReader:
         stand = {(f.at, f.player) for f in self._steps.closed(state).standing.values()}
         window, before = self._window(log, fresh, stand)
         histories = self._histories(window, log)
-        made, shown, self._doubts = decisions(self._belief, histories, log, before, now, self._doubts, self._effect)
+        made, shown, self._doubts = decisions(
+            self._belief, histories, log, before, now, self._doubts,
+            unexplained(self._belief, log, state, self._colours, now), self._effect)
         for at in {d.at for d in made} | {getattr(s.event, "at", None) for s in shown}:
             self._tried.pop(at, None)  # weighed again until the log has it
             self._weighed.pop(at, None)
@@ -241,8 +245,15 @@ class GameReader:
                 start = min(start, n)
         lines = [line.event for g in groups[:start] for line in ((g.tile,) if g.tile else ()) + g.rest]
         window = Window(state=self._prefix.after(lines), groups=tuple(groups[start:]), free=free - start,
-                        again=frozenset(again), fresh=fresh, denied=log.denied)
+                        again=frozenset(again), fresh=fresh, gone=self._gone(log), denied=log.denied)
         return window, groups[start - 1].last_seq if start else 0
+
+    def _gone(self, log: Told) -> frozenset[Square]:
+        """Squares from which a tile was seen to be taken up; none when the whole board is cleared away."""
+        known = [g.at for g in log.groups if g.at is not None]
+        gone = {at for at in (*known, *self._prefix.after([]).tiles)
+                if (t := self._belief.squares.get(at)) is not None and t.lain is None and t.past}
+        return frozenset(gone & set(known)) if len(gone) <= 2 and gone <= set(known) else frozenset()
 
     def _readable(self, group: Group) -> bool:
         """Whether something may be learned of a turn that was told: it was seen, and people have not said all of it."""

@@ -8,14 +8,14 @@ worked out once and kept, so another look costs only the weighing.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from reading.belief import FigureTrack, TableBelief
 from reading.evidence import FigureChoice, box_prior, choices, figures_on, log_sigma, readings_of, standing_terms
 from reading.limits import LIMITS
-from reading.shapes import Reading, shape
-from reading.told import Group
+from reading.shapes import Reading
+from reading.told import Group, same_tile
 from scoring.engine import next_player, step
 from scoring.errors import IllegalMove
 from scoring.events import Event, FigurePlaced, TilePlaced, TurnEnded
@@ -29,7 +29,8 @@ COSTS: Mapping[str, float] = {"edge_mismatch": 8.0, "no_neighbour": 12.0, "corne
                               "no_supply": 2.5}
 _USUAL = 5.0
 _DROPPED = 3.0  # against a tile that is none, beside its own log-odds
-_TAKEN_UP = 2.0  # for a tile that was told and is seen to be gone having been taken up
+_TAKEN_UP = 5.0  # for a tile that was told and is seen to be gone having been taken up
+_OVERLOOKED = 0.1  # against a tile lying before one that was told, each
 _NEVER_SEEN = 14.0  # weight of a tile that lies apart from the board: what joins it was never seen
 
 
@@ -94,14 +95,23 @@ class Steps:
 class Window:
     """What is to be explained: from ``state`` on, the told turns ``groups`` in their order, of which those from
     ``free`` on may be re-ordered and those in ``again`` be read anew, and tiles on ``fresh`` squares that nobody told
-    of."""
+    of. ``gone`` are squares from which a tile was seen to be taken up; ``denied`` is what people took back."""
 
     state: GameState
     groups: tuple[Group, ...]
     free: int
     again: frozenset[Square]
     fresh: frozenset[Square]
+    gone: frozenset[Square] = frozenset()
     denied: frozenset[Event] = frozenset()
+
+    def denies(self, event: Event | None) -> bool:
+        """Whether people have said that it did not happen: whoever laid that tile, wherever the figure stood on it."""
+        if isinstance(event, TilePlaced):
+            return any(isinstance(d, TilePlaced) and same_tile(replace(d, player=event.player), event)
+                       for d in self.denied)
+        return isinstance(event, FigurePlaced) and any(
+            isinstance(d, FigurePlaced) and (d.at, d.player) == (event.at, event.player) for d in self.denied)
 
 
 class Search:
@@ -126,14 +136,23 @@ class Search:
                     self._keep(grown, n)
             if not grown:
                 break
-            beam = sorted(grown.values(), key=_rank)[:LIMITS.width]
-            beam = [h for h in beam if h.weight > beam[0].weight - LIMITS.behind]
+            beam = self._likely(grown.values())
         found, before = [], self._before(belief, window)
         for h in done.values() or beam:
             closed = self._steps.closed(h.state)
             terms = standing_terms(belief, closed, self._colours, h.tracks | before)
             found.append(replace(h, score=h.weight + terms))
         return sorted(found, key=lambda h: (-h.score, _rank(h)))[:LIMITS.width]
+
+    @staticmethod
+    def _likely(grown: Iterable[History]) -> list[History]:
+        """The histories that are gone on with. Only such are held against each other as have come equally far in what
+        was told: an illegal turn that stands in the log counts against all of them, sooner or later."""
+        by: dict[int, list[History]] = {}
+        for h in sorted(grown, key=_rank):
+            by.setdefault(len(h.told), []).append(h)
+        most = max(4, LIMITS.width // len(by)) if by else 0
+        return [h for equal in by.values() for h in equal[:most] if h.weight > equal[0].weight - LIMITS.behind]
 
     def _before(self, belief: TableBelief, window: Window) -> frozenset[int]:
         """Tracks of the figures that stood when the window began."""
@@ -188,7 +207,9 @@ class Search:
         anew = tile is not None and group.at in window.again and lain is not None
         weight = h.weight - (LIMITS.logged if rest and rest[0] < index else 0.0)
         weight -= self._out_of_order(belief, group.at, [*h.left, *(window.groups[n].at for n in rest if n < index)])
-        if not anew:
+        laid = self._lay(replace(h, told=rest, weight=weight), group.at, belief, window, tracks[group.at], group=group,
+                         index=index) if anew and group.at is not None else []
+        if not laid:
             for lines, cost in self._as_told(h.state, group, tracks.get(group.at, ()) if group.at else ()):
                 state, total = h.state, weight - cost
                 for event in lines:
@@ -204,12 +225,10 @@ class Search:
                 out.append(replace(h, state=state, turns=(*h.turns, turn), told=rest, weight=total,
                                    tracks=h.tracks | explained))
             if tile is not None and not tile.pinned and group.at is not None and index >= window.free \
-                    and self._gone(belief, group.at):
+                    and group.at in window.gone:
                 out.append(replace(h, told=rest, weight=weight + _TAKEN_UP, dropped=h.dropped | {group.at}))
             return out
-        assert group.at is not None and lain is not None
-        return self._lay(replace(h, told=rest, weight=weight), group.at, belief, window, tracks[group.at],
-                         group=group, index=index)
+        return laid
 
     def _as_told(self, state: GameState, group: Group, tracks: Sequence[FigureTrack],
                  ) -> list[tuple[list[Event], float]]:
@@ -235,16 +254,11 @@ class Search:
             out.append(([replace(e, player=player) for e in lines if isinstance(e, TilePlaced | FigurePlaced)], cost))
         return out
 
-    @staticmethod
-    def _gone(belief: TableBelief, at: Square) -> bool:
-        """Whether the tile that lay there was seen to be taken up."""
-        track = belief.squares.get(at)
-        return track is not None and track.lain is None and bool(track.past)
-
     def _fresh(self, h: History, at: Square, belief: TableBelief, window: Window,
                tracks: Mapping[Square, list[FigureTrack]], upcoming: Sequence[Group]) -> list[History]:
         """A tile that nobody told of is the next turn's."""
         weight = h.weight - self._out_of_order(belief, at, [*(h.left - {at}), *(g.at for g in upcoming)])
+        weight -= _OVERLOOKED * len(upcoming)
         return self._lay(replace(h, left=h.left - {at}, weight=weight), at, belief, window, tracks[at])
 
     def _out_of_order(self, belief: TableBelief, first: Square | None, then: Sequence[Square | None]) -> float:
@@ -283,13 +297,17 @@ class Search:
             options = readings_of(lain, box, [(old.tile, old.rot)] if old is not None else ())
         presence = log_sigma(lain.presence)
         ways: list[tuple[float, TilePlaced, bool]] = []
-        for player, skip in self._players(h.state, tracks, old if pinned else None):
+        owners = {f.event.player for f in group.figures() if f.pinned} if group is not None else set()
+        players = self._players(h.state, tracks, old if pinned else None)
+        if owners and not pinned:  # whose figure people say it is, laid the tile
+            players = [(p, p != next_player(h.state)) for p in owners]
+        for player, skip in players:
             for reading, said in options.items():
                 placed = TilePlaced(player=player, tile=reading[0], at=at, rot=reading[1],
                                     part=old.part if old is not None else 1)
                 weight = said + presence + box_prior(h.state, reading[0]) - (LIMITS.skipped if skip else 0.0)
                 weight += LIMITS.logged if placed == old else 0.0
-                if placed not in window.denied:
+                if not window.denies(placed):
                     ways.append((weight, placed, skip))
         ways.sort(key=lambda w: -w[0])
         grown: list[tuple[float, History, TilePlaced, FigureChoice, bool]] = []
@@ -305,7 +323,7 @@ class Search:
             for claim in sorted(claims, key=lambda c: -c.weight):
                 known = group is not None and any(f.event == claim.event for f in group.figures())
                 weight = said + claim.weight + (LIMITS.logged if known else 0.0)
-                if weight < best - LIMITS.behind or claim.event in window.denied:
+                if weight < best - LIMITS.behind or window.denies(claim.event):
                     continue
                 state: GameState | None = laid
                 if claim.event is not None:
@@ -335,9 +353,9 @@ class Search:
     def _players(self, state: GameState, tracks: Sequence[FigureTrack], pinned: TilePlaced | None,
                  ) -> list[tuple[int, bool]]:
         """Who may lay the next tile, and whether turns were missed then: whose turn it is, or whose figure is on it."""
-        if pinned is not None:
-            return [(pinned.player, False)]
         due = next_player(state)
+        if pinned is not None:
+            return [(pinned.player, pinned.player != due)]
         out = [(due, False)]
         for f in tracks:
             if f.real < 0.0:
@@ -354,81 +372,5 @@ class Search:
         return sum(COSTS.get(i.code, _USUAL) for i in after.issues[len(before.issues):])
 
 
-def as_logged(h: History) -> bool:
-    """Whether a history leaves everything as the log has it; new turns may come between."""
-    return in_order(h) and all(_same_turn(t) for t in h.turns)
-
-
-def in_order(h: History) -> bool:
-    """Whether a history has the log's turns in the log's order."""
-    order = [t.index for t in h.turns if t.group is not None]
-    return order == sorted(order)
-
-
-def _same_turn(turn: Turn) -> bool:
-    return turn.group is None or turn.group.tile is None or (
-        turn.tile is not None and same_tile(turn.tile, turn.group.tile.event)
-        and turn.figure == next((f.event for f in reversed(turn.group.figures())), None))
-
-
-def same_tile(a: Event | None, b: Event | None) -> bool:
-    """Whether two tiles are the same to the rules: shape, square and player."""
-    if not isinstance(a, TilePlaced) or not isinstance(b, TilePlaced):
-        return a == b
-    return (a.at, a.player) == (b.at, b.player) and shape(a.tile, a.rot) == shape(b.tile, b.rot)
-
-
-def margins(histories: Sequence[History], told: History, turn: Turn) -> tuple[float, float]:
-    """How surely the told history's turn has its tile (as a shape on a square) and its figure: the margins in nats to
-    the best explanation that differs there; below nothing where that is the likelier one."""
-    tile = figure = math.inf
-    for h in histories:
-        theirs = next((t for t in h.turns if t.at == turn.at), None)
-        apart = told.score - h.score
-        if theirs is None or not _same_shape(theirs.tile, turn.tile):
-            tile = min(tile, apart)
-        elif theirs.figure != turn.figure:
-            figure = min(figure, apart)
-    for placed, event, weight in turn.others:
-        if not _same_shape(placed, turn.tile):
-            tile = min(tile, max(turn.weight - weight, 0.0))
-        elif event != turn.figure and placed.player == (turn.tile.player if turn.tile else None):
-            figure = min(figure, max(turn.weight - weight, 0.0))
-    if turn.group is not None:  # having been told is no evidence
-        tile -= LIMITS.logged
-        figure -= LIMITS.logged * bool(turn.group.figures())
-    return tile, figure
-
-
-def alternatives(histories: Sequence[History], turn: Turn, *, figure: bool) -> list[tuple[tuple[Event, ...], float]]:
-    """What else the turn's tile (or its figure) may be, with probabilities, the likeliest first."""
-    weights: dict[tuple[Event, ...], float] = {}
-    best = histories[0].score
-    for h in histories:
-        theirs = next((t for t in h.turns if t.at == turn.at), None)
-        if theirs is None or theirs.tile is None:
-            continue
-        if figure and not _same_shape(theirs.tile, turn.tile):
-            continue
-        key: tuple[Event, ...] = ((theirs.figure,) if theirs.figure else ()) if figure else (theirs.tile,)
-        weights[key] = max(weights.get(key, -math.inf), h.score - best)
-    for placed, event, weight in turn.others:
-        if figure and not _same_shape(placed, turn.tile):
-            continue
-        key = ((event,) if event else ()) if figure else (placed,)
-        weights.setdefault(key, min(0.0, weight - turn.weight))
-    total = sum(math.exp(w) for w in weights.values())
-    ranked = sorted(weights.items(), key=lambda w: -w[1])
-    return [(events, math.exp(w) / total) for events, w in ranked[:5]]
-
-
-def _same_shape(a: TilePlaced | None, b: TilePlaced | None) -> bool:
-    return (a is None) == (b is None) and (a is None or b is None or shape(a.tile, a.rot) == shape(b.tile, b.rot))
-
-
 def _rank(h: History) -> tuple[float, str]:
     return -h.weight, str([(t.at, t.tile.tile if t.tile else "", t.tile.rot if t.tile else 0) for t in h.turns[-3:]])
-
-
-__all__ = ["COSTS", "History", "Search", "Steps", "Turn", "Window", "alternatives", "as_logged",
-           "in_order", "margins", "same_tile"]

@@ -19,13 +19,13 @@ class Limits:
     left_out: float = -2.5  # log-odds of a tile on a square that a look at the whole board leaves out
     turned: float = 4.0  # by which a look must contradict what is believed for a tile to be something else now
     changes: float = 1.8  # weight of looks (two, some seconds apart) that make a change believed
-    laid_stays: float = 2.8  # and that make it believed that a tile is gone: laid tiles do not leave silently
+    laid_stays: float = 2.0  # and that make it believed that a tile is gone: laid tiles do not leave silently
     # belief: figures
     same_foot: float = 0.45  # tiles within which a figure of the same paint is the same figure
     moved_foot: float = 0.22  # and beyond which it has been moved
     other_paint: float = -3.5  # log-likelihood of two looks' paints being one below which it is another figure
     gone: float = 1.8  # weight of looks without it that make a figure gone
-    flicker: float = 1.2  # log-odds lost for a figure with every look that missed it between others that saw it
+    flicker: float = 4.0  # log-odds lost for a figure, times the part of the looks between that missed it
     foot_jitter: float = 0.05  # tiles: how exactly people put a figure where its feature is drawn
     wrong_posture: float = 0.03  # part of figures that lie where others stand, or stand where others lie
     # histories

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from reading.belief import TableBelief
-from reading.histories import History, Turn, alternatives, as_logged, in_order, margins, same_tile
+from reading.comparing import alternatives, as_logged, in_order, margins
+from reading.histories import History, Turn
 from reading.limits import LIMITS
-from reading.shapes import Reading, shape
-from reading.told import Line, Told
+from reading.told import Line, Told, same_tile
 from scoring.events import Event, FigurePlaced, TilePlaced
-from scoring.state import GameState
 from scoring.tiles import Square
-from vision.frames import Image
 
 Options = tuple[tuple[tuple[Event, ...], float], ...]
 
@@ -49,21 +47,6 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Notice:
-    """Something that people should put right. ``code`` is take_back, missing, out_of_step or unread; ``player``,
-    ``feature`` and ``where`` name a figure; ``before`` and ``now`` are pictures of the square,
-    which the watcher adds."""
-
-    code: str
-    at: Square
-    player: int | None = None
-    feature: str = ""
-    where: str = ""
-    before: Image | None = field(default=None, compare=False)
-    now: Image | None = field(default=None, compare=False)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Moment:
     """When a decision is made: the look's frame and time, and whether it is the last one."""
 
@@ -82,12 +65,14 @@ class Doubt:
 
 
 def decisions(belief: TableBelief, histories: Sequence[History], told: Told, before: int, now: Moment,
-              carried: Mapping[int, Doubt], effect: Callable[[Event | None, Event | None], float],
+              carried: Mapping[int, Doubt], unexplained: Sequence[Doubt],
+              effect: Callable[[Event | None, Event | None], float],
               ) -> tuple[tuple[Decision, ...], tuple[Shown, ...], dict[int, Doubt]]:
     """What to tell now, what is only shown, and what was told and is still doubtful, by its entry's number.
 
-    ``before`` is the number of the log's last entry before the window, ``carried`` are the doubts of before, and
-    ``effect`` says what difference it makes to the game which of two events it had.
+    ``before`` is the number of the log's last entry before the window, ``carried`` are the doubts of before,
+    ``unexplained`` what no history explains, and ``effect`` says what difference it makes to the game which of two
+    events it had.
     """
     best = _reference(histories, told)
     out: list[Decision] = list(_out_of_order(best, now))
@@ -133,6 +118,8 @@ def decisions(belief: TableBelief, histories: Sequence[History], told: Told, bef
     kept = {seq: d for seq, d in carried.items() if seq in known and seq not in weighed
             and d.decision.events == (known[seq].event,)}
     kept |= {d.decision.replaces: d for d in doubts if d.decision.replaces is not None and d.decision.replaces in known}
+    spoken = {d.at for d in out} | {s.event.at for s in shown if isinstance(s.event, TilePlaced | FigurePlaced)}
+    doubts += [d for d in unexplained if d.decision.at not in spoken | {o.decision.at for o in doubts}]
     free = [d for d in (*kept.values(), *(d for d in doubts if d.decision.replaces is None))
             if (d.due or now.last) and d.decision.replaces not in changed]
     if not now.last and any(line.asked for line in told.lines if line.seq not in changed):
@@ -295,9 +282,14 @@ def _line(line: Line, turn: Turn, margin: float, histories: Sequence[History], w
     elif line.asked and new == line.event and margin >= LIMITS.settles:
         made = _decision(histories, turn, margin, now, figure=figure, asked=False, replaces=line.seq)
         yield replace(made, events=(line.event,))
-    elif not line.asked and (new != line.event or margin < LIMITS.agreed):
+    elif not line.asked and (margin < LIMITS.agreed or new != line.event and not _same_but_player(new, line.event)):
         made = _decision(histories, turn, margin, now, figure=figure, asked=True, replaces=line.seq)
         yield Doubt(decision=replace(made, events=(line.event,)), tells=_entropy(made), due=waits.due())
+
+
+def _same_but_player(a: Event | None, b: Event) -> bool:
+    """Whether only whose tile it is differs: what nobody stands on is not worth a question."""
+    return isinstance(a, TilePlaced) and isinstance(b, TilePlaced) and same_tile(replace(a, player=b.player), b)
 
 
 def _against(histories: Sequence[History], told: History, turn: Turn, tile: Event, figure: Event | None) -> float:
@@ -344,71 +336,3 @@ def _entropy(made: Decision) -> float:
 
 def _sigma(margin: float) -> float:
     return 1.0 / (1.0 + math.exp(-min(margin, 30.0)))
-
-
-def notices(belief: TableBelief, closed: GameState, told: Told, unexplained: frozenset[Square],
-            colours: Mapping[str, int], now: Moment) -> tuple[Notice, ...]:
-    """The difference between what must be visible if the game is as told and what is. ``unexplained`` are squares with
-    tiles that no history explains."""
-    out = [*_figure_notices(belief, closed, told, colours, now),
-           *_tile_notices(belief, told, unexplained, now)]
-    return tuple(sorted(out, key=lambda n: (n.code, n.at)))
-
-
-def _figure_notices(belief: TableBelief, closed: GameState, told: Told, colours: Mapping[str, int],
-                    now: Moment) -> Iterator[Notice]:
-    stand = {(f.at, f.player): f for f in closed.standing.values()}
-    seen = set()
-    put: dict[tuple[Square, int], FigurePlaced] = {
-        (e.at, e.player): e for line in told.lines if isinstance(e := line.event, FigurePlaced)}
-    for f in belief.figures.values():
-        paints = f.paints
-        if not paints or f.real < 0.0:
-            continue
-        player = max(colours, key=lambda c: paints.get(c, -12.0))
-        key = f.at, colours[player]
-        if f.present:
-            seen.add(key)
-        event = put.get(key)
-        if f.present and key not in stand and event is not None and now.t_s - f.came_s > LIMITS.notice_s \
-                and _turns_since_scored(closed, key) >= LIMITS.late_home_turns:
-            yield Notice(code="take_back", at=f.at, player=key[1], feature=event.feature, where=event.where)
-    for key, figure in sorted(stand.items()):
-        if key in seen or belief.bare_of_s.get(key[0], 0.0) < LIMITS.gone:
-            continue
-        if figure.segment < 0 or key[0] not in belief.figures_s:
-            continue
-        yield Notice(code="missing", at=key[0], player=key[1], feature=figure.feature, where=figure.where)
-
-
-def _turns_since_scored(closed: GameState, key: tuple[Square, int]) -> int:
-    """Turn parts since a figure's feature was scored; 0 when it was in the turn that is open or never."""
-    turns = [e.turn for e in closed.score_events if any((x, y) == key[0] for x, y, _ in e.places)]
-    return closed.turn - max(turns) if turns else 0
-
-
-def _tile_notices(belief: TableBelief, told: Told, unexplained: frozenset[Square], now: Moment) -> Iterator[Notice]:
-    for at in unexplained:
-        track = belief.squares.get(at)
-        if track is not None and track.lain is not None and now.t_s - track.lain.since_s > LIMITS.notice_s \
-                and track.lain.presence > 2.0:
-            yield Notice(code="unread", at=at)
-    for at, track in belief.squares.items():
-        if track.strange_s is not None and now.t_s - track.strange_s > LIMITS.notice_s and track.lain is None \
-                and told.group_at(at) is None:
-            yield Notice(code="unread", at=at)
-    for group in told.groups:
-        at = group.at
-        if at is None or group.tile is None or not isinstance(group.tile.event, TilePlaced):
-            continue
-        track = belief.squares.get(at)
-        if track is None:
-            continue
-        if track.lain is None and track.past or track.lain is not None and _reads_otherwise(
-                track.lain.readings, (group.tile.event.tile, group.tile.event.rot)):
-            yield Notice(code="out_of_step", at=at)
-
-
-def _reads_otherwise(readings: tuple[dict[Reading, float], float], told: Reading) -> bool:
-    said, rest = readings
-    return max((v for r, v in said.items() if shape(*r) == shape(*told)), default=rest) < -LIMITS.amend - LIMITS.turned

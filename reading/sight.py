@@ -1,5 +1,5 @@
-"""What was seen last of every square, for people who want to see it too. Nothing here decides anything; it is only kept,
-and made plain when somebody looks.
+"""What was seen last of every square, for people who want to see it too. Nothing here decides anything; it is only
+kept, and made plain when somebody looks.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from reading.shapes import shape
 from scoring.events import Event, FigurePlaced, TilePlaced
 from scoring.log import Amended, LogEntry, Retracted, alive, effective, open_questions
 from scoring.tiles import Square
@@ -86,8 +87,16 @@ def told(entries: Sequence[LogEntry]) -> Told:
     asked = open_questions(entries)
     lines = tuple(Line(seq=seq, event=event, pinned=seq in hand, asked=seq in asked)
                   for seq, event in effective(entries))
-    denied -= {line.event for line in lines}
+    denied = {d for d in denied if not any(_says(line.event, d) for line in lines)}
     return Told(lines=lines, groups=_groups(lines), denied=frozenset(denied), version=len(entries))
+
+
+def _says(event: Event, denied: Event) -> bool:
+    """Whether the log has after all what somebody took back: the tile by whomever, the figure wherever it stands."""
+    if isinstance(event, TilePlaced) and isinstance(denied, TilePlaced):
+        return event.at == denied.at and shape(event.tile, event.rot) == shape(denied.tile, denied.rot)
+    return isinstance(event, FigurePlaced) and isinstance(denied, FigurePlaced) and \
+        (event.at, event.player) == (denied.at, denied.player)
 
 
 def _groups(lines: Sequence[Line]) -> tuple[Group, ...]:
@@ -104,3 +113,10 @@ def _groups(lines: Sequence[Line]) -> tuple[Group, ...]:
     if tile is not None or rest:
         out.append(Group(tile=tile, rest=tuple(rest)))
     return tuple(out)
+
+
+def same_tile(a: Event | None, b: Event | None) -> bool:
+    """Whether two tiles are the same to the rules: shape, square and player."""
+    if not isinstance(a, TilePlaced) or not isinstance(b, TilePlaced):
+        return a == b
+    return (a.at, a.player) == (b.at, b.player) and shape(a.tile, a.rot) == shape(b.tile, b.rot)

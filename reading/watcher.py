@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from reading.game import Decisions, GameReader
+from reading.noticing import Notice
 from reading.place import Place
-from reading.policy import Decision, Notice
+from reading.policy import Decision
 from reading.sight import Sight
 from scoring.events import Setup
 from scoring.log import LogEntry

@@ -24,6 +24,7 @@ from vision.frames import Frame, Image
 from vision.lattice import UNIT, Array, Lattice, apply, inside, neighbours, rectify
 from vision.looks import FigureLook, SquareLook, TableLook
 from vision.occupancy import informed
+from vision.paint import PAINTS
 from vision.registration import Register
 from vision.senses import TileEvidence, TileSense, log_normal
 from vision.stillness import Stillness
@@ -221,15 +222,14 @@ class Tracker:
         likes = self.register.alike(frame.bgr, asked)
         differ = [at for at, like in likes.items() if like < a.same]
         few = max(1.0, min(2.0, a.moved_part * len(poses)))
-        if len(differ) >= max(few, a.moved_part * len(likes)) and now - self._searched_s >= a.search_s / 3:
-            if waiting > 0.5 * len(self._squares) and self._vain_s is None:
-                return Followed(status="moving")  # let it come to rest
+        if len(differ) >= max(few, a.moved_part * len(likes)):
+            if now - self._searched_s < a.search_s / 3 or (
+                    waiting > 0.5 * len(self._squares) and self._vain_s is None):
+                return Followed(status=self._status(), since_s=self._since())  # let it come to rest
             self._searched_s = now
             whole = self._register(frame, differ)
             if whole is not None:
                 return whole
-        elif self._vain_s is not None and len(differ) >= a.moved_part * max(1, len(poses)):
-            return Followed(status="lost" if self._since() > a.lost_s else "moving", since_s=self._since())
         self._vain_s = None
         return Followed(status="following", look=self._look(frame, ready, whole=False))
 
@@ -457,6 +457,8 @@ def visible(shape: Sequence[int], pose: Array) -> float:
 def make_tracker(kinds: Sequence[Tile], tiles: TileSet | None, colours: Sequence[str], view: View | None) -> Tracker:
     """A tracker for a table on which these kinds and figures of these colours may lie."""
     finder = BoardFinder(kinds, tiles)
+    paints = {**PAINTS, **(view.paints if view is not None else {})}
+    known = [c for c in colours if c in paints]  # a paint that nobody has described cannot be seen
 
     def find(bgr: Image) -> Lattice | None:
         found = finder.find(bgr)
@@ -477,7 +479,7 @@ def make_tracker(kinds: Sequence[Tile], tiles: TileSet | None, colours: Sequence
 
     def figures(bgr: Image, poses: Mapping[Square, Array], lattice: Lattice) -> Mapping[Square, tuple[Seen, ...]]:
         board = {at: lattice.pose(at, shift) for at, shift in lattice.shifts.items()}
-        return find_figures(bgr, poses, colours=colours, view=view, board=board)
+        return find_figures(bgr, poses, colours=known, view=view, board=board)
 
     return Tracker(TileSense(kinds, tiles), find, figures, find_at=find_at)
 

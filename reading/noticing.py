@@ -1,0 +1,99 @@
+"""What people should put right: the difference between what must be visible if the game is as told and what is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from reading.belief import TableBelief
+from reading.limits import LIMITS
+from reading.policy import Moment
+from reading.shapes import Reading, shape
+from reading.told import Told
+from scoring.events import FigurePlaced, TilePlaced
+from scoring.state import GameState
+from scoring.tiles import Square
+from vision.frames import Image
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """Something that people should put right. ``code`` is take_back, missing, out_of_step or unread; ``player``,
+    ``feature`` and ``where`` name a figure; ``before`` and ``now`` are pictures of the square,
+    which the watcher adds."""
+
+    code: str
+    at: Square
+    player: int | None = None
+    feature: str = ""
+    where: str = ""
+    before: Image | None = field(default=None, compare=False)
+    now: Image | None = field(default=None, compare=False)
+
+
+def notices(belief: TableBelief, closed: GameState, told: Told, unexplained: frozenset[Square],
+            colours: Mapping[str, int], now: Moment) -> tuple[Notice, ...]:
+    """The difference between what must be visible if the game is as told and what is. ``unexplained`` are squares with
+    tiles that no history explains."""
+    out = [*_figure_notices(belief, closed, told, colours, now),
+           *_tile_notices(belief, told, unexplained, now)]
+    return tuple(sorted(out, key=lambda n: (n.code, n.at)))
+
+
+def _figure_notices(belief: TableBelief, closed: GameState, told: Told, colours: Mapping[str, int],
+                    now: Moment) -> Iterator[Notice]:
+    stand = {(f.at, f.player): f for f in closed.standing.values()}
+    seen = set()
+    put: dict[tuple[Square, int], FigurePlaced] = {
+        (e.at, e.player): e for line in told.lines if isinstance(e := line.event, FigurePlaced)}
+    for f in belief.figures.values():
+        paints = f.paints
+        if not paints or f.real < 0.0:
+            continue
+        player = max(colours, key=lambda c: paints.get(c, -12.0))
+        key = f.at, colours[player]
+        if f.present:
+            seen.add(key)
+        event = put.get(key)
+        if f.present and key not in stand and event is not None and now.t_s - f.came_s > LIMITS.notice_s \
+                and _turns_since_scored(closed, key) >= LIMITS.late_home_turns:
+            yield Notice(code="take_back", at=f.at, player=key[1], feature=event.feature, where=event.where)
+    for key, figure in sorted(stand.items()):
+        if key in seen or belief.bare_of_s.get(key[0], 0.0) < LIMITS.gone:
+            continue
+        if figure.segment < 0 or key[0] not in belief.figures_s:
+            continue
+        yield Notice(code="missing", at=key[0], player=key[1], feature=figure.feature, where=figure.where)
+
+
+def _turns_since_scored(closed: GameState, key: tuple[Square, int]) -> int:
+    """Turn parts since a figure's feature was scored; 0 when it was in the turn that is open or never."""
+    turns = [e.turn for e in closed.score_events if any((x, y) == key[0] for x, y, _ in e.places)]
+    return closed.turn - max(turns) if turns else 0
+
+
+def _tile_notices(belief: TableBelief, told: Told, unexplained: frozenset[Square], now: Moment) -> Iterator[Notice]:
+    for at in unexplained:
+        track = belief.squares.get(at)
+        if track is not None and track.lain is not None and now.t_s - track.lain.since_s > LIMITS.notice_s \
+                and track.lain.presence > 2.0:
+            yield Notice(code="unread", at=at)
+    for at, track in belief.squares.items():
+        if track.strange_s is not None and now.t_s - track.strange_s > LIMITS.notice_s and track.lain is None \
+                and told.group_at(at) is None:
+            yield Notice(code="unread", at=at)
+    for group in told.groups:
+        at = group.at
+        if at is None or group.tile is None or not isinstance(group.tile.event, TilePlaced):
+            continue
+        track = belief.squares.get(at)
+        if track is None:
+            continue
+        if track.lain is None and track.past or track.lain is not None and _reads_otherwise(
+                track.lain.readings, (group.tile.event.tile, group.tile.event.rot)):
+            yield Notice(code="out_of_step", at=at)
+
+
+def _reads_otherwise(readings: tuple[dict[Reading, float], float], told: Reading) -> bool:
+    said, rest = readings
+    return max((v for r, v in said.items() if shape(*r) == shape(*told)), default=rest) < -LIMITS.amend - LIMITS.turned

@@ -1,0 +1,49 @@
+"""Figures that were surely seen and that neither the log nor a history has: they are asked about, whatever the rules
+say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from reading.belief import FigureTrack, TableBelief, figures_seen_on
+from reading.evidence import choices
+from reading.histories import Window
+from reading.limits import LIMITS
+from reading.policy import Decision, Doubt, Moment
+from reading.told import Group, Told
+from scoring.events import FigurePlaced, TilePlaced
+from scoring.state import GameState
+from scoring.tiles import Square
+
+
+def unexplained(belief: TableBelief, log: Told, state: GameState, colours: Mapping[str, int],
+                now: Moment) -> list[Doubt]:
+    """A question for each of them, with the likeliest place and piece; that nobody stands there is an answer too."""
+    out = []
+    for at in sorted(belief.by_square):
+        group = log.group_at(at)
+        for f in figures_seen_on(belief, at) if group is not None else ():
+            made = _asked(f, group, at, log, state, colours, now) if group is not None else None
+            if made is not None:
+                out.append(Doubt(decision=made, tells=1.0, due=True))
+    return out
+
+
+def _asked(f: FigureTrack, group: Group, at: Square, log: Told, state: GameState, colours: Mapping[str, int],
+           now: Moment) -> Decision | None:
+    tile = group.tile.event if group.tile is not None else None
+    if f.real < LIMITS.sure or f.weight < 1.5 or now.t_s - f.came_s < LIMITS.ask_after_s or not f.paints \
+            or not isinstance(tile, TilePlaced) or group.tile is None:
+        return None
+    player = colours.get(max(f.paints, key=lambda c: f.paints[c]))
+    has = {line.event.player for line in group.figures() if isinstance(line.event, FigurePlaced)}
+    if player is None or player in has or any(line.pinned for line in group.figures()):
+        return None
+    claims = [c.event for c in choices([f], state, at, (tile.tile, tile.rot), player, colours)]
+    event = next((e for e in claims if e is not None), None)
+    window = Window(state=state, groups=(), free=0, again=frozenset(), fresh=frozenset(), denied=log.denied)
+    if event is None or window.denies(event):
+        return None
+    last = group is log.groups[-1] and not group.others()
+    return Decision(events=(event,), confidence=0.5, asked=True, alternatives=(((event,), 0.5), ((), 0.5)), at=at,
+                    frame=now.frame, after=None if last else group.tile.seq)

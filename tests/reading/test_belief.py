@@ -1,0 +1,137 @@
+"""What is believed of squares and figures, look by look."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from tables import START, figure, look
+
+from reading.belief import TableBelief, figures_seen_on, updated
+from reading.shapes import posture, segments, shape
+from scoring.tiles import catalogue, where
+from vision.looks import SquareLook, TableLook
+
+U = ("base.U", 0)
+
+
+def believed(*looks: TableLook) -> TableBelief:
+    out = TableBelief()
+    for each in looks:
+        out = updated(out, each)
+    return out
+
+
+def doubtful(t_s: float) -> TableLook:
+    """The start tile, twice as likely to be one kind as another."""
+    return look(t_s, START, doubts={(0, 0): {("base.D", 0): 0.0, ("base.J", 0): -0.7}})
+
+
+def gap(belief: TableBelief) -> float:
+    lain = belief.squares[0, 0].lain
+    assert lain is not None
+    return -lain.readings[0]["base.J", 0]
+
+
+def test_many_looks_at_one_scene_say_at_most_twice_what_one_says() -> None:
+    once = gap(believed(doubtful(1.0)))
+    often = gap(believed(*[doubtful(1.0 + n) for n in range(200)]))
+    assert once == pytest.approx(0.7) and 1.2 < often <= 2 * once + 1e-9
+
+
+def test_two_picture_rates_come_to_the_same_belief() -> None:
+    slow = gap(believed(*[doubtful(n / 2) for n in range(2, 60)]))
+    fast = gap(believed(*[doubtful(n / 15) for n in range(15, 450)]))
+    assert fast == pytest.approx(slow, rel=0.05)
+
+
+def test_a_laid_tile_does_not_leave_silently() -> None:
+    there = [look(float(t), {**START, (1, 0): U}) for t in (0, 5, 10)]
+    one = believed(*there, look(15.0, START))
+    gone = believed(*there, *[look(15.0 + 5 * n, START) for n in range(6)])
+    assert one.squares[1, 0].lain is not None
+    assert gone.squares[1, 0].lain is None and gone.squares[1, 0].past
+
+
+def test_a_hidden_square_is_neither_bare_nor_covered() -> None:
+    there = [look(float(t), {**START, (1, 0): U}) for t in (0, 5)]
+    hidden = [look(10.0 + 5 * n, {**START, (1, 0): U}, hidden=((1, 0),)) for n in range(9)]
+    track = believed(*there, *hidden).squares[1, 0]
+    assert track.lain is not None and track.hidden_s == 10.0 and track.lain.last_s == 5.0
+
+
+def test_a_turned_tile_is_another_reading_from_the_second_look_on() -> None:
+    first = [look(float(t), {**START, (1, 0): ("base.V", 0)}) for t in (0, 5)]
+    after = believed(*first, look(10.0, {**START, (1, 0): ("base.V", 1)}))
+    settled = updated(after, look(15.0, {**START, (1, 0): ("base.V", 1)}))
+    once, twice = after.squares[1, 0], settled.squares[1, 0]
+    assert once.lain is not None and once.lain.readings[0]["base.V", 0] == 0.0 and once.against is not None
+    assert twice.lain is not None and twice.lain.readings[0]["base.V", 1] == 0.0
+    assert twice.lain.since_s == 0.0  # it lies there since it was laid
+
+
+def test_a_figure_is_one_figure_though_a_look_misses_it_and_its_foot_moves() -> None:
+    stands = figure("base.D", 0, "road", "E W", "red")
+    moved = figure("base.D", 0, "road", "E W", "red")
+    moved = type(moved)(foot=(moved.foot[0] + 0.3, moved.foot[1]), spread=moved.spread, there=moved.there,
+                        lying=moved.lying, colours=moved.colours)
+    belief = believed(look(0.0, START), look(5.0, START, {(0, 0): (stands,)}), look(10.0, START),
+                      look(15.0, START, {(0, 0): (moved,)}))
+    (track,) = figures_seen_on(belief, (0, 0))
+    assert track.present and (track.before_s, track.came_s, track.seen_s) == (0.0, 5.0, 15.0)
+    assert track.foot[0] == pytest.approx(moved.foot[0])
+
+
+def test_a_figure_counts_as_missed_only_where_its_tile_was_seen() -> None:
+    stands = {(0, 0): (figure("base.D", 0, "road", "E W", "red"),)}
+    unlooked = TableLook(frame=1, t_s=20.0, squares={(0, 0): SquareLook(there=4.0, tiles={("base.D", 0): 0.0})})
+    seen = believed(look(0.0, START, stands), look(5.0, START, stands))
+    assert next(iter(updated(seen, unlooked).figures.values())).missed == 0.0
+    gone = believed(look(0.0, START, stands), *[look(5.0 * n, START) for n in range(1, 5)])
+    assert not next(iter(gone.figures.values())).present
+
+
+def test_a_figure_that_most_looks_see_stays_one_however_long_it_stands() -> None:
+    stands = {(0, 0): (figure("base.D", 0, "road", "E W", "red"),)}
+    belief = believed(*[look(5.0 * n, START, stands if n % 6 else {}) for n in range(1, 120)])
+    (track,) = belief.figures.values()
+    assert track.real > 4.0
+
+
+def test_another_paint_is_another_figure() -> None:
+    red, blue = (figure("base.D", 0, "road", "E W", c) for c in ("red", "blue"))
+    belief = believed(look(0.0, START, {(0, 0): (red,)}), look(9.0, START, {(0, 0): (blue,)}))
+    assert len(belief.figures) == 2
+
+
+def test_belief_is_a_pure_function() -> None:
+    before = believed(look(0.0, START))
+    one, two = (updated(before, look(5.0, {**START, (1, 0): U})) for _ in range(2))
+    assert one.squares == two.squares and (1, 0) not in before.squares
+
+
+@pytest.mark.parametrize(("lying", "best"), [(3.0, "field"), (-3.0, "road")])
+def test_posture_tells_a_farmer_from_a_thief(lying: float, best: str) -> None:
+    tile = catalogue()["base.U"]
+    found = segments((0.55, 0.5), 0.06, lying, "base.U", 0)
+    assert tile.segments[max(found, key=lambda n: found[n])].kind == best
+
+
+def test_a_disc_says_nothing_of_its_posture() -> None:
+    assert posture(0.0, "field") == posture(0.0, "city")
+    assert math.exp(posture(9.0, "field")) > 0.9 > 0.1 > math.exp(posture(9.0, "city"))
+
+
+@pytest.mark.parametrize("rot", range(4))
+def test_a_foot_inside_a_segment_is_on_it_however_the_tile_is_turned(rot: int) -> None:
+    from scoring.geometry import spot_of
+
+    tile = catalogue()["base.J"]
+    for n, s in enumerate(tile.segments):
+        x, y = spot_of(tile, n, rot)
+        found = segments((x / 100, y / 100), 0.04, 0.0, "base.J", rot)
+        assert max(found, key=lambda k: found[k]) == n, where(s, rot)
+
+
+def test_equal_shapes_are_one_reading() -> None:
+    assert shape("base.X", 0) == shape("base.X", 3) and shape("base.V", 0) != shape("base.V", 1)
