@@ -340,7 +340,8 @@ def run(kinds: list[str], connections: int, addresses: list[int], seconds: float
 def yield_row(row: dict[str, Any]) -> None:
     """One line as soon as it is known."""
     print(f"  {row['kind']:15} {row['addresses']:4} {row['answers']:8} {row['state_p50_ms']:9} {row['state_p99_ms']:7} "
-          f"{row['command_p50_ms']:11} {row['command_p99_ms']:7} {row['frames_lost']:8.1%} {row['processors']:6} {row['queued']:7.1%}",
+          f"{row['command_p50_ms']:11} {row['command_p99_ms']:7} {row['frames_lost']:8.1%} {row['processors']:6} "
+          f"{row['queued']:7.1%}",
           file=sys.stderr, flush=True)
 
 
@@ -370,7 +371,8 @@ def main() -> int:
         print(json.dumps(people(args.port, args.seconds)))
         return 0
     print(f"{args.connections} connections, {args.fps:g} frames a second, {os.cpu_count()} processors; milliseconds\n"
-          "  route           from  answers state p50     p99 command p50     p99    lost   CPUs  queued", file=sys.stderr)
+          "  route           from  answers state p50     p99 command p50     p99    lost   CPUs  queued",
+          file=sys.stderr)
     rows = run(args.kinds.split(","), args.connections, [int(a) for a in args.addresses.split(",")], args.seconds,
                args.fps, args.turns)
     if args.json:
