@@ -305,7 +305,7 @@ def test_a_pin_is_asked_by_the_page_once_on_a_device(session, visit):
         expect(dialog).to_have_count(0)
         before = session.view()["version"]
         first.locator("#bar").get_by_role("button", name="Undo").click()
-        expect(first.locator("#toast")).to_contain_text("taken back")
+        expect(first.locator("#toast")).to_contain_text("Taken back")
         second = visit(server.url, 390, 844)
         expect(second.locator("#pin-dialog")).to_have_count(0)
         second.locator("#bar").get_by_role("button", name="Undo").click()
@@ -316,11 +316,11 @@ def test_a_pin_is_asked_by_the_page_once_on_a_device(session, visit):
         expect(dialog.get_by_role("alert")).to_have_text("That is not the PIN.")
         dialog.locator("input").fill(PIN)
         dialog.get_by_role("button", name="Enter").click()
-        expect(second.locator("#toast")).to_contain_text("taken back")
+        expect(second.locator("#toast")).to_contain_text("Taken back")
         assert session.view()["version"] > before + 1
         second.reload()
         second.locator("#bar").get_by_role("button", name="Undo").click()
-        expect(second.locator("#toast")).to_contain_text("taken back")
+        expect(second.locator("#toast")).to_contain_text("Taken back")
         expect(second.locator("#pin-dialog")).to_have_count(0)
 
 
