@@ -62,6 +62,7 @@ class Attention:
     table_odds: float = -4.0  # log-odds of a tile on a square that has the colours of the table and no others
     table_sigma: float = 3.0  # how far from the table's mean colour is still table
     table_least: int = 3  # bare squares that make a table's colours known
+    figure_least: float = -2.0  # log-odds of a figure below which none was seen: noise is no sighting
     shown: int = 12  # readings of a tile that are handed on
 
 
@@ -319,7 +320,8 @@ class Tracker:
             if at not in tiles:
                 seen *= self._bareness(square, levels[at], levels, was=at in lay)
             out[at] = _square_look(e, self.sense.kinds, seen,
-                                  tuple(f.look for f in figures.get(at, ())) if at in tiles else None, a.shown)
+                                  tuple(f.look for f in figures.get(at, ()) if f.look.there > a.figure_least)
+                                  if at in tiles else None, a.shown)
         beside = neighbours(self.lattice.shifts)
         self._squares = {at: s for at, s in self._squares.items() if at in self.lattice.shifts or at in beside}
         fresh = {at: e.pose for at, e in tiles.items()}
