@@ -25,40 +25,36 @@ import time
 import zipfile
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from bastide import __version__
 from bastide.elsewhere import files, used
 from bastide.errors import Failure, UsageError
+from bastide.examine import damage
 from bastide.keys import NAME as SECRETS
-from bastide.keys import KeyFile, is_hash
+from bastide.keys import KeyFile
 from bastide.logs import clean
-from bastide.recovery import sync_folder
+from bastide.recovery import is_damage, rescue
 from bastide.schema import SCHEMA_VERSION, pictures_of
-from bastide.store import Store, damage
+from bastide.store import Store
+from bastide.unpacking import (
+    FORMAT,
+    KEPT,
+    LOG,
+    SERVICE,
+    VERSION,
+    Contents,
+    pins_in,
+    unpack,
+)
+from bastide.writing import sync_folder
 
-FORMAT, VERSION = "bastide-backup", 1
-LOG, SERVICE = "log.sqlite", "service.conf"
 OURS = (LOG, SECRETS, "logs", "tiles", "reserve", "used.json", SERVICE)
 SETTINGS = Path("/etc/bastide/bastide.conf")
-KEPT = (".json", ".png", ".jpg", ".jpeg", ".conf")
-MOST_FILES, MOST_BYTES, MANIFEST_BYTES = 20_000, 2_000_000_000, 8_000_000
 LEFT_S = 3600.0
-_PIECE = 1 << 20
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2  # linux/fcntl.h, linux/fs.h
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contents:
-    """What a backup holds, for people."""
-
-    files: int
-    size: int
-    games: int
-    entries: int
-    made_s: float
 
 
 def write_backup(data: Path, out: Path, *, settings: Path = SETTINGS, calibrations: Sequence[Path] = (),
@@ -98,7 +94,7 @@ def write_backup(data: Path, out: Path, *, settings: Path = SETTINGS, calibratio
 def check_backup(file: Path) -> Contents:
     """Read a backup whole and hold it against its own checksums. Raises UsageError saying what is wrong with it."""
     with tempfile.TemporaryDirectory(prefix="bastide-check-") as scratch:
-        return _unpack(file, Path(scratch))
+        return unpack(file, Path(scratch))
 
 
 def restore_backup(file: Path, data: Path, *, swap: bool = False) -> Contents:
@@ -141,9 +137,9 @@ def _strange(data: Path) -> str | None:
 def stage(file: Path, staged: Path, data: Path) -> Contents:
     """Make a new folder of a backup, whole and on disk, to take the place of ``data``. Raises UsageError or OSError."""
     staged.mkdir()
-    contents = _unpack(file, staged)
+    contents = unpack(file, staged)
     pins = staged / "pins.json"
-    kept = _pins(file, pins) if pins.exists() else None
+    kept = pins_in(file, pins) if pins.exists() else None
     pins.unlink(missing_ok=True)
     with Store(staged / LOG):  # an older version is brought up to date, and anything else is found out now
         pass
@@ -163,6 +159,8 @@ def _sources(data: Path, scratch: Path) -> list[tuple[str, Path]]:
         if source.exists():
             copy = scratch / source.name
             copy_database(source, copy)
+            if source.name == LOG:
+                _whole_or_what_is(source, copy)
             out.append((f"data/{source.name}", copy))
     for path in sorted(data.rglob("*")):
         inside = path.relative_to(data)
@@ -175,6 +173,21 @@ def _sources(data: Path, scratch: Path) -> list[tuple[str, Path]]:
         pins.write_text(json.dumps({"table": kept.table, "admin": kept.admin, "series": kept.series}), "utf-8")
         out.append(("pins.json", pins))
     return out
+
+
+def _whole_or_what_is(log: Path, copy: Path) -> None:
+    """A log that turns out to be damaged is backed up as far as it and its journal are whole."""
+    with suppress(OSError, sqlite3.Error, UnicodeDecodeError):
+        db = sqlite3.connect(copy)
+        try:
+            damaged = db.execute("PRAGMA user_version").fetchone()[0] == SCHEMA_VERSION and damage(db) is not None
+        except (sqlite3.Error, UnicodeDecodeError) as e:
+            damaged = is_damage(e)
+        finally:
+            db.close()
+        if damaged:
+            copy.unlink()
+            rescue(log, copy)
 
 
 def _from_elsewhere(data: Path, settings: Path, calibrations: Sequence[Path], tiles: Sequence[Path],
@@ -201,114 +214,11 @@ def copy_database(source: Path, copy: Path) -> None:
             here.close()
             there.close()
     except sqlite3.Error as e:
+        if source.name == LOG and is_damage(e):
+            copy.unlink(missing_ok=True)
+            rescue(source, copy)
+            return
         raise Failure(f"{source} cannot be copied ({e}); bastide doctor says what is wrong with it") from e
-
-
-def _unpack(file: Path, into: Path) -> Contents:
-    """Check everything and write it out: data/ without its prefix. Raises UsageError."""
-    if file.exists() and not (file.is_file() or file.is_dir()):  # a device may have no end
-        raise UsageError(f"{file}: is a device, not a backup")
-    try:
-        with zipfile.ZipFile(file) as archive:
-            manifest = _manifest(file, archive)
-            there = {i.filename: i for i in archive.infolist()}
-            if set(there) != {*manifest["files"], "manifest.json"}:
-                raise UsageError(f"{file}: its list and its content differ; it is damaged or was changed")
-            for name, told in manifest["files"].items():
-                if (there[name].external_attr >> 16) & 0o170000 not in (0, 0o100000):
-                    raise UsageError(f"{file}: {name[:60]} is no plain file; nothing was restored")
-                target = into / _inside(file, name)
-                target.parent.mkdir(parents=True, exist_ok=True)
-                digest, size = hashlib.sha256(), 0
-                with archive.open(name) as packed, open(target, "wb") as out:
-                    while piece := packed.read(_PIECE):
-                        size += len(piece)
-                        if size > told["size"]:
-                            break
-                        digest.update(piece)
-                        out.write(piece)
-                if size != told["size"] or digest.hexdigest() != told["sha256"]:
-                    raise UsageError(f"{file}: {name[:60]} is damaged in it; take another backup")
-    except FileNotFoundError:
-        raise UsageError(f"{file}: there is no such file") from None
-    except IsADirectoryError:
-        raise UsageError(f"{file}: is a folder, not a backup") from None
-    except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, EOFError, RuntimeError, KeyError,
-            ValueError, TypeError, RecursionError) as e:
-        raise UsageError(f"{file}: is no whole backup of bastide ({_short(e)})") from None
-    except Exception as e:  # zlib.error, lzma.LZMAError: whatever a packer's library calls damage
-        if isinstance(e, UsageError) or isinstance(e, OSError) and e.errno != errno.EINVAL:  # a place before the start
-            raise
-        raise UsageError(f"{file}: is no whole backup of bastide ({_short(e)})") from None
-    return _counted(file, into, manifest)
-
-
-def _manifest(file: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
-    info = archive.getinfo("manifest.json")
-    if info.file_size > MANIFEST_BYTES:
-        raise UsageError(f"{file}: is no whole backup of bastide (its list is too long)")
-    with archive.open(info) as f:
-        data = json.loads(f.read(MANIFEST_BYTES + 1))
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise UsageError(f"{file}: is no backup of bastide")
-    if type(data.get("version")) is not int or data["version"] > VERSION:
-        raise UsageError(f"{file}: was made by a newer version of bastide ({str(data.get('bastide'))[:20]}); "
-                         "update bastide to restore it")
-    files = data.get("files")
-    if not isinstance(files, dict) or not all(
-            isinstance(told, dict) and type(told.get("size")) is int and told["size"] >= 0
-            and isinstance(told.get("sha256"), str) for told in files.values()):
-        raise UsageError(f"{file}: is no whole backup of bastide (its list cannot be read)")
-    if len(files) > MOST_FILES or sum(told["size"] for told in files.values()) > MOST_BYTES:
-        raise UsageError(f"{file}: would come to more than {MOST_BYTES // 1_000_000_000} GB or {MOST_FILES} files, "
-                         "which no backup does; nothing was restored")
-    return data
-
-
-def _inside(file: Path, name: str) -> Path:
-    """Where a file of the backup goes. Raises UsageError for a name that leads anywhere else."""
-    path = PurePosixPath(name)
-    plain = path.parts[:1] == ("data",) and len(path.parts) > 1 or name == "pins.json"
-    if not plain or path.is_absolute() or "\\" in name or ":" in name or "\0" in name or \
-            any(p in ("..", ".") or p.startswith(".") for p in path.parts) or path.name == SECRETS:
-        raise UsageError(f"{file}: {name[:60]!r} does not belong into a backup; nothing was restored")
-    return Path(*path.parts[1:]) if path.parts[0] == "data" else Path(name)
-
-
-def _counted(file: Path, into: Path, manifest: dict[str, Any]) -> Contents:
-    """Look into the log of an unpacked backup."""
-    try:
-        db = sqlite3.connect(f"file:{(into / LOG).as_posix()}?mode=ro", uri=True)
-        try:
-            version = db.execute("PRAGMA user_version").fetchone()[0]
-            if version > SCHEMA_VERSION:
-                raise UsageError(f"{file}: was made by a newer version of bastide; update bastide to restore it")
-            wrong = damage(db) if version == SCHEMA_VERSION else None
-            if wrong is not None:
-                raise sqlite3.DatabaseError(wrong)
-            games = db.execute("SELECT count(*) FROM games").fetchone()[0]
-            entries = db.execute("SELECT count(*) FROM entries").fetchone()[0]
-        finally:
-            db.close()
-    except (sqlite3.Error, UnicodeDecodeError) as e:
-        raise UsageError(f"{file}: the log in it cannot be read ({e}); take another backup") from None
-    sizes = [told["size"] for told in manifest["files"].values()]
-    made = manifest.get("made_s")
-    return Contents(files=len(sizes), size=sum(sizes), games=games, entries=entries,
-                    made_s=float(made) if isinstance(made, int | float) else 0.0)
-
-
-def _pins(file: Path, pins: Path) -> dict[str, Any]:
-    """What a backup says of the PINs. Raises UsageError."""
-    try:
-        data = json.loads(pins.read_text("utf-8"))
-        hashes = data["table"], data["admin"]
-        if set(data) == {"table", "admin", "series"} and type(data["series"]) is int and \
-                all(h is None or is_hash(h) for h in hashes):
-            return dict(data)
-    except (ValueError, TypeError, RecursionError):
-        pass
-    raise UsageError(f"{file}: the PINs in it cannot be read; nothing was restored")
 
 
 def _swap(staged: Path, data: Path, wanted: bool) -> None:
@@ -370,7 +280,3 @@ def _like(model: Path, folder: Path) -> None:
 def _digest(path: Path) -> str:
     with open(path, "rb") as f:
         return hashlib.file_digest(f, "sha256").hexdigest()
-
-
-def _short(error: Exception) -> str:
-    return (str(error) or type(error).__name__).splitlines()[0][:80]

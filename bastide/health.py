@@ -19,9 +19,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from bastide.copies import difference
+from bastide.examine import damage
 from bastide.findings import Line, Part, line
 from bastide.schema import SCHEMA_VERSION, pictures_of
-from bastide.store import damage
+from bastide.second_medium import read_note
 from calibration.documents import ColoursResult, Document, LensResult, TableResult
 
 FREE_WARN, FREE_FAIL = 1_000_000_000, 200_000_000
@@ -68,7 +70,7 @@ def storage(data: Path) -> Iterator[Line]:
             version = db.execute("PRAGMA user_version").fetchone()[0]
             games = db.execute("SELECT count(*) FROM games").fetchone()[0]
             entries = db.execute("SELECT count(*) FROM entries").fetchone()[0]
-            wrong = damage(db) if version == SCHEMA_VERSION else None
+            wrong = damage(db) or difference(log) if version == SCHEMA_VERSION else None
         finally:
             db.close()
         size = sum(p.stat().st_size for p in (log, pictures_of(log)) if p.exists())
@@ -80,6 +82,12 @@ def storage(data: Path) -> Iterator[Line]:
             yield line("log", "ok", "log.whole", games=games, entries=entries, mb=round(size / 1e6, 1))
     except (sqlite3.Error, UnicodeDecodeError) as e:
         yield line("log", "fail", "log.unreadable", "restart", why=str(e))
+    second = read_note(data)
+    if second.get("ok"):
+        yield line("backup", "ok", "backup.made", name=str(second.get("file")), games=int(second.get("games", 0)),
+                   entries=int(second.get("entries", 0)))
+    elif second:
+        yield line("backup", "warn", "backup.failed", "stick", why=str(second.get("why"))[:200])
     aside = sorted(p.name for p in data.glob("*.damaged-*"))
     if aside:
         yield line("damaged files", "warn", "damaged.kept", "damaged", n=len(aside), name=aside[-1])

@@ -26,7 +26,7 @@ def last_action(entries: Sequence[LogEntry]) -> tuple[int, ...]:
     """
     actions: list[tuple[int, ...]] = []
     for group in _groups(entries):
-        if group[0].who.startswith(UNDO):
+        if group[0].who.startswith(UNDO) and actions:
             actions.pop()
         else:
             actions.append(tuple(e.seq for e in group))

@@ -19,10 +19,11 @@ from bastide.elsewhere import CALIBRATIONS, PLAYERS, TAUGHT
 from bastide.elsewhere import NOTE as NOTED
 from bastide.errors import Failure
 from bastide.keys import KeyFile
-from bastide.recovery import sync_folder
+from bastide.writing import sync_folder
 
 EXCHANGE, STAGED, NOTE = ".exchange", "staged", "moving"
 BEFORE = ".before-"
+_LOGS = ("log.sqlite", "log.pictures", "log.journal")
 _OUT, _IN = "out", "in"
 _MOVES = (SECRETS, SERVICE, NOTED, "tiles", "calibration", CALIBRATIONS, PLAYERS, TAUGHT)  # beside the log's files
 
@@ -61,7 +62,7 @@ def finish(data: Path) -> str | None:
         if way == _OUT:
             aside.mkdir(exist_ok=True)
             ours = {p.name for p in staged.iterdir()} | set(_MOVES)  # whatever else lies there is somebody's own
-            for path in [p for p in data.iterdir() if p.name in ours or p.name.startswith(("log.sqlite", "log.pict"))]:
+            for path in [p for p in data.iterdir() if p.name in ours or p.name.startswith(_LOGS)]:
                 os.replace(path, aside / path.name)
             sync_folder(aside)
             sync_folder(data)

@@ -11,13 +11,17 @@ import re
 import threading
 from dataclasses import asdict, fields
 from pathlib import Path
+from typing import Any
 
 from bastide.errors import Failure, UsageError
 from web.rights import Refused, Rights, Secrets, new_secrets
 
 NAME = "secrets.json"
 _VERSION = 1
-_HASH = re.compile(r"scrypt:\d{1,6}:\d{1,2}:\d\$[A-Za-z0-9]{1,64}\$[0-9a-f]{128}")
+_HASH = re.compile(r"scrypt:(\d{1,5}):8:1\$[A-Za-z0-9]{1,64}\$[0-9a-f]{128}")
+_MOST_N = 65536  # with r 8 comparing one PIN takes 64 MB
+SESSIONS = "sessions.json"
+_MOST_SESSIONS = 200_000  # bytes
 
 
 class KeyFile:
@@ -87,26 +91,55 @@ class KeyFile:
         self._write(new_secrets())
 
     def _write(self, kept: Secrets) -> None:
-        """In one step: after a power cut there is the old file or the new one."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        part = self.path.with_suffix(".part")
-        part.unlink(missing_ok=True)
-        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as f:
-            json.dump({"version": _VERSION, **asdict(kept)}, f)
-            f.flush()
-            os.fsync(f.fileno())
-        os.replace(part, self.path)
-        folder = os.open(self.path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        write_private(self.path, json.dumps({"version": _VERSION, **asdict(kept)}))
         self._kept, self._seen = kept, self._stamp()
 
 
+class SessionFile:
+    """The sessions in a data folder (`web.devices.Keeper`), for their owner only like the secrets."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self.path = Path(folder) / SESSIONS
+
+    def load(self) -> list[dict[str, Any]]:
+        """What was kept; empty when it cannot be read: then everybody signs in again."""
+        try:
+            if self.path.stat().st_size > _MOST_SESSIONS:
+                return []
+            data = json.loads(self.path.read_text("utf-8"))
+        except (OSError, ValueError, RecursionError):
+            return []
+        rows = data.get("sessions") if isinstance(data, dict) else None
+        return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+
+    def save(self, rows: list[dict[str, Any]]) -> None:
+        write_private(self.path, json.dumps({"version": _VERSION, "sessions": rows}))
+
+
+def write_private(path: Path, text: str) -> None:
+    """A file for its owner only, in one step: after a power cut there is the old file or the new one. Raises
+    OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_suffix(".part")
+    part.unlink(missing_ok=True)
+    with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as f:
+        f.write(text)
+        f.flush()
+        os.fsync(f.fileno())
+    os.replace(part, path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
 def is_hash(value: object) -> bool:
-    """Whether this is a PIN's hash as we write them: anything else would fail, or take all memory, when it is used."""
-    return isinstance(value, str) and _HASH.fullmatch(value) is not None
+    """Whether this is a PIN's hash as we write them (RFC 7914, N a power of two): anything else would fail, or take all
+    memory, when it is used."""
+    found = _HASH.fullmatch(value) if isinstance(value, str) else None
+    n = int(found[1]) if found else 0
+    return 2 <= n <= _MOST_N and n.bit_count() == 1
 
 
 def set_pins(keys: KeyFile, *, table: str | None = None, admin: str | None = None) -> None:

@@ -7,6 +7,7 @@ from contextlib import suppress
 from functools import cached_property
 from typing import Any
 
+from bastide import gaps
 from bastide.asking import CLAIM
 from bastide.history import last_action
 from bastide.moving import moved_figure
@@ -14,7 +15,7 @@ from scoring.belonging import answered, missed, open_question, place, place_of_a
 from scoring.engine import apply, new_game
 from scoring.errors import IllegalMove, InvalidNotation
 from scoring.events import Event, FigurePlaced, Setup, TilePlaced, from_json
-from scoring.log import Amended, Body, Inserted, LogEntry, Retracted, Settled, effective
+from scoring.log import Amended, Body, Inserted, LogEntry, Retracted, Settled, effective, with_gaps
 from scoring.state import Draft, GameState
 from web.protocol import CommandError
 
@@ -41,11 +42,14 @@ class Meaning:
             return tuple(Retracted(seq=seq) for seq in reversed(action))
         if do in ("amend", "retract"):
             seq = data.get("seq")
-            if type(seq) is not int or seq not in known:
+            if type(seq) is not int or seq not in known and seq not in gaps.spoiled(self.entries):
                 raise CommandError("unknown_entry", f"there is no move {seq!r} to change")
             if do == "retract":
                 return (Retracted(seq=seq),)
-            return self.amend(seq, known[seq], self._event(data.get("body"), known[seq]))
+            if seq in known:
+                return self.amend(seq, known[seq], self._event(data.get("body"), known[seq]))
+            there = state_before(self.state.setup, self.entries, seq)  # what stood there cannot be read any more
+            return (Amended(seq=seq, body=self._checked(spoken(there, data.get("body")))),)
         if do == "insert" and "turn" in data:
             turn = data["turn"]
             found = missed(self.state, self.happened, data.get("body"), turn) if type(turn) is int else None
@@ -125,15 +129,16 @@ class Meaning:
 def state_after(setup: Setup, entries: Sequence[LogEntry], seq: int) -> GameState:
     """The game as it stood after an entry (0: before everything)."""
     d = Draft(new_game(setup))
-    for other, event in effective(entries) if seq else ():
+    for other, event in with_gaps(entries) if seq else ():
         with suppress(IllegalMove):  # as in the fold of the whole log: it stays there and changes nothing
-            apply(d, event)
+            if event is not None:
+                apply(d, event)
         if other == seq:
             break
     return d.freeze()
 
 
 def state_before(setup: Setup, entries: Sequence[LogEntry], seq: int) -> GameState:
-    """The game as it stood before an entry."""
-    known = [0, *(other for other, _ in effective(entries))]
+    """The game as it stood before an entry, or before one that cannot be read."""
+    known = [0, *(other for other, _ in with_gaps(entries))]
     return state_after(setup, entries, known[known.index(seq) - 1])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bastide.replay import PlayedTurn, corrections, played, scores_csv, transcript, view_after
+from bastide.replay import PlayedTurn, corrections, played, scores_csv, transcript, view_after, view_at
 from bastide.store import Store
 from vision.images import encode_jpeg
 from vision.stills import Part, Still, from_above
@@ -44,6 +44,12 @@ class Past:
             return None
         old = view_after(self._session.setup, self._session.entries, found)
         return {**self._session.view(), **old, "questions": []}
+
+    def view_at(self, seq: int, *, before: bool = False) -> dict[str, Any] | None:
+        """The view as it was when an entry had happened (0: nothing had), or right before it; None for an entry that
+        is not there. ``after`` is the entry after which something is inserted that happened just then."""
+        old = view_at(self._session.setup, self._session.entries, seq, before=before)
+        return {**self._session.view(), **old, "questions": []} if old else None
 
     def picture(self, turn: int | None = None, part: tuple[int, int, int, int] | None = None) -> bytes | None:
         """The table as the camera saw it in a turn (None: last), whole or a part of the board from above, as JPEG.

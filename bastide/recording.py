@@ -7,7 +7,7 @@ from typing import Any
 from bastide.session import TableSession
 from scoring.engine import new_game, step
 from scoring.events import GameEnded, TurnEnded
-from scoring.log import Settled, effective
+from scoring.log import Settled, Unread, effective
 from scoring.transcript import Game, move, turns_of, write
 
 
@@ -17,7 +17,7 @@ def transcript_of(session: TableSession) -> dict[str, Any]:
     entries = {e.seq: e for e in session.entries}
     readings = {}
     for e in session.entries:
-        if not isinstance(e.body, Settled):
+        if not isinstance(e.body, Settled | Unread):
             readings[getattr(e.body, "seq", e.seq)] = e
     events = effective(session.entries)
     about: dict[int, dict[str, Any]] = {}

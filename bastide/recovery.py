@@ -1,7 +1,7 @@
 """A damaged log gives way to a new one with what is whole in it, in steps that may be interrupted anywhere.
 
 1. the damaged file and its write-ahead log get a second name, ``NAME.damaged-...``; the first stays for now
-2. what is whole is written to ``NAME.part``, synced, and renamed to ``NAME.recovered``
+2. what is whole in it and in the journal is written to ``NAME.part``, synced, and renamed to ``NAME.recovered``
 3. the old write-ahead log goes, and ``NAME.recovered`` becomes ``NAME``
 
 A start that finds ``NAME.recovered`` goes on with 3, one that finds less begins again: whoever loses power once often
@@ -10,35 +10,94 @@ loses it again.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sqlite3
+from collections.abc import Mapping
 from pathlib import Path
 
+from bastide.errors import Failure
+from bastide.gaps import placeholder, sentence, unread
+from bastide.journal import Told, journal_of
+from bastide.journal import read as journal_told
 from bastide.pictures import Pictures, free_name
-from bastide.salvage import Salvaged, salvage
+from bastide.salvage import Salvaged, merged, salvage
 from bastide.schema import SCHEMA, SCHEMA_VERSION, checksum, pictures_of
+from bastide.setup_json import setup_from_json
+from bastide.writing import sync_folder
+from scoring.errors import InvalidNotation
+from scoring.log import Unread, entry_from_json
 
+END = "what was played last may be missing: please look"
+REFUSES = ("SQLITE_IOERR", "SQLITE_FULL", "SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_BUSY", "SQLITE_LOCKED",
+           "SQLITE_PERM", "SQLITE_NOMEM", "SQLITE_PROTOCOL", "SQLITE_INTERRUPT", "SQLITE_TOOBIG")
 UNREADABLE = ("SQLITE_IOERR_READ", "SQLITE_IOERR_SHORT_READ", "SQLITE_IOERR_CORRUPTFS")
 
 
-def is_damage(error: sqlite3.DatabaseError) -> bool:
+def is_damage(error: BaseException) -> bool:
     """Whether an error says that the file itself is damaged or cannot be read, and not that the disk refuses now."""
-    if isinstance(error, sqlite3.OperationalError):
-        return getattr(error, "sqlite_errorname", "") in UNREADABLE
-    return True
+    if not isinstance(error, sqlite3.OperationalError):
+        return isinstance(error, sqlite3.DatabaseError | UnicodeDecodeError)
+    name = getattr(error, "sqlite_errorname", "")
+    if not name:  # from Python's own layer: a text that is none
+        return "decode" in str(error)
+    return name in UNREADABLE or not name.startswith(REFUSES)
 
 
-def recover(path: Path) -> str:
-    """Put a new log in the place of a damaged one; what a person should know. Raises OSError or sqlite3.Error."""
-    aside = _second_name(path)
-    found = salvage(aside)
+def recover(path: Path, journal: Told | None = None) -> str:
+    """Put a new log in the place of a damaged one, made of what is whole in it and in its journal; what a person should
+    know. Raises OSError or sqlite3.Error."""
+    aside = _second_name(path) if path.exists() or Path(f"{path}-wal").exists() else None
+    there = salvage(path if aside is None else aside)
+    found = merged(there, journal)
+    lost = fill(found)
+    if journal is None or journal.end_lost or journal.torn or there.actions > journal.last[0]:
+        # neither copy says how much there was
+        lost.append(END)
     _write(found, path.with_name(f"{path.name}.part"), _recovered(path))
     finish(path)
+    what = f"was damaged and is kept as {aside.name}" if aside else "was gone"
     kept = f"{found.moves} entries of {len(found.games)} games were recovered" if found.games else \
         "nothing in it could be recovered"
-    lost = f", {found.lost} more were there but what came before them is gone" if found.lost else ""
-    return f"the log {path} was damaged and is kept as {aside.name}; {kept}{lost}."
+    return f"the log {path} {what}; {'; '.join([kept, *lost])}."
+
+
+def rescue(path: Path, copy: Path) -> None:
+    """Make a new log of what is whole in a damaged one and in its journal, which stay as they are. Raises Failure when
+    nothing is, OSError or sqlite3.Error."""
+    found = merged(salvage(path), journal_told(journal_of(path)))
+    fill(found)
+    if not found.games:
+        raise Failure(f"{path}: the log in it is damaged and nothing in it could be recovered")
+    _write(found, copy.with_name(f"{copy.name}.part"), copy)
+
+
+def fill(found: Salvaged) -> list[str]:
+    """Give every entry that cannot be read its place, so that what came after it counts; a sentence for each turn."""
+    said = []
+    for game in [g for g in found.unknown if g not in found.games]:
+        said.append(f"game {game} could not be read")
+        found.entries.pop(game, None)
+        found.most.pop(game, None)
+    for game, (_, setup, _) in sorted(found.games.items()):
+        bodies = found.entries.setdefault(game, {})
+        missing = found.missing(game)
+        bodies.update({seq: placeholder(seq) for seq in missing})
+        if missing:
+            of = f" (game {game})" if len(found.games) > 1 else ""
+            said += [f"{sentence(turn, count)}{of}" for turn, count in turns(setup, bodies, frozenset(missing))]
+    return said
+
+
+def turns(setup: str, bodies: Mapping[int, str], missing: frozenset[int]) -> list[tuple[int, int]]:
+    """The turns in which the entries ``missing`` of a game cannot be read, each with how many."""
+    try:
+        entries = [entry_from_json(json.loads(bodies[seq])) for seq in sorted(bodies)]
+        return unread(setup_from_json(json.loads(setup)),
+                      [e for e in entries if e.seq in missing or not isinstance(e.body, Unread)])
+    except (InvalidNotation, ValueError, KeyError, TypeError):
+        return [(1, len(missing))]
 
 
 def finish(path: Path) -> str | None:
@@ -73,15 +132,6 @@ def emptied(path: Path) -> bool:
         (pictures_of(path).is_file() or Path(f"{path}-wal").is_file() and Path(f"{path}-wal").stat().st_size > 0)
 
 
-def sync_folder(folder: Path) -> None:
-    """Have a folder's names on disk. Raises OSError."""
-    there = os.open(folder.resolve(), os.O_RDONLY)
-    try:
-        os.fsync(there)
-    finally:
-        os.close(there)
-
-
 def _recovered(path: Path) -> Path:
     return path.with_name(f"{path.name}.recovered")
 
@@ -93,7 +143,7 @@ def _second_name(path: Path) -> Path:
     aside = free_name(path)
     for suffix in ("-wal", ""):
         old, new = Path(f"{path}{suffix}"), Path(f"{aside}{suffix}")
-        if old.exists():
+        if old.exists() and (not suffix or old.stat().st_size):
             try:
                 os.link(old, new)
             except OSError:  # a file system without links
@@ -117,7 +167,9 @@ def _write(found: Salvaged, part: Path, new: Path) -> None:
                            [(game, *row, checksum(game, 0, row[1])) for game, row in found.games.items()])
             db.executemany("INSERT INTO entries (game, seq, body, crc) VALUES (?, ?, ?, ?)",
                            [(game, n, body, checksum(game, n, body)) for game, bodies in found.entries.items()
-                            for n, body in enumerate(bodies, 1)])
+                            if game in found.games for n, body in sorted(bodies.items())])
+            state = {"journal": found.id, "table": "" if found.table is None else str(found.table)}
+            db.executemany("INSERT INTO state (key, value) VALUES (?, ?)", [(k, v) for k, v in state.items() if v])
             db.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
     finally:
         db.close()

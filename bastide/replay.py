@@ -13,11 +13,13 @@ from bastide.history import UNDO
 from scoring.engine import apply, new_game
 from scoring.errors import IllegalMove
 from scoring.events import Event, GameEnded, Setup, TilePlaced, TurnEnded, to_json
-from scoring.log import Amended, Inserted, LogEntry, Retracted, Settled, effective, state_of
+from scoring.log import Amended, Inserted, LogEntry, Retracted, Settled, Unread, effective, state_of
 from scoring.projection import live_view
 from scoring.scores import formula
 from scoring.state import Draft, GameState
 from scoring.transcript import Game, turns_of, write
+
+_FORMULAS = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last four as wide characters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,17 +54,27 @@ def played(setup: Setup, entries: Sequence[LogEntry]) -> tuple[PlayedTurn, ...]:
                             at=getattr(laid.get(n), "at", None), seqs=tuple(found)) for n, found in seqs.items())
 
 
+def view_at(setup: Setup, entries: Sequence[LogEntry], seq: int, *, before: bool = False) -> dict[str, Any] | None:
+    """The view as it is now known to have been when entry ``seq`` had happened (0: nothing had), or right ``before``
+    it: with all corrections. None when nothing like it happened.
+
+    ``after`` in it is the entry after which something is inserted that happened just then.
+    """
+    by_seq, happened = {e.seq: e for e in entries}, effective(entries)
+    order = [number for number, _ in happened]
+    if seq not in order and (seq or before):
+        return None
+    count = order.index(seq) + (not before) if seq else 0
+    kept = [LogEntry(seq=number, body=event, at_s=by_seq[number].at_s, source=by_seq[number].source,
+                     confidence=by_seq[number].confidence) for number, event in happened[:count]]
+    return {**live_view(state_of(setup, kept), kept, len(kept)), "after": order[count - 1] if count else 0}
+
+
 def view_after(setup: Setup, entries: Sequence[LogEntry], turn: PlayedTurn) -> dict[str, Any]:
     """The view as it is now known to have been when that turn was over: with all corrections."""
-    by_seq = {e.seq: e for e in entries}
-    kept: list[LogEntry] = []
-    last = turn.seqs[-1]
-    for seq, event in effective(entries):
-        was = by_seq[seq]
-        kept.append(LogEntry(seq=seq, body=event, at_s=was.at_s, source=was.source, confidence=was.confidence))
-        if seq == last:
-            break
-    return live_view(state_of(setup, kept), kept, len(kept))
+    found = view_at(setup, entries, turn.seqs[-1])
+    assert found is not None  # a played turn has happened
+    return found
 
 
 def corrections(entries: Sequence[LogEntry]) -> list[dict[str, Any]]:
@@ -85,6 +97,8 @@ def corrections(entries: Sequence[LogEntry]) -> list[dict[str, Any]]:
                 said[e.seq] = event
             case Settled(seq=seq, code=code):
                 row |= {"do": "settle", "of": seq, "code": code, "before": None, "after": None}
+            case Unread():
+                continue
             case event:
                 said[e.seq] = event
                 continue
@@ -105,11 +119,16 @@ def transcript(setup: Setup, entries: Sequence[LogEntry]) -> str:
 
 def scores_csv(state: GameState) -> str:
     """Every score event, one line per player who got points."""
+    def plain(text: str) -> str:
+        """Not a formula: spreadsheets compute what begins like one, whoever chose the name."""
+        return f"'{text}" if text.lstrip().startswith(_FORMULAS) or text.startswith(("\t", "\r", "\n")) else text
+
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
     rows.writerow(["turn", "player", "points", "reason", "feature", "tiles", "formula", "rule"])
     for event in state.score_events:
         for player, points in event.points:
-            rows.writerow([event.turn + 1, state.setup.players[player].name, points, event.reason, event.feature,
-                           event.tiles, formula(event.items), event.rule])
+            texts = (event.reason, event.feature or "")
+            rows.writerow([event.turn + 1, plain(state.setup.players[player].name), points, *map(plain, texts),
+                           event.tiles, plain(formula(event.items)), event.rule])
     return out.getvalue()

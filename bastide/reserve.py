@@ -5,6 +5,7 @@ With it a game goes on, and the program starts, on a card that somebody has fill
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import sqlite3
@@ -57,4 +58,5 @@ class Reserve:
 
 def may_be_full(error: BaseException) -> bool:
     """Whether an error may be about room."""
-    return isinstance(error, sqlite3.Error) and getattr(error, "sqlite_errorname", "").startswith(_FULL)
+    return isinstance(error, sqlite3.Error) and getattr(error, "sqlite_errorname", "").startswith(_FULL) or \
+        isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)

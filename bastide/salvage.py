@@ -2,8 +2,8 @@
 
 SQLite refuses a file as soon as one page is wrong. Here every page that still looks like one (SQLite's file format,
 https://www.sqlite.org/fileformat2.html) is read for rows of games and entries, first those of the file, then those of
-the write-ahead log up to its last whole transaction. An entry counts when its checksum is right, and a game's entries
-count up to the first that is missing: what came after it was played on a board that nobody knows any more.
+the write-ahead log, whatever their order. An entry counts when its checksum is right, wherever it stands; it says
+itself which one it is. What the journal has (`bastide.journal`) is put beside it by `merged`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bastide.gaps import placeholder
+from bastide.journal import Told
 from bastide.schema import checksum
 from bastide.setup_json import setup_from_json
 from scoring.errors import InvalidNotation
@@ -29,43 +31,86 @@ Value = int | float | str | bytes | None
 
 @dataclass(slots=True)
 class Salvaged:
-    """``games`` maps a number to (created_s, set-up as JSON, over), ``entries`` to bodies in order from entry 1.
-    ``lost`` counts entries that were found and had to be left behind."""
+    """``games`` maps a number to (created_s, set-up as JSON, over), ``entries`` to the bodies by their number, ``most``
+    to the last entry that a game is known to have had. ``table`` is the game on the table, ``id`` the log's own,
+    ``actions`` the number of the journal's line that was carried out last.
+    ``maybe`` are whole entries of transactions that may not have ended: they count only where one is missing.
+    """
 
     games: dict[int, tuple[float, str, int]] = field(default_factory=dict)
-    entries: dict[int, list[str]] = field(default_factory=dict)
-    lost: int = 0
+    entries: dict[int, dict[int, str]] = field(default_factory=dict)
+    maybe: dict[int, dict[int, str]] = field(default_factory=dict)
+    most: dict[int, int] = field(default_factory=dict)
+    table: int | None = None
+    id: str = ""
+    actions: int = 0
 
     @property
     def moves(self) -> int:
         return sum(len(e) for e in self.entries.values())
 
+    @property
+    def unknown(self) -> tuple[int, ...]:
+        """Games of which entries are there and whose set-up is not."""
+        return tuple(sorted({g for g in (*self.entries, *self.most) if g not in self.games and self.most_of(g)}))
+
+    def most_of(self, game: int) -> int:
+        """The last entry that a game is known to have had."""
+        return max([self.most.get(game, 0), *self.entries.get(game, ())])
+
+    def missing(self, game: int) -> list[int]:
+        """The entries that a game is known to have had and that are not there."""
+        there = self.entries.get(game, {})
+        return [seq for seq in range(1, self.most_of(game) + 1) if seq not in there]
+
+
+def merged(one: Salvaged, other: Told | None) -> Salvaged:
+    """What the database and the journal come to: what only one has counts, and of two that differ the journal's, which
+    is written first, unless it only says that it was lost. What it says of a game's end and of the table counts as long
+    as nothing is missing in it after that."""
+    other = other or Told()
+    newer = other.table_sure and other.last[0] >= one.actions
+    table = other.table if other.table is not None and (newer or one.table is None) else one.table
+    out = Salvaged(games={**one.games, **other.games}, table=table, id=other.id or one.id,
+                   most={g: max(one.most_of(g), other.most.get(g, 0))
+                         for g in {*one.games, *one.entries, *other.most}})
+    for game in one.games.keys() & other.games.keys():
+        if max(one.entries.get(game, ()), default=0) > max(other.entries.get(game, ()), default=0):
+            out.games[game] = (*out.games[game][:2], one.games[game][2])
+    for game in {*one.entries, *other.entries}:
+        here, there = one.entries.get(game, {}), other.entries.get(game, {})
+        out.entries[game] = {seq: there[seq] if seq in there and (seq not in here or there[seq] != placeholder(seq))
+                             else here[seq] for seq in sorted({*here, *there})}
+    for game, bodies in one.maybe.items():
+        for seq in out.missing(game):
+            if seq in bodies:
+                out.entries.setdefault(game, {})[seq] = bodies[seq]
+    return out
+
 
 def salvage(path: Path) -> Salvaged:
     """The games and entries that can still be read in a log and its ``-wal``. Raises OSError."""
-    found: dict[int, dict[int, str]] = {}
     out = Salvaged()
     sure: set[int] = set()  # games whose set-up is as it was written
-    for page in _pages(path):
+    for page, sound in _pages(path):
         for row in _rows(page):
             match row:
+                case [int(game), int(seq), str(body), *crc] if seq > 0 and _is_whole(game, seq, body, crc):
+                    (out.entries if sound else out.maybe).setdefault(game, {})[seq] = body
+                case _ if not sound:
+                    continue
                 case [float(created) | int(created), str(setup), int(over), *crc, int(rowid)] if _is_setup(setup):
                     right = bool(crc) and crc == [checksum(rowid, 0, setup)]
                     if right or rowid not in sure:  # a set-up that has changed is better than none if it can be read
                         out.games[rowid] = (created, setup, int(bool(over)))
                     if right:
                         sure.add(rowid)
-                case [int(game), int(seq), str(body), *crc] if seq > 0 and _is_whole(game, seq, body, crc):
-                    found.setdefault(game, {})[seq] = body
-    for game, bodies in found.items():
-        whole: list[str] = []
-        while len(whole) + 1 in bodies:
-            whole.append(bodies[len(whole) + 1])
-        if game in out.games:
-            out.entries[game] = whole
-            out.lost += len(bodies) - len(whole)
-        else:
-            out.lost += len(bodies)
+                case ["table", str(value)] if value.isdecimal():
+                    out.table = int(value)
+                case ["journal", str(value)]:
+                    out.id = value
+                case ["actions", str(value)] if value.isdecimal():
+                    out.actions = max(out.actions, int(value))
     return out
 
 
@@ -86,23 +131,24 @@ def _is_whole(game: int, seq: int, body: str, crc: list[Value]) -> bool:
         return False
 
 
-def _pages(path: Path) -> Iterator[bytes]:
-    """Every page of the file, then those of the write-ahead log that a whole transaction wrote."""
-    data = _readable(path)
+def _pages(path: Path) -> Iterator[tuple[bytes, bool]]:
+    """Every page of the file, then those of the write-ahead log; with each whether a whole transaction wrote it. One
+    that did not, or of which that is spoiled, may hold what was refused, or an older state."""
+    data = _readable(path) if path.exists() else b""
     for at in range(0, len(data), PAGE):
-        yield data[at:at + PAGE]
+        yield data[at:at + PAGE], True
     wal = Path(f"{path}-wal")
     if not wal.exists():
         return
     log = _readable(wal)
-    salts, waiting = log[16:24], []
-    for at in range(WAL_HEADER, len(log) - FRAME_HEADER - PAGE + 1, FRAME_HEADER + PAGE):
-        if log[at + 8:at + 16] != salts:
-            break
-        waiting.append(log[at + FRAME_HEADER:at + FRAME_HEADER + PAGE])
-        if log[at + 4:at + 8] != b"\0\0\0\0":  # the last page of a transaction
-            yield from waiting
-            waiting = []
+    frames = [(log[at:at + FRAME_HEADER], log[at + FRAME_HEADER:at + FRAME_HEADER + PAGE])
+              for at in range(WAL_HEADER, len(log) - FRAME_HEADER - PAGE + 1, FRAME_HEADER + PAGE)]
+    salts = [head[8:16] for head, _ in frames]
+    valid = log[16:24] if log[16:24] in salts else max(salts, key=salts.count, default=b"")  # the header may be spoiled
+    own = [n for n, salt in enumerate(salts) if salt == valid]
+    last = max((n for n in own if frames[n][0][4:8] != bytes(4)), default=-1)  # the last page of a transaction
+    for n, (_, page) in enumerate(frames):
+        yield page, salts[n] == valid and n <= last
 
 
 def _readable(path: Path) -> bytes:

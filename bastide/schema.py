@@ -1,7 +1,9 @@
 """The tables of the log on disk, version by version, and the way from an older file to the present one.
 
     1  entries without a checksum, pictures in the same file
-    2  every entry and set-up carries a checksum; pictures have a file of their own, the log is small and read at once
+    2  every entry and set-up carries a checksum; pictures have a file of their own, the log is small and read at once;
+       ``state``, which earlier programs do not miss: the game on the ``table``, the id of the ``journal``, what the
+       command line ``described``
 """
 
 from __future__ import annotations
@@ -17,6 +19,8 @@ CREATE TABLE IF NOT EXISTS games (id INTEGER PRIMARY KEY, created_s REAL NOT NUL
 CREATE TABLE IF NOT EXISTS entries (game INTEGER NOT NULL REFERENCES games(id), seq INTEGER NOT NULL,
                                     body TEXT NOT NULL, crc INTEGER NOT NULL, PRIMARY KEY (game, seq)) WITHOUT ROWID;
 """
+STATE = "CREATE TABLE IF NOT EXISTS state (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
+SCHEMA += STATE + ";"
 PICTURES = """
 CREATE TABLE IF NOT EXISTS crops (id INTEGER PRIMARY KEY, game INTEGER NOT NULL, seq INTEGER NOT NULL,
                                   jpeg BLOB NOT NULL, candidates TEXT NOT NULL,
@@ -32,6 +36,12 @@ def checksum(game: int, seq: int, body: str) -> int:
     A game's set-up counts as its entry 0.
     """
     return zlib.crc32(f"{game}:{seq}:{body}".encode())
+
+
+def open_read_only(path: Path) -> sqlite3.Connection:
+    """A database that may be in use, to read it. Raises sqlite3.Error."""
+    return sqlite3.connect(f"file:{path.resolve().as_posix().replace('%', '%25').replace('?', '%3f')}?mode=ro",
+                           uri=True)
 
 
 def pictures_of(log: Path) -> Path:

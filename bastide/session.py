@@ -11,19 +11,19 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from bastide import gaps
 from bastide.asking import claims, readings, tile_candidates
 from bastide.errors import Failure
 from bastide.history import UNDO, by_hand
-from bastide.meaning import Meaning, state_before
+from bastide.meaning import state_before
+from bastide.moment import Moment
 from bastide.new_game import asked_setup
 from bastide.past import Past
 from bastide.seeing import Seeing
 from bastide.store import Store
-from scoring.engine import step
 from scoring.errors import IllegalMove, InvalidNotation
 from scoring.events import Event, Setup, TilePlaced, to_json
-from scoring.log import Amended, Body, Inserted, LogEntry, Retracted, Settled, effective, state_of
-from scoring.moves import gaps_json, kinds_json, moves_json, places_json, turns_json
+from scoring.log import Body, Inserted, LogEntry, Retracted, state_of
 from scoring.projection import Memory, final_scoring, live_view, running_scores
 from scoring.rules import changes, editions
 from scoring.state import GameState
@@ -47,6 +47,7 @@ class TableSession:
         self.arts = arts
         self.past, self.seeing = Past(self, store), Seeing()
         self._lock = threading.RLock()
+        self._hearing = threading.Lock()  # of who is told: that must not wait for the disk
         self._status: dict[str, Any] = {"chip": "manual", "text": ""}
         self._subscribers: list[Subscription] = []
         self._update = 0
@@ -54,21 +55,29 @@ class TableSession:
 
     def _begin(self, setup: Setup, game: int, entries: tuple[LogEntry, ...], aid: str, art: str) -> None:
         self._game, self._aid, self.art = game, aid, art
-        self._entries = list(entries)
+        self._entries = tuple(entries)
         self._state = state_of(setup, entries)
         self._memory = Memory()
         self._notices, self._pictures = list[dict[str, Any]](), dict[str, bytes]()
         self._game_view: dict[str, Any] = live_view(self._state, self._entries, len(self._entries), self._memory)
-        self._view: dict[str, Any] = {"questions": []}
-        self._view = self._render()
+        self._show(self._render())
+
+    def _now(self, questions: Sequence[Mapping[str, Any]] | None = None) -> Moment:
+        """This moment; ``questions`` unless they are those that everybody sees."""
+        asked = self._view["questions"] if questions is None else questions
+        return Moment(entries=self._entries, state=self._state, questions=asked)
+
+    def _show(self, view: dict[str, Any]) -> None:
+        """This is what everybody sees from now on."""
+        with self._hearing:
+            self._view, self._shown = view, (self._game, self._now(view["questions"]))
+            for subscription in self._subscribers:
+                subscription.put(view)
 
     @classmethod
     def resume(cls, store: Store) -> TableSession | None:
-        """The newest game of a store in which something has happened, or None.
-
-        One that is over is shown again too, until another is begun: its end may have been a mistake.
-        """
-        found = store.newest()
+        """The game that lies on the table, or None; over or not: its end may have been a mistake."""
+        found = store.on_table()
         if found is None:
             return None
         return cls(store, found.setup, game=found.id, entries=found.entries, aid=found.aid, art=found.art)
@@ -85,38 +94,34 @@ class TableSession:
     @property
     def state(self) -> GameState:
         """The game as it stands."""
-        with self._lock:
-            return self._state
+        return self._state
 
     @property
     def entries(self) -> tuple[LogEntry, ...]:
-        with self._lock:
-            return tuple(self._entries)
+        return self._entries
 
     # -- what clients see -------------------------------------------------------------------------------------------
 
     def view(self) -> dict[str, Any]:
-        """The newest view. ``version`` counts log entries, ``update`` everything that was published."""
-        with self._lock:
-            return self._view
+        """The newest view, at once. ``version`` counts log entries, ``update`` everything that was published."""
+        return self._view
 
     def subscribe(self) -> Subscription:
         """A place to wait for newer views; it starts with the present one. Close it."""
-        with self._lock:
-            subscription = Subscription(self._unsubscribe)
+        subscription = Subscription(self._unsubscribe)
+        with self._hearing:
             self._subscribers.append(subscription)
             subscription.put(self._view)
-            return subscription
+        return subscription
 
     def candidates(self, seq: int) -> Candidates:
         """What a logged tile may be, the reading's best first, all that fit there legally after them."""
-        with self._lock:
-            event = dict(effective(self._entries)).get(seq)
-            kept = self._store.pictures.crop(self._game, seq)
-            if not isinstance(event, TilePlaced):
-                return [dict(c) for c in kept[1]] if kept else []
-            before = state_before(self.setup, self._entries, seq)
-        return tile_candidates(kept[1] if kept else [], before, event.at)
+        game, now = self._shown
+        event = dict(now.meaning.happened).get(seq)
+        kept = self._store.pictures.crop(game, seq)
+        if not isinstance(event, TilePlaced):
+            return [dict(c) for c in kept[1]] if kept else []
+        return tile_candidates(kept[1] if kept else [], state_before(now.setup, now.entries, seq), event.at)
 
     def crop_png(self, seq: int) -> bytes | None:
         """The picture behind an entry (JPEG), or None."""
@@ -128,37 +133,19 @@ class TableSession:
     def preview(self, commands: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """What each of these commands would come to, without doing it: the scores it would change and new issues.
 
-        A command that would be refused says so under ``error``.
+        A command that would be refused says so under ``error``. It is worked out beside the game that goes on: nobody
+        waits for it.
         """
-        with self._lock:
-            before = running_scores(self._state)
-            known = {(i.code, i.squares, i.turn) for i in self._state.issues}
-            out: list[dict[str, Any]] = []
-            for data in commands:
-                try:
-                    _, state = self._tried(self._meaning().bodies(data), source="hand")
-                except (CommandError, InvalidNotation, IllegalMove) as e:
-                    out.append({"error": str(e)})
-                    continue
-                scores = running_scores(state)
-                out.append({"scores": [{"player": p, "before": b, "after": a}
-                                       for p, (b, a) in enumerate(zip(before, scores, strict=True)) if a != b],
-                            "issues": [i.code for i in state.issues if (i.code, i.squares, i.turn) not in known]})
-            return out
+        return self._shown[1].preview(commands)
 
     def moves(self) -> dict[str, Any]:
         """What can be done now, before the next tile and after the last one."""
-        with self._lock:
-            state, version = self._state, len(self._entries)
-        return {"version": version, **moves_json(state)}
+        return self._shown[1].moves()
 
     def fits(self, tile: str | None, at: tuple[int, int] | None) -> dict[str, Any]:
         """Where a kind of tile fits, which kinds fit on a square, or what is against that kind there; without either,
         how many fit on every square."""
-        state = self.state
-        if tile is not None:
-            return places_json(state, tile) if at is None else turns_json(state, tile, at)
-        return gaps_json(state) if at is None else kinds_json(state, at)
+        return self._shown[1].fits(tile, at)
 
     def set_status(self, chip: str, text: str = "", code: str = "", parts: Mapping[str, Any] | None = None) -> None:
         """What the camera is doing, with a sentence, its code and what is filled in; published when it changed."""
@@ -197,12 +184,13 @@ class TableSession:
         Failure when the disk does not take it.
         """
         with self._lock:
-            bodies: tuple[Body, ...] = self._meaning().told(events[0]) if len(events) == 1 else events
+            meaning = self._now().meaning
+            bodies: tuple[Body, ...] = meaning.told(events[0]) if len(events) == 1 else events
             if replaces is not None:
-                now = dict(effective(self._entries)).get(replaces)
+                now = dict(meaning.happened).get(replaces)
                 if now is None or replaces in by_hand(self._entries):
                     return ()
-                amended = self._meaning().amend(replaces, now, events[0]) if events else (Retracted(seq=replaces),)
+                amended = meaning.amend(replaces, now, events[0]) if events else (Retracted(seq=replaces),)
                 bodies = (*amended, *events[1:])
             if not bodies:
                 return ()
@@ -239,8 +227,10 @@ class TableSession:
                 if data.get("do") == "open_game":
                     self._open_game(data.get("game"))
                     return self._view
-                bodies = self._meaning().bodies(data)
-                who = "".join(c for c in str(data.get("who", ""))[:40] if c.isprintable()).removeprefix(UNDO)
+                bodies = self._now().meaning.bodies(data)
+                who = "".join(c for c in str(data.get("who", ""))[:40] if c.isprintable())
+                while who.startswith(UNDO):  # that is said by what was done, not by who did it
+                    who = who.removeprefix(UNDO)
                 who = UNDO + who if data.get("do") == "undo" else who
                 self._append(bodies, source="hand", confidence=1.0, asked=False, who=who)
             except (InvalidNotation, IllegalMove) as e:
@@ -255,35 +245,17 @@ class TableSession:
         if type(game) is not int or game not in {line.id for line in self._store.games()}:
             raise CommandError("unknown_game", f"there is no game {str(game)[:20]}")
         found = self._store.load(game)
+        self._store.put_on_table(game)  # before anybody is shown it
         self._begin(found.setup, game, found.entries, found.aid, found.art)
         self._publish()
 
-    def _meaning(self) -> Meaning:
-        return Meaning(self._state, tuple(self._entries), self._view["questions"])
-
     def _append(self, bodies: tuple[Body, ...], **how: Any) -> tuple[int, ...]:
-        entries, state = self._tried(bodies, **how)
-        log = [*self._entries, *entries]
+        entries, state = self._now().tried(bodies, self._clock(), **how)
+        log = (*self._entries, *entries)
         game_view = live_view(state, log, len(log), self._memory)
         self._store.append(self._game, entries, over=state.over)  # on disk before anybody is shown it
         self._entries, self._state, self._game_view = log, state, game_view
         return tuple(e.seq for e in entries)
-
-    def _tried(self, bodies: tuple[Body, ...], **how: Any) -> tuple[list[LogEntry], GameState]:
-        """The entries for these bodies and the game with them; nothing has changed yet."""
-        now = self._clock()
-        first = len(self._entries) + 1
-        entries = [LogEntry(seq=first + n, body=b, at_s=now, **how) for n, b in enumerate(bodies)]
-        state = self._state
-        if any(isinstance(b, Retracted | Amended | Inserted | Settled) for b in bodies):
-            for e in entries:
-                if isinstance(e.body, Amended | Inserted):
-                    step(self._state, e.body.body)  # refused now when it means nothing in this game
-            state = state_of(self.setup, (*self._entries, *entries))
-        else:
-            for e in entries:
-                state = step(state, e.body)  # type: ignore[arg-type]
-        return entries, state
 
     def _render(self, questions: list[dict[str, Any]] | None = None) -> dict[str, Any]:
         questions = self._questions() if questions is None else questions
@@ -291,7 +263,8 @@ class TableSession:
         was = self._status["chip"]
         chip = "check" if questions and was == "watching" else was
         chip = "ended" if self._state.over and was != "check" else chip
-        return {**view, "issues": [*view["issues"], *self._notices], "game": self._game, "update": self._update,
+        issues = [*view["issues"], *gaps.rows(self.setup, self._entries), *self._notices]
+        return {**view, "issues": issues, "game": self._game, "update": self._update,
                 "questions": questions, "aid": self._aid, "art": self.art, "rules": changes(self.setup.rules),
                 "edition_title": editions()[self.setup.edition]["title"],
                 "status": {**self._status, "chip": chip}}
@@ -306,26 +279,24 @@ class TableSession:
         about, and whoever gets or loses points by one of its answers. Where many are open, everybody's may."""
         players: list[dict[str, Any]] = self._game_view["players"]
         doubted = set(range(len(players))) if len(questions) > MOST_DOUBTED else set()
-        known = dict(effective(self._entries))
+        now = self._now(questions)
+        known = dict(now.meaning.happened)
         for question in questions[:MOST_DOUBTED] if not doubted else ():
             doubted.add(getattr(known.get(question["seq"]), "player", 0))  # it may be something else altogether
             for candidate in question["candidates"]:
                 with suppress(InvalidNotation, IllegalMove):
-                    bodies = self._meaning().settling(question, candidate.get("body"), known)
-                    _, state = self._tried(bodies, source="hand")
-                    now, then = running_scores(state), final_scoring(state).totals
+                    _, state = now.tried(now.meaning.settling(question, candidate.get("body"), known), source="hand")
+                    scores, then = running_scores(state), final_scoring(state).totals
                     doubted |= {p["index"] for p in players
-                                if (p["score"], p["projected"]) != (now[p["index"]], then[p["index"]])}
+                                if (p["score"], p["projected"]) != (scores[p["index"]], then[p["index"]])}
         return [{**p, "uncertain": p["index"] in doubted} for p in players]
 
     def _publish(self, questions: list[dict[str, Any]] | None = None) -> None:
         """Show the game as it is now to everybody; ``questions`` when they are known not to have changed."""
         self._update += 1
-        self._view = self._render(questions)
-        for subscription in self._subscribers:
-            subscription.put(self._view)
+        self._show(self._render(questions))
 
     def _unsubscribe(self, subscription: Subscription) -> None:
-        with self._lock:
+        with self._hearing:
             if subscription in self._subscribers:
                 self._subscribers.remove(subscription)

@@ -16,6 +16,7 @@ import json
 import os
 import platform
 import re
+import shutil
 import tempfile
 import zipfile
 import zlib
@@ -33,6 +34,7 @@ from bastide.backups import LOG, copy_database
 from bastide.errors import Failure, UsageError
 from bastide.health import report
 from bastide.inputs import COLOURS
+from bastide.journal import journal_of
 from bastide.logs import clean
 from bastide.schema import pictures_of
 from bastide.setup_json import setup_from_json, setup_to_json
@@ -106,6 +108,8 @@ def replay(file: Path) -> dict[str, Any]:
 
     Raises UsageError when it is no support file or has no game.
     """
+    if file.exists() and not file.is_file():  # a device may have no end
+        raise UsageError(f"{file}: is no file; a support file is a ZIP that bastide support has packed")
     try:
         with zipfile.ZipFile(file) as archive:
             info = archive.getinfo("game.json")
@@ -141,6 +145,8 @@ def _game(data: Path, names: set[str]) -> dict[str, bytes]:
         for source in (data / LOG, pictures_of(data / LOG)):
             if source.exists():
                 copy_database(source, Path(scratch) / source.name)
+        with suppress(OSError):  # a log that is damaged is read as far as both copies are whole
+            shutil.copyfile(journal_of(data / LOG), journal_of(Path(scratch) / LOG))
         with Store(Path(scratch) / LOG) as store:
             names.update(name for line in store.games() for name in line.players if name.lower() not in COLOURS)
             game = store.newest()

@@ -19,8 +19,8 @@ from typing import Any
 from bastide.calibrated import CalibratedCamera, Documents, load_calibrations
 from bastide.calibrating import Made, colours_document, table_document
 from bastide.errors import UsageError
-from bastide.recovery import sync_folder
 from bastide.shots import Shot
+from bastide.writing import sync_folder
 from calibration.aim import look
 from calibration.apply import usual_lens
 from calibration.colours import CONFUSED, NEAR, calibrate_colours

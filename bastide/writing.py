@@ -27,3 +27,12 @@ def write_whole(path: Path, data: bytes) -> None:
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)
+
+
+def sync_folder(folder: Path) -> None:
+    """Have a folder's names on disk. Raises OSError."""
+    there = os.open(folder.resolve(), os.O_RDONLY)
+    try:
+        os.fsync(there)
+    finally:
+        os.close(there)

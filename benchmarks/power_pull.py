@@ -2,6 +2,7 @@
 
     ./run bench power_pull                      500 kills of a real server, 5 with a simulated camera
     ./run bench power_pull --kills 1000 --seed 7 --data FOLDER   in pieces: the same folder goes on with the same log
+    ./run bench power_pull --tables 300          another game each time: begun, opened, ended, restored from a backup
     ./run bench power_pull --kills 0 --images 2000 --spells 400  the storage alone
 
 Kills: `bastide serve` plays by commands over HTTP as fast as it answers, with clients on its event stream, and gets
@@ -9,6 +10,10 @@ SIGKILL at a random moment, some while it starts. After each restart the log on 
 nothing acknowledged missing, nothing doubled, at most the one command that had no answer yet; what each client was
 shown is on disk; all clients converge on the served view. Printed: the counts, and how long a restart takes from the
 start of the process to the first answer.
+
+Tables: the kill comes while games are begun, opened, moved in, ended, or a backup is put in place of everything. After
+the restart the game on the table is the one that was acknowledged last, with its entries, or the one that the command
+without an answer asked for; never another.
 
 Storage: crash images from recorded writes and syncs (tests/bastide/faulty_disk.py), with torn, lost and reordered
 writes; a disk that ignores syncs; a disk that is full, read-only or broken for spells.
@@ -42,6 +47,7 @@ from bastide.demo_game import demo_game  # noqa: E402
 from scoring.events import to_json  # noqa: E402
 
 CLIENTS = 3
+ADMIN, PIECE = "907143", 48_000
 LONGEST = 160  # entries after which another game is begun
 
 
@@ -245,6 +251,120 @@ def look(out: Result, lines: list[str], known: dict[int, list[str]], now: dict[i
         complain("notices", next(line for line in lines if "damaged" in line))
 
 
+@dataclass(slots=True)
+class Tables:
+    """Kills by what was under way, and how often another game than the acknowledged one was served afterwards."""
+
+    kills: int = 0
+    by: Counter[str] = field(default_factory=Counter)
+    acknowledged: int = 0
+    unanswered_kept: int = 0
+    other_game: int = 0
+    missing: int = 0
+    why: list[str] = field(default_factory=list)
+
+    @property
+    def losses(self) -> int:
+        return self.other_game + self.missing
+
+    def line(self) -> dict[str, Any]:
+        return {"kills": self.kills, **{f"  while a game was {k}": n for k, n in sorted(self.by.items())},
+                "acknowledged commands": self.acknowledged, "unanswered but kept": self.unanswered_kept,
+                "another game": self.other_game, "missing entries": self.missing}
+
+
+def tables(kills: int, data: Path, seed: int, say: bool = False) -> Tables:
+    """Kill and restart that many times while games change on the table, and look which one is there afterwards."""
+    from bastide.backups import write_backup
+    from bastide.keys import KeyFile, set_pins
+
+    rng, out = random.Random(seed), Tables()
+    argv = ("serve", "--port", 0, "--host", "127.0.0.1", "--data", data)
+    kind, want = "", ("moved", "begun", "opened", "ended", "restored")
+    view: dict[str, Any] | None = None
+    allowed: list[tuple[int, int]] = []  # the game and its entries that may be served, the acknowledged one first
+    while True:
+        with Served(*argv) as served:
+            now = served.get()
+            found = now["game"], now["version"]
+            if allowed:
+                out.unanswered_kept += found in allowed[1:]
+                if found not in allowed:
+                    what = "missing" if found[0] == allowed[0][0] else "other_game"
+                    setattr(out, what, getattr(out, what) + 1)
+                    out.why.append(f"game {found} is on the table, acknowledged was {allowed}, killed while a game was "
+                                   f"{kind}")
+            if out.kills >= kills:
+                served.end()
+                return out
+            kind = want[out.kills % len(want)]
+            view = now
+            players = [{"name": p["name"], "colour": p["colour"]} for p in view["players"]]
+            begin = {"do": "new_game", "setup": {"players": players, "edition": view["edition"]}}
+            events = [{k: v for k, v in to_json(e).items() if k != "player"}
+                      for e in demo_game(rng.randrange(999), turns=8).events]
+            if out.kills == 0:
+                set_pins(KeyFile(data), admin=ADMIN)  # who restores administers
+            served.sign_in(ADMIN)
+            stopper = threading.Timer(rng.uniform(0.05, 0.5), served.process.kill)
+            if kind == "restored":
+                backup = data.parent / "backup.zip"
+                write_backup(data, backup)
+                kept = view["game"], view["version"]
+                served.do(**begin)
+                view = served.get()
+                packed = backup.read_bytes()
+                for at in range(0, len(packed), PIECE):
+                    served.send("PUT", f"api/backup?at={at}", packed[at:at + PIECE])
+                served.send("POST", "api/backup", {"do": "check"})
+                while served.send("POST", "api/backup", {"do": "look"})["busy"]:
+                    pass
+                allowed = [(view["game"], view["version"]), kept]
+                stopper = threading.Timer(rng.uniform(0.4, 1.6), served.process.kill)
+            stopper.start()
+            pending: dict[str, Any] = {}
+            try:
+                if kind == "restored":
+                    served.send("POST", "api/backup", {"do": "restore"})
+                    served.process.wait(30)
+                while kind != "restored":
+                    allowed = [(view["game"], view["version"])]
+                    match rng.choice((kind, kind, "moved")):
+                        case "begun":
+                            pending = begin
+                        case "opened":
+                            pending = {"do": "open_game", "game": rng.randint(1, view["game"])}
+                        case "ended":
+                            pending = {"do": "end_game"} if view["phase"] != "over" else begin
+                        case _:
+                            pending = events.pop(0) if events and view["phase"] != "over" else begin
+                    allowed = [allowed[0], *_asked(pending, view, data)]
+                    answer = served.do(**pending)
+                    if "error" not in answer:
+                        view, out.acknowledged = answer, out.acknowledged + 1
+            except (OSError, ValueError, EOFError, urllib.error.URLError, subprocess.TimeoutExpired):
+                pass  # the plug is out
+            except Exception as e:
+                if type(e).__module__ != "http.client":
+                    raise
+            stopper.join()
+            served.kill()
+        out.kills += 1
+        out.by[kind] += 1
+        if say and out.kills % 25 == 0:
+            print(out.kills, json.dumps(out.line()), *out.why[-2:], flush=True)
+
+
+def _asked(command: dict[str, Any], view: dict[str, Any], data: Path) -> list[tuple[int, int]]:
+    """What may be on the table when the program was killed before it answered."""
+    known = rows(data / "log.sqlite")
+    if command["do"] == "new_game":
+        return [(max(known, default=0) + 1, 0)]
+    if command["do"] == "open_game":
+        return [(command["game"], len(known.get(command["game"], ())))]
+    return [(view["game"], view["version"] + n) for n in (1, 2, 3)]
+
+
 def with_camera(kills: int, folder: Path, seed: int) -> dict[str, Any]:
     """The same with a simulated camera: killed after some move was shown, the page shows at least that again, and how
     long it takes to, with the camera's whole chain to be loaded."""
@@ -300,6 +420,7 @@ def storage(images: int, spells: int, seed: int) -> dict[str, Any]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=500)
+    parser.add_argument("--tables", type=int, default=0, help="kills while games change on the table")
     parser.add_argument("--camera", type=int, default=5)
     parser.add_argument("--images", type=int, default=0, help="crash images of each kind")
     parser.add_argument("--spells", type=int, default=0, help="times that the disk refuses")
@@ -309,6 +430,10 @@ def main() -> int:
     args = parser.parse_args()
     bad = 0
     with tempfile.TemporaryDirectory() as scratch:
+        if args.tables:
+            changed = tables(args.tables, Path(scratch) / "tables", args.seed, say=True)
+            print(table("process killed while games change", changed.line()), *changed.why[:20], sep="\n")
+            return changed.losses > 0
         if args.kills:
             result = pull(args.kills, args.data or Path(scratch) / "data", args.seed, say=True,
                           minutes=args.minutes)

@@ -14,7 +14,7 @@ JOURNAL=/etc/systemd/journald@bastide.conf
 COMMAND=/usr/local/bin/bastide            # so that "bastide calibrate ..." works in any folder
 VERSIONS=/opt/bastide-versions            # hardware/update.sh's, and what makes the service run one of them
 VERSION=$UNIT.d/version.conf
-ROOMS=(bastide calibration hardware scoring vision web)
+ROOMS=(bastide calibration hardware reading scoring vision web)
 checkout=$(cd "$(dirname "$0")/.." && pwd)
 
 say() { echo "install: $*"; }
@@ -51,6 +51,7 @@ ours() { [ -L "$COMMAND" ] && [[ $(readlink "$COMMAND") == "$CODE"/* || $(readli
 remove() {
   if running; then systemctl disable --now bastide.service >/dev/null 2>&1 || true
   else systemctl disable bastide.service >/dev/null 2>&1 || true; fi
+  rmdir /var/lib/bastide-backup 2>/dev/null || true # what is in it stays
   rm -f "$UNIT" "$MDNS" "$JOURNAL" "$VERSION"
   rmdir "$UNIT.d" 2>/dev/null || true
   if ours; then rm -f "$COMMAND"; fi
@@ -114,8 +115,9 @@ fi
 id bastide >/dev/null 2>&1 ||
   useradd --system --user-group --home-dir "$DATA" --no-create-home --shell /usr/sbin/nologin bastide
 mkdir -p "$CODE"
+install -d -m 750 -o bastide -g bastide /var/lib/bastide-backup # where a stick or a share may be mounted
 changed=
-for part in "${ROOMS[@]}" docs run pyproject.toml constraints.txt README.md; do
+for part in "${ROOMS[@]}" docs run pyproject.toml constraints.txt requirements.lock requirements-pi.lock README.md; do
   [ -e "$checkout/$part" ] || fail "$checkout is no whole checkout: $part is missing"
   [ "$checkout" = "$CODE" ] && continue
   if diff -rq --exclude=__pycache__ "$checkout/$part" "$CODE/$part" >/dev/null 2>&1; then continue; fi
@@ -133,7 +135,18 @@ if /usr/bin/python3 -c 'import libcamera, picamera2' 2>/dev/null &&
   say "the camera's libraries are new: the virtual environment is made again"
   rm -rf "$CODE/.venv"
 fi
-quietly env PIP_ROOT_USER_ACTION=ignore "$CODE/run" bastide --version || fail "the Python packages could not be installed; see above"
+# Packages are fetched and unpacked by the service's user, who may write this one folder and nothing else here; then it is
+# root's, so that the service cannot change what it runs.
+mkdir -p "$CODE/.venv"
+chown -R bastide: "$CODE/.venv"
+pip_settings=() # this network's own mirror and certificates, where somebody has set them
+while IFS= read -r setting; do pip_settings+=("$setting"); done < <(env | grep -E '^(PIP_[A-Z_]+|https?_proxy|no_proxy)=' || true)
+made=0
+quietly runuser -u bastide -- env -i PATH=/usr/bin:/bin HOME="$CODE/.venv" LC_ALL=C PIP_NO_CACHE_DIR=1 \
+  PYTHONDONTWRITEBYTECODE=1 "${pip_settings[@]}" "$CODE/run" bastide --version || made=1
+chown -R root: "$CODE/.venv"
+chmod -R u=rwX,go=rX "$CODE/.venv"
+[ "$made" = 0 ] || fail "the Python packages could not be installed; see above"
 if [ -n "$changed" ] || [ ! -e "$CODE/.venv/.compiled" ]; then # the service may not write there
   "$CODE/.venv/bin/python" -m compileall -q "${ROOMS[@]/#/$CODE/}" "$CODE/.venv/lib" >/dev/null 2>&1 || true
   touch "$CODE/.venv/.compiled"
@@ -144,6 +157,10 @@ else say "$COMMAND is something else and stays; this one is $CODE/.venv/bin/bast
 # What this checkout has is what runs, whatever update.sh chose before.
 if [ -e "$VERSION" ]; then rm -f "$VERSION"; changed=1; fi
 rmdir "$UNIT.d" 2>/dev/null || true
+
+# What this checkout names as release keys is what updates are held against: whoever installs it trusts it already.
+mkdir -p "$(dirname "$SETTINGS")"
+install -m 644 "$checkout/hardware/release.signers" "$(dirname "$SETTINGS")/release.signers"
 
 # -- settings -------------------------------------------------------------------------------------------------------------
 mkdir -p "$(dirname "$SETTINGS")"

@@ -46,7 +46,7 @@ def camera_number(uri: str, rest: str, known: Mapping[str, Callable[[str], Any]]
     """The camera's number and its options, read by the functions in ``known``. Raises SourceError naming the option."""
     kind = uri.partition(":")[0]
     first, _, query = rest.partition("?")
-    if not first.isdecimal():
+    if not first.isdecimal() or not first.isascii() or len(first) > 3:
         raise SourceError(f"source {uri!r} needs the camera's number: {kind}:0")
     values: dict[str, Any] = {}
     for key, text in parse_qsl(query, keep_blank_values=True):

@@ -7,6 +7,7 @@ Addresses: ``sim:transcript=FILE&seed=N``, ``video:FILE``, ``folder:DIR[?fps=N]`
 from __future__ import annotations
 
 from collections.abc import Callable
+from urllib.parse import urlsplit
 
 from vision.frames import FrameSource, SourceError
 
@@ -60,8 +61,16 @@ def _usb(uri: str, rest: str) -> FrameSource:
 
 
 def _stream(uri: str, rest: str) -> FrameSource:
-    from hardware.stream import StreamSource
+    from hardware.stream import StreamSource, without_password
 
+    try:
+        parts = urlsplit(uri)
+        whole = bool(parts.hostname) and parts.port != 0 and uri.isprintable() and " " not in uri
+    except ValueError:  # a port or an IPv6 address that is none
+        whole = False
+    if not whole:
+        shown = "".join(c if c.isprintable() else "?" for c in without_password(uri))
+        raise UnknownSource(f"{shown} is no address of a network camera; one looks like http://192.168.1.30:8080/video")
     return StreamSource(uri)
 
 

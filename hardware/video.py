@@ -23,8 +23,10 @@ class VideoSource:
     def __enter__(self) -> Self:
         if not self._path.exists():
             raise SourceError(f"there is no video {self._path}")
-        if not self._path.is_file():
+        if self._path.is_dir():
             raise SourceError(f"{self._path} is a folder, not a video; a folder of pictures is folder:{self._path}")
+        if not self._path.is_file():
+            raise SourceError(f"{self._path} is no file; a webcam is usb:0")
         hush()
         capture = cv2.VideoCapture(str(self._path), cv2.CAP_FFMPEG)
         width, height = (int(capture.get(p)) for p in (cv2.CAP_PROP_FRAME_WIDTH, cv2.CAP_PROP_FRAME_HEIGHT))

@@ -94,6 +94,7 @@ class FigureTrack:
     missed: float = 0.0
     missed_s: float | None = None
     flickers: float = 0.0
+    settled: bool = False  # ``pieces`` are what all figures of the table together say of this one
 
     @cached_property
     def at(self) -> Square:
@@ -127,7 +128,8 @@ class FigureTrack:
     def kinds(self) -> dict[str, float]:
         """Log-likelihoods of the pieces, the best 0; empty when nothing tells."""
         top = max(self.pieces.values(), default=0.0)
-        return {p: (v - top) * self._worth for p, v in self.pieces.items()}
+        worth = 1 / self.weight if self.settled else self._worth
+        return {p: (v - top) * worth for p, v in self.pieces.items()}
 
     @property
     def present(self) -> bool:

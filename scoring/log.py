@@ -43,7 +43,13 @@ class Settled:
     code: str
 
 
-Body = Event | Retracted | Amended | Inserted | Settled
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unread:
+    """An entry that was there and that cannot be read any more: the storage has spoiled it. It keeps its place, so that
+    an amendment can still say what it said."""
+
+
+Body = Event | Retracted | Amended | Inserted | Settled | Unread
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +77,8 @@ def entry_to_json(entry: LogEntry) -> dict[str, Any]:
             body = {"do": "insert", "after": after, "body": to_json(event)}
         case Settled(seq=seq, code=code):
             body = {"do": "settle", "seq": seq, "code": code}
+        case Unread():
+            body = {"do": "unread"}
         case event:
             body = to_json(event)
     return {"seq": entry.seq, "at_s": entry.at_s, "source": entry.source, "confidence": entry.confidence,
@@ -82,6 +90,8 @@ def body_from_json(data: object) -> Body:
     if not isinstance(data, Mapping):
         raise InvalidNotation("a log entry's body must be an object")
     do = data.get("do")
+    if do == "unread":
+        return Unread()
     if do in ("retract", "amend", "insert", "settle"):
         key = "after" if do == "insert" else "seq"
         target = data.get(key)
@@ -112,13 +122,18 @@ def effective(entries: Iterable[LogEntry]) -> tuple[tuple[int, Event], ...]:
     Corrections can be corrected: a retracted retraction, amendment or insertion never happened, an amended one says
     something else. An entry that does not exist is not corrected.
     """
+    return tuple((seq, event) for seq, event in with_gaps(entries) if event is not None)
+
+
+def with_gaps(entries: Iterable[LogEntry]) -> tuple[tuple[int, Event | None], ...]:
+    """The same with None where an entry stood that cannot be read and that nobody has amended or taken back."""
     lines = tuple(entries)
     dead: set[int] = set()
     for entry in reversed(lines):
         if isinstance(entry.body, Retracted) and entry.seq not in dead:
             dead.add(entry.body.seq)
     order: list[int] = []
-    said: dict[int, Event] = {}
+    said: dict[int, Event | None] = {}
     of: dict[int, int] = {}  # the entry that an amendment is about, through amendments of amendments
     for entry in lines:
         match entry.body:
@@ -133,6 +148,9 @@ def effective(entries: Iterable[LogEntry]) -> tuple[tuple[int, Event], ...]:
                 after = of.get(after, after)
                 order.insert(order.index(after) + 1 if after in said else 0, entry.seq)
                 said[entry.seq] = event
+            case Unread():
+                order.append(entry.seq)
+                said[entry.seq] = None
             case happened:
                 order.append(entry.seq)
                 said[entry.seq] = happened

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scoring.events import Event, FigurePlaced, TilePlaced, notation, to_json
-from scoring.log import Amended, Inserted, LogEntry, Retracted, Settled, effective, open_questions
+from scoring.log import Amended, Inserted, LogEntry, Retracted, Settled, Unread, effective, open_questions
 from scoring.tiles import Square
 
-CORRECTIONS = (Amended, Inserted, Retracted, Settled)
+CORRECTIONS = (Amended, Inserted, Retracted, Settled, Unread)
 FigureKey = tuple[int, Square, str, str]
 
 

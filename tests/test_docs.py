@@ -14,7 +14,7 @@ from bastide.cli import VERBS, parser
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
-ROOMS = ("scoring", "vision", "calibration", "hardware", "web", "bastide", "tests", "benchmarks", "docs")
+ROOMS = ("scoring", "vision", "reading", "calibration", "hardware", "web", "bastide", "tests", "benchmarks", "docs")
 
 
 def links(text: str) -> Iterator[str]:

@@ -40,7 +40,7 @@ class Lattice:
         for dx, dy in _AROUND:
             near = self.shifts.get((at[0] + dx, at[1] + dy))
             if near is not None:
-                weight = 1.0 / (dx * dx + dy * dy) ** 1.5
+                weight = 1.0 / (dx * dx + dy * dy) ** 3  # people lay a tile against what it touches
                 cos, sin = np.cos(near[2]) - 1, np.sin(near[2])  # a turned tile points its row elsewhere
                 total += weight * (np.array(near) - (cos * dx - sin * dy, sin * dx + cos * dy, 0.0))
                 weights += weight

@@ -9,16 +9,22 @@ from __future__ import annotations
 import hmac
 import ipaddress
 import logging
-import secrets
 import socket
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
 
 from flask import Blueprint, Flask, Response, current_app, request, session
+from itsdangerous import BadSignature
+from werkzeug.http import parse_cookie
 
 from web.answers import asked_object, error_answer, json_answer
+from web.devices import Device, Devices, Keeper, checked_name
+from web.gate import aside
+from web.protocol import CommandError
 from web.rights import Keys, Memory, Refused, Right, Rights, address_of, is_local, needs
 from web.sessions import Sessions
 
@@ -42,9 +48,11 @@ class Access:
     everybody else watches. ``hosts`` are further names under which the page may be asked for.
     """
 
-    def __init__(self, keys: Keys | None = None, *, hosts: Iterable[str] = ()) -> None:
+    def __init__(self, keys: Keys | None = None, *, hosts: Iterable[str] = (), keeper: Keeper | None = None) -> None:
+        """``keeper`` keeps the sessions over a restart; without one they end with the process."""
         self.machine_plays = keys is None
         self.rights = Rights(Memory() if keys is None else keys)
+        self.devices = Devices(keeper)
         own = socket.gethostname().lower().partition(".")[0]
         self._names = {"localhost", own, socket.gethostname().lower(), *(h.lower().rstrip(".") for h in hosts)}
         self._names |= {f"{own}.{suffix}" for suffix in _HOME_SUFFIXES}
@@ -57,6 +65,7 @@ class Access:
                           SESSION_COOKIE_SAMESITE="Strict", SESSION_REFRESH_EACH_REQUEST=False,
                           PERMANENT_SESSION_LIFETIME=DAYS_SIGNED_IN * 24 * 3600)
         app.extensions["access"] = self
+        self._signer = app.session_interface.get_signing_serializer(app)
         app.register_blueprint(doorway)
         app.before_request(self.enter)
 
@@ -125,28 +134,79 @@ class Access:
         found = address_of(request.remote_addr)
         return self.from_here() and found is not None and found.is_loopback
 
+    def device(self) -> Device | None:
+        """The session of this request, when it has one that goes on."""
+        kept = self.rights.keys.get()
+        return None if kept.table is None else self.devices.get(session.get("id"), kept.series,
+                                                                 request.remote_addr or "")
+
     def held(self) -> tuple[Right, str]:
         """The right of this request, and the token that its session must repeat (empty without a session)."""
-        kept = self.rights.keys.get()
-        right, token = session.get("right"), session.get("token")
-        if kept.table is not None and session.get("series") == kept.series and isinstance(token, str) and token and \
-                right in (Right.PLAY, Right.ADMIN):
-            return Right(right), token
+        if (found := self.device()) is not None:
+            return Right(found.right), found.token
         return (Right.ADMIN if self.machine_plays and self.from_machine() else Right.WATCH), ""
 
+    def known(self, cookie: str, address: str) -> str:
+        """Under which name the session goes that a request's Cookie header brings; empty without one. For whoever has
+        to know before the request is looked at."""
+        if self.machine_plays:
+            found = address_of(address)
+            return "machine" if found is not None and found.is_loopback else ""
+        if "bastide=" not in cookie or len(cookie) > 8000:
+            return ""
+        try:
+            name = self._read(parse_cookie(cookie).get("bastide", ""))
+        except ValueError:  # bytes that are no text
+            return ""
+        return name if name and self.devices.get(name, self.rights.keys.get().series) is not None else ""
+
+    def _read(self, value: str) -> str:
+        """The session that a cookie of ours names, whether it goes on or not; empty for any other."""
+        assert self._signer is not None
+        try:
+            data = self._signer.loads(value, max_age=DAYS_SIGNED_IN * 24 * 3600)
+        except BadSignature:
+            return ""
+        name = data.get("id") if isinstance(data, dict) else None
+        return name if isinstance(name, str) else ""
+
+    def signs(self, who: object) -> str:
+        """How what this request does is signed on the game's log: with what is known of its device, which nobody can
+        claim for another; where there are no sessions, with what it says itself."""
+        found = self.device()
+        said = str(who if who is not None else "")
+        if found is None:
+            return said
+        return replace(found, name=found.name or checked_or_none(said)).signature
+
     def state(self) -> dict[str, Any]:
-        """What a page has to know: the right it has, its token, and who set the PIN when."""
+        """What a page has to know: the right it has, its token, its device's name, and who set the PIN when."""
         kept = self.rights.keys.get()
         held, token = self.held()
+        found = self.device()
         pin = "machine" if self.machine_plays else "set" if kept.table is not None else "unset"
         return {"right": held.name.lower(), "token": token or None, "pin": pin, "admin_pin": kept.admin is not None,
+                "name": found.name if found else None,
+                "failed": sum(f["count"] for f in self.rights.failed()) if held is Right.ADMIN else None,
                 "set_at_s": kept.set_at_s, "set_from": kept.set_from}
 
     def sign_in(self, right: Right) -> None:
-        """Begin a session with this right."""
+        """Begin a session with this right; the one that this device had ends."""
+        before = session.get("id")
         session.clear()
         session.permanent = True
-        session.update(right=int(right), token=secrets.token_urlsafe(18), series=self.rights.keys.get().series)
+        made = self.devices.begin(right, self.rights.keys.get().series, address=request.remote_addr or "",
+                                  agent=request.headers.get("User-Agent", ""),
+                                  before=before if isinstance(before, str) else "")
+        session["id"] = made.id
+
+    def apart(self) -> str:
+        """What a device that was signed in before is called where PINs are tried, or this machine: it does not wait for
+        the mistakes of others. Empty for everybody else."""
+        before = session.get("id")  # of a cookie that we have signed: whoever has it once knew a PIN
+        if isinstance(before, str):
+            return f"device {before}"
+        return "machine" if self.from_machine() else ""
 
     @staticmethod
     def _view() -> Any:
@@ -159,6 +219,14 @@ def _site(origin: str) -> str:
         return urlsplit(origin).netloc.lower() or "?"
     except ValueError:
         return "?"
+
+
+def checked_or_none(name: str) -> str:
+    """A name if it may be one, otherwise none."""
+    try:
+        return checked_name(name)
+    except Refused:
+        return ""
 
 
 def with_key(view: Any) -> Any:
@@ -191,17 +259,67 @@ def session_state() -> Response:
 @needs(Right.WATCH)
 def sign_in() -> Response:
     """Sign in with a PIN."""
-    door = access()
-    door.sign_in(door.rights.check(asked_object().get("pin"), request.remote_addr or ""))
+    door, pin = access(), asked_object().get("pin")
+    aside()  # the table's loop need not wait for what a PIN costs
+    door.sign_in(door.rights.check(pin, request.remote_addr or "", door.apart()))
+    return json_answer(door.state())
+
+
+@doorway.put("/api/session")
+@needs(Right.PLAY)
+def name_device() -> Response:
+    """Say whose device this is: what is done on it is signed so."""
+    door, name = access(), checked_name(asked_object().get("name"))
+    if (found := door.device()) is not None:
+        with _kept("the name"):
+            door.devices.rename(found.id, name)
     return json_answer(door.state())
 
 
 @doorway.delete("/api/session")
 @needs(Right.WATCH)
 def sign_out() -> Response:
-    """Forget this device."""
-    session.clear()
-    return json_answer(access().state())
+    """Sign this device out: its cookie is worth nothing any more, whoever kept it."""
+    door = access()
+    if (found := door.device()) is not None:
+        with _kept("that it is signed out"):
+            door.devices.end([found.id])
+    return json_answer(door.state())
+
+
+@doorway.post("/api/sessions")
+@needs(Right.ADMIN)
+def sessions() -> Response:
+    """Which devices are signed in, and where wrong PINs came from; ``do`` says whether to end some."""
+    door, data = access(), asked_object()
+    do, mine = data.get("do"), door.device()
+    series = door.rights.keys.get().series
+    if do == "end":
+        wanted = data.get("session")
+        if not isinstance(wanted, str):
+            raise CommandError("malformed", "session: must be the name of one")
+        with _kept("that it is signed out"):
+            if not door.devices.end([wanted]):
+                raise CommandError("no_session", "this device is not signed in any more")
+    elif do == "end_others":
+        with _kept("that they are signed out"):
+            door.devices.end([d.id for d in door.devices.listed(series) if mine is None or d.id != mine.id])
+    elif do != "look":
+        raise CommandError("malformed", "do: must be one of look, end, end_others")
+    rows = [{"session": d.id, "right": Right(d.right).name.lower(), "name": d.name, "kind": d.kind,
+             "address": d.address, "since_s": round(d.since_s), "seen_s": round(d.seen_s),
+             "mine": mine is not None and d.id == mine.id} for d in door.devices.listed(series)]
+    return json_answer({"sessions": rows, "failed": door.rights.failed()})
+
+
+@contextmanager
+def _kept(what: str) -> Iterator[None]:
+    """What the disk did not take is said."""
+    try:
+        yield
+    except OSError as e:
+        raise Refused("not_saved", f"{what} cannot be kept ({e.strerror or e}); free some space or check the disk") \
+            from e
 
 
 @doorway.post("/api/pin")
@@ -221,6 +339,7 @@ def first_pin() -> Response:
 
 
 def _set_pins(door: Access, data: dict[str, Any], *, by: str, first: bool = False) -> None:
+    aside()
     try:
         door.rights.set_pins(data.get("pin"), data.get("admin"), by=by, first=first)
     except OSError as e:

@@ -6,7 +6,7 @@ import json
 from http import HTTPStatus
 from typing import Any
 
-from flask import Response, request
+from flask import Response, current_app, request
 
 from web.protocol import CommandError
 from web.rights import network
@@ -28,10 +28,12 @@ def error_answer(code: str, text: str, status: int, **more: Any) -> Response:
 
 def stream_answer(streams: Streams) -> Response:
     """A new event stream for whoever asks; it goes on after ``Last-Event-ID`` or ``?after``."""
+    device = current_app.extensions["access"].device()
     after = request.headers.get("Last-Event-ID") or request.args.get("after", "")
     try:
         stream = streams.open(request.environ.get("waitress.client_disconnected", lambda: False),
-                              who=network(request.remote_addr or ""), after=after)
+                              who=device.id if device else network(request.remote_addr or ""), after=after,
+                              signed=device is not None)
     except TooManyStreams:
         answer = error_answer("too_many_streams", "all live connections are taken; ask /api/state instead",
                               HTTPStatus.SERVICE_UNAVAILABLE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from functools import lru_cache
 from http import HTTPStatus
 from pathlib import Path
 from secrets import token_hex
@@ -16,7 +17,7 @@ from web.answers import MAX_BODY_BYTES, asked_object, error_answer, json_answer,
 from web.assets import Assets
 from web.catalogue import tiles
 from web.doctor import Doctor, doctors
-from web.gate import Gate
+from web.gate import Gate, routes
 from web.join import joining
 from web.looking import looking
 from web.openapi import describing
@@ -24,7 +25,7 @@ from web.overlay import MAX_OVERLAYS, overlays, shown
 from web.protocol import CommandError, LiveSession, Safe, StaleView, Tuning, Unavailable
 from web.rights import Refused, Right, needs
 from web.safekeeping import safekeeping
-from web.stream import Streams
+from web.stream import Streams, compact
 from web.tinker import tinkering
 
 _CONTENT_SECURITY = "; ".join((
@@ -41,7 +42,7 @@ _STATUS = {"unknown_question": HTTPStatus.CONFLICT, "no_camera": HTTPStatus.CONF
            "game_runs": HTTPStatus.CONFLICT, "not_checked": HTTPStatus.CONFLICT, "nothing_came": HTTPStatus.CONFLICT,
            "wrong_place": HTTPStatus.CONFLICT, "no_backup": HTTPStatus.CONFLICT,
            "too_large": HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-           "unknown_entry": HTTPStatus.NOT_FOUND,
+           "unknown_entry": HTTPStatus.NOT_FOUND, "no_session": HTTPStatus.NOT_FOUND,
            "not_saved": HTTPStatus.INSUFFICIENT_STORAGE}
 
 pages = Blueprint("pages", __name__)
@@ -61,14 +62,16 @@ def create_app(session: LiveSession, *, streams: Streams | None = None, access: 
     app.extensions["streams"] = Streams(session) if streams is None else streams
     app.extensions["overlay_streams"] = Streams(session, most=MAX_OVERLAYS, shape=shown)
     app.extensions["assets"] = Assets(Path(__file__).parent / "static")
-    (Access() if access is None else access).guard(app)
+    door = Access() if access is None else access
+    door.guard(app)
     app.register_blueprint(pages)
     for part in (looking, overlays, joining, doctors, tinkering, safekeeping, describing):
         app.register_blueprint(part)
     app.register_error_handler(HTTPException, _http_error)
     app.register_error_handler(Exception, _unexpected)
     app.after_request(_finish)
-    app.wsgi_app = Gate(app.wsgi_app)  # type: ignore[method-assign]
+    app.extensions["gate"] = app.wsgi_app = Gate(  # type: ignore[method-assign]
+        app.wsgi_app, known=door.known, routes=routes(app.url_map.iter_rules()))
     return app
 
 
@@ -121,7 +124,11 @@ def _assets() -> Assets:
 @pages.get("/api/state")
 def state() -> Response:
     """The whole view."""
-    return Response(current_app.extensions["streams"].text(_session().view()), mimetype="application/json")
+    streams: Streams = current_app.extensions["streams"]
+    if "gzip" not in request.accept_encodings:
+        return Response(streams.text(_session().view()), mimetype="application/json")
+    return Response(streams.packed(_session().view()), mimetype="application/json",
+                    headers={"Content-Encoding": "gzip", "Vary": "Accept-Encoding"})
 
 
 @pages.get("/api/events")
@@ -134,7 +141,22 @@ def events() -> Response:
 def tile_kinds() -> Response:
     """Shapes of every tile kind; those of the running game, or of ``?expansions=a,b``."""
     wanted = request.args.get("expansions")
-    return json_answer(tiles(wanted.split(",") if wanted else _session().view()["expansions"]))
+    return _kinds(tuple(wanted.split(",") if wanted else _session().view()["expansions"]))
+
+
+def _kinds(expansions: tuple[str, ...]) -> Response:
+    """The same boxes are asked for again and again, and are much to write."""
+    text, small = _packed(tuple(sorted({*expansions})))
+    if "gzip" not in request.accept_encodings:
+        return Response(text, mimetype="application/json")
+    return Response(small, mimetype="application/json",
+                    headers={"Content-Encoding": "gzip", "Vary": "Accept-Encoding"})
+
+
+@lru_cache(16)
+def _packed(expansions: tuple[str, ...]) -> tuple[str, bytes]:
+    text = compact(tiles(expansions))
+    return text, gzip.compress(text.encode(), 6, mtime=0)
 
 
 @pages.get("/api/candidates/<int(max=2147483647):seq>")
@@ -175,7 +197,8 @@ def commands() -> Response:
     based_on = data.get("based_on")
     if based_on is not None and type(based_on) is not int:
         raise CommandError("malformed", "based_on: must be the version of a view")
-    return json_answer(_session().command(data))
+    _session().command({**data, "who": access().signs(data.get("who"))})
+    return state()
 
 
 # -- answers --------------------------------------------------------------------------------------------------------
@@ -210,7 +233,8 @@ def _finish(answer: Response) -> Response:
     answer.headers.update(_HEADERS)
     stream = answer.mimetype == "text/event-stream"
     answer.headers["Cache-Control"] = "no-store" if stream or request.path.startswith("/api/") else "no-cache"
-    done = stream or answer.status_code != HTTPStatus.OK or request.endpoint in ("pages.asset", "pages.favicon")
+    done = stream or answer.status_code != HTTPStatus.OK or "Content-Encoding" in answer.headers or \
+        request.endpoint in ("pages.asset", "pages.favicon")
     if done or not (answer.mimetype or "").startswith(_COMPRESSED):
         return answer
     answer.vary.add("Accept-Encoding")

@@ -1,27 +1,292 @@
-"""How many requests are worked on at the same time.
+"""Whose request is worked on next, and how much of the machine all of them may have.
 
-The table's loop shares one interpreter with the page's threads. Were forty of them to compute at once, the loop would
-get one turn in forty; so all but a few wait their turn, which costs nothing. Event streams only pass through here when
-they begin.
+The table's loop shares one interpreter with the page's threads, and sixty connections can ask faster than it can
+answer. So a request that came in whole waits here, without a thread, until it is its turn:
+
+* few requests compute at the same time: two of those who have a session, and of all others one for the game as it
+  stands, one that is cheap and one that is dear, by what its address cost before, or as it wants more than to look;
+* each of the four has a budget, a part of one processor, so that a flood of previews keeps nobody from the state and
+  nothing that comes in keeps the table's loop from its frames;
+* among those who wait, whoever has used least of the processor in the last seconds is next. One client's sixty requests
+  so wait for each other and not in front of somebody else's;
+* who waits too long is told to come again later. Waiting costs nothing, answering "no" at once would.
+
+Event streams only pass through here when they begin.
 """
 
 from __future__ import annotations
 
+import json
+import logging
 import threading
-from collections.abc import Iterable
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from enum import IntEnum
+from http import HTTPStatus
 from typing import Any
 
-AT_ONCE = 2
+from web.rights import network
+
+
+class Lane(IntEnum):
+    """What waits in a queue of its own."""
+
+    SIGNED = 0  # whatever somebody asks who has a session
+    LIVE = 1  # the game as it stands, which every open page needs
+    CHEAP = 2  # what else cost little so far
+    DEAR = 3
+
+
+AT_ONCE = {Lane.SIGNED: 2, Lane.LIVE: 1, Lane.CHEAP: 1, Lane.DEAR: 1}
+_LIVE = ("GET api state", "GET api events", "GET api session")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much of the machine requests may use. Chosen by ``benchmarks/door.py`` on two cores."""
+
+    player_share: float = 0.5  # of one processor, for all who have a session
+    player_saved_s: float = 2.0
+    live_share: float = 0.25  # for all others who look at the game as it stands
+    cheap_share: float = 0.10  # for their requests that cost little
+    dear_share: float = 0.08  # and for the others
+    saved_s: float = 0.5  # of processor time, that a quiet while saves up
+    dear_s: float = 0.008  # processor time from which a request is dear; so is one of which nothing is known
+    every_s: float = 0.0005  # that each costs beside its own work: reading it, writing the answer
+    half_life_s: float = 5.0  # after which what a client used counts half
+    patience_s: float = 6.0  # until a waiting one is told to come again
+
+
+LIMITS = Limits()
+RETRY_AFTER_S = 5
+MOST_CLIENTS = 1000  # remembered
+_TICK_S = 0.02  # how often it is looked whether a budget was refilled
+_DECAY = 0.95  # of what an address is believed to cost, with every request for it that cost less
+_REFUSAL = json.dumps({"error": {"code": "busy_table", "text": "many are asking at this moment; try again soon"}})
+_mine = threading.local()
+_log = logging.getLogger("bastide.gate")
+
+
+@dataclass(slots=True)
+class Budget:
+    """Processor time that is refilled at a steady pace; may be overdrawn by one request."""
+
+    share: float
+    most_s: float
+    left_s: float = field(init=False)
+    at_s: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.left_s = self.most_s
+
+    def left(self, now: float) -> float:
+        self.left_s = min(self.most_s, self.left_s + (now - self.at_s) * self.share)
+        self.at_s = now
+        return self.left_s
+
+
+class Turn:
+    """One request of one connection, as waitress' threads take it: ``service`` does all of it."""
+
+    def __init__(self, gate: Gate, channel: Any, client: str, lane: Lane, key: str, now: float) -> None:
+        self._gate, self.channel, self.client, self.lane, self.key = gate, channel, client, lane, key
+        self.since_s, self.refused, self._computes = now, False, True
+
+    def service(self) -> None:
+        _mine.turn, self._cpu_s = self, time.thread_time()
+        try:
+            self.channel.service()
+        except Exception as e:  # waitress trips over a client that goes while it is told that it asked nonsense
+            _log.info("a connection ended with %s", type(e).__name__)
+            self.channel.cancel()
+        finally:
+            _mine.turn = None
+            self.computed()
+
+    def cancel(self) -> None:
+        self.channel.cancel()
+
+    def computed(self) -> None:
+        """What is left to do is no work: the place is somebody else's."""
+        if self._computes:
+            self._computes = False
+            self._gate.done(self, time.thread_time() - self._cpu_s)
 
 
 class Gate:
-    """A WSGI application that lets so many requests into another one at the same time."""
+    """In front of a WSGI application: its wrapper, and what a waitress server hands its connections to.
 
-    def __init__(self, app: Any, at_once: int = AT_ONCE) -> None:
-        self._app = app
-        self._places = threading.BoundedSemaphore(at_once)
+    ``routes`` are the application's (`routes`), ``known`` says by a request's Cookie header and its client's address
+    under which name a session goes, "" without.
+    """
+
+    def __init__(self, app: Any, *, routes: frozenset[str] = frozenset(),
+                 known: Callable[[str, str], str] = lambda cookie, address: "",
+                 limits: Limits = LIMITS, clock: Callable[[], float] = time.monotonic) -> None:
+        self._routes = routes
+        self._app, self._known, self._limits, self._clock = app, known, limits, clock
+        self._changed = threading.Condition()
+        self._dispatch: Callable[[Turn], None] | None = None
+        self._waiting: dict[Lane, dict[str, deque[Turn]]] = {}  # by client
+        self._used: dict[str, tuple[float, float]] = {}  # processor time by client, and when that was
+        self._costs: dict[str, float] = {}
+        shares = (limits.player_share, limits.live_share, limits.cheap_share, limits.dear_share)
+        self._budgets = {lane: Budget(share, limits.saved_s if lane else limits.player_saved_s, at_s=clock())
+                         for lane, share in zip(Lane, shares, strict=True)}
+        self._computing = dict.fromkeys(Lane, 0)
+        self._closed = False
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
-        with self._places:
+        turn: Turn | None = getattr(_mine, "turn", None)
+        if turn is not None and turn.refused:
+            body = _REFUSAL.encode()
+            start_response(f"{HTTPStatus.TOO_MANY_REQUESTS.value} {HTTPStatus.TOO_MANY_REQUESTS.phrase}",
+                           [("Content-Type", "application/json"), ("Content-Length", str(len(body))),
+                            ("Cache-Control", "no-store"), ("Retry-After", str(RETRY_AFTER_S))])
+            return [body]
+        try:
             answer: Iterable[bytes] = self._app(environ, start_response)
+        finally:
+            if turn is not None:
+                turn.computed()
         return answer
+
+    # -- the server's side ------------------------------------------------------------------------------------------
+
+    def open(self, dispatch: Callable[[Turn], None]) -> None:
+        """Begin to hand turns to a server's threads."""
+        self._dispatch, self._closed = dispatch, False
+        threading.Thread(target=self._keep_time, name="gate", daemon=True).start()
+
+    def close(self) -> None:
+        """No turn begins any more."""
+        with self._changed:
+            self._closed, self._dispatch = True, None
+            self._waiting.clear()
+            self._changed.notify_all()
+
+    def submit(self, channel: Any) -> None:
+        """A connection has a whole request."""
+        request = channel.requests[0]
+        address = str(channel.addr[0])
+        session = ""
+        if not request.error:
+            try:
+                session = self._known(request.headers.get("COOKIE", ""), address)
+            except Exception as e:  # whatever it brings: this is the thread that every connection has in common
+                _log.error("a cookie could not be read", exc_info=e)
+        client, key = session or network(address), _key(request, self._routes)
+        with self._changed:
+            now = self._clock()
+            turn = Turn(self, channel, client, Lane.SIGNED if session else self._lane(key), key, now)
+            if not self._waiting:
+                self._changed.notify_all()  # time is kept while anybody waits
+            self._waiting.setdefault(turn.lane, {}).setdefault(client, deque()).append(turn)
+            self._begin(now)
+
+    def _lane(self, key: str) -> Lane:
+        """Where a request of somebody without a session waits."""
+        if key in _LIVE:
+            return Lane.LIVE
+        looks = key.startswith(("GET ", "HEAD "))
+        dear = not looks or self._costs.get(key, self._limits.dear_s) >= self._limits.dear_s
+        return Lane.DEAR if dear else Lane.CHEAP
+
+    def waiting(self) -> set[Any]:
+        """The connections of those without a session that wait for their turn."""
+        with self._changed:
+            return {turn.channel for lane, clients in self._waiting.items() if lane is not Lane.SIGNED
+                    for turns in clients.values() for turn in turns}
+
+    def done(self, turn: Turn, cpu_s: float) -> None:
+        """A turn's work is done and cost so much."""
+        with self._changed:
+            now = self._clock()
+            cost = cpu_s + self._limits.every_s
+            if not turn.refused:
+                self._computing[turn.lane] -= 1
+                self._costs[turn.key] = max(cpu_s, self._costs.get(turn.key, 0.0) * _DECAY)
+            self._used[turn.client] = self._use(turn.client, now) + cost, now
+            while len(self._used) > MOST_CLIENTS:
+                del self._used[min(self._used, key=lambda client: self._use(client, now))]
+            budget = self._budgets[turn.lane]
+            budget.left_s = budget.left(now) - cost
+            self._begin(now)
+
+    # -- whose turn it is -------------------------------------------------------------------------------------------
+
+    def _use(self, client: str, now: float) -> float:
+        """Seconds of processor time that count against a client."""
+        used, at_s = self._used.get(client, (0.0, now))
+        return used * 0.5 ** ((now - at_s) / self._limits.half_life_s)
+
+    def _begin(self, now: float) -> None:
+        while self._dispatch is not None and (turn := self._next(now)) is not None:
+            self._dispatch(turn)
+
+    def _next(self, now: float) -> Turn | None:
+        if (late := self._late(now)) is not None:
+            return late
+        for lane in Lane:
+            if self._free(lane) and self._budgets[lane].left(now) > 0 and (turn := self._least(lane, now)) is not None:
+                self._computing[lane] += 1
+                return turn
+        return None
+
+    def _free(self, lane: Lane) -> bool:
+        return self._computing[lane] < AT_ONCE[lane]
+
+    def _least(self, lane: Lane, now: float) -> Turn | None:
+        """The longest waiting request of whoever used least."""
+        clients = self._waiting.get(lane)
+        return self._taken(lane, min(clients, key=lambda c: self._use(c, now))) if clients else None
+
+    def _late(self, now: float) -> Turn | None:
+        """Somebody without a session who has waited too long."""
+        for lane in Lane:
+            for client, turns in self._waiting.get(lane, {}).items() if lane is not Lane.SIGNED else ():
+                if now - turns[0].since_s > self._limits.patience_s:
+                    turn = self._taken(lane, client)
+                    turn.refused = True
+                    return turn
+        return None
+
+    def _taken(self, lane: Lane, client: str) -> Turn:
+        clients = self._waiting[lane]
+        turn = clients[client].popleft()
+        if not clients[client]:
+            del clients[client]
+        if not clients:
+            del self._waiting[lane]
+        return turn
+
+    def _keep_time(self) -> None:
+        """Budgets are refilled and patience ends while nothing else happens."""
+        with self._changed:
+            while not self._closed:
+                self._changed.wait(_TICK_S if self._waiting else None)
+                self._begin(self._clock())
+
+
+def aside() -> None:
+    """What the present request does from here on is no work for the interpreter, like hashing: others may go on."""
+    turn: Turn | None = getattr(_mine, "turn", None)
+    if turn is not None:
+        turn.computed()
+
+
+def routes(rules: Iterable[Any]) -> frozenset[str]:
+    """What `Gate` tells requests apart by: method and first two parts of the address of an application's rules."""
+    return frozenset(f"{method} {' '.join('*' if p.startswith('<') else p for p in rule.rule.split('/')[1:3])}"
+                     for rule in rules for method in rule.methods)
+
+
+def _key(request: Any, known: frozenset[str]) -> str:
+    """What requests that cost alike have in common; addresses that are none have one key together."""
+    method, parts = str(getattr(request, "command", "")), str(getattr(request, "path", "")).split("/")[1:3]
+    for key in (f"{method} {' '.join(parts)}", f"{method} {' '.join([*parts[:1], '*'])}"):
+        if key in known:
+            return key
+    return f"{method if method in ('GET', 'HEAD') else 'other'} nothing"

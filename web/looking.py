@@ -59,6 +59,25 @@ def turn_view(turn: int) -> Response:
     return json_answer(view)
 
 
+@looking.get("/api/entries/<int(max=2147483647):seq>/before")
+def before_entry(seq: int) -> Response:
+    """The view as it was right before an entry; ``after`` is where something is inserted that happened just then."""
+    return _at(seq, before=True)
+
+
+@looking.get("/api/entries/<int(max=2147483647):seq>/after")
+def after_entry(seq: int) -> Response:
+    """The view as it was when an entry had happened (0: nothing had)."""
+    return _at(seq, before=False)
+
+
+def _at(seq: int, *, before: bool) -> Response:
+    view = _session().past.view_at(seq, before=before)
+    if view is None:
+        return error_answer("unknown_entry", "there is no such move", HTTPStatus.NOT_FOUND)
+    return json_answer(view)
+
+
 @looking.get("/api/turns/<int(max=9999):turn>/picture.jpg")
 def turn_picture(turn: int) -> Response:
     """The table in a turn, or with x, y, width and height those squares from above."""

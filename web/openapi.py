@@ -13,7 +13,7 @@ from typing import Any
 from flask import Blueprint, Response
 
 from scoring.events import event_types
-from web.answers import json_answer
+from web.stream import compact
 
 describing = Blueprint("describing", __name__)
 Schema = dict[str, Any]
@@ -110,7 +110,15 @@ def _schemas() -> dict[str, Schema]:
         "Session": _object({"right": {"enum": ["watch", "play", "admin"]},
                             "token": {"type": ["string", "null"], "description": "to be repeated in X-CSRF-Token"},
                             "pin": {"enum": ["set", "unset", "machine"]}, "admin_pin": _FLAG,
+                            "name": {"type": ["string", "null"], "description": "whose device this is"},
+                            "failed": {"type": ["integer", "null"], "description": "wrong PINs since the program "
+                                       "began, for administrators"},
                             "set_at_s": {"type": ["number", "null"]}, "set_from": {"type": ["string", "null"]}}),
+        "Sessions": _object({
+            "sessions": _list(_object({"session": _TEXT, "right": {"enum": ["play", "admin"]}, "name": _TEXT,
+                                       "kind": _TEXT, "address": _TEXT, "since_s": _NUMBER, "seen_s": _NUMBER,
+                                       "mine": _FLAG})),
+            "failed": _list(_object({"address": _TEXT, "count": _COUNT, "last_s": _NUMBER, "known": _FLAG}))}),
         "Seen": _object({"camera": _FLAG, "watching": _FLAG, "picture": {"type": ["integer", "null"]}},
                         size=_list(_NUMBER), tiles=_list({"type": "object"}), open=_list({"type": "object"}),
                         readings=_list({"type": "object"}), figures=_list({"type": "object"}),
@@ -128,13 +136,13 @@ def _schemas() -> dict[str, Schema]:
 _WHY = {400: "malformed, or not possible in this game", 401: "the PIN is needed: sign in first",
         403: "not with this right, or not from this page, host or network", 404: "there is no such thing",
         409: "the game has changed meanwhile; or it cannot be done now", 413: "the body is too long",
-        421: "not a name of this machine", 429: "too many wrong PINs; see Retry-After",
+        421: "not a name of this machine", 429: "too many wrong PINs, or too many ask at once; see Retry-After",
         503: "all live connections are taken", 507: "the disk did not take it; nothing has changed"}
 
 
 def _answers(schema: Schema, *errors: int, mimetype: str = "application/json", text: str = "done") -> dict[str, Any]:
     out: dict[str, Any] = {"200": {"description": text, "content": {mimetype: {"schema": schema}}}}
-    for status in (403, 421, *errors):
+    for status in (403, 421, 429, *errors):
         out[str(status)] = {"description": _WHY[status],
                             "content": {"application/json": {"schema": _ref("Error")}}}
     return dict(sorted(out.items()))
@@ -193,6 +201,10 @@ def _paths() -> dict[str, Any]:
                               _query("tile", _TEXT, "a kind of tile"), _query("at", _TEXT, "a square: 3,-1")]),
         "/api/turns": _get("The turns played so far.", _object({"turns": _list(game)})),
         "/api/turns/{turn}": _get("The view as it was when a turn was over.", game, 404, parameters=[turn]),
+        "/api/entries/{seq}/before": _get("The view as it was right before an entry; ``after`` is where something is "
+                                          "inserted that happened just then.", game, 404, parameters=[seq]),
+        "/api/entries/{seq}/after": _get("The view as it was when an entry had happened (0: nothing had).", game, 404,
+                                         parameters=[seq]),
         "/api/turns/{turn}/picture.jpg": _get("The table in a turn.", raw, 404, parameters=[turn, *part],
                                               mimetype="image/jpeg"),
         "/api/picture.jpg": _get("The newest picture of the table.", raw, 404, parameters=part,
@@ -211,9 +223,15 @@ def _paths() -> dict[str, Any]:
         "/api/export/game.json": _get("The game as transcript/1.", game),
         "/api/export/scores.csv": _get("Every score event as a table.", raw, mimetype="text/csv"),
         "/api/session": {**_get("What this device may do.", _ref("Session")),
-                         "post": _sends("Sign in with a PIN.", _object({"pin": _ref("Pin")}), _ref("Session"), 409,
-                                        429),
-                         "delete": {"summary": "Sign out.", "responses": _answers(_ref("Session"))}},
+                         "post": _sends("Sign in with a PIN.", _object({"pin": _ref("Pin")}), _ref("Session"), 409),
+                         "put": _sends("Say whose device this is.", _object({"name": {**_TEXT, "maxLength": 24}}),
+                                       _ref("Session"), 401, 507, signed=True),
+                         "delete": {"summary": "Sign out: the session ends.",
+                                    "responses": _answers(_ref("Session"), 507)}},
+        "/api/sessions": {"post": _sends(
+            "Which devices are signed in and where wrong PINs came from; end one, or all others (administration).",
+            _object({"do": {"enum": ["look", "end", "end_others"]}}, session=_TEXT), _ref("Sessions"), 401, 404, 507,
+            signed=True)},
         "/api/pin": {"post": _sends("Set the table's first PIN.", _object({"pin": _ref("Pin")}, admin=_ref("Pin")),
                                     _ref("Session"), 409, 507),
                      "put": _sends("Change PINs (administration).", _object({}, pin=_ref("Pin"), admin=_ref("Pin")),
@@ -279,4 +297,9 @@ def document() -> dict[str, Any]:
 @describing.get("/api/openapi.json")
 def openapi() -> Response:
     """The interface, described."""
-    return json_answer(document())
+    return Response(_text(), mimetype="application/json")
+
+
+@cache
+def _text() -> str:
+    return compact(document())

@@ -82,6 +82,11 @@ class LookingBack(Protocol):
         """The view as it was when that turn was over, or None."""
         ...
 
+    def view_at(self, seq: int, *, before: bool = False) -> View | None:
+        """The view as it was when an entry had happened (0: nothing had), or right before it; None for an entry that
+        is not there. ``after`` is the entry after which something is inserted that happened just then."""
+        ...
+
     def picture(self, turn: int | None = None, part: tuple[int, int, int, int] | None = None) -> bytes | None:
         """The table in that turn (None: last) as JPEG: whole, or the rectangle of squares x, y, width, height from
         above. None without such a picture."""

@@ -8,12 +8,16 @@ Where the secrets are kept is not known here; `Keys` is whoever keeps them.
 from __future__ import annotations
 
 import ipaddress
+import logging
+import os
 import secrets
 import socket
 import threading
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cache
@@ -23,11 +27,17 @@ from werkzeug.security import check_password_hash, generate_password_hash
 
 FREE_TRIES = 5  # wrong PINs from one address before it has to wait
 FIRST_WAIT_S, LONGEST_WAIT_S = 5.0, 900.0
-ALL_TRIES, ALL_WINDOW_S = 40, 900.0  # wrong PINs of all addresses together
+ALL_TRIES, ALL_WINDOW_S = 40, 900.0  # wrong PINs of all addresses together, after which they are slow
+LANE_S = 20.0  # so slow: one try in this time from all the addresses that have not used up their own
+APART_WAIT_S = 30.0  # the longest that a device waits that was signed in before, and this machine
 LATEST = 1000  # addresses remembered
+MOST_FAILED = 50  # of which an administrator is told
+HASHING = 4  # PINs that wait to be compared at the same time
 PIN_LENGTHS = range(4, 13)
 _SCHEME = "scrypt:32768:8:1"
-_PATIENCE_S = 5.0
+_PATIENCE_S = 10.0
+_NICE = 10
+_log = logging.getLogger("bastide.access")
 View = TypeVar("View", bound=Callable[..., Any])
 
 
@@ -97,7 +107,26 @@ def checked_pin(pin: object) -> str:
 
 def hashed(pin: str) -> str:
     """The scrypt hash of a PIN, with its own salt."""
-    return generate_password_hash(pin, _SCHEME)
+    return _hasher().submit(generate_password_hash, pin, _SCHEME).result()
+
+
+@cache
+def _hasher() -> ThreadPoolExecutor:
+    """One thread that hashes, behind everything else on the machine: the table's loop needs its processor."""
+    def behind() -> None:
+        with suppress(OSError, AttributeError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)  # on Linux of the thread alone
+
+    return ThreadPoolExecutor(1, "pins", behind)
+
+
+def _matches(kept: str, pin: str) -> bool:
+    """Whether a hash is this PIN's. One that cannot be computed here is nobody's, and said in the program's log."""
+    try:
+        return _hasher().submit(check_password_hash, kept, pin).result()
+    except (ValueError, MemoryError, OverflowError) as e:
+        _log.error("a PIN could not be compared: %s", e)
+        return False
 
 
 @cache
@@ -107,31 +136,46 @@ def _nobody() -> str:
 
 
 class Tries:
-    """Slows down those who guess: five wrong PINs from one address are free, then it waits 5 s, 10 s ... 15 minutes;
-    and all addresses together have 40 in 15 minutes. Held in memory, bounded."""
+    """Slows down those who guess: five wrong PINs from one client are free, then it waits 5 s, 10 s ... 15 minutes.
+
+    Once all addresses together had 40 in 15 minutes, those that have not used up their own five have one try in 20 s
+    between them: many addresses guess slowly, and an owner at a new device waits for seconds and not for a quarter of
+    an hour. Who is ``apart``, a device that was signed in before or this machine, waits for nobody else's mistakes.
+    Held in memory, bounded.
+    """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._wrong: OrderedDict[str, tuple[int, float]] = OrderedDict()
         self._all: deque[float] = deque(maxlen=ALL_TRIES)
+        self._lane_s = -LANE_S  # when somebody last tried while all were slow
 
-    def wait_s(self, who: str) -> float:
-        """How long this address has to wait before it may try again; 0 when it need not."""
+    def wait_s(self, who: str, *, apart: bool = False) -> float:
+        """How long this client has to wait before it may try again; 0 when it need not."""
         now = self._clock()
         count, last = self._wrong.get(who, (0, now))
-        own = 0.0
-        if count >= FREE_TRIES:
-            own = last + min(LONGEST_WAIT_S, FIRST_WAIT_S * 2 ** min(count - FREE_TRIES, 20)) - now
-        shared = self._all[0] + ALL_WINDOW_S - now if len(self._all) == ALL_TRIES else 0.0
+        longest = APART_WAIT_S if apart else LONGEST_WAIT_S
+        own = last + min(longest, FIRST_WAIT_S * 2 ** min(count - FREE_TRIES, 20)) - now if count >= FREE_TRIES else 0.0
+        shared = 0.0
+        if not apart and self._slow(now):
+            shared = self._lane_s + LANE_S - now if count < FREE_TRIES else self._all[0] + ALL_WINDOW_S - now
         return max(0.0, own, shared)
 
-    def wrong(self, who: str) -> None:
-        """A wrong PIN came from this address."""
+    def _slow(self, now: float) -> bool:
+        return len(self._all) == ALL_TRIES and self._all[0] + ALL_WINDOW_S > now
+
+    def wrong(self, who: str, *, apart: bool = False) -> int:
+        """A wrong PIN came from this client; how many have by now."""
         now = self._clock()
-        self._all.append(now)
-        self._wrong[who] = (self._wrong.pop(who, (0, now))[0] + 1, now)
+        if not apart:
+            if self._slow(now):
+                self._lane_s = now
+            self._all.append(now)
+        count = self._wrong.pop(who, (0, now))[0] + 1
+        self._wrong[who] = (count, now)
         while len(self._wrong) > LATEST:
             self._wrong.popitem(last=False)
+        return count
 
     def right(self, who: str) -> None:
         self._wrong.pop(who, None)
@@ -143,35 +187,61 @@ class Rights:
     def __init__(self, keys: Keys, *, clock: Callable[[], float] = time.monotonic) -> None:
         self.keys = keys
         self._tries = Tries(clock)
-        self._one = threading.Lock()
+        self._one, self._noting = threading.Lock(), threading.Lock()
+        self._strangers, self._apart = threading.BoundedSemaphore(HASHING), threading.BoundedSemaphore(HASHING)
+        self._failed: OrderedDict[str, dict[str, Any]] = OrderedDict()
 
     @property
     def pin_is_set(self) -> bool:
         return self.keys.get().table is not None
 
-    def check(self, pin: object, address: str) -> Right:
-        """The right that a PIN gives. Raises Refused: wrong, too often, or none is set."""
+    def failed(self) -> list[dict[str, Any]]:
+        """Where wrong PINs came from since the program began, the newest first: address, count, last_s, known (whether
+        the device was signed in before)."""
+        with self._noting:
+            return [dict(row) for row in reversed(self._failed.values())]
+
+    def check(self, pin: object, address: str, apart: str = "") -> Right:
+        """The right that a PIN gives. ``apart`` names a device that was signed in before, or this machine. Raises
+        Refused: wrong, too often, or none is set."""
         kept = self.keys.get()
         if kept.table is None:
             raise Refused("no_pin", "no PIN has been set yet")
         if not isinstance(pin, str) or len(pin) > PIN_LENGTHS[-1]:
             raise Refused("bad_pin", "a PIN is 4 to 12 digits")
-        who = network(address)
-        if not self._one.acquire(timeout=_PATIENCE_S):
-            raise Refused("too_often", "many are trying PINs at this moment; try again soon", _PATIENCE_S)
+        who = apart or network(address)
+        places = self._apart if apart else self._strangers
+        if not places.acquire(blocking=False):
+            raise Refused("too_often", "many are trying PINs at this moment; try again soon", LANE_S / 4)
         try:
-            if wait_s := self._tries.wait_s(who):
-                raise Refused("too_often", "too many wrong PINs; wait a little before the next", wait_s)
-            # Both are always compared, so that the time tells nothing about which was nearly right.
-            admin = check_password_hash(kept.admin or _nobody(), pin)
-            table = check_password_hash(kept.table, pin)
-            if not admin and not table:
-                self._tries.wrong(who)
-                raise Refused("wrong_pin", "that is not the PIN")
-            self._tries.right(who)
-            return Right.ADMIN if admin else Right.PLAY
+            if not self._one.acquire(timeout=_PATIENCE_S):
+                raise Refused("too_often", "many are trying PINs at this moment; try again soon", LANE_S / 4)
+            try:
+                if wait_s := self._tries.wait_s(who, apart=bool(apart)):
+                    raise Refused("too_often", "too many wrong PINs; wait a little before the next", wait_s)
+                # Both are always compared, so that the time tells nothing about which was nearly right.
+                admin = _matches(kept.admin or _nobody(), pin)
+                table = _matches(kept.table, pin)
+                if not admin and not table:
+                    self._note(address, self._tries.wrong(who, apart=bool(apart)), bool(apart))
+                    raise Refused("wrong_pin", "that is not the PIN")
+                self._tries.right(who)
+                return Right.ADMIN if admin else Right.PLAY
+            finally:
+                self._one.release()
         finally:
-            self._one.release()
+            places.release()
+
+    def _note(self, address: str, count: int, known: bool) -> None:
+        """Keep in mind where a wrong PIN came from, and tell the program's log."""
+        with self._noting:
+            row = self._failed.pop(address, {"count": 0})
+            self._failed[address] = {"address": address, "count": row["count"] + 1, "last_s": round(time.time()),
+                                     "known": known}
+            while len(self._failed) > MOST_FAILED:
+                self._failed.popitem(last=False)
+        _log.warning("a wrong PIN from %s (%d in a row%s)", address, count,
+                     ", a device that was signed in before" if known else "")
 
     def set_pins(self, table: object = None, admin: object = None, *, by: str, first: bool = False) -> None:
         """Set one PIN or both; every device has to sign in again. With ``first`` only while none is set. Raises Refused
@@ -188,7 +258,7 @@ class Rights:
                 raise Refused("pin_set", "the PIN has been set meanwhile; sign in with it")
             for name, pin in changes.items():
                 other = kept.admin if name == "table" else kept.table
-                if other is not None and len(changes) == 1 and check_password_hash(other, pin):
+                if other is not None and len(changes) == 1 and _matches(other, pin):
                     raise Refused("bad_pin", "the administrator's PIN must be another than the table's")
             changes = {name: hashed(pin) for name, pin in changes.items()}
             self.keys.put(replace(kept, **changes, series=kept.series + 1, set_at_s=round(time.time()), set_from=by))

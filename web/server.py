@@ -5,17 +5,22 @@ from __future__ import annotations
 import errno
 import logging
 import socket
+import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from types import TracebackType
 from typing import Any, Self
 
 from flask import Flask
 from waitress import wasyncore
 from waitress.channel import HTTPChannel
+from waitress.parser import HTTPRequestParser
 from waitress.server import create_server
+from waitress.utilities import BadRequest
+
+from web.gate import Gate
 
 THREADS = 104  # 64 event streams and 8 overlays hold one each, the rest answers requests
 CONNECTIONS = 400
@@ -28,6 +33,7 @@ _ASKING_S = 15.0  # one that begins to ask and never ends, too
 _STUCK_S = 20.0  # and one that does not read what it asked for
 _MOST_BODY = 65_536  # more is not even listened to; what a request may bring is less, see `web.answers`
 _END_S = 1.0
+_SWITCH_S = 0.0005  # Python itself: 5 ms
 _KEEPALIVE = (("TCP_KEEPIDLE", 10), ("TCP_KEEPINTVL", 5), ("TCP_KEEPCNT", 2), ("TCP_USER_TIMEOUT", 20_000))
 
 
@@ -37,6 +43,24 @@ class ServerError(Exception):
 
 class PortInUse(ServerError):
     """Another program has the port."""
+
+
+class _Parser(HTTPRequestParser):
+    """Waitress' own, which raises on some bytes that no request has: those are answered like every other nonsense, not
+    told to the program's log, which anybody could fill."""
+
+    def received(self, data: bytes) -> int:
+        try:
+            return int(super().received(data))
+        except ValueError:  # also of text that cannot be decoded
+            self.error = BadRequest("this is no request")
+            self.completed = True
+            self.connection_close = True
+            return len(data)
+
+
+class _Channel(HTTPChannel):
+    parser_class = _Parser
 
 
 class PageServer:
@@ -63,10 +87,15 @@ class PageServer:
 
     def __enter__(self) -> Self:
         listening = _listen(self.host, self.port)
+        # The table's loop gives the interpreter away hundreds of times in a frame, with every call into OpenCV, and
+        # gets it back only when whoever has it is made to let go.
+        self._switch_s = sys.getswitchinterval()
+        sys.setswitchinterval(min(self._switch_s, _SWITCH_S))
         self.port = listening.getsockname()[1]
         self._app.config["BOUND_HOST"] = self.host
         # With more threads than streams a request seldom waits; waitress would warn each time that one does.
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)
+        logging.getLogger("waitress").setLevel(logging.WARNING)  # every client that goes in the middle is no news
         self._server = create_server(
             self._app, map=self._sockets, sockets=[listening], threads=THREADS, connection_limit=CONNECTIONS,
             channel_request_lookahead=1, channel_timeout=_IDLE_S, cleanup_interval=10,
@@ -74,19 +103,25 @@ class PageServer:
             max_request_header_size=16_384, trusted_proxy=None,
             clear_untrusted_proxy_headers=False,  # who was forwarded must be seen: the door takes it for a stranger
         )
+        self._server.channel_class = _Channel
         # Waitress sets these on every connection: one whose client has vanished without a word ends in time.
         self._server.adj.socket_options = [
             (socket.SOL_TCP, socket.TCP_NODELAY, 1), (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
             *((socket.IPPROTO_TCP, getattr(socket, name), value) for name, value in _KEEPALIVE
               if hasattr(socket, name)),
         ]
+        self._gate: Gate = self._app.extensions["gate"]
+        self._gate.open(self._server.task_dispatcher.add_task)
+        self._server.add_task = self._gate.submit  # whose turn it is, is not left to who comes first
         self._thread = threading.Thread(target=self._run, name="page-server", daemon=True)
         self._thread.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  trace: TracebackType | None) -> None:
+        sys.setswitchinterval(self._switch_s)
         self._stop.set()
+        self._gate.close()
         for name in ("streams", "overlay_streams"):
             if name in self._app.extensions:
                 self._app.extensions[name].close()
@@ -104,7 +139,8 @@ class PageServer:
             wasyncore.loop(timeout=_LOOP_S, map=self._sockets, count=1, use_poll=True)
             if time.monotonic() >= due:
                 due = time.monotonic() + _SWEEP_S
-                for channel in sweeper.overdue([c for c in self._sockets.values() if isinstance(c, HTTPChannel)]):
+                for channel in sweeper.overdue([c for c in self._sockets.values() if isinstance(c, HTTPChannel)],
+                                               self._gate.waiting()):
                     channel.handle_close()  # also frees a thread that waits for it to read
 
 
@@ -116,8 +152,8 @@ class Sweeper:
         self._clock = clock
         self._asking: dict[Any, tuple[object, float]] = {}
 
-    def overdue(self, channels: list[Any]) -> list[Any]:
-        """The connections to close, of all that are open now."""
+    def overdue(self, channels: list[Any], queued: Collection[Any] = ()) -> list[Any]:
+        """The connections to close, of all that are open now; ``queued`` have asked and wait for their turn."""
         now = self._clock()
         before, self._asking = self._asking, {}
         late: list[Any] = []
@@ -137,8 +173,9 @@ class Sweeper:
                 slow = bool(channel.total_outbufs_len) and now - channel.last_activity > _STUCK_S
             if slow:
                 late.append(channel)
-            elif not channel.requests:
-                (waiting if channel.request is None else asking).setdefault(client, []).append(channel)
+            elif not channel.requests or channel in queued:
+                (waiting if channel.request is None and not channel.requests else asking).setdefault(
+                    client, []).append(channel)
         crowded = len(channels) >= CROWDED
         share = CROWDED // 2 // max(1, len(clients)) if crowded else PER_CLIENT
         for client, count in clients.items():

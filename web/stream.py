@@ -7,6 +7,7 @@ has and fetches the whole view. A slow client skips views, it never makes a queu
 
 from __future__ import annotations
 
+import gzip
 import json
 import secrets
 import threading
@@ -18,6 +19,7 @@ from web.protocol import LiveSession, Subscription, View
 
 MAX_STREAMS = 64
 MAX_PER_CLIENT = 16  # the tabs of one browser share one stream
+FOR_SIGNED = 4  # one in so many is kept for those who have a session
 HEARTBEAT_S = 5.0
 LOOK_S = 1.0  # how often a waiting stream looks whether its client is still there
 KEPT = 16  # views that a returning client's may be among
@@ -69,16 +71,20 @@ class Streams:
         self._shaped: tuple[View, View] | None = None
         self._whole: tuple[View, str] | None = None
         self._last: tuple[View, View, str] | None = None
+        self._packing = threading.Lock()
+        self._small: tuple[View, bytes] | None = None
 
     def __len__(self) -> int:
         with self._lock:
             return len(self._open)
 
-    def open(self, gone: Callable[[], bool] = lambda: False, *, who: str = "", after: str = "") -> Iterator[str]:
-        """A new stream's events. ``gone`` tells whether its client has left, ``who`` which client it is, ``after`` the
-        last id that it has. Raises TooManyStreams."""
+    def open(self, gone: Callable[[], bool] = lambda: False, *, who: str = "", after: str = "",
+             signed: bool = False) -> Iterator[str]:
+        """A new stream's events. ``gone`` tells whether its client has left, ``who`` which client it is and whether it
+        has a session, ``after`` the last id that it has. Raises TooManyStreams."""
         with self._lock:
-            if self._closed or len(self._open) >= self._most or Counter(self._open.values())[who] >= self._per_client:
+            most = self._most if signed else self._most - self._most // FOR_SIGNED
+            if self._closed or len(self._open) >= most or Counter(self._open.values())[who] >= self._per_client:
                 raise TooManyStreams
             subscription = self._session.subscribe()
             self._open[subscription] = who
@@ -98,6 +104,14 @@ class Streams:
             if self._whole is None or self._whole[0] is not view:
                 self._whole = (view, compact(view))
             return self._whole[1]
+
+    def packed(self, view: View) -> bytes:
+        """A whole view as JSON, compressed with gzip: worked out once, however many ask."""
+        text = self.text(view)
+        with self._packing:
+            if self._small is None or self._small[0] is not view:
+                self._small = (view, gzip.compress(text.encode(), 5, mtime=0))
+            return self._small[1]
 
     def shown(self, view: View) -> View:
         """What is shown of a view."""

@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 
-from bastide.errors import Failure, UsageError
+from bastide.errors import Failure
 from bastide.inputs import expansions
 
 HELP = "read the tiles and figures on one photograph"
@@ -25,17 +25,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from bastide.calibrated import load_calibrations, view_for
+    from bastide.shots import photograph
     from bastide.tables import box_contents, load_tiles, tile_book
-    from vision.images import ImageError, read_image, write_image
+    from vision.images import ImageError, write_image
     from vision.overlay import draw_reading
     from vision.read import read_photo
     from vision.tileset import merged
 
     names = expansions(args.expansions)
-    try:
-        image = read_image(args.image)
-    except ImageError as e:
-        raise UsageError(str(e)) from e
+    image = photograph(args.image)
     view = view_for(load_calibrations(args.calibration), image)
     tiles = merged(load_tiles(args.tiles, names), tile_book(args.data, args.tiles).tileset())
     reading = read_photo(image, tiles, counts=box_contents(names), view=view)

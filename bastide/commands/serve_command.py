@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import threading
 from contextlib import ExitStack, nullcontext
@@ -15,6 +16,8 @@ from bastide.inputs import add_rules_arguments, expansions, players, port, rules
 
 if TYPE_CHECKING:
     from bastide.service import Notifier
+    from bastide.session import TableSession
+    from bastide.store import Store
 
 HELP = "watch a table and show the page"
 ANSWERED_S = 0.5
@@ -37,14 +40,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         "machine can see it here, so rather use: bastide pin")
     parser.add_argument("--allowed-host", action="append", default=[], metavar="NAME",
                         help="another name under which the page is asked for; repeatable")
+    parser.add_argument("--backup-to", metavar="DIR", help="a folder on another medium (USB stick, mounted share) that "
+                        "gets a backup after each game")
     parser.add_argument("--light", type=int, metavar="PIN", help="a status light on this pin of the Pi (17)")
     parser.add_argument("--button", type=int, metavar="PIN", help="a button that ends the turn (27)")
     add_rules_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
+    from bastide.heap import limit_heap
     from bastide.service import from_environment, kept_alive
 
+    limit_heap()
     notifier, note = from_environment(), ""
     while (backup := _serve(args, notifier, note)) is not None:
         with kept_alive(notifier):
@@ -53,6 +60,28 @@ def run(args: argparse.Namespace) -> int:
         args.new, args.players, args.edition, args.rule, args.expansions, args.first, args.pin = (
             False, None, None, [], None, None, None)
     return 0
+
+
+def described(args: argparse.Namespace) -> str:
+    """What the command line says of a game. A start after a crash says the same again and means the game on the table.
+    """
+    named = [args.edition, args.rule, args.expansions, args.first]
+    if not args.players and not any(named):
+        return ""
+    people = players(args.players) if args.players else ()
+    return json.dumps([[(p.name, p.colour) for p in people], *named])
+
+
+def _resumed(store: Store) -> TableSession | None:
+    """The game on the table; without it when it is whole and cannot be understood, as a newer version's."""
+    from bastide.session import TableSession
+    from bastide.stored import NotUnderstood
+
+    try:
+        return TableSession.resume(store)
+    except NotUnderstood as e:
+        print(f"{e}; another game is begun, and that one is kept", file=sys.stderr, flush=True)
+        return None
 
 
 def _restored(backup: Path, data: Path) -> str:
@@ -79,11 +108,12 @@ def _serve(args: argparse.Namespace, notifier: Notifier, note: str) -> Path | No
     from bastide.commands.doctor_command import versions
     from bastide.elsewhere import remember
     from bastide.inplace import finish
-    from bastide.keys import KeyFile, set_pins
+    from bastide.keys import KeyFile, SessionFile, set_pins
     from bastide.learning import Learner
     from bastide.logs import logging_to
     from bastide.reserve import BYTES
     from bastide.safe import Safe
+    from bastide.second_medium import SecondMedium
     from bastide.service import panel, wait
     from bastide.session import TableSession
     from bastide.stopping import stop_on_signals
@@ -112,10 +142,10 @@ def _serve(args: argparse.Namespace, notifier: Notifier, note: str) -> Path | No
         stack.enter_context(logging_to(data))
         if store.notice:
             print(store.notice, file=sys.stderr)
-        session = None if args.new else TableSession.resume(store)
-        asked = args.players or args.edition or args.rule or args.expansions or args.first
-        if session is not None and session.state.over and asked:
-            session = None  # the last game is over, and another was described
+        session = None if args.new else _resumed(store)
+        asked = described(args)
+        if session is not None and asked and asked != store.described and (session.state.over or not session.entries):
+            session = None  # nothing goes on in it, and another was described since
         if session is None:
             seated = players(args.players) if args.players else None
             printed = rules(args)
@@ -126,6 +156,7 @@ def _serve(args: argparse.Namespace, notifier: Notifier, note: str) -> Path | No
             if asked:
                 print("players, rules and expansions are those it was begun with; --new begins another",
                       file=sys.stderr)
+        store.describe(asked)
         loop = camera = tuning = None
         arts = session.arts = ArtSets(data, args.tiles)
         documents = load_calibrations(args.calibration)
@@ -163,7 +194,7 @@ def _serve(args: argparse.Namespace, notifier: Notifier, note: str) -> Path | No
         safe = Safe(data, running=lambda: bool(session.entries) and not session.state.over, again=begin_again,
                     calibrations=tuple(Path(c) for c in args.calibration or ()), note=note)
         more = partial(versions, pi=(args.source or "").startswith("picamera"))
-        app = create_app(session, access=Access(keys, hosts=args.allowed_host),
+        app = create_app(session, access=Access(keys, hosts=args.allowed_host, keeper=SessionFile(data)),
                          doctor=CheckUp(data, session, loop, lambda: camera.documents if camera else documents,
                                         more=more), tuning=tuning, safe=safe)
         try:
@@ -176,7 +207,12 @@ def _serve(args: argparse.Namespace, notifier: Notifier, note: str) -> Path | No
         if loop:
             loop.start()
             stack.callback(loop.stop)
+        if args.backup_to:
+            stack.enter_context(SecondMedium(data, Path(args.backup_to), session,
+                                             calibrations=tuple(Path(c) for c in args.calibration or ())))
         measure = getattr(camera.device, "measure_again", None) if camera else None
         stack.enter_context(panel(session, args.light, args.button, measure))
         wait(stop, loop, notifier, server.url, lambda: bool(wanted))
+        if session.state.over and not wanted:
+            store.describe("")  # ended by people: the next start is another evening
     return wanted[0] if wanted else None

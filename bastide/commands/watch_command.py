@@ -73,12 +73,18 @@ def run(args: argparse.Namespace) -> int:
     if not out.parent.is_dir():
         raise UsageError(f"{args.out}: there is no folder {out.parent}")
     looks: list[TableLook] = []
+    told = ""
     done = Followed()
     so_far, written, due_s = out.with_name(f"{out.name[:200]}.so-far"), 0, 0.0
 
     def remember(now: Followed) -> None:
-        nonlocal done, written, due_s
+        nonlocal done, written, due_s, told
         done = now
+        status = session.view()["status"]
+        code = status.get("code", "") if status["chip"] == "camera_lost" else ""
+        if code and code != told:
+            print(f"frame {now.frames}: {status['text']}", file=sys.stderr)
+        told = code
         if len(session.entries) != written and time.monotonic() >= due_s:
             written = len(session.entries)
             begun = time.monotonic()

@@ -9,6 +9,8 @@ everywhere but in a few portable builds of Python; `available` says so.
 from __future__ import annotations
 
 import ctypes
+import errno
+import os
 import random
 import re
 import sqlite3
@@ -16,6 +18,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from bastide import journal
 
 OK, IOERR_WRITE, IOERR_FSYNC, FULL, READONLY, CANTOPEN = 0, 778, 1034, 13, 8, 14
 SECTOR = 512
@@ -121,9 +125,45 @@ def library() -> ctypes.CDLL | None:
 available = library() is not None
 
 
+class JournalFile(journal.File):
+    """The file of a journal over the disk that is in force."""
+
+    disk: Disk | None = None
+
+    def _did(self, act: Act) -> None:
+        assert self.disk is not None
+        code = self.disk.did(act)
+        if code != OK:
+            number = {FULL: errno.ENOSPC, READONLY: errno.EROFS}.get(code, errno.EIO)
+            raise OSError(number, os.strerror(number))
+
+    def write(self, data: bytes) -> None:
+        self._did(Write(self.path.name, self.size(), data))
+        super().write(data)
+
+    def sync(self) -> None:
+        self._did(Sync(self.path.name))
+        super().sync()
+
+    def cut(self, size: int) -> None:
+        self._did(Cut(self.path.name, size))
+        super().cut(size)
+
+
 @contextmanager
 def faulty(disk: Disk) -> Iterator[Disk]:
-    """Every database opened inside goes through the disk."""
+    """Every database and every journal opened inside goes through the disk."""
+    plain, JournalFile.disk = journal.File, disk
+    journal.File = JournalFile  # type: ignore[misc]
+    try:
+        with _databases(disk):
+            yield disk
+    finally:
+        journal.File = plain  # type: ignore[misc]
+
+
+@contextmanager
+def _databases(disk: Disk) -> Iterator[None]:
     lib = library()
     assert lib is not None
     lib.sqlite3_vfs_find.restype = ctypes.POINTER(_Vfs)
@@ -173,7 +213,7 @@ def faulty(disk: Disk) -> Iterator[Disk]:
     mine.xOpen, mine.xDelete = (ctypes.cast(f, _P).value for f in hold)
     assert lib.sqlite3_vfs_register(ctypes.byref(mine), 1) == OK
     try:
-        yield disk
+        yield
     finally:
         assert lib.sqlite3_vfs_unregister(ctypes.byref(mine)) == OK
         assert lib.sqlite3_vfs_register(ctypes.byref(real), 1) == OK

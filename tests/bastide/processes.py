@@ -27,8 +27,8 @@ def bastide(*argv: object) -> subprocess.CompletedProcess[str]:
 class Served:
     """``serve`` or ``demo`` in the background, with its page at ``url``."""
 
-    def __init__(self, *argv: object) -> None:
-        self._argv = [sys.executable, "-m", "bastide", *map(str, argv)]
+    def __init__(self, *argv: object, patience_s: float = PATIENCE_S) -> None:
+        self._argv, self._patience_s = [sys.executable, "-m", "bastide", *map(str, argv)], patience_s
         self._pin = PIN if argv[0] == "serve" else None
         if self._pin:
             self._argv += ["--pin", self._pin]
@@ -39,7 +39,7 @@ class Served:
     def __enter__(self) -> Self:
         self.process = subprocess.Popen(self._argv, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                         text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"})
-        self._late = threading.Timer(PATIENCE_S, self.process.kill)
+        self._late = threading.Timer(self._patience_s, self.process.kill)
         self._late.start()
         assert self.process.stdout is not None
         for line in self.process.stdout:

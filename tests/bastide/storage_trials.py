@@ -14,6 +14,7 @@ from bastide.demo_game import demo_game
 from bastide.errors import Failure
 from bastide.session import TableSession
 from bastide.store import Store
+from scoring.log import Unread
 
 
 @dataclass(slots=True)
@@ -26,6 +27,8 @@ def recorded(folder: Path, seed: int) -> tuple[list[Act], tuple[object, ...]]:
     """A game with pictures written through a disk that notes everything, with what had been said when."""
     game = demo_game(seed, turns=25)
     with faulty(Disk()) as disk, Store(folder / "log.sqlite") as store:
+        journal = folder / "log.journal"  # it was renamed into place, whole
+        disk.acts += [Write(journal.name, 0, journal.read_bytes()), Sync(journal.name)]
         disk.say(0)
         session = TableSession(store, game.setup)
         for n, event in enumerate(game.events):
@@ -56,10 +59,13 @@ def crash_images(folder: Path, *, images: int, seed: int, lies: bool = False) ->
             bodies = tuple(e.body for e in found.entries) if found else ()
             aside = store.notice is not None and "the log is whole" not in store.notice
         shutil.rmtree(where)
-        if bodies != events[:len(bodies)]:
+        kept = [b for b in bodies if not isinstance(b, Unread)]
+        if kept != [e for b, e in zip(bodies, events, strict=False) if not isinstance(b, Unread)]:
             what = "WRONG"
+        elif len(kept) < len(bodies) and not aside:
+            what = "SILENT"
         elif aside:
-            what = "set aside, the rest recovered"
+            what = "set aside, all of it recovered" if len(kept) >= said else "set aside, the rest recovered"
         else:
             what = "whole" if len(bodies) >= said else "the end is lost"
         (out.lying if lies else out.honest)[what] += 1
@@ -98,8 +104,8 @@ def disk_that_fails(folder: Path, code: int, *, seed: int, spells: int = 12) -> 
                     refused += 1
                     assert session.view() is before, "what is not on disk is not shown"
         (folder / "after").mkdir()
-        for suffix in ("", "-wal"):
-            shutil.copy(f"{store.path}{suffix}", f"{folder / 'after' / 'log.sqlite'}{suffix}")
+        for name in ("log.sqlite", "log.sqlite-wal", "log.journal"):
+            shutil.copy(folder / name, folder / "after" / name)
     with Store(folder / "after" / "log.sqlite") as store:
         found = store.newest()
         bodies = [e.body for e in found.entries] if found else []

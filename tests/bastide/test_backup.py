@@ -5,8 +5,11 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import os
 import random
 import shutil
+import sqlite3
+import tempfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -208,6 +211,23 @@ def linked(log: bytes) -> bytes:
     return out.getvalue()
 
 
+def changed(log: bytes, statement: str) -> bytes:
+    """The log with something in it that no log has."""
+    with tempfile.TemporaryDirectory() as scratch:
+        path = Path(scratch) / "log.sqlite"
+        path.write_bytes(log)
+        db = sqlite3.connect(path)
+        db.execute(statement)
+        db.commit()
+        db.execute("PRAGMA journal_mode=DELETE")
+        db.close()
+        return path.read_bytes()
+
+
+def pins(table: str) -> bytes:
+    return json.dumps({"table": f"{table}$salt${'0' * 128}", "admin": None, "series": 1}).encode()
+
+
 HOSTILE: dict[str, Callable[[bytes], bytes]] = {
     "newer": lambda log: packed({"data/log.sqlite": log}, version=VERSION + 1),
     "no version": lambda log: packed({"data/log.sqlite": log}, version="1"),
@@ -226,6 +246,23 @@ HOSTILE: dict[str, Callable[[bytes], bytes]] = {
                                                   "data/x.json": {"size": 10, "sha256": "0"}}),
     "not in its list": lambda log: packed({"data/log.sqlite": log, "data/x.json": b"{}"},
                                           files={"data/log.sqlite": {"size": len(log), "sha256": "0"}}),
+    "a bomb that says so": lambda log: packed({"data/log.sqlite": log, "data/x.json": bytes(40_000_000)}),
+    "a log that is a bomb": lambda log: packed({"data/log.sqlite": log + bytes(90_000_000)}),
+    "a large file": lambda log: packed({"data/log.sqlite": log, "data/x.png": os.urandom(1000) * 60_000}),
+    "a script": lambda log: packed({"data/log.sqlite": log, "data/tiles/x.sh": b"#!/bin/sh"}),
+    "a library": lambda log: packed({"data/log.sqlite": log, "data/x.so": b"ELF"}),
+    "no ending": lambda log: packed({"data/log.sqlite": log, "data/x": b"x"}),
+    "a database elsewhere": lambda log: packed({"data/log.sqlite": log, "data/tiles/log.sqlite": log}),
+    "a trigger": lambda log: packed({"data/log.sqlite": changed(
+        log, "CREATE TRIGGER t AFTER INSERT ON entries BEGIN DELETE FROM games; END")}),
+    "a view": lambda log: packed({"data/log.sqlite": changed(log, "CREATE VIEW v AS SELECT 1")}),
+    "another table": lambda log: packed({"data/log.sqlite": changed(log, "CREATE TABLE x (a)")}),
+    "pictures with a trigger": lambda log: packed({"data/log.sqlite": log, "data/log.pictures.sqlite": changed(
+        b"", "CREATE VIEW v AS SELECT 1")}),
+    "parameters that no sign-in bears": lambda log: packed({"data/log.sqlite": log, "pins.json": pins(
+        "scrypt:32769:8:1")}),
+    "parameters that take all memory": lambda log: packed({"data/log.sqlite": log, "pins.json": pins(
+        "scrypt:524288:16:1")}),
     "no log": lambda log: packed({"data/x.json": b"{}"}),
     "another log": lambda log: packed({"data/log.sqlite": b"SQLite format 3\0" + bytes(9000)}),
     "nothing": lambda log: b"",
@@ -275,3 +312,17 @@ def test_nothing_to_back_up_is_said(tmp_path: Path) -> None:
     with pytest.raises((UsageError, Failure), match="log"):
         write_backup(tmp_path, tmp_path / "b.zip")
     assert not list(tmp_path.glob("*.zip*")) and not list(tmp_path.glob(".b*"))
+
+
+def test_a_damaged_log_is_backed_up_as_far_as_it_is_whole(data: Path, tmp_path: Path) -> None:
+    """Its journal has the rest; both stay as they are."""
+    before = games(data)
+    log = data / "log.sqlite"
+    content = bytearray(log.read_bytes())
+    at = content.rindex(b'"confidence"')
+    content[at] ^= 0x80
+    log.write_bytes(content)
+    write_backup(data, tmp_path / "b.zip")
+    assert log.read_bytes() == bytes(content)
+    restore_backup(tmp_path / "b.zip", tmp_path / "new")
+    assert games(tmp_path / "new") == before

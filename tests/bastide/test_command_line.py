@@ -54,7 +54,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     unknown["turns"][1]["moves"][0]["tile"] = "base.Ω"
     (folder / "unknown.json").write_text(json.dumps(unknown), "utf-8")
     (folder / "players.json").write_text('[{"name": "A", "colour": "red"}, {"colour": "blue"}]', "utf-8")
-    (folder / "pink.json").write_text('[{"name": "A", "colour": "pink"}]', "utf-8")
+    (folder / "mauve.json").write_text('[{"name": "A", "colour": "mauve"}]', "utf-8")
     (folder / "twice.json").write_text('[{"colour": "red"}, {"colour": "red"}]', "utf-8")
     (folder / "nobody.json").write_text("[]", "utf-8")
     write_image(str(folder / "picture.png"), np.full((90, 120, 3), 90, np.uint8))
@@ -109,7 +109,7 @@ WRONG: list[tuple[str, int, tuple[str, ...]]] = [
     ("watch --source moon:1 --out {o}/a.json", 2, ("moon:1", "usb:N")),
     ("watch --source usb:97 --out {o}/a.json", 1, ("USB camera 97",)),
     ("watch --source folder:{f} --out {o}/none/a.json", 2, ("none",)),
-    ("watch --source folder:{f} --players {f}/pink.json --out {o}/a.json", 2, ("pink.json", "player 1", "'pink'")),
+    ("watch --source folder:{f} --players {f}/mauve.json --out {o}/a.json", 2, ("mauve.json", "player 1", "'mauve'")),
     ("watch --source folder:{f} --players {f}/twice.json --out {o}/a.json", 2, ("twice.json", "same colour")),
     ("watch --source folder:{f} --players {f}/nobody.json --out {o}/a.json", 2, ("nobody.json", "list of players")),
     ("watch --source folder:{f} --first base.Q9 --out {o}/a.json", 2, ("base.Q9",)),

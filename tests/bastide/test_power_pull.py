@@ -16,6 +16,12 @@ def test_nothing_is_lost_when_the_plug_is_pulled(tmp_path: Path) -> None:
     assert result.losses == 0, (result.line(), result.why)
 
 
+def test_the_game_on_the_table_is_there_after_the_plug_was_pulled(tmp_path: Path) -> None:
+    result = power_pull.tables(10, tmp_path / "data", seed=5)
+    assert result.kills == 10 and len(result.by) == 5 and result.acknowledged > 5
+    assert result.losses == 0, (result.line(), result.why)
+
+
 def test_the_check_sees_what_is_lost() -> None:
     """The judge of the trial above, shown losses."""
     rows = {1: ['{"seq": 1}', '{"seq": 2}']}

@@ -103,3 +103,30 @@ def test_a_short_demo_as_a_process() -> None:
     totals = next(line.split()[1:] for line in done.stdout.splitlines() if line.startswith("total "))
     assert [int(t) for t in totals] == score_game(game)["totals"]
     assert "the totals equal" in done.stdout and "winner: " in done.stdout
+
+
+def test_the_game_on_the_table_comes_back_and_no_other(tmp_path: Path) -> None:
+    """Killed after another game was opened or begun, with the same command line as before."""
+    players = tmp_path / "players.json"
+    players.write_text('[{"name": "Ada", "colour": "black"}, {"name": "Bo", "colour": "green"}]', "utf-8")
+    where = ("serve", "--port", 0, "--host", "127.0.0.1", "--data", tmp_path / "data", "--players", players)
+    with Served(*where) as served:
+        by_hand(served, 2)
+        first = served.get()
+        others = [{"name": p, "colour": c} for p, c in (("Cy", "red"), ("Di", "blue"))]
+        begun = served.do(do="new_game", setup={"players": others, "edition": first["edition"]})
+        served.kill()
+    with Served(*where) as again:  # nothing has happened in it yet
+        assert same(again.get(), begun)
+        by_hand(again, 1)
+        assert again.do(do="open_game", game=first["game"])["version"] == first["version"]
+        again.kill()
+    with Served(*where) as third:
+        assert same(third.get(), first)
+        over = third.do(do="end_game")
+        third.kill()
+    with Served(*where) as fourth:  # the final scores are still what people look at
+        assert same(fourth.get(), over)
+        assert fourth.end() == 0
+    with Served(*where) as fifth:  # another evening
+        assert [p["name"] for p in fifth.get()["players"]] == ["Ada", "Bo"] and fifth.get()["version"] == 0

@@ -40,6 +40,7 @@ def test_a_spoiled_half_recovered_log_is_not_in_the_way(data: Path, content: byt
 
 def test_an_emptied_log_is_told_and_its_pictures_do_not_show_up_in_another_game(data: Path) -> None:
     (data / "log.sqlite").write_bytes(b"")
+    (data / "log.journal").unlink()
     with Store(data / "log.sqlite") as store:
         assert store.notice and "was damaged" in store.notice
         assert TableSession.resume(store) is None
@@ -47,7 +48,9 @@ def test_an_emptied_log_is_told_and_its_pictures_do_not_show_up_in_another_game(
         assert session.crop_png(1) is None
 
 
-def test_what_was_only_in_the_write_ahead_log_of_an_emptied_log_is_recovered(tmp_path: Path) -> None:
+def test_what_was_only_in_the_write_ahead_log_of_an_emptied_log_is_recovered(tmp_path: Path,
+                                                                             monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bastide.store.WAL_PAGES", 100_000)
     game = demo_game(3, turns=3)
     with Store(tmp_path / "a" / "log.sqlite") as store:
         session = TableSession(store, game.setup)
@@ -86,8 +89,8 @@ def test_a_pin_file_that_is_not_ours_is_one_sentence(data: Path) -> None:
 
 @pytest.mark.parametrize("spoiled", [
     {"table": "4711"}, {"table": "foo$a$b"}, {"table": "scrypt:1073741824:8:1$aa$bb"}, {"table": "scrypt:x:8:1$aa$bb"},
-    {"admin": 3}, {"signing": "\ud800"}, {"overlay": ["x"]}, {"set_from": {}}, {"set_at_s": float("nan")},
-    {"set_at_s": "x"},
+    {"table": f"scrypt:32769:8:1$aa${'0' * 128}"}, {"admin": 3}, {"signing": "\ud800"}, {"overlay": ["x"]},
+    {"set_from": {}}, {"set_at_s": float("nan")}, {"set_at_s": "x"},
 ])
 def test_a_pin_file_with_something_odd_in_it_is_set_aside(tmp_path: Path, spoiled: dict[str, Any]) -> None:
     set_pins(KeyFile(tmp_path), table="2580")

@@ -15,6 +15,7 @@ import pytest
 
 from bastide.demo_game import PLAYERS, demo_game
 from bastide.errors import Failure
+from bastide.journal import journal_of
 from bastide.schema import checksum
 from bastide.session import TableSession
 from bastide.store import Store, StoredGame, setup_from_json, setup_to_json
@@ -93,9 +94,12 @@ def test_pictures_are_kept_and_the_oldest_make_room(path: Path, monkeypatch: pyt
         assert store.pictures.crop(game, 3) == (b"picture 3", [{"probability": 0.5}])
 
 
+@pytest.mark.parametrize("journal", [True, False], ids=["with its journal", "alone"])
 @pytest.mark.parametrize("damage", ["text", "header", "middle"])
-def test_a_damaged_file_is_set_aside_and_a_person_is_told(path: Path, damage: str) -> None:
+def test_a_damaged_file_is_set_aside_and_a_person_is_told(path: Path, damage: str, journal: bool) -> None:
     before = written(path, 200)
+    if not journal:
+        journal_of(path).unlink()
     data = bytearray(path.read_bytes())
     if damage == "text":
         data = bytearray(b"this is no database at all, and long enough to be read as one" * 20)
@@ -107,7 +111,7 @@ def test_a_damaged_file_is_set_aside_and_a_person_is_told(path: Path, damage: st
     with Store(path) as store:
         assert store.notice is not None and "damaged" in store.notice and "\n" not in store.notice
         found = store.unfinished()
-        if damage == "header":  # the pages with the game in them are whole
+        if damage == "header" or journal:  # the pages with the game in them are whole
             assert found == before and "200 entries of 1 games were recovered" in store.notice
         else:
             assert found is None and "nothing in it could be recovered" in store.notice
@@ -122,6 +126,7 @@ def test_a_file_of_a_newer_version_is_refused_and_left_alone(path: Path) -> None
     db = sqlite3.connect(path)
     db.execute("PRAGMA user_version = 99")
     db.close()
+    journal_of(path).unlink()  # it would be of that version too
     before = path.read_bytes()
     with pytest.raises(Failure, match="newer version"), Store(path):
         pass
@@ -136,6 +141,7 @@ def test_a_game_that_cannot_be_understood_is_one_sentence(path: Path) -> None:
     db.execute("UPDATE entries SET body = ?, crc = ? WHERE seq = 1", (body, checksum(game.id, 1, body)))
     db.commit()
     db.close()
+    journal_of(path).unlink()  # it knows better
     with Store(path) as store, pytest.raises(Failure, match="cannot be read"):
         store.load(game.id)
     with Store(path) as store, pytest.raises(Failure, match="no game 77"):

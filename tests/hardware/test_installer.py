@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
+from web.rights import is_local
+from web.server import THREADS
+
 ROOT = Path(__file__).parents[2]
 INSTALL, UNIT = ROOT / "hardware/install.sh", ROOT / "hardware/bastide.service"
-SCRIPTS = [ROOT / "run", ROOT / ".ci/run", INSTALL, *sorted((ROOT / "tests").rglob("*.sh"))]
+SCRIPTS = [ROOT / "run", ROOT / ".ci/run", *sorted((ROOT / "hardware").glob("*.sh")),
+           *sorted((ROOT / "tests").rglob("*.sh"))]
 analyze = pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed here")
 
 
@@ -28,6 +34,12 @@ def fake(folder: Path, **commands: str) -> Path:
         path.write_text(f"#!/bin/sh\n{body}\n", "utf-8")
         path.chmod(0o755)
     return folder
+
+
+def test_every_room_of_the_program_is_installed() -> None:
+    rooms = re.search(r"^ROOMS=\((.*)\)$", INSTALL.read_text("utf-8"), re.M)
+    packages = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]["packages"]
+    assert rooms is not None and set(rooms[1].split()) == {p.partition(".")[0] for p in packages}
 
 
 @pytest.mark.parametrize("arch", ["armhf", "armel", "i386"])
@@ -91,3 +103,28 @@ def test_the_unit_and_the_installer_mean_the_same_places() -> None:
                  "EnvironmentFile=-/etc/bastide/bastide.conf", "Type=notify", "WatchdogSec=", "Restart=always",
                  "NoNewPrivileges=yes", "ProtectSystem=strict", "LogNamespace=bastide", "User=bastide"):
         assert said in unit
+
+
+def unit_values(key: str) -> list[str]:
+    """What the unit says under a key, all lines together."""
+    return [word for line in UNIT.read_text("utf-8").splitlines() if line.startswith(f"{key}=")
+            for word in line.partition("=")[2].split()]
+
+
+def test_the_unit_speaks_with_local_networks_only() -> None:
+    """Whom the page answers on a usual home network the unit lets through; nobody else, and nothing is sent there."""
+    allowed = [ipaddress.ip_network(w) for w in unit_values("IPAddressAllow") if w != "localhost"]
+    assert unit_values("IPAddressDeny") == ["any"] and "localhost" in unit_values("IPAddressAllow")
+    for address, home in (("192.168.178.20", True), ("10.1.2.3", True), ("172.31.0.9", True), ("169.254.7.7", True),
+                          ("100.64.1.1", True), ("fe80::1", True), ("fd00::5", True), ("8.8.8.8", False),
+                          ("172.32.0.1", False), ("2001:4860:4860::8888", False), ("192.169.0.1", False)):
+        found = ipaddress.ip_address(address)
+        assert any(found in network for network in allowed if network.version == found.version) is home, address
+        assert is_local(address) is home, address
+
+
+def test_the_unit_saves_the_machine_rather_than_the_program() -> None:
+    (high,), (most,), (first,) = (unit_values(k) for k in ("MemoryHigh", "MemoryMax", "OOMScoreAdjust"))
+    assert 30 <= int(high.removesuffix("%")) < int(most.removesuffix("%")) <= 85
+    assert int(first) > 0, "nothing that the system starts by itself has more than 0"
+    assert int(unit_values("TasksMax")[0]) > THREADS

@@ -12,7 +12,7 @@ step "aarch64 $suite, $(du -sh "$root" | cut -f1), every package from a wheel"
 "$pi/in_root.sh" "$root" python3 - <<'PY'
 import importlib, pathlib, platform, subprocess, sys
 assert platform.machine() == "aarch64" and not pathlib.Path("/usr/bin/gcc").exists()
-rooms = ("bastide", "calibration", "hardware", "scoring", "vision", "web")
+rooms = ("bastide", "calibration", "hardware", "reading", "scoring", "vision", "web")
 names = [".".join(p.with_suffix("").parts).removesuffix(".__init__") for room in rooms
          for p in sorted(pathlib.Path(room).rglob("*.py")) if p.name != "__main__.py"]
 for name in names:

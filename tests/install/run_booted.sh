@@ -94,19 +94,19 @@ watched() { page | grep -qx 'manual 5'; } # the recording has ended, and four ti
 until_true watched
 step "read a simulated table inside the sandbox"
 # Updates: never in a game; the new version runs; one that starts badly leaves the version before it running.
-said=$(inside /tmp/checkout/hardware/update.sh /tmp/checkout 2>&1) && die "it was updated in the middle of a game"
+said=$(inside /tmp/checkout/hardware/update.sh --unsigned /tmp/checkout 2>&1) && die "it was updated in the middle of a game"
 [[ $said == *"a game is running"* ]] || die "an update in a game was refused with: $said"
 inside bash -c 'echo "BASTIDE_OPTIONS=--port 8000 --new" >/etc/bastide/bastide.conf; systemctl restart bastide'
 until_true page
 command_of() { inside cat "/proc/$(pid)/cmdline" | tr '\0' ' '; }
-inside /tmp/checkout/hardware/update.sh /tmp/checkout || die "the update failed"
+inside /tmp/checkout/hardware/update.sh --unsigned /tmp/checkout || die "the update failed"
 [[ $(command_of) == *"/opt/bastide-versions/current/"* ]] || die "the new version does not run: $(command_of)"
 new=$(inside readlink /opt/bastide-versions/current)
 step "not updated in a game; updated after it"
 inside bash -c 'mkdir /tmp/broken; cd /tmp/checkout
-  cp -R bastide calibration hardware scoring vision web docs run pyproject.toml constraints.txt README.md /tmp/broken
+  cp -R bastide calibration hardware scoring vision web docs run pyproject.toml constraints.txt requirements.lock requirements-pi.lock README.md /tmp/broken
   printf "\n\ndef run(args):\n    raise SystemExit(3)\n" >>/tmp/broken/bastide/commands/serve_command.py'
-said=$(inside /tmp/checkout/hardware/update.sh /tmp/broken 2>&1) && die "a version that cannot serve was taken"
+said=$(inside /tmp/checkout/hardware/update.sh --unsigned /tmp/broken 2>&1) && die "a version that cannot serve was taken"
 [[ $said == *"did not start; the old one runs again"* ]] || die "a broken version was refused with: $said"
 [ "$(inside readlink /opt/bastide-versions/current)" = "$new" ] || die "the broken version is still the current one"
 until_true page

@@ -117,7 +117,7 @@ fi
 # docs/rig.md, after calibrating: its own lines, and another camera afterwards takes none of it away.
 # shellcheck disable=SC2016
 inside bash -c 'set -e; cd /root; touch table.json colours.json
-  sed -n "s/^sudo \(cp\|sed\) /\1 /p" /tmp/checkout/docs/rig.md >lines.sh; [ "$(wc -l <lines.sh)" = 2 ]; sh -e lines.sh; rm lines.sh *.json
+  sed -n "/^### After calibrating/,/^### A newer/s/^sudo \(cp\|sed\) /\1 /p" /tmp/checkout/docs/rig.md >lines.sh; [ "$(wc -l <lines.sh)" = 2 ]; sh -e lines.sh; rm lines.sh *.json
   test -e /var/lib/bastide/colours.json' || die "the documents could not be given to the service as the docs say"
 inside /tmp/checkout/hardware/install.sh --source usb:1 >/dev/null
 options='BASTIDE_OPTIONS=--port 8000 --calibration table.json --calibration colours.json --source usb:1'

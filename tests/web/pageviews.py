@@ -103,6 +103,7 @@ LIVE: dict[str, Callable[[Any], None]] = {
     "aim": _menu("menu.machine", "#machine .aim-about"),
     "calibrate": _machine("calibrate"),
     "backup": _machine("backup"),
+    "devices": _machine("devices"),
     "begin": _menu("menu.begin", "#begin [data-key='step-0']"),
     "checkup": _begin(2),
     "practice": _begin(5),

@@ -6,10 +6,12 @@ import re
 import threading
 
 import pytest
+from hand import looks
 from webtable import EVENTS, JPEG, after, misread
 
 from scoring.events import FigurePlaced, GameEnded
 from web.app import create_app
+from web.catalogue import tiles
 from web.server import PageServer
 
 expect = pytest.importorskip("playwright.sync_api").expect
@@ -105,14 +107,16 @@ def test_any_other_tile_and_its_follower_by_hand(serve, visit):
     tap(page, wrong.at)
     page.locator("[data-key='other']").click()
     page.locator(f".kinds .tile-button[data-tile='{true.tile}']").click()
-    turn = page.locator("[data-key='turn']")
-    for _ in range(true.rot):
-        if page.locator(f".turning use[transform='rotate({true.rot * 90} 50 50)']").count():
+    kind = tiles(session.view()["expansions"])[true.tile]
+    ghost = page.locator("#ghost")  # it is shown where it will lie, and turned there
+    for _ in range(4):
+        if looks(kind, int(ghost.get_attribute("data-rot"))) == looks(kind, true.rot):
             break
-        turn.click()
+        ghost.focus()
+        page.keyboard.press("Enter")
     page.locator("[data-key='use']").click()
-    expect(tile(page, true.at)).to_have_attribute("data-rot", str(true.rot))
     expect(tile(page, true.at)).to_have_attribute("data-tile", true.tile)
+    assert looks(kind, int(tile(page, true.at).get_attribute("data-rot"))) == looks(kind, true.rot)
     figures = len(session.view()["board"]["figures"])
     tap(page, true.at)
     page.locator(".segment").first.focus()

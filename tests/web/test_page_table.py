@@ -6,6 +6,7 @@ import json
 import re
 
 import pytest
+from hand import Hand
 from pageviews import LIVE, picture
 from test_web_looking import still
 from webtable import JPEG, after, misread, table
@@ -159,6 +160,26 @@ def test_a_new_game_with_its_players_rules_and_level(serve, visit):
     expect(page.locator("#sheet .kind")).to_have_count(0)
 
 
+def test_an_edition_is_found_by_what_its_owner_knows(serve, visit):
+    session, server = serve(0)
+    page = visit(server.url)
+    page.locator("[data-key='bar.more']").click()
+    page.locator("[data-key='menu.new']").click()
+    page.locator("[data-key^='mark-publisher-Hans']").click()
+    page.locator("[data-key='mark-small_city-2']").click()  # what small cities score
+    expect(page.locator("#setup .card[data-key^='edition-']")).to_have_count(1)
+    expect(page.locator("[data-key='mark-farm-3']")).to_be_disabled()
+    page.locator("[data-key='edition-hig2000']").click()
+    expect(page.locator("[data-key='box-base']")).to_be_disabled()
+    page.locator("[data-key='box-wheel']").click()  # it is a game by itself
+    expect(page.locator("[data-key='box-base']")).to_have_attribute("aria-pressed", "false")
+    picture(page, "setup-edition")
+    page.locator("[data-key='start']").click()
+    expect(page.locator("#setup")).to_be_hidden()
+    view = session.view()
+    assert view["edition"] == "hig2000" and view["expansions"] == ["wheel"] and view["left"]["total"] < 100
+
+
 def test_a_gap_tells_what_fits(serve, visit):
     session, server = serve(14)
     page = visit(server.url)
@@ -226,45 +247,32 @@ def by_hand(tmp_path):
             yield session, server
 
 
-def lay(page, tile: str, at: tuple[int, int], turns: int = 0) -> None:
-    page.locator(f"[id='gap-{at[0]}-{at[1]}']").focus()
-    page.keyboard.press("Enter")
-    page.locator(f".kinds .tile-button[data-tile='{tile}']").click()
-    for _ in range(4):
-        if page.locator(f".turning use[transform='rotate({turns * 90} 50 50)']").count():
-            break
-        page.locator("[data-key='turn']").click()
-    page.locator("[data-key='use']").click()
-    expect(page.locator(f"[id='at-{at[0]}-{at[1]}']")).to_have_count(1)
-
-
 def test_pieces_of_other_boxes_are_entered_by_hand(by_hand, visit):
     session, server = by_hand
     kinds = tiles(session.view()["expansions"])
     page = visit(server.url)
+    hand = Hand(page, session)
     expect(page.locator("#bar .chip")).to_contain_text("By hand")
     expect(page.locator(".gap").first).to_be_visible()
 
-    def place(flag: str) -> tuple[str, tuple[int, int], int]:
+    def place(flag: str) -> TilePlaced:
         for kind, tile in kinds.items():
             if flag in tile["flags"]:
                 for at, rot in legal_placements(session.state, kind):
-                    return kind, at, rot
+                    return TilePlaced(player=0, tile=kind, at=at, rot=rot)
         raise AssertionError(flag)
 
-    lay(page, *place("tower"))
+    hand.tile(place("tower"))
     page.locator("#sheet [data-key='tower']").click()  # a piece on the tower place
     page.locator(".choice").first.focus()
     page.keyboard.press("Enter")
     expect(page.locator(".tower-floor")).to_have_count(1)
     page.locator("#sheet [data-key='end']").click()
     expect(page.locator("#sheet [data-key='end']")).to_be_disabled()
-    kind, at, rot = place("volcano")
-    lay(page, kind, at, rot)
+    hand.tile(place("volcano"))
     expect(page.locator(".neutral.dragon")).to_have_count(1)
     page.locator("#sheet [data-key='end']").click()
-    kind, at, rot = place("dragon")
-    lay(page, kind, at, rot)
+    hand.tile(place("dragon"))
     assert [q["code"] for q in session.view()["open_questions"]] == ["dragon_path"]
     page.keyboard.press("Escape")
     page.locator("#bar .questions").click()
@@ -311,6 +319,6 @@ def test_a_game_by_hand_from_the_first_tile(tmp_path, visit):
         session.set_status("manual")
         with PageServer(create_app(session), port=0) as server:
             page = visit(server.url)
-            lay(page, "base.U", (0, 1))
+            Hand(page, session).tile(TilePlaced(player=0, tile="base.U", at=(0, 1), rot=0))
             expect(page.locator("#sheet.add")).to_be_visible()
             assert session.view()["history"][0]["source"] == "hand"

@@ -43,8 +43,17 @@ class Device:
         if pin:
             self.token = self.do("POST", "/api/session", {"pin": pin}).get_json()["token"]
 
+    def with_cookie(self, value):
+        """The same device, which sends this cookie and keeps none."""
+        self.client, self.cookie = self.client.application.test_client(use_cookies=False), value
+        return self
+
+    cookie = None
+
     def do(self, method, path, body=None, **headers):
         sent = {"Host": "bastide.local:8000", **headers}
+        if self.cookie:
+            sent["Cookie"] = f"bastide={self.cookie}"
         if self.token:
             sent.setdefault("X-CSRF-Token", self.token)
         data = {} if body is None else {"data": body if isinstance(body, bytes) else json.dumps(body).encode(),
@@ -176,10 +185,10 @@ def test_a_forged_or_old_cookie_is_nobody(session):
     d = t.device(pin=PIN)
     cookie = d.client.get_cookie("bastide", domain="localhost") or d.client.get_cookie("bastide")
     value = cookie.value if cookie else next(iter(d.client._cookies.values())).value
-    for forged in (value[:-2] + "xx", "eyJyaWdodCI6Mn0.aaaa.bbbb", ""):
-        stranger = t.device("192.168.1.66")
+    for forged, status in ((value[:-2] + "xx", 401), ("eyJyaWdodCI6Mn0.aaaa.bbbb", 401), ("", 401), (value, 200)):
+        stranger = t.device("192.168.1.66").with_cookie(forged)
         stranger.token = d.token
-        assert stranger.code("POST", "/api/commands", {"do": "undo"}, Cookie=f"bastide={forged}")[0] == 401
+        assert stranger.code("POST", "/api/commands", {"do": "undo"})[0] == status
     t.access.rights.set_pins("7391", by="a test")
     assert d.code("POST", "/api/commands", {"do": "undo"}) == (401, "pin_needed")
 
@@ -296,7 +305,7 @@ def test_a_pin_is_asked_by_the_page_once_on_a_device(session, visit):
         expect(dialog).to_have_count(0)
         before = session.view()["version"]
         first.locator("#bar").get_by_role("button", name="Undo").click()
-        expect(first.locator("#toast")).to_contain_text("taken back")
+        expect(first.locator("#toast")).to_contain_text("Taken back")
         second = visit(server.url, 390, 844)
         expect(second.locator("#pin-dialog")).to_have_count(0)
         second.locator("#bar").get_by_role("button", name="Undo").click()
@@ -307,11 +316,11 @@ def test_a_pin_is_asked_by_the_page_once_on_a_device(session, visit):
         expect(dialog.get_by_role("alert")).to_have_text("That is not the PIN.")
         dialog.locator("input").fill(PIN)
         dialog.get_by_role("button", name="Enter").click()
-        expect(second.locator("#toast")).to_contain_text("taken back")
+        expect(second.locator("#toast")).to_contain_text("Taken back")
         assert session.view()["version"] > before + 1
         second.reload()
         second.locator("#bar").get_by_role("button", name="Undo").click()
-        expect(second.locator("#toast")).to_contain_text("taken back")
+        expect(second.locator("#toast")).to_contain_text("Taken back")
         expect(second.locator("#pin-dialog")).to_have_count(0)
 
 

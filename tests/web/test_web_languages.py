@@ -22,7 +22,7 @@ SAME = {  # what is the same word, or nothing but values
     "de": {"colour.orange", "setup.name"},
     "fr": {"sign.dragon", "wheel.fortune", "wheel.famine", "wheel.inquisition", "history.changes", "final.total",
            "option.farm_points_per_city.3", "option.farm_points_per_city.4", "player.points", "item.fortune",
-           "kind.table", "aim.px"},
+           "kind.table", "aim.px", "mark.points"},
 }
 MODULES = ("lang", "machine")  # folders of texts
 

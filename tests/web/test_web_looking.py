@@ -156,3 +156,19 @@ def test_a_tap_in_the_cameras_picture_says_where_a_tile_lies(serve):
             status, answer = post(at, {"point": wrong})
             assert status == 400 and answer["error"]["code"] == "malformed", wrong
         assert session.seeing.pointed() is None and not session.seeing.rests
+
+
+def test_the_view_right_before_and_after_an_entry(serve):
+    session, server = serve(6)
+    history = session.view()["history"]
+    seq = [e["seq"] for e in history if e["kind"] == "tile"][3]
+    before, after = (json.loads(get(f"{server.url}api/entries/{seq}/{side}")[2]) for side in ("before", "after"))
+    assert len(before["board"]["tiles"]) == 4 and len(after["board"]["tiles"]) == 5  # the start tile is among them
+    assert before["after"] < seq == after["after"] and after["turn"]["open"]
+    nothing = json.loads(get(f"{server.url}api/entries/0/after")[2])
+    assert nothing["after"] == 0 and not nothing["history"] and len(nothing["board"]["tiles"]) == 1
+    assert get(f"{server.url}api/entries/0/before")[0] == get(f"{server.url}api/entries/9999/after")[0] == 404
+    version = session.view()["version"]
+    session.command({"do": "insert", "after": before["after"], "body": {"do": "discard", "tile": "base.X"}})
+    now = json.loads(get(f"{server.url}api/entries/{version + 1}/after")[2])
+    assert now["left"]["kinds"]["base.X"] == before["left"]["kinds"]["base.X"] - 1

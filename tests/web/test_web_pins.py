@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
+from dataclasses import asdict, replace
 
 import pytest
 from pins import ADMIN, PIN, with_pins
 
-from bastide.keys import KeyFile
-from web.rights import ALL_TRIES, ALL_WINDOW_S, FREE_TRIES, LATEST, Refused, Right, Rights, Tries, checked_pin, hashed
+from bastide.keys import KeyFile, is_hash
+from web.rights import (
+    ALL_TRIES,
+    ALL_WINDOW_S,
+    APART_WAIT_S,
+    FREE_TRIES,
+    LANE_S,
+    LATEST,
+    MOST_FAILED,
+    Refused,
+    Right,
+    Rights,
+    Tries,
+    checked_pin,
+    hashed,
+)
 
 pytestmark = pytest.mark.usefixtures("cheap_hashes")
 
@@ -42,17 +58,90 @@ def test_guessing_is_slow():
 
 
 def test_many_addresses_together_are_slow_too_and_memory_is_bounded():
+    """At most so many wrong PINs get through in a window, however many addresses there are."""
     clock = Clock()
     tries = Tries(clock)
     for n in range(ALL_TRIES):
         assert tries.wait_s(f"10.0.0.{n}") == 0
         tries.wrong(f"10.0.0.{n}")
-    assert tries.wait_s("10.0.9.9") == ALL_WINDOW_S
-    clock.now += ALL_WINDOW_S
-    assert tries.wait_s("10.0.9.9") == 0
+    through, begun = 0, clock.now
+    while clock.now < begun + ALL_WINDOW_S - 1:
+        for n in range(5):
+            if tries.wait_s(who := f"10.1.{through % 250}.{n}") == 0:
+                tries.wrong(who)
+                through += 1
+        clock.now += 1.0
+    assert through <= ALL_WINDOW_S / LANE_S + 1
     for n in range(3 * LATEST):
         tries.wrong(str(n))
     assert len(tries._wrong) == LATEST
+
+
+def test_what_others_guess_locks_nobody_out_of_a_clean_address():
+    """Forty wrong PINs from eight addresses: the owner at a new device waits for seconds."""
+    clock = Clock()
+    rights = Rights(with_pins(), clock=clock)
+    for n in range(ALL_TRIES):
+        with pytest.raises(Refused, match="not the PIN"):
+            rights.check("9999", f"192.168.1.{60 + n % 8}")
+    with pytest.raises(Refused, match="wait") as refused:
+        rights.check(PIN, "192.168.1.60")
+    assert refused.value.wait_s > LANE_S
+    assert rights.check(PIN, "192.168.1.20") == Right.PLAY
+    with pytest.raises(Refused, match="not the PIN"):
+        rights.check("9998", "192.168.1.21")
+    with pytest.raises(Refused, match="wait") as refused:
+        rights.check(PIN, "192.168.1.22")
+    assert refused.value.wait_s <= LANE_S
+    clock.now += refused.value.wait_s
+    assert rights.check(PIN, "192.168.1.22") == Right.PLAY
+
+
+def test_a_device_of_before_and_the_machine_itself_wait_for_nobody_elses_mistakes():
+    clock = Clock()
+    rights = Rights(with_pins(), clock=clock)
+    for n in range(ALL_TRIES + 1):  # also from the address that the device has
+        with pytest.raises(Refused):
+            rights.check("9999", f"192.168.1.{20 + n % 8}")
+    assert rights.check(PIN, "192.168.1.20", "device x") == rights.check(PIN, "127.0.0.1", "machine") == Right.PLAY
+    for _ in range(20):  # its own mistakes cost it seconds
+        with pytest.raises(Refused):
+            rights.check("9999", "192.168.1.20", "device x")
+        clock.now += APART_WAIT_S
+    assert rights.check(PIN, "192.168.1.20", "device x") == Right.PLAY
+
+
+def test_wrong_pins_are_told_to_the_log_and_to_administrators(caplog):
+    rights = Rights(with_pins())
+    for address in ("192.168.1.66", "192.168.1.67", "192.168.1.66"):
+        with pytest.raises(Refused):
+            rights.check("9999", address)
+    assert [(f["address"], f["count"]) for f in rights.failed()] == [("192.168.1.66", 2), ("192.168.1.67", 1)]
+    assert "192.168.1.67" in caplog.text and "9999" not in caplog.text
+    for n in range(3 * MOST_FAILED):
+        rights._note(str(n), 1, False)
+    assert len(rights.failed()) == MOST_FAILED
+
+
+@pytest.mark.parametrize("parameters", ["32769:8:1", "0:8:1", "1:8:1", "32768:0:1", "32768:8:0", "524288:8:1",
+                                        "32768:99:9", "999999:8:1", "65536:64:1"])
+def test_a_hash_that_cannot_be_compared_is_no_hash(tmp_path, parameters):
+    """Unchecked, every sign-in ended in an error, or in all memory gone."""
+    right = hashed(PIN)
+    wrong = f"scrypt:{parameters}${right.partition('$')[2]}"
+    assert is_hash(right) and not is_hash(wrong)
+    keys = KeyFile(tmp_path)
+    kept = keys.get()
+    (tmp_path / "secrets.json").write_text(json.dumps({"version": 1, **asdict(kept), "table": wrong}), "utf-8")
+    again = KeyFile(tmp_path)
+    assert again.get().table is None and (tmp_path / "secrets.damaged.json").exists()
+    for kind in ({"table": wrong}, {"table": right, "admin": wrong}):  # and should one get in all the same
+        memory = with_pins()
+        memory.put(replace(memory.get(), **kind))
+        if kind["table"] is right:
+            assert Rights(memory).check(PIN, "10.0.0.1") == Right.PLAY
+        with pytest.raises(Refused, match="not the PIN"):
+            Rights(memory).check("9999", "10.0.0.1")
 
 
 def test_a_pin_is_kept_as_a_salted_scrypt_hash_and_compared_in_both_places(monkeypatch):

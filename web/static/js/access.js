@@ -3,7 +3,25 @@
 let token = null;
 
 async function learn() {
-  token = (await (await fetch("/api/session", { cache: "no-store" })).json()).token;
+  const state = await (await fetch("/api/session", { cache: "no-store" })).json();
+  token = state.token;
+  return state;
+}
+
+// What this device may do: its right, its name, and for administrators how many wrong PINs were tried.
+export const device = learn;
+
+// Whose device this is, told to the table: what is done here is signed with it. Nothing where nobody is signed in.
+export async function named(name) {
+  if (token === null && document.body.dataset.pin === "set") await learn();
+  if (token !== null) await sent("PUT", "/api/session", { name });
+}
+
+// The session ends, on the table too.
+export async function signOut() {
+  const answer = await sent("DELETE", "/api/session", {});
+  if (answer.ok) token = null;
+  return answer;
 }
 
 export function sent(method, url, body) {
@@ -29,6 +47,15 @@ export async function post(url, body, method = "POST") {
   return answer;
 }
 
+// The name that was chosen on this device before it was signed in.
+function chosenName() {
+  try {
+    return localStorage.getItem("bastide.who") ?? "";
+  } catch {
+    return "";
+  }
+}
+
 // Whether somebody has entered the right PIN, the administrator's, or set the first one.
 export async function entered(code) {
   const { ask } = await import("./later/pin.js");
@@ -36,6 +63,8 @@ export async function entered(code) {
   if (state) {
     token = state.token;
     document.body.dataset.pin = "set";
+    const who = chosenName();
+    if (who && !state.name) await named(who).catch(() => {});
   }
   return !!state;
 }

@@ -1,24 +1,41 @@
-// The game by hand: the places on the board are marked; here are the figure, the end of the turn and of the game.
+// A turn by hand: what has happened in it, the figure on its tile, everything else that may happen, its end. The places
+// for the next tile are marked on the board.
 
+import { Asking } from "./asking.js";
 import { button, h } from "./dom.js";
+import { badge } from "./figures.js";
 import { t } from "./i18n.js";
 import { specials } from "./special.js";
+import { tilePicture } from "./tileart.js";
 import { figureChoice, playerChoice, segmentPicker } from "./tilebutton.js";
+import { moveName } from "./words.js";
+
+const COMPANY = new Set(["builder", "pig"]);
 
 export class Add {
+  inThen = true; // may be open while an earlier moment is shown
+  /** @type {number | null} */
+  player = null;
+  figure = "follower";
+  /** @type {any} */
+  elsewhere = null; // a square that a magic portal leads to
+
   constructor(app) {
     this.app = app;
     this.className = "add";
-    this.player = null;
-    this.figure = "follower";
-    this.elsewhere = null; // a square that a magic portal leads to
     this.sure = false;
     this.hint = "";
-    app.board.showGaps(true);
+    this.about = undefined; // the tile that what was chosen is about
+    app.board.showGaps(!app.then || app.then.seq === null);
   }
 
   title() {
-    return t("add.title");
+    const { turn, players } = this.app.view, { laid } = this, values = { n: laid ? laid.turn + 1 : turn.number, name: players[laid?.player ?? turn.player].name };
+    return this.app.then ? t("then.title", values) : t("bar.turn", values);
+  }
+
+  actions() {
+    return this.app.then ? [button(t("then.now"), () => this.app.now(), { icon: "next", className: "action main", data: { key: "now" } })] : [];
   }
 
   closed() {
@@ -40,40 +57,68 @@ export class Add {
     this.app.sheet.render();
   }
 
+  // The tile of the turn that is shown: the one laid last, until something happens before the next.
+  get laid() {
+    const { board, next_tile: next } = this.app.view;
+    return next.waiting ? undefined : board.tiles.find((p) => p.last && p.seq);
+  }
+
+  // What happened in this turn so far.
+  get happened() {
+    const { history, turn } = this.app.view, { laid } = this, number = laid ? laid.turn : turn.number - 1;
+    return history.filter((e) => e.turn === number && (laid || turn.open));
+  }
+
   body() {
-    const { view, commands } = this.app;
+    const { app } = this, { view, commands } = app, { laid } = this;
     if (this.hint) return h("div", { class: "row" }, h("p", {}, this.hint), button(t("add.cancel"), () => this.stop(), { className: "action", data: { key: "cancel" } }));
-    const last = view.board.tiles.find((p) => p.last && p.seq);
-    const player = this.player ?? view.turn.player;
-    const more = specials(this, player);
-    return [
-      last && view.turn.open && this.standing(last, player),
-      h("section", { class: "alternatives" }, h("p", {}, t("add.tile")),
-        more.length > 0 && [h("h3", {}, t("add.special")), h("div", { class: "row" }, more)],
-        h("div", { class: "row" },
+    if (this.about !== (laid?.seq ?? null)) Object.assign(this, { about: laid?.seq ?? null, player: null, figure: "follower", elsewhere: null, sure: false });
+    const player = this.player ?? laid?.player ?? view.turn.player, { before, after, any, open } = specials(this, player), next = view.players[view.next_tile.player].name;
+    const group = (key, moves) => moves.length > 0 && [h("h3", {}, t(key, { name: next })), h("div", { class: "row tight" }, moves)];
+    return [this.strip(), laid && this.standing(laid, player),
+      h("section", { class: "alternatives" },
+        open.length > 0 && h("div", { class: "row tight" }, open),
+        h("p", {}, app.then && app.then.seq !== null ? t("then.instead") : t("add.tile", { name: next })),
+        group("add.special", after), group(app.then ? "add.before" : "add.next", before), group("add.any", any),
+        !app.then && h("div", { class: "row tight" },
           button(t("add.end"), () => commands.send({ do: "end_turn" }), { icon: "check", className: "action", disabled: !view.turn.open, data: { key: "end" } }),
           this.sure
-            ? button(t("add.over.sure"), () => { this.app.sheet.close(); commands.send({ do: "end_game" }); }, { icon: "flag", className: "action main", data: { key: "over" } })
-            : button(t("add.over"), () => { this.sure = true; this.app.sheet.render(); }, { icon: "flag", className: "action", data: { key: "over" } }))),
-    ];
+            ? button(t("add.over.sure"), () => { app.sheet.close(); commands.send({ do: "end_game" }); }, { icon: "flag", className: "action main", data: { key: "over" } })
+            : button(t("add.over"), () => { this.sure = true; app.sheet.render(); }, { icon: "flag", className: "action", data: { key: "over" } })))];
+  }
+
+  // What happened in this turn, each to be corrected by a tap.
+  strip() {
+    const { app, happened } = this, { view, letters } = app;
+    if (!happened.length || (app.then && app.then.seq !== null)) return null;
+    return h("ol", { class: "happened", "aria-label": t("add.happened") }, happened.map((e) => h("li", {}, h("button", { type: "button", class: "happened-move", data: { key: `move-${e.seq}` },
+      disabled: !!app.then, on: { click: () => app.openMove(e) } },
+    e.player !== undefined && badge(view.players[e.player], letters[e.player], { figure: e.figure }),
+    e.kind === "tile" && h("span", { class: "move-tile" }, tilePicture(e.tile, e.rot)),
+    h("span", { dir: "auto", class: e.kind === "tile" ? "sr" : "" }, moveName(app, e))))));
   }
 
   standing(last, player) {
-    const { view, commands } = this.app;
+    const { app } = this, { view, commands } = app;
     const on = (this.elsewhere && view.board.tiles.find((p) => p.at.join() === this.elsewhere.join())) || last;
-    const company = this.figure === "builder" || this.figure === "pig";
-    const known = view.history.findLast((e) => e.kind === "deploy" && e.turn === view.board.tiles.find((p) => p === last).turn
-      && (e.figure === "builder" || e.figure === "pig") === company && e.at.join() === on.at.join());
+    const company = COMPANY.has(this.figure), own = this.happened.filter((e) => e.kind === "deploy");
+    const known = own.findLast((e) => COMPANY.has(e.figure) === company && e.at.join() === on.at.join() && e.player === player);
     const put = (feature, where) => {
-      const figure = this.figure;
+      const figure = this.figure, move = { player, figure, feature, where };
       this.elsewhere = null;
-      if (known) return commands.amend(known, { player, figure, feature, where });
-      return commands.send({ do: "deploy", player, figure, at: on.at, feature, where, ...(on === last ? {} : { portal: true }) });
+      if (known && !app.then) return commands.amend(known, move);
+      return commands.send({ do: "deploy", ...move, at: on.at, ...(on === last ? {} : { portal: true }) });
     };
     return h("section", { class: "standing" },
-      h("div", { class: "read-tile" }, segmentPicker(this.app, on.tile, on.rot, known, put)),
-      h("div", { class: "standing-tools" }, h("h3", {}, t("add.follower")), h("p", { class: "note" }, t("fix.tap")),
-        playerChoice(this.app, player, (n) => { this.player = n; this.app.sheet.render(); }),
-        figureChoice(this.app, player, this.figure, (kind) => { this.figure = kind; this.app.sheet.render(); })));
+      h("div", { class: "read-tile" }, segmentPicker(app, on.tile, on.rot, known, put, on.at)),
+      h("div", { class: "standing-tools" }, h("p", { class: "note" }, t(on === last ? "add.follower" : "add.follower.there")),
+        playerChoice(app, player, (n) => { this.player = n; app.sheet.render(); }),
+        figureChoice(app, player, this.figure, (kind) => { this.figure = kind; app.sheet.render(); })));
+  }
+
+  // Ask what the rules ask, in this sheet's place.
+  ask(question) {
+    const { app } = this;
+    app.sheet.open(new Asking(app, question, () => app.sheet.open(new Add(app))));
   }
 }

@@ -17,12 +17,14 @@ import { Issues } from "./issues.js";
 import { History, Left } from "./lists.js";
 import { Live } from "./live.js";
 import { Menu } from "./menu.js";
+import { Move } from "./move.js";
 import { Overlays } from "./overlays.js";
 import { Picker } from "./picker.js";
 import { Players } from "./players.js";
 import { Proof } from "./proof.js";
 import { Question } from "./question.js";
 import { Sheet, Toast } from "./sheet.js";
+import { Then } from "./then.js";
 import { definitions } from "./tileart.js";
 
 const ANNOUNCED_MS = 9000;
@@ -50,9 +52,11 @@ export class App {
     this.isTv = document.body.classList.contains("tv");
     this.later = new Set(); // questions put off on this device
     this.past = null; // the view of an earlier turn that is looked at
+    /** @type {Then | null} */
+    this.then = null; // an earlier moment in which something is entered
     this.commands = new Commands(this);
     this.toast = new Toast(byId("toast"));
-    this.sheet = new Sheet(byId("sheet"), { resized: (pixels) => this.board?.cover(pixels) });
+    this.sheet = new Sheet(byId("sheet"), { resized: (pixels) => this.board?.cover(pixels), opened: (content) => content?.inThen || this.now() });
     this.issues = new Issues(byId("issues"), { show: (squares) => this.board.pointSquares(squares, { move: true }), hide: () => this.render(), camera: () => this.camera() });
     this.players = new Players(byId("players"));
     this.overlays = new Overlays(byId("tools"), { failed: () => this.toast.show(t("tool.nophoto")), changed: () => this.render() });
@@ -68,6 +72,8 @@ export class App {
       final: () => { if (this.final.isOpen) this.final.close(); else this.final.open(); this.render(); },
       undo: () => this.commands.undo(), camera: () => this.camera(),
     });
+    const seats = byId("players"); // what lies beside the board begins under them
+    new ResizeObserver(() => document.body.style.setProperty("--seats", `${seats.offsetHeight}px`)).observe(seats);
     this.live = new Live({ show: (view) => this.show(view), online: (on) => this.online(on) });
     this.live.start();
     firstRun();
@@ -95,7 +101,7 @@ export class App {
     if (this.box !== box) {
       this.loading = true;
       try {
-        const answer = await fetch("/api/tiles");
+        const answer = await fetch(`/api/tiles?expansions=${box}`); // whatever is begun meanwhile
         this.kinds = await answer.json();
         this.box = box;
         replace(document.querySelector("#definitions defs"), patternDefinitions(), definitions(this.kinds));
@@ -158,6 +164,7 @@ export class App {
   }
 
   render() {
+    if (this.loading) return; // the tiles of other boxes are on their way
     const { view } = this;
     this.letters = letters(view.players);
     this.board.show(view, this.letters);
@@ -174,6 +181,7 @@ export class App {
     this.sheet.follow(view);
     this.beginning?.changed();
     const leader = view.players.reduce((a, b) => (b.score > a.score ? b : a));
+    Object.assign(document.body.dataset, { version: this.newest.version, game: this.newest.game });
     document.title = leader.score ? t("title", { leader: `${leader.name} ${leader.score}` }) : "bastide";
   }
 
@@ -202,16 +210,54 @@ export class App {
     this.sheet.open(question ? new Question(this, question) : new Fix(this, at));
   }
 
+  openMove(entry) {
+    if (entry.kind === "tile") this.openTile(entry.at);
+    else this.sheet.open(new Move(this, entry.seq));
+  }
+
+  // The page as it was at an earlier moment, to enter something there.
+  look(then, view) {
+    this.then = then;
+    this.past = view;
+    this.board.showGaps(then.seq === null);
+    this.render();
+  }
+
+  // Back from there; with `keep` what was entered there stays open.
+  now({ keep = false } = {}) {
+    if (!this.then) return;
+    this.then = this.past = null;
+    this.board.choose([]);
+    this.board.showGaps(this.byHand);
+    if (!keep && this.sheet.content?.inThen) this.sheet.close();
+    this.render();
+    this.ask();
+  }
+
+  // What was missed in a turn; or an entry anew.
+  async addTo(turn) {
+    this.sheet.close(); // it is about now
+    if (await new Then(this, { turn }).go(`turns/${turn}`)) this.sheet.open(new Add(this));
+  }
+
+  async tellAnew(entry) {
+    this.sheet.close();
+    if (await new Then(this, { seq: entry.seq }).go(`entries/${entry.seq}/before`)) this.sheet.open(new Add(this));
+  }
+
   openGap(at) {
-    if (this.past || this.view.phase === "over") return;
+    if ((this.past && !this.then) || this.view.phase === "over") return;
     if (this.board.gaps) this.layAt(at);
     else if (this.aid === "coach") this.sheet.open(new Gap(this, at));
   }
 
   layAt(at) {
-    const move = (tile, rot) => ({ do: "tile", tile, at, rot });
-    this.sheet.open(new Picker(this, at, { title: t("add.at"), done: (tile, rot) => this.commands.send(move(tile, rot)), command: move,
-                                           then: () => this.sheet.open(new Add(this)) }));
+    const move = (tile, rot) => ({ do: "tile", tile, at, rot }), { content } = this.sheet;
+    const picker = new Picker(this, at, { title: t("add.at"), done: (tile, rot) => this.commands.send(move(tile, rot)), command: move,
+                                          then: () => { this.sheet.open(new Add(this)); this.render(); } });
+    this.sheet.open(picker);
+    // the tile that was about to lie elsewhere moves on
+    if (content instanceof Picker && content.at && content.chosen && !content.current && picker.fitting[content.chosen.tile].length) picker.choose(content.chosen.tile);
   }
 
   point(event) {

@@ -6,49 +6,71 @@ import { STEP } from "./shapes.js";
 import { tileButton } from "./tilebutton.js";
 import { figureName, placeName } from "./words.js";
 
+const LAST = "last_tile"; // asked when nothing else is
+
 // What is asked: what must be known, and what this turn alone can tell. Who claimed something is asked with the camera's
 // questions, or entered by hand.
-export const asked = (view) => (view.open_questions ?? []).filter((q) => q.code !== "claim" && q.answers.length && (q.must || q.turn + 1 === view.turn.number));
+export const asked = (view) => (view.open_questions ?? []).filter((q) => q.code !== "claim" && q.answers.length && (q.must || q.turn + 1 === view.turn.number))
+  .sort((a, b) => Number(a.code === LAST) - Number(b.code === LAST));
 
 export class Asking {
+  inThen = true; // may be open while an earlier moment is shown
+  answering = false;
+  /** @type {(() => void) | null} */
+  back;
   /** @type {import("./app.js").App} */
   app;
 
-  constructor(app, question) {
-    Object.assign(this, { app, question });
+  // back() leads to where the person came from, once it is answered
+  constructor(app, question, back = null) {
+    Object.assign(this, { app, question, back });
     this.className = "question asking";
   }
 
   get code() {
-    return `${this.app.view.game}/${this.question.code}/${this.question.player}/${this.question.turn}`;
+    return `${this.app.view.game}/${this.question.id}`;
   }
 
   title() {
     return t(`question.${this.question.code}`, { fallback: this.question.text });
   }
 
-  still(view) {
-    const now = asked(view).find((q) => q.code === this.question.code && q.player === this.question.player && q.turn === this.question.turn);
+  still() {
+    const now = asked(this.app.view).find((q) => q.id === this.question.id);
     if (now) this.question = now;
-    return !!now;
+    return !!now || this.answering;
   }
 
   closed() {
-    this.app.later.add(this.code);
+    if (!this.app.then) this.app.later.add(this.code);
     this.app.board.choose([]);
     this.app.board.select(null);
   }
 
   actions() {
+    if (this.app.then) return [button(t("then.now"), () => this.app.now(), { icon: "next", className: "action main", data: { key: "now" } })];
     return [button(t("question.later"), () => this.app.sheet.close(), { className: "action", data: { key: "later" } })];
   }
 
   body() {
-    const { question: q, app } = this, answer = (n) => app.commands.answer(q, n); // the table knows where in the game it belongs
-    const walks = q.answers.map((a, n) => [a, n]).filter(([a]) => a.do === "dragon");
-    app.board.choose(walks.map(([a]) => a.path[0]), (at) => answer(walks.find(([a]) => a.path[0].join() === at.join())[1]));
+    const { question: q, app } = this;
+    const walks = q.answers.filter((a) => a.do === "dragon");
+    app.board.choose(walks.map((a) => a.path[0]), (at) => this.answer(q.answers.findIndex((a) => a.path?.[0].join() === at.join())));
     return [h("p", { class: "note", dir: "auto" }, t("question.for", { name: app.view.players[q.player].name })),
-      h("div", { class: "choices" }, q.answers.map((move, n) => this.choice(move, n, () => answer(n))))];
+      h("div", { class: "choices", data: { about: q.id } }, q.answers.map((move, n) => this.choice(move, n, () => this.answer(n))))];
+  }
+
+  // An answer belongs to the turn that it was asked about; at an earlier time it is what happened then.
+  async answer(n) {
+    const { app, question } = this, move = question.answers[n];
+    this.answering = true; // the view comes before the answer does
+    const done = await app.commands.send(app.then ? move : { do: "answer", question: question.id, choice: n }, { said: move }).finally(() => { this.answering = false; });
+    if (!done) return;
+    const more = asked(app.view).find((q) => q.code === question.code); // the next step, the next player
+    if (app.sheet.content && app.sheet.content !== this) return; // the person has gone on meanwhile
+    if (more) app.sheet.open(new Asking(app, more, this.back));
+    else if (this.back) this.back();
+    else app.sheet.close();
   }
 
   choice(move, n, act) {

@@ -5,10 +5,10 @@ import { meeple } from "./figures.js";
 import { t } from "./i18n.js";
 import { around, numbers, outline, ticks, veil } from "./marks.js";
 import { pieces } from "./pieces.js";
-import { EDGES, STEP } from "./shapes.js";
+import { EDGES, STEP, shown } from "./shapes.js";
 import { symbolId } from "./tileart.js";
-import { Viewport } from "./viewport.js";
-import { placeName, tileName } from "./words.js";
+import { TOUCH_PX, Viewport } from "./viewport.js";
+import { gapName, placeName, tileName } from "./words.js";
 
 const FIGURE = 40; // a figure's box in drawing units
 
@@ -19,17 +19,19 @@ export class Board {
   gap;
   /** @type {any} */
   kinds;
+  /** @type {Map<string, string[]>} */
+  fit = new Map(); // kinds by what the neighbours of a place show
 
   // open(square) is called for a tapped tile, gap(square) for a tapped empty place that touches one
   constructor(root, { kinds, open, gap }) {
     Object.assign(this, { kinds, open, gap });
     this.nodes = new Map();
-    this.layers = Object.fromEntries(["tiles", "photo", "farms", "open", "gaps", "cursor", "figures", "pieces", "worth", "marks", "numbers", "choices"].map((n) => [n, s("g", { class: n })]));
+    this.layers = Object.fromEntries(["tiles", "photo", "farms", "open", "gaps", "ghost", "cursor", "figures", "pieces", "worth", "marks", "numbers", "choices"].map((n) => [n, s("g", { class: n })]));
     const world = s("g", {}, Object.values(this.layers));
     this.svg = s("svg", { class: "board", tabindex: 0, role: "group", "aria-label": t("board.label"),
                           on: { keydown: (e) => this.key(e) } }, world);
     this.view = new Viewport(this.svg, world, { tap: (square) => this.tapped(square) });
-    this.view.resized = () => this.selected && this.view.reveal(this.selected);
+    this.view.resized = () => this.look();
     this.tiles = new Map();
     this.empty = new Map(); // places beside what lies
     this.gaps = false;
@@ -38,12 +40,14 @@ export class Board {
     replace(root, this.svg, h("div", { class: "zoom" },
       button(t("board.in"), () => this.view.zoom(1.3), { icon: "plus", label: false }),
       button(t("board.out"), () => this.view.zoom(1 / 1.3), { icon: "minus", label: false }),
-      button(t("board.fit"), () => this.view.fit(), { icon: "fit", label: false })));
+      button(t("board.fit"), () => this.view.whole(), { icon: "fit", label: false, data: { key: "whole" } })));
   }
 
   tapped([x, y]) {
     const key = `${x},${y}`;
-    if (this.chosen.size) this.chosen.get(key)?.();
+    if ((this.gaps || this.chosen.size) && this.view.scale * 100 < TOUCH_PX - 1) this.view.closer([x, y]); // too small to be meant
+    else if (this.chosen.size) this.chosen.get(key)?.();
+    else if (this.turning && this.turning.at.join() === key) this.turning.act();
     else if (this.nodes.has(key)) this.open([x, y]);
     else if (this.empty.has(key)) this.gap([x, y]);
   }
@@ -69,14 +73,22 @@ export class Board {
     this.drawFigures();
     this.drawGaps();
     this.point(this.marked);
+    this.view.around = view.board.tiles.find((p) => p.last)?.at ?? null;
     const xs = view.board.tiles.map((p) => p.at[0]), ys = view.board.tiles.map((p) => p.at[1]);
     if (!xs.length) return;
     const x = Math.min(...xs), y = Math.min(...ys);
     const box = { x, y, width: Math.max(...xs) - x + 1, height: Math.max(...ys) - y + 1 };
     if (JSON.stringify(box) !== JSON.stringify(this.view.box)) {
       this.view.show(box);
-      if (this.selected) this.view.reveal(this.selected);
+      this.look();
     }
+  }
+
+  // What is selected stays in sight; a place where something is laid does with its neighbours.
+  look() {
+    if (!this.selected) return;
+    if (this.laying) this.view.near(this.selected);
+    else this.view.reveal(this.selected);
   }
 
   place(key, placed) {
@@ -119,16 +131,44 @@ export class Board {
 
   // Where a tile could be laid by hand.
   drawGaps() {
+    const held = document.activeElement?.classList.contains("gap") ? document.activeElement.id : null;
     replace(this.layers.gaps, this.gaps ? [...this.empty.values()].map(([x, y]) =>
-      s("g", { transform: `translate(${x * 100} ${y * 100})`, class: "gap", role: "button", tabindex: 0, id: `gap-${x}-${y}`,
-               "aria-label": t("board.gap", { place: placeName([x, y]) }),
-               on: { keydown: (e) => (e.key === "Enter" || e.key === " ") && (e.preventDefault(), this.gap([x, y])) } },
+      s("g", { transform: `translate(${x * 100} ${y * 100})`, class: "gap", role: "button", tabindex: -1, id: `gap-${x}-${y}`,
+               "aria-label": gapName(this, [x, y]),
+               on: { keydown: (e) => (e.key === "Enter" || e.key === " ") && (e.preventDefault(), e.stopPropagation(), this.gap([x, y])) } },
         s("rect", { x: 5, y: 5, width: 90, height: 90, rx: 8 }), s("path", { d: "M50 36v28M36 50h28" }))) : []);
+    if (held) byId(held)?.focus({ preventScroll: true });
   }
 
   showGaps(on) {
-    this.gaps = on;
+    this.gaps = this.view.touched = on;
     this.drawGaps();
+  }
+
+  // How many kinds that are left fit a place, in any turn; kept by what its neighbours show.
+  fitting(at) {
+    const edges = shown(this.kinds, this.tiles, at), key = EDGES.map((side) => edges[side] ?? "?").join("");
+    if (!this.fit.has(key)) {
+      this.fit.set(key, Object.entries(this.kinds).filter(([, kind]) => kind.count && [0, 1, 2, 3].some((rot) =>
+        EDGES.every((side, n) => key[n] === "?" || kind.edges[(n - rot + 4) % 4] === key[n]))).map(([id]) => id));
+    }
+    const left = this.game.left.kinds;
+    return this.fit.get(key).filter((id) => left[id] > 0).length;
+  }
+
+  // A tile as it would lie, not there yet: a tap turns it. Null takes it away.
+  ghost(shape) {
+    const held = document.activeElement?.id === "ghost";
+    this.turning = shape;
+    if (!shape) return replace(this.layers.ghost);
+    const { at: [x, y], tile, rot, clash, label, turns, act } = shape;
+    const stop = { N: "M6 1H94", E: "M99 6V94", S: "M6 99H94", W: "M1 6V94" };
+    replace(this.layers.ghost, s("g", { transform: `translate(${x * 100} ${y * 100})`, class: `ghost${clash.length ? " bad" : ""}`, id: "ghost", role: "button", tabindex: 0, "aria-label": label,
+      data: { tile, rot }, on: { keydown: (e) => (e.key === "Enter" || e.key === " ") && (e.preventDefault(), e.stopPropagation(), act()) } },
+    s("use", { href: `#${symbolId(tile)}`, transform: `rotate(${rot * 90} 50 50)` }), s("rect", { x: 1, y: 1, width: 98, height: 98, rx: 5, class: "ghost-rim" }),
+    clash.map((side) => s("path", { d: stop[side], class: "ghost-clash" })),
+    turns > 1 && s("g", { transform: "translate(80 20)", class: "ghost-turn" }, s("circle", { r: 15 }), s("path", { d: "M7 0a7 7 0 1 1-2.6-5.4M7-9v4.4h-4.4" }))));
+    if (held) byId("ghost").focus({ preventScroll: true });
   }
 
   // Wait for one of these squares: act(square) is called with it. An empty list waits no longer.
@@ -137,7 +177,7 @@ export class Board {
     this.chosen = new Map(squares.map((at) => [at.join(","), () => act(at)]));
     if (key === this.choosing) return;
     this.choosing = key;
-    replace(this.layers.choices, squares.map(([x, y]) => s("g", { transform: `translate(${x * 100} ${y * 100})`, class: "choice", role: "button", tabindex: 0,
+    replace(this.layers.choices, squares.map(([x, y]) => s("g", { transform: `translate(${x * 100} ${y * 100})`, class: "choice", role: "button", tabindex: 0, data: { at: `${x},${y}` },
       "aria-label": t("board.choose", { place: placeName([x, y]) }),
       on: { keydown: (e) => (e.key === "Enter" || e.key === " ") && (e.preventDefault(), e.stopPropagation(), this.chosen.get(`${x},${y}`)?.()) } },
       s("rect", { x: 3, y: 3, width: 94, height: 94, rx: 8 }))));
@@ -170,11 +210,13 @@ export class Board {
     this.point({ places: squares.map(([x, y]) => [x, y, "*"]), feature: "*", squares: true }, options);
   }
 
-  select(square) {
+  // `laying`: something is put there, so the neighbours matter as well.
+  select(square, { laying = false } = {}) {
     this.selected = square;
+    this.laying = laying;
     replace(this.layers.cursor, square && ["dark", "light"].map((look) => s("rect", { x: square[0] * 100 - 2, y: square[1] * 100 - 2,
       width: 104, height: 104, rx: 7, class: `cursor-rim ${look}` })));
-    if (square) this.view.reveal(square);
+    this.look();
   }
 
   // A sheet covers so many pixels above the bottom line: what it is about stays in sight, with its gaps everything does.
@@ -182,7 +224,7 @@ export class Board {
     const { bottom } = this.svg.getBoundingClientRect();
     this.view.inset = pixels ? Math.max(0, bottom - byId("bar").getBoundingClientRect().top + pixels) : 0;
     this.view.above = this.gaps;
-    if (pixels && this.selected) this.view.reveal(this.selected);
+    if (this.selected && (pixels || this.laying)) this.look();
     else if (!this.view.free && (!pixels || this.gaps)) this.view.fit();
   }
 
@@ -193,7 +235,7 @@ export class Board {
     else if (e.key === "-") this.view.zoom(1 / 1.3);
     else if (e.key === "0") this.view.fit();
     else if (e.key === "Enter" || e.key === " ") {
-      if (!this.cursor || e.target.closest(".gap")) return;
+      if (!this.cursor || e.target.closest(".gap, .ghost, .choice")) return;
       this.tapped(this.cursor);
     } else if (arrows[e.key]) this.step(STEP[arrows[e.key]]);
     else return;
@@ -203,16 +245,17 @@ export class Board {
   step([dx, dy]) {
     const last = this.game.board.tiles.find((p) => p.last) ?? this.game.board.tiles.at(-1);
     if (!last) return;
-    if (!this.cursor || !this.nodes.has(this.cursor.join(","))) this.cursor = last.at;
+    const gaps = this.gaps ? [...this.empty.values()] : [], known = (at) => this.nodes.has(at.join(",")) || (this.gaps && this.empty.has(at.join(",")));
+    if (!this.cursor || !known(this.cursor)) this.cursor = last.at;
     else {
-      // the nearest tile in that direction
+      // the nearest tile (or marked place) in that direction
       const [x, y] = this.cursor;
-      const ahead = this.game.board.tiles.map((p) => [p.at, (p.at[0] - x) * dx + (p.at[1] - y) * dy,
+      const ahead = [...this.game.board.tiles, ...gaps.map((at) => ({ at }))].map((p) => [p.at, (p.at[0] - x) * dx + (p.at[1] - y) * dy,
         Math.abs((p.at[0] - x) * dy) + Math.abs((p.at[1] - y) * dx)]).filter(([, f]) => f > 0);
       ahead.sort((a, b) => a[1] + 2 * a[2] - b[1] - 2 * b[2]);
       if (ahead.length) [[this.cursor]] = ahead;
     }
-    const { el } = this.nodes.get(this.cursor.join(","));
+    const el = this.nodes.get(this.cursor.join(","))?.el ?? byId(`gap-${this.cursor.join("-")}`);
     el.focus({ preventScroll: true });
     this.view.reveal(this.cursor);
   }

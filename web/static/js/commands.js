@@ -1,9 +1,10 @@
 // What people do to the game, with the messages that follow.
 
 import { t } from "./i18n.js";
-import { errorText } from "./words.js";
+import { errorText, moveName } from "./words.js";
 
 const KEPT = "bastide.who";
+const CORRECTIONS = new Set(["amend", "insert", "retract", "answer", "undo", "new_game", "open_game"]);
 const ABOUT = new Set(["seq", "turn", "kind", "source", "confidence", "asked", "amended", "notation"]); // an entry's, not its move's
 
 export class Commands {
@@ -32,19 +33,24 @@ export class Commands {
   }
 
   get view() {
-    return this.app.view;
+    return this.app.newest;
   }
 
   // Send; when somebody else changed the game meanwhile, go on only if entry `seq` (or what `look` sees) is still
   // what it was.
-  async send(body, { seq = null, message = "toast.changed", undo = null, look = (view) => view.history.find((e) => e.seq === seq) } = {}) {
-    const before = this.view.players.map((p) => p.score);
+  async send(body, { seq = null, message = "", said = null, undo = null, look = (view) => view.history.find((e) => e.seq === seq) } = {}) {
+    const { then } = this.app, was = this.view, before = was.players.map((p) => p.score);
+    if (then && !CORRECTIONS.has(body.do)) body = then.place(body); // it happened at an earlier time
     const shown = JSON.stringify(look(this.view));
     const same = (view) => JSON.stringify(look(view)) === shown;
     const asked = JSON.stringify(body);
     if (this.underWay.has(asked)) return false; // tapped twice
     this.underWay.add(asked);
-    const result = await this.app.live.command(this.who ? { ...body, who: this.who } : body, same).finally(() => this.underWay.delete(asked));
+    document.body.dataset.sending = "";
+    const result = await this.app.live.command(this.who ? { ...body, who: this.who } : body, same).finally(() => {
+      this.underWay.delete(asked);
+      setTimeout(() => this.underWay.size || delete document.body.dataset.sending, 0); // what follows from it has been done by then
+    });
     if (result.failed) {
       const text = result.failed === "refused" ? t("toast.failed", { text: errorText(result) }) : t(`toast.${result.failed}`);
       this.app.toast.show(text);
@@ -52,9 +58,21 @@ export class Commands {
     }
     const changes = result.view.players.filter((p, n) => p.score !== before[n])
       .map((p) => t("toast.score", { name: p.name, from: before[p.index], to: p.score }));
-    const text = changes.length && message === "toast.changed" ? t("toast.changed.scores", { scores: changes.join(", ") }) : t(message);
-    this.app.toast.show(text, undo && (() => this.send(undo)), t("toast.undo"));
+    this.app.toast.show([message ? t(message) : this.said(body, was, result.view, said), ...changes].join(" · "), undo && (() => this.send(undo)), t("toast.undo"));
+    await then?.moved(body, result.view);
     return true;
+  }
+
+  // What has happened, in words.
+  said(body, before, after, answer = null) {
+    const { app } = this, name = (n) => after.players[n]?.name ?? "";
+    if (body.do === "end_turn") return t("said.end_turn", { name: name(after.turn.player) });
+    const old = before.history.find((e) => e.seq === body.seq), entry = after.history.find((e) => e.seq === body.seq);
+    const move = body.body ?? (body.do === "retract" ? old : body.do === "undo" ? before.history.findLast((e) => !after.history.some((o) => o.seq === e.seq)) : body.do === "answer" ? answer : body);
+    if (!move) return t(body.do === "undo" ? "toast.undone" : "said.answer");
+    const player = move.player ?? entry?.player ?? after.history.findLast((e) => e.kind === move.do)?.player;
+    const key = { amend: "said.amend", insert: "said.insert", retract: "said.retract", undo: "said.retract", answer: "said.answered" }[body.do] ?? "said.move";
+    return t(key, { name: name(player), move: moveName(app, move) });
   }
 
   // What commands would come to; nothing is changed. An empty list when the table does not say.
@@ -80,7 +98,7 @@ export class Commands {
   }
 
   remove(entry) {
-    return this.send({ do: "retract", seq: entry.seq }, { seq: entry.seq, message: "toast.removed" });
+    return this.send({ do: "retract", seq: entry.seq }, { seq: entry.seq });
   }
 
   addition(tile, figure) {
@@ -97,6 +115,6 @@ export class Commands {
 
   undo() {
     // Only what the person saw as the last move is taken back.
-    return this.send({ do: "undo" }, { message: "toast.undone", look: (view) => [view.history.at(-1), view.turn] });
+    return this.send({ do: "undo" }, { look: (view) => [view.history.at(-1), view.turn] });
   }
 }

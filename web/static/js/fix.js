@@ -8,6 +8,7 @@ import { distinct, figureChoice, playerChoice, segmentPicker, sureness, tileButt
 import { difference } from "./words.js";
 
 const SHOWN = 3;
+const WITH_TILE = new Set(["deploy", "fairy", "tower", "capture", "princess", "dragon", "crown"]); // what needs the tile before it
 
 export class Fix {
   /** @type {import("./app.js").App} */
@@ -92,13 +93,15 @@ export class Fix {
         current: placed, done: (tile, rot) => app.commands.amend(this.entry, { tile, rot }), back: () => app.openTile(this.at),
         command: (tile, rot) => app.commands.amendment(this.entry, { tile, rot }) })),
       { icon: "tiles", className: "action", data: { key: "other" } }),
+      button(t("fix.missed"), () => app.addTo(placed.turn), { icon: "plus", className: "action", data: { key: "missed" } }),
       button(t("fix.remove"), () => this.staged.ask({ do: "retract", seq: entry.seq }, () => this.remove()), { icon: "trash", className: "action", data: { key: "remove" } })];
   }
 
+  // With its tile goes what was done after it in that turn.
   async remove() {
-    const follower = this.follower;
-    if (!await this.app.commands.remove(this.entry)) return;
-    if (follower) await this.app.commands.remove(follower);
+    const { commands, view } = this.app, { entry } = this, at = view.history.findIndex((e) => e.seq === entry.seq);
+    const own = view.history.slice(at + 1).filter((e) => e.turn === entry.turn && WITH_TILE.has(e.kind));
+    for (const one of [...own.reverse(), entry]) if (!await commands.remove(one)) return;
     this.app.sheet.close();
   }
 

@@ -42,8 +42,7 @@ export class History {
     const { view, letters } = this.app;
     if (!view.history.length) return h("p", { class: "note" }, t("history.none"));
     return h("ol", { class: "moves" }, [...view.history].reverse().map((e) => h("li", {},
-      h("button", { type: "button", class: "move", data: { key: `move-${e.seq}` }, disabled: !e.at || !["tile", "deploy"].includes(e.kind),
-                    on: { click: () => this.app.openTile(e.at) } },
+      h("button", { type: "button", class: "move", data: { key: `move-${e.seq}` }, on: { click: () => this.app.openMove(e) } },
         h("span", { class: "move-turn" }, String(e.turn + 1)),
         e.player !== undefined && badge(view.players[e.player], letters[e.player], { figure: e.figure }),
         e.tile && h("span", { class: "move-tile" }, tilePicture(e.tile, e.rot ?? 0)),

@@ -1,5 +1,6 @@
 // Everything that is not needed every turn: looking back, a new game, files, the language, whose device this is.
 
+import { device, named, signOut } from "./access.js";
 import { button, h } from "./dom.js";
 import { LANGUAGES, language, speak, t } from "./i18n.js";
 
@@ -11,6 +12,21 @@ export class Menu {
     this.app = app;
     this.join = h("div", {}); // made once: drawing the sheet anew does not ask again
     this.className = "menu";
+    /** @type {any} */
+    this.device = null; // what the table knows of it
+    this.learn();
+  }
+
+  async learn() {
+    if (document.body.dataset.pin !== "set") return;
+    this.device = await device().catch(() => null);
+    if (this.app.sheet.content === this) this.app.sheet.render();
+  }
+
+  async leave() {
+    const answer = await signOut().catch(() => null);
+    this.app.toast.show(t(answer?.ok ? "menu.signed_out" : "toast.offline"));
+    if (answer) this.learn();
   }
 
   title() {
@@ -37,8 +53,11 @@ export class Menu {
       h("section", {}, h("h3", {}, t("menu.language")), pick(t("menu.language"), Object.entries(LANGUAGES), language, speak),
         h("h3", {}, t("menu.who")), pick(t("menu.who"), [["", t("menu.table")], ...view.players.map((p) => [p.name, p.name])], commands.who, (name) => {
           commands.who = name;
+          named(name).catch(() => {});
           app.sheet.render();
-        }), h("p", { class: "note" }, t("menu.who.note"))),
+        }), h("p", { class: "note" }, t("menu.who.note")),
+        this.device?.failed > 0 && h("p", { class: "note warn" }, t("menu.failed", { n: this.device.failed })),
+        this.device?.token && h("div", { class: "row" }, button(t("menu.signout"), () => this.leave(), { className: "action", data: { key: "signout" } }))),
       h("section", {}, h("h3", {}, t("menu.rules")), h("p", {}, h("b", {}, view.edition_title ?? view.edition), " · ", view.expansions.map((e) => t(`setup.box.${e}`)).join(", ")),
         Object.entries(view.rules).filter(([name]) => `option.${name}` !== t(`option.${name}`)).map(([name, value]) =>
           h("p", {}, t(`option.${name}`), ": ", t(`option.${name}.${value}`), h("span", { class: "tag" }, t("setup.changed")))),

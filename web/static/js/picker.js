@@ -1,10 +1,10 @@
-// All tile kinds by picture, those that fit the place first; then turn and put it there.
+// Which tile lies somewhere: those that fit come first; the chosen one is shown on the board and turned there.
 
 import { button, h } from "./dom.js";
-import { t } from "./i18n.js";
-import { fits } from "./shapes.js";
+import { Filter } from "./filter.js";
+import { listed, t } from "./i18n.js";
+import { EDGES, clashes, shown, ways } from "./shapes.js";
 import { tileButton } from "./tilebutton.js";
-import { tilePicture } from "./tileart.js";
 import { difference, tileName } from "./words.js";
 
 export class Picker {
@@ -24,6 +24,9 @@ export class Picker {
   then;
   /** @type {any} */
   command;
+  /** @type {{ tile: string, rot: number } | null} */
+  chosen = null;
+  inThen = true; // may be open while an earlier moment is shown
 
   // `at` is the place, or null when only a kind is asked for; done(tile, rot) is asked to do it and says whether it
   // worked, then() is what follows; back() returns to where the person came from; command(tile, rot) is what it would
@@ -31,64 +34,117 @@ export class Picker {
   constructor(app, at, { current = null, done, back = null, then = null, title = "", command = null }) {
     Object.assign(this, { app, at, current, done, back, then, command, name: title });
     this.told = new Map();
-    this.chosen = null;
+    this.all = false; // whether what does not fit, and what is used up, is offered as well
     this.className = "picker";
-    const board = new Map(app.board.tiles);
-    if (at) board.delete(at.join(","));
-    this.fitting = Object.fromEntries(Object.entries(app.kinds).map(([id, kind]) =>
-      [id, at ? [0, 1, 2, 3].filter((rot) => fits(app.kinds, board, kind, at, rot)) : []]));
+    this.board = new Map(app.board.tiles);
+    if (at) this.board.delete(at.join(","));
+    const beside = at ? shown(app.kinds, this.board, at) : {};
+    this.filter = new Filter(app.kinds, EDGES.filter((side) => !beside[side]), () => app.sheet.render());
+    this.looks = Object.fromEntries(Object.entries(app.kinds).filter(([, kind]) => kind.count).map(([id, kind]) => [id, ways(id, kind)]));
+    this.fitting = Object.fromEntries(Object.entries(this.looks).map(([id, looks]) =>
+      [id, looks.filter((rot) => !clashes(app.kinds, this.board, app.kinds[id], at ?? [NaN, 0], rot).length)]));
   }
 
   title() {
-    return this.name || t("picker.title");
+    return this.chosen ? tileName(this.app.kinds, this.chosen.tile, this.chosen.rot) : this.name || t("picker.title");
   }
 
   actions() {
-    const again = () => { this.chosen = null; this.app.sheet.render(); };
-    const back = this.chosen ? again : this.back;
-    return back ? [button(t("picker.back"), back, { icon: "back", className: "action", data: { key: "back" } })] : [];
+    return this.back && !this.chosen ? [button(t("picker.back"), this.back, { icon: "back", className: "action", data: { key: "back" } })] : [];
+  }
+
+  again() {
+    this.chosen = null;
+    this.app.board.ghost(null);
+    this.app.sheet.render();
   }
 
   closed() {
+    this.app.board.ghost(null);
     this.app.board.select(null);
   }
 
+  still() {
+    return this.current || this.doing || !this.at || !this.app.view.board.tiles.some((p) => p.at.join() === this.at.join());
+  }
+
+  // How many of a kind are left; null where nobody is told.
+  left(id) {
+    return this.app.aid === "score" ? null : this.app.view.left.kinds[id] ?? 0;
+  }
+
   body() {
+    if (this.at) this.app.board.select(this.at, { laying: true });
     if (this.chosen) return this.turning();
-    const left = this.app.aid === "score" ? null : this.app.view.left.kinds;
-    const all = Object.keys(this.app.kinds).filter((id) => this.app.kinds[id].count && id !== this.current?.tile || this.fitting[id].length > 1);
-    const fit = all.filter((id) => this.fitting[id].length), rest = all.filter((id) => !this.fitting[id].length);
-    const list = (ids) => h("div", { class: "kinds" }, ids.map((id) => tileButton(this.app, { tile: id, rot: this.fitting[id][0] ?? 0 }, async () => {
-      if (!this.at) { // a kind alone is asked for
-        if (await this.done(id, 0)) this.then?.();
-        return;
-      }
-      this.chosen = { tile: id, rot: this.fitting[id].find((r) => r !== this.current?.rot || id !== this.current?.tile) ?? 0 };
-      this.app.sheet.render();
-    }, { note: !left ? "" : left[id] ? t("picker.left", { n: left[id] }) : t("picker.none"), className: !left || left[id] ? "" : "gone" })));
-    return [fit.length > 0 && h("h3", {}, t("picker.fits")), list(fit), this.at && rest.length > 0 && h("h3", {}, t("picker.rest")), list(rest)];
+    const { current } = this, kinds = Object.keys(this.looks).filter((id) => id !== current?.tile || this.fitting[id].length > 1);
+    const ready = kinds.filter((id) => this.fitting[id].length && this.left(id) !== 0), first = ready.map((id) => [id, this.fitting[id]]);
+    const more = kinds.filter((id) => !ready.includes(id)), fit = first.filter(([id, turns]) => this.filter.turns(id, turns).length);
+    const gone = more.filter((id) => this.fitting[id].length), never = more.filter((id) => !this.fitting[id].length);
+    const part = (key, ids) => ids.length > 0 && [h("h3", {}, t(key)), this.list(ids.map((id) => [id, this.looks[id]]))];
+    return [this.filter.row(first), first.length ? !fit.length && h("p", { class: "note" }, t("filter.none")) : h("p", { class: "note" }, t("gap.none")), this.list(fit),
+      this.all ? [part("picker.gone", gone), part("picker.rest", never)]
+        : more.length > 0 && button(t(this.at ? "picker.more" : "picker.used", { n: more.length }), () => { this.all = true; this.app.sheet.render(); }, { className: "action more", data: { key: "more" } })];
+  }
+
+  list(kinds) {
+    return h("div", { class: "kinds" }, kinds.map(([id, turns]) => {
+      const left = this.left(id), [rot] = this.filter.turns(id, turns).concat(turns);
+      return tileButton(this.app, { tile: id, rot }, () => this.choose(id), { className: left === 0 ? "gone" : "",
+        note: left === null ? "" : left ? t("picker.left", { n: left }) : t("picker.none") });
+    }));
+  }
+
+  async choose(id) {
+    const { app, current } = this;
+    if (!this.at) { // a kind alone is asked for
+      if (await this.done(id, 0)) this.then?.();
+      return;
+    }
+    const fit = this.fitting[id], turns = this.filter.turns(id, fit).concat(fit, this.looks[id]);
+    this.chosen = { tile: id, rot: turns.find((r) => r !== current?.rot || id !== current?.tile) ?? turns[0] };
+    app.sheet.render();
+    app.sheet.root.querySelector("[data-key='use']")?.focus({ preventScroll: true });
+  }
+
+  // The turns that a tap goes through: those that fit, unless everything is wanted.
+  get turns() {
+    const { tile } = this.chosen, fit = this.fitting[tile];
+    return this.all || !fit.length ? this.looks[tile] : fit;
+  }
+
+  turn() {
+    const { turns } = this;
+    this.chosen.rot = turns[(turns.indexOf(this.chosen.rot) + 1) % turns.length];
+    this.app.sheet.render();
   }
 
   turning() {
-    const { tile, rot } = this.chosen, good = this.fitting[tile];
-    const next = () => {
-      const turns = good.length > 1 ? good : [0, 1, 2, 3];
-      this.chosen.rot = turns[(turns.indexOf(rot) + 1) % turns.length];
-      this.app.sheet.render();
-    };
-    const told = this.look(tile, rot);
+    const { app } = this, { tile, rot } = this.chosen, { turns } = this, told = this.look(tile, rot);
+    const clash = clashes(app.kinds, this.board, app.kinds[tile], this.at, rot), fit = this.fitting[tile].length, looks = this.looks[tile].length;
+    const alone = !Object.keys(shown(app.kinds, this.board, this.at)).length;
+    const issues = (told?.issues ?? []).filter((code) => code !== "edge_mismatch");
+    const says = alone ? t("issue.no_neighbour") : clash.length ? t("lay.clash", { sides: listed(clash.map((side) => t(`side.${side}`))) })
+      : looks === 1 ? t("lay.same") : t("lay.fits", { n: fit });
+    app.board.ghost({ at: this.at, tile, rot, clash, turns: turns.length, label: t("lay.ghost", { name: tileName(app.kinds, tile, rot) }), act: () => this.turn() });
     return h("div", { class: "turning" },
-      h("div", { class: "read-tile" }, tilePicture(tile, rot, tileName(this.app.kinds, tile, rot))),
       h("div", { class: "turning-tools" },
-        told?.scores && h("p", { class: "difference", role: "status" }, h("b", { dir: "auto" }, difference(this.app.view.players, told.scores))),
-        !good.includes(rot) && h("p", { class: "note warn" }, t("fix.illegal")),
+        h("p", { class: `note${clash.length || alone ? " warn" : ""}`, role: "status" }, says, issues.map((code) => h("span", { class: "tag warn" }, t(`issue.${code}`))),
+          told?.scores?.length > 0 && h("b", { class: "difference", dir: "auto" }, difference(app.view.players, told.scores))),
         h("div", { class: "row" },
-          button(t("picker.turn"), next, { icon: "turn", className: "action", data: { key: "turn" } }),
-          button(t("picker.use"), async () => {
-            if (!await this.done(tile, rot) || this.app.sheet.content !== this) return; // or the person has gone on meanwhile
-            if (this.then) this.then();
-            else this.app.sheet.close();
-          }, { icon: "check", className: "action main", data: { key: "use" } }))));
+          button(t("picker.turn"), () => this.turn(), { icon: "turn", className: "action", disabled: turns.length < 2, data: { key: "turn" } }),
+          button(t("picker.other"), () => this.again(), { icon: "tiles", className: "action", data: { key: "back" } }),
+          !this.all && fit > 0 && fit < looks && button(t("lay.all"), () => { this.all = true; app.sheet.render(); }, { className: "action", data: { key: "any" } }),
+          button(t("picker.use"), () => this.use(), { icon: "check", className: "action main", data: { key: "use" } }))));
+  }
+
+  async use() {
+    const { tile, rot } = this.chosen;
+    if (this.doing) return;
+    this.doing = true; // the view comes before the answer does
+    const done = await this.done(tile, rot).finally(() => { this.doing = false; });
+    if (!done || this.app.sheet.content !== this) return; // or the person has gone on meanwhile
+    if (this.then) this.then();
+    else this.app.sheet.close();
   }
 
   // What putting it there would change; asked once for each quarter turn.
@@ -98,7 +154,7 @@ export class Picker {
       this.told.set(key, null);
       this.app.commands.preview([this.command(tile, rot)]).then(([told]) => {
         this.told.set(key, told);
-        if (this.app.sheet.content === this) this.app.sheet.render();
+        if (this.app.sheet.content === this && told && (told.issues?.length || told.scores?.length)) this.app.sheet.render();
       });
     }
     return this.told.get(key);

@@ -38,10 +38,39 @@ export function fits(kinds, board, tile, [x, y], rot) {
   return touching > 0;
 }
 
+const PRINTED = ["pennants", "inn", "cathedral", "goods", "princess"];
+
 // Two turned tiles that look the same have the same look.
 export function look(id, tile, rot) {
-  return id + "|" + tile.segments.map((g) => `${g.kind}:${where(g, rot)}`).sort().join(",");
+  return id + "|" + tile.segments.map((g) => `${g.kind}:${where(g, rot)}${PRINTED.map((sign) => (g[sign] ? `/${sign}${g[sign]}` : "")).join("")}`).sort().join(",");
 }
+
+// The sides on which a tile would touch an edge that is another one.
+export function clashes(kinds, board, tile, [x, y], rot) {
+  return EDGES.filter((side) => {
+    const other = board.get(`${x + STEP[side][0]},${y + STEP[side][1]}`);
+    return other && edge(kinds[other.tile], other.rot, EDGES[(EDGES.indexOf(side) + 2) % 4]) !== edge(tile, rot, side);
+  });
+}
+
+// What the neighbours of an empty place show it: the edge of each, by side.
+export function shown(kinds, board, [x, y]) {
+  const found = {};
+  for (const side of EDGES) {
+    const other = board.get(`${x + STEP[side][0]},${y + STEP[side][1]}`);
+    if (other) found[side] = edge(kinds[other.tile], other.rot, EDGES[(EDGES.indexOf(side) + 2) % 4]);
+  }
+  return found;
+}
+
+// The quarter turns in which a tile looks different, in the order in which hands turn it.
+export function ways(id, tile) {
+  const seen = new Set();
+  return [0, 1, 2, 3].filter((rot) => !seen.has(look(id, tile, rot)) && seen.add(look(id, tile, rot)));
+}
+
+// Whether a tile turned so has these edges; a side that is not named may have any.
+export const has = (tile, rot, edges) => Object.entries(edges).every(([side, name]) => edge(tile, rot, side) === name);
 
 export function parse(path) {
   const commands = [];

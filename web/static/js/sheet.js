@@ -8,10 +8,12 @@ export class Sheet {
   root;
   /** @type {any} */
   resized;
+  /** @type {any} */
+  opened;
 
-  // resized(pixels) tells how much of the board the sheet covers
-  constructor(root, { resized }) {
-    Object.assign(this, { root, resized });
+  // resized(pixels) tells how much of the board the sheet covers, opened(content) what is in it now (null: nothing)
+  constructor(root, { resized, opened }) {
+    Object.assign(this, { root, resized, opened });
     this.content = null;
     new ResizeObserver(() => this.measure()).observe(root);
     document.addEventListener("keydown", (e) => {
@@ -23,6 +25,7 @@ export class Sheet {
   open(content) {
     if (this.content && this.content !== content) this.content.closed?.();
     this.content = content;
+    this.opened(content);
     this.before ??= document.activeElement;
     this.root.hidden = false;
     this.render();
@@ -43,12 +46,15 @@ export class Sheet {
     }
     const inside = this.root.contains(document.activeElement);
     const held = /** @type {any} */ (document.activeElement?.closest?.("#sheet [data-key]"))?.dataset.key;
+    const top = this.drawn === this.content ? this.root.querySelector(".sheet-body")?.scrollTop ?? 0 : 0; // what is read stays where it is
+    this.drawn = this.content;
     this.root.className = this.content.className ?? "";
     replace(this.root,
       h("header", {}, h("h2", { id: "sheet-title", tabindex: -1 }, this.content.title()),
         h("div", { class: "sheet-acts" }, this.content.actions?.() ?? [],
           button(t("sheet.close"), () => this.close(), { icon: "close", label: false, className: "close", data: { key: "close" } }))),
       h("div", { class: "sheet-body", tabindex: 0, role: "region", "aria-labelledby": "sheet-title", data: { key: "body" } }, this.content.body()));
+    if (top) this.root.querySelector(".sheet-body").scrollTop = top;
     // What had the focus has been drawn anew: give it back, or the sheet's title where it is gone.
     if (inside) (this.root.querySelector(`[data-key="${CSS.escape(held ?? "")}"]`) ?? this.root.querySelector("h2")).focus({ preventScroll: true });
   }
@@ -62,10 +68,13 @@ export class Sheet {
     this.measure();
     if (this.before?.isConnected) this.before.focus({ preventScroll: true });
     this.before = null;
+    this.opened(null);
   }
 
   measure() {
-    this.resized(this.root.hidden ? 0 : this.root.offsetHeight);
+    const pixels = this.root.hidden || this.root.offsetLeft >= this.root.parentElement.clientWidth ? 0 : this.root.offsetHeight; // beside the board it covers nothing
+    document.body.style.setProperty("--covered", `${pixels}px`);
+    this.resized(pixels);
   }
 }
 

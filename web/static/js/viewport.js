@@ -5,6 +5,9 @@ import { byId, calm } from "./dom.js";
 const TAP_PX = 9;
 const STACKED = matchMedia("(max-width: 760px), (max-aspect-ratio: 1/1)");
 const TOP_PX = 60; // where farms, open features and the photo are switched
+const CLOSE_PX = 125; // a tile among its neighbours, when something is laid beside them
+const SEEN_PX = 64; // and how large it must be at least not to be brought closer
+export const TOUCH_PX = 50; // the smallest square that a finger is to meet: 44 pixels and what lies between two
 
 export class Viewport {
   /** @type {any} */
@@ -26,6 +29,8 @@ export class Viewport {
     this.box = { x: 0, y: 0, width: 1, height: 1 }; // what there is to see, in tile steps
     this.inset = 0; // pixels at the bottom that a sheet covers
     this.above = false; // whether everything has to fit above the sheet
+    this.touched = false; // whether single squares are tapped: none is smaller than a finger then
+    this.around = null; // the square that stays in sight where not everything can
     this.pointers = new Map();
     new ResizeObserver(() => {
       if (!this.free) this.fit(false);
@@ -61,10 +66,33 @@ export class Viewport {
     if (!this.free) this.fit();
   }
 
-
   fit(smooth = true) {
     this.free = false;
-    this.frame(this.box, 0.32, 190, smooth);
+    this.frame(this.box, this.touched ? 1.1 : 0.32, 190, smooth, this.touched ? TOUCH_PX : 0);
+  }
+
+  // Everything, however small it becomes.
+  whole() {
+    this.frame(this.box, 0.32, 190, true);
+    this.free = true;
+  }
+
+  // A square with all that lies around it, above the sheet; nothing moves when it is in sight and large enough.
+  near([x, y]) {
+    const to = this.target, [top] = this.covered, side = to.scale * 100;
+    const left = x * side + to.x, up = y * side + to.y;
+    const seen = left - side >= 0 && left + 2 * side <= this.size.width && up - side >= Math.min(top, TOP_PX) && up + 2 * side <= this.clear;
+    if (seen && side >= SEEN_PX) return;
+    const above = this.above;
+    this.above = true;
+    this.frame({ x: x - 1, y: y - 1, width: 3, height: 3 }, 0.1, CLOSE_PX, true, TOUCH_PX);
+    this.above = above;
+  }
+
+  // Closer to a place that was too small to be meant.
+  closer([x, y]) {
+    this.frame({ x: x - 2, y: y - 2, width: 5, height: 5 }, 0, CLOSE_PX, true, TOUCH_PX * 1.2);
+    this.free = true;
   }
 
   // Bring some squares into the middle, closer than the whole board but not too close.
@@ -80,13 +108,19 @@ export class Viewport {
     return STACKED.matches && !document.body.classList.contains("tv") && this.size.width > 300 && this.size.width < this.size.height * 1.6 ? TOP_PX : 0;
   }
 
-  frame(box, margin, most, smooth) {
+  // `least` is how many pixels a square has at least; what has no room then lies around the square that matters.
+  frame(box, margin, most, smooth, least = 0) {
     const { beside } = this, width = this.size.width - beside, [top, bottom] = this.covered;
     const height = (this.above ? this.clear : this.size.height - bottom) - top;
-    const scale = Math.min(width / (box.width + 2 * margin), height / (box.height + 2 * margin), most) / 100;
-    const x = beside + width / 2 - (box.x + box.width / 2) * 100 * scale;
-    const y = top + height / 2 - (box.y + box.height / 2) * 100 * scale;
-    this.go({ scale, x, y }, smooth);
+    const fits = Math.min(width / (box.width + 2 * margin), height / (box.height + 2 * margin), most);
+    const side = Math.max(fits, least), around = this.around ?? [box.x + box.width / 2 - 0.5, box.y + box.height / 2 - 0.5];
+    const middle = (from, long, room, at) => {
+      const half = room / side / 2, low = from - margin + half, high = from + long + margin - half;
+      return low > high ? from + long / 2 : Math.min(high, Math.max(low, at + 0.5));
+    };
+    const x = beside + width / 2 - middle(box.x, box.width, width, around[0]) * side;
+    const y = top + height / 2 - middle(box.y, box.height, height, around[1]) * side;
+    this.go({ scale: side / 100, x, y }, smooth);
   }
 
   // Make sure that a square is not hidden under a sheet.

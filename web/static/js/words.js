@@ -1,7 +1,7 @@
 // Names of things that are put together: tiles by what is on them, figures, moves, differences of scores.
 
 import { has, language, listed, number, signed, t } from "./i18n.js";
-import { where } from "./shapes.js";
+import { EDGES, STEP, where } from "./shapes.js";
 
 const SHOWN = ["city", "road", "cloister", "river"];
 const SIGNS = ["inn", "cathedral", "princess"];
@@ -27,6 +27,18 @@ export function tileName(kinds, id, rot = 0) {
 }
 
 export const segmentName = (segment, rot) => `${t(`feature.${segment.kind}`)} ${sides(segment, rot) || t("side.middle")}`;
+
+const FIRST = ["cloister", "city", "road", "river", "field"]; // what a tile is called by
+
+// "gap north of the monastery and east of the road, 7 kinds fit"
+export function gapName(board, [x, y]) {
+  const beside = EDGES.map((side, n) => {
+    const other = board.tiles.get(`${x + STEP[side][0]},${y + STEP[side][1]}`), kind = other && board.kinds[other.tile];
+    const main = kind && FIRST.find((feature) => kind.segments.some((g) => g.kind === feature));
+    return main && t(`gap.${EDGES[(n + 2) % 4]}`, { of: t(`gap.of.${main}`) });
+  }).filter(Boolean);
+  return t("board.gap", { beside: listed(beside), fit: t("gap.kinds", { n: board.fitting([x, y]) }), place: placeName([x, y]) });
+}
 
 export const placeName = ([x, y]) => t("board.place", { x, y });
 

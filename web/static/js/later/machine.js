@@ -1,13 +1,14 @@
-// Machine and camera: for whoever set the table up. Aim, calibration, backup; the check-up has its own page.
+// Machine and camera: for whoever set the table up. Aim, calibration, backup, devices; the check-up has its own page.
 
 import { button, h, replace } from "../dom.js";
 import { machineTexts, t } from "../i18n.js";
 import { Aim } from "./aim.js";
 import { Backup } from "./backup.js";
 import { Calibrate } from "./calibrate.js";
+import { Devices } from "./devices.js";
 import { panelStyle } from "./panel.js";
 
-const TABS = { aim: Aim, calibrate: Calibrate, backup: Backup };
+const TABS = { aim: Aim, calibrate: Calibrate, backup: Backup, devices: Devices };
 
 export class Machine {
   /** @type {import("../app.js").App} */

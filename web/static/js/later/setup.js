@@ -34,6 +34,7 @@ export class Setup {
     this.players = now.players.map(({ name, colour }) => ({ name, colour }));
     this.boxes = new Set(now.expansions);
     this.edition = now.edition;
+    this.known = {}; // what is said of the box, to find its edition
     this.rules = { ...now.rules };
     this.aid = this.app.aid;
     this.art = this.choices.art.find((a) => (now.art ? a.name === now.art : a.usual))?.name ?? "";
@@ -96,9 +97,24 @@ export class Setup {
 
   boxesPart() {
     return this.part("setup.boxes", h("div", { class: "cards" }, this.choices.expansions.map((e) => h("button", {
-      type: "button", class: "card", "aria-pressed": String(this.boxes.has(e.name)), disabled: e.name === "base", data: { key: `box-${e.name}` },
-      on: { click: () => { if (!this.boxes.delete(e.name)) this.boxes.add(e.name); this.draw(); } } },
+      type: "button", class: "card", "aria-pressed": String(this.boxes.has(e.name)), disabled: this.alone(e.name), data: { key: `box-${e.name}` },
+      on: { click: () => { this.choose(e); this.draw(); } } },
     h("b", {}, t(`setup.box.${e.name}`)), h("span", {}, t("setup.tiles", { n: e.tiles }))))));
+  }
+
+  // Whether it is the only one of the chosen boxes that can be played with by itself.
+  alone(name) {
+    const alone = this.choices.expansions.filter((e) => e.alone && this.boxes.has(e.name)).map((e) => e.name);
+    return alone.length === 1 && alone[0] === name && name === "base";
+  }
+
+  // A box that needs no other takes the base game's place; both can be played with together.
+  choose(box) {
+    if (!this.boxes.delete(box.name)) {
+      this.boxes.add(box.name);
+      if (box.alone && box.name !== "base") this.boxes.delete("base");
+    }
+    if (!this.choices.expansions.some((e) => e.alone && this.boxes.has(e.name))) this.boxes.add("base");
   }
 
   // Whose pictures the camera reads the tiles by.
@@ -120,16 +136,37 @@ export class Setup {
     return t(`option.${name}.${value}`, { fallback: String(value) });
   }
 
+  // Which box it is: by who made it and what it pays.
+  asked() {
+    const { questions, editions } = this.choices, fits = (e, besides) => Object.entries(this.known).every(([name, value]) => name === besides || e.marks[name] === value);
+    return h("div", { class: "asked" }, questions.map(({ name, answers }) => {
+      const possible = new Set(Object.values(editions).filter((e) => fits(e, name)).map((e) => e.marks[name]));
+      return h("div", { role: "group", "aria-label": t(`mark.${name}`) }, h("p", {}, t(`mark.${name}`)), h("div", { class: "row tight" }, answers.map((answer) => h("button", {
+        type: "button", class: "filter-chip", "aria-pressed": String(this.known[name] === answer), disabled: !possible.has(answer), data: { key: `mark-${name}-${answer}` },
+        on: { click: () => { if (this.known[name] === answer) delete this.known[name]; else this.known[name] = answer; this.draw(); } } },
+      typeof answer === "number" ? t("mark.points", { n: answer }) : answer))));
+    }));
+  }
+
   editions() {
-    const { editions, default: usual } = this.choices;
+    const { editions, default: usual } = this.choices, marks = Object.entries(this.known);
     const differs = (id) => Object.entries(editions[id].options).filter(([name, o]) => this.matters(name) && o.value !== editions[usual].options[name].value);
-    return this.part("setup.edition", h("div", { class: "cards wide" }, Object.entries(editions).map(([id, e]) => h("button", {
+    const found = Object.entries(editions).filter(([, e]) => marks.every(([name, value]) => e.marks[name] === value));
+    const years = ([from, to]) => t(to ? "setup.years" : "setup.since", { from: String(from), to: String(to) });
+    return this.part("setup.edition", this.asked(), h("p", { role: "status", class: "note" }, t("mark.found", { n: found.length })), h("div", { class: "cards wide" }, found.map(([id, e]) => h("button", {
       type: "button", class: "card", "aria-pressed": String(this.edition === id), data: { key: `edition-${id}` },
-      on: { click: () => { this.edition = id; this.rules = {}; for (const box of e.expansions) this.boxes.add(box); this.draw(); } } },
-    h("b", { lang: "en" }, e.title),
+      on: { click: () => this.take(id) } },
+    h("b", { lang: "en" }, e.title), h("span", {}, `${years(e.years)}: `, t(`edition.${id}`, { fallback: e.box })),
     id === usual ? h("span", {}, t("setup.edition.same"))
-      : [h("span", {}, t("setup.edition.note", { other: editions[usual].title })),
+      : differs(id).length > 0 && [h("span", {}, t("setup.edition.note", { other: editions[usual].title })),
         h("ul", {}, differs(id).map(([name, o]) => h("li", {}, t(`option.${name}`), ": ", this.option(name, o.value))))]))));
+  }
+
+  take(id) {
+    this.edition = id;
+    this.rules = {};
+    for (const box of this.choices.expansions.filter((e) => this.choices.editions[id].expansions.includes(e.name))) if (!this.boxes.has(box.name)) this.choose(box);
+    this.draw();
   }
 
   house() {
@@ -155,7 +192,7 @@ export class Setup {
     const players = this.players.map((p, n) => ({ name: p.name.trim() || t("setup.person", { n: n + 1 }), colour: p.colour }));
     const printed = this.choices.editions[this.edition].options;
     const rules = Object.fromEntries(Object.entries(this.rules).filter(([name]) => name in printed && this.matters(name)));
-    const setup = { players, edition: this.edition, rules, expansions: [...this.boxes].filter((b) => b !== "base"), aid: this.aid, ...(this.art && { art: this.art }) };
+    const setup = { players, edition: this.edition, rules, expansions: [...this.boxes], aid: this.aid, ...(this.art && { art: this.art }) };
     if (await this.app.commands.send({ do: "new_game", setup }, { message: "setup.begun", look: (view) => view.game })) this.close();
   }
 }

@@ -1,0 +1,70 @@
+"""What a spoiled storage took out of a game: entries that were there and cannot be read any more, turn by turn.
+
+They keep their places in the log (`scoring.log.Unread`), and what came after them counts. People are told where to look
+until somebody has said what stood there or taken it back.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+from scoring.engine import apply, new_game
+from scoring.errors import IllegalMove
+from scoring.events import Event, Setup, TilePlaced
+from scoring.log import LogEntry, Unread, entry_to_json, with_gaps
+from scoring.state import Draft
+
+CODE = "unread_moves"
+
+
+def placeholder(seq: int) -> str:
+    """The text of an entry that cannot be read, as the log keeps it."""
+    return json.dumps(entry_to_json(LogEntry(seq=seq, body=Unread(), source="camera", confidence=0.0)))
+
+
+def spoiled(entries: Sequence[LogEntry]) -> frozenset[int]:
+    """The entries that cannot be read and of which nobody has said yet what they said."""
+    if not any(isinstance(e.body, Unread) for e in entries):
+        return frozenset()
+    return frozenset(seq for seq, event in with_gaps(entries) if event is None)
+
+
+def unread(setup: Setup, entries: Sequence[LogEntry]) -> list[tuple[int, int]]:
+    """The turns (from 1) in which entries cannot be read, each with how many; empty when everything can."""
+    if not any(isinstance(e.body, Unread) for e in entries):
+        return []
+    d, found = Draft(new_game(setup)), Counter[int]()
+    lines = with_gaps(entries)
+    for n, (_, event) in enumerate(lines):
+        if event is None:
+            following = next((e for _, e in lines[n + 1:] if e is not None), None)
+            found[_turn(d, following)] += 1
+            continue
+        with suppress(IllegalMove):  # as in the fold of the whole log
+            apply(d, event)
+    return sorted(found.items())
+
+
+def _turn(d: Draft, following: Event | None) -> int:
+    """Which turn (from 1) an entry was of that stood between the game so far and the event that is known to follow: the
+    one under way when the next player's tile follows or something else of it, otherwise the next one."""
+    if not d.turn_open:
+        return d.turn + 2
+    if isinstance(following, TilePlaced):
+        return d.turn + (1 if following.player == (d.player + 1) % len(d.setup.players) else 2)
+    return d.turn + (1 if following is not None and getattr(following, "player", d.player) == d.player else 2)
+
+
+def sentence(turn: int, count: int) -> str:
+    """One gap for people."""
+    return f"{count} {'move' if count == 1 else 'moves'} of turn {turn} could not be read: please look"
+
+
+def rows(setup: Setup, entries: Sequence[LogEntry]) -> list[dict[str, Any]]:
+    """One row beside the issues of a view for each turn with such entries: code, text, squares, turn and parts."""
+    return [{"code": CODE, "text": f"{sentence(turn, count)}.", "squares": [], "turn": turn - 1,
+             "parts": {"turn": turn, "n": count}} for turn, count in unread(setup, entries)]

@@ -1,0 +1,391 @@
+"""Strangers at the door: sixty hostile connections on every route that takes no PIN, against the people at the table.
+
+A big game lies on a served table with a PIN while the camera's loop watches a simulated table in real time. Another
+process holds so many connections and asks for one route again and again as fast as it is answered, from one address or
+from as many as there are connections; a third one is the people: somebody who looks at the state ten times a second and
+a signed-in player who sends commands. Prints for every route what both had to wait and how many frames of the camera
+were lost: those that had passed before the loop came to read them; ``queued`` is the part of the time that the loop was
+ready and other programs had every processor, so that on a busy machine its frames are not the door's. Everything is on
+this machine's loopback.
+
+    python benchmarks/door.py [--connections 60] [--addresses 1,60] [--seconds 6] [--fps 10]
+"""
+
+from __future__ import annotations
+
+import argparse
+import http.client
+import json
+import os
+import selectors
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Self
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+QUIET = "quiet"
+PIN, PLAYER, VIEWER = "2580", "127.0.0.2", "127.0.0.3"
+STATE_MS, COMMAND_MS, FRAMES = 250.0, 300.0, 0.1  # what is promised at p99, and of the camera's frames
+_PREVIEWS = {"commands": [{"do": "retract", "seq": n} for n in range(2, 14)]}
+# Every route that a stranger may use, by a short name: method, address, body.
+KINDS: dict[str, tuple[str, str, object]] = {
+    "preview": ("POST", "/api/preview", _PREVIEWS),
+    "sign-in": ("POST", "/api/session", {"pin": "9999"}),
+    "sign-out": ("DELETE", "/api/session", None),
+    "first-pin": ("POST", "/api/pin", {"pin": "7391"}),
+    "state": ("GET", "/api/state", None),
+    "events": ("GET", "/api/events", None),
+    "candidates": ("GET", "/api/candidates/21", None),
+    "crop": ("GET", "/api/crops/21.jpg", None),
+    "notice": ("GET", "/api/notices/x.jpg", None),
+    "turns": ("GET", "/api/turns", None),
+    "turn": ("GET", "/api/turns/55", None),
+    "before": ("GET", "/api/entries/80/before", None),
+    "after": ("GET", "/api/entries/80/after", None),
+    "moves": ("GET", "/api/moves", None),
+    "fits": ("GET", "/api/fits", None),
+    "turn-picture": ("GET", "/api/turns/55/picture.jpg?x=0&y=0&width=5&height=5", None),
+    "picture": ("GET", "/api/picture.jpg?x=-4&y=-4&width=9&height=9", None),
+    "camera": ("GET", "/api/camera", None),
+    "camera-picture": ("GET", "/api/camera/1.jpg", None),
+    "corrections": ("GET", "/api/corrections", None),
+    "games": ("GET", "/api/games", None),
+    "setups": ("GET", "/api/setups", None),
+    "transcript": ("GET", "/api/export/game.json", None),
+    "scores": ("GET", "/api/export/scores.csv", None),
+    "tiles": ("GET", "/api/tiles?expansions=base,inns,traders,dragon,tower,river,wheel", None),
+    "session": ("GET", "/api/session", None),
+    "calibration": ("GET", "/api/calibration", None),
+    "backup-file": ("GET", "/api/backup/none.zip", None),
+    "doctor": ("GET", "/doctor", None),
+    "doctor-report": ("GET", "/api/doctor", None),
+    "join": ("GET", "/api/join", None),
+    "join-code": ("GET", "/api/join.svg", None),
+    "openapi": ("GET", "/api/openapi.json", None),
+    "overlay": ("GET", "/overlay", None),
+    "overlay-state": ("GET", "/api/overlay", None),
+    "overlay-events": ("GET", "/api/overlay/events", None),
+    "overlay-key": ("GET", "/api/overlay/key", None),
+    "page": ("GET", "/", None),
+    "tv": ("GET", "/tv", None),
+    "icon": ("GET", "/favicon.ico", None),
+    "file": ("GET", "/static/js/app.js", None),
+    "nothing": ("GET", "/api/none", None),
+    "refused": ("POST", "/api/commands", {"do": "undo"}),
+}
+
+
+def request(method: str, path: str, body: object, **headers: str) -> bytes:
+    """An HTTP request as bytes; its connection stays open."""
+    data = b"" if body is None else json.dumps(body).encode()
+    more = "".join(f"{k}: {v}\r\n" for k, v in headers.items())
+    kind = f"Content-Type: application/json\r\nContent-Length: {len(data)}\r\n" if body is not None else ""
+    return f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept-Encoding: gzip\r\n{kind}{more}\r\n".encode() + data
+
+
+def hostile(kind: str, port: int, connections: int, addresses: int, seconds: float) -> int:
+    """Hold so many connections that ask again whenever they are answered; how many answers began."""
+    asked, answers = request(*KINDS[kind]), 0
+    selector, end = selectors.DefaultSelector(), time.monotonic() + seconds
+
+    def begin(n: int) -> None:
+        s = socket.socket()
+        s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        try:
+            s.bind((f"127.0.{3 + n % addresses // 200}.{1 + n % addresses % 200}", 0))
+            s.settimeout(1.0)
+            s.connect(("127.0.0.1", port))
+            s.sendall(asked)
+            s.setblocking(False)
+            selector.register(s, selectors.EVENT_READ, n)
+        except OSError:
+            s.close()
+            late.append((time.monotonic() + 0.05, n))
+
+    late: list[tuple[float, int]] = []
+    for n in range(connections):
+        begin(n)
+    while (now := time.monotonic()) < end:
+        for due in [d for d in late if d[0] <= now]:
+            late.remove(due)
+            begin(due[1])
+        for key, _ in selector.select(0.05):
+            s = key.fileobj
+            assert isinstance(s, socket.socket)
+            try:
+                got = s.recv(1 << 20)
+                if b"HTTP/1.1 " in got:
+                    answers += 1
+                    if b"text/event-stream" not in got:
+                        s.sendall(asked)
+                if not got:
+                    raise OSError
+            except BlockingIOError:
+                continue
+            except OSError:
+                selector.unregister(s)
+                s.close()
+                begin(key.data)
+    for key in list(selector.get_map().values()):
+        key.fileobj.close()  # type: ignore[union-attr]
+    selector.close()
+    return answers
+
+
+def people(port: int, seconds: float) -> dict[str, list[float]]:
+    """Somebody who looks and somebody who plays, each from an address of their own: milliseconds of every answer."""
+    waited: dict[str, list[float]] = {"state": [], "command": []}
+    end = time.monotonic() + seconds
+
+    def connection(address: str) -> http.client.HTTPConnection:
+        return http.client.HTTPConnection("127.0.0.1", port, timeout=30, source_address=(address, 0))
+
+    def answer(c: http.client.HTTPConnection, method: str, path: str, body: object = None, **headers: str) -> Any:
+        data = None if body is None else json.dumps(body)
+        c.request(method, path, data, {"Content-Type": "application/json", **headers} if data else headers)
+        found = c.getresponse()
+        return found.status, dict(found.headers), found.read()
+
+    def look() -> None:
+        c = connection(VIEWER)
+        while time.monotonic() < end:
+            begun = time.monotonic()
+            try:
+                status, _, _ = answer(c, "GET", "/api/state", **{"Accept-Encoding": "gzip"})
+                waited["state"].append(1000 * (time.monotonic() - begun) if status == 200 else float("inf"))
+            except (OSError, http.client.HTTPException):
+                waited["state"].append(float("inf"))
+                c.close()
+            time.sleep(max(0.0, 0.1 - (time.monotonic() - begun)))
+
+    def play() -> None:
+        c = connection(PLAYER)
+        status, headers, body = answer(c, "POST", "/api/session", {"pin": PIN})
+        assert status == 200, body
+        signed = {"Cookie": headers["Set-Cookie"].partition(";")[0], "X-CSRF-Token": json.loads(body)["token"],
+                  "Accept-Encoding": "gzip"}
+        ready.set()
+        undo = False
+        while time.monotonic() < end:
+            begun = time.monotonic()
+            command = {"do": "undo"} if undo else {"do": "end_turn"}
+            try:
+                status, _, _ = answer(c, "POST", "/api/commands", command, **signed)
+                waited["command"].append(1000 * (time.monotonic() - begun) if status == 200 else float("inf"))
+            except (OSError, http.client.HTTPException):
+                waited["command"].append(float("inf"))
+                c.close()
+            undo = not undo
+            time.sleep(max(0.0, 0.15 - (time.monotonic() - begun)))
+
+    ready = threading.Event()
+    threads = [threading.Thread(target=play), threading.Thread(target=look)]
+    threads[0].start()
+    ready.wait(30)
+    print("ready", flush=True)
+    sys.stdin.readline()  # the strangers come when the player has signed in
+    end = time.monotonic() + seconds
+    threads[1].start()
+    for t in threads:
+        t.join()
+    return waited
+
+
+# -- the table ------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Filmed:
+    """Frames rendered before, shown at a camera's pace: one that nobody came for in time is lost."""
+
+    frames: list[Any]
+    info: Any
+    fps: float
+    shown: int = 0
+    lost: int = 0
+    due_s: float = 0.0
+    late_s: float = 0.0  # how long the loop took for its slowest frame
+
+    def __enter__(self) -> Self:
+        self.due_s = time.monotonic()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        pass
+
+    def read(self) -> Any:
+        self.due_s += 1 / self.fps
+        now = time.monotonic()
+        self.late_s = max(self.late_s, now - self.due_s)
+        if (behind := int((now - self.due_s) * self.fps)) > 0:
+            self.lost += behind
+            self.due_s += behind / self.fps
+        time.sleep(max(0.0, self.due_s - now))
+        self.shown += 1
+        # to and fro, so that the picture never jumps
+        n = self.shown % (2 * len(self.frames) - 2)
+        frame = self.frames[n if n < len(self.frames) else 2 * len(self.frames) - 2 - n]
+        return replace(frame, id=self.shown, t_s=self.shown / self.fps)
+
+
+def queued_s(thread: threading.Thread) -> float:
+    """How long a thread was ready and got no processor: what other programs took from it, strangers' among them."""
+    try:
+        return int(Path(f"/proc/self/task/{thread.native_id}/schedstat").read_text("ascii").split()[1]) / 1e9
+    except (OSError, IndexError, ValueError):
+        return 0.0
+
+
+def quantile(values: list[float], q: float) -> float:
+    ordered = sorted(values)
+    return round(ordered[min(len(ordered) - 1, int(q * len(ordered)))], 1) if ordered else float("inf")
+
+
+def run(kinds: list[str], connections: int, addresses: list[int], seconds: float, fps: float,
+        turns: int) -> list[dict[str, Any]]:
+    """A row of figures for every kind and number of addresses."""
+    from flask import request as asked
+
+    from bastide.demo_game import demo_game
+    from bastide.session import TableSession
+    from bastide.store import Store
+    from bastide.table_loop import follow
+    from bastide.tables import load_tiles, make_watcher, open_camera
+    from scoring.transcript import write
+    from web.access import Access
+    from web.app import create_app
+    from web.rights import Memory, hashed
+    from web.server import PageServer
+
+    class Door(Access):
+        """All of loopback but its first address is taken for other machines."""
+
+        def from_machine(self) -> bool:
+            return asked.remote_addr == "127.0.0.1"
+
+    rows: list[dict[str, Any]] = []
+    small, big = demo_game(1, turns=5), demo_game(2, turns=turns)
+    with tempfile.TemporaryDirectory() as folder:
+        transcript = Path(folder) / "game.json"
+        transcript.write_text(json.dumps(write(small)), "utf-8")
+        with open_camera(f"sim:transcript={transcript}&seed=1&size=1152x648") as camera:
+            info, film = camera.info, []
+            while len(film) < 80 and (frame := camera.read()) is not None:
+                film.append(frame)
+        with Store(Path(folder) / "a.sqlite") as store, Store(Path(folder) / "b.sqlite") as other:
+            session, watched = TableSession(store, big.setup), TableSession(other, small.setup)
+            for event in big.events:
+                session.commit((event,), confidence=0.98, asked=False)
+            for n in (1, 2):  # two questions are open, as they are when a camera is unsure
+                session._entries[-n] = replace(session._entries[-n], asked=True)
+            keys = Memory()
+            keys.put(replace(keys.get(), table=hashed(PIN)))
+            source, stop = Filmed(film, info, fps), threading.Event()
+            tiles = load_tiles(None, small.setup.expansions)
+
+            def on_frame(done: Any) -> None:
+                if done.frames % 10 == 0:  # the loop has something to say to the table that people look at
+                    session.set_status("watching", str(done.frames))
+
+            for kind in [QUIET, *kinds]:
+                for count in addresses if kind != QUIET else addresses[:1]:
+                    # A server for each: nobody is made to wait for what another kind has done.
+                    with PageServer(create_app(session, access=Door(keys)), port=0) as server:
+                        at = ["--port", str(server.port), "--seconds", str(seconds)]
+                        stop.clear()
+                        watcher, warm = make_watcher(tiles, watched.setup), threading.Event()
+
+                        def frame_done(done: Any, warm: threading.Event = warm) -> None:
+                            on_frame(done)
+                            if done.frames > fps:
+                                warm.set()
+
+                        loop = threading.Thread(target=follow, args=(source, watcher, watched),
+                                                kwargs={"stop": stop, "on_frame": frame_done})
+                        honest = subprocess.Popen([sys.executable, __file__, "--people", *at], stdin=subprocess.PIPE,
+                                                  stdout=subprocess.PIPE, text=True)
+                        assert honest.stdin and honest.stdout
+                        assert honest.stdout.readline() == "ready\n"
+                        with source:
+                            loop.start()
+                            warm.wait(60)
+                            trouble = None if kind == QUIET else subprocess.Popen(
+                                [sys.executable, __file__, "--hostile", kind, "--connections", str(connections),
+                                 "--addresses", str(count), *at], stdout=subprocess.PIPE, text=True)
+                            shown, lost, cpu, begun = source.shown, source.lost, time.process_time(), time.monotonic()
+                            queued = queued_s(loop)
+                            honest.stdin.write("\n")
+                            honest.stdin.flush()
+                            waited = json.loads(honest.communicate(timeout=seconds + 90)[0])
+                            shown, lost = source.shown - shown, source.lost - lost
+                            cpu = (time.process_time() - cpu) / (time.monotonic() - begun)
+                            queued = (queued_s(loop) - queued) / (time.monotonic() - begun)
+                            stop.set()
+                            loop.join()
+                        answers = int(trouble.communicate(timeout=seconds + 30)[0]) if trouble else 0
+                    rows.append({
+                        "kind": kind, "addresses": count, "answers": answers,
+                        **{f"{what}_{name}_ms": quantile(waited[what], q) for what in ("state", "command")
+                           for name, q in (("p50", 0.5), ("p99", 0.99))},
+                        "states": len(waited["state"]), "commands": len(waited["command"]),
+                        "frames_lost": round(lost / max(1, shown + lost), 3), "processors": round(cpu, 2),
+                        "queued": round(queued, 3)})
+                    yield_row(rows[-1])
+    return rows
+
+
+def yield_row(row: dict[str, Any]) -> None:
+    """One line as soon as it is known."""
+    print(f"  {row['kind']:15} {row['addresses']:4} {row['answers']:8} {row['state_p50_ms']:9} {row['state_p99_ms']:7} "
+          f"{row['command_p50_ms']:11} {row['command_p99_ms']:7} {row['frames_lost']:8.1%} {row['processors']:6} "
+          f"{row['queued']:7.1%}",
+          file=sys.stderr, flush=True)
+
+
+def kept(row: dict[str, Any]) -> bool:
+    """Whether a row keeps what is promised."""
+    return bool(row["state_p99_ms"] <= STATE_MS and row["command_p99_ms"] <= COMMAND_MS and
+                row["frames_lost"] <= FRAMES)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--connections", type=int, default=60)
+    parser.add_argument("--addresses", default="1,60")
+    parser.add_argument("--seconds", type=float, default=6, help="for each route")
+    parser.add_argument("--fps", type=float, default=10)
+    parser.add_argument("--turns", type=int, default=60, help="of the game that lies there")
+    parser.add_argument("--kinds", default=",".join(KINDS))
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--hostile", choices=KINDS, help=argparse.SUPPRESS)
+    parser.add_argument("--people", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--port", type=int, help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.hostile:
+        print(hostile(args.hostile, args.port, args.connections, int(args.addresses), args.seconds))
+        return 0
+    if args.people:
+        print(json.dumps(people(args.port, args.seconds)))
+        return 0
+    print(f"{args.connections} connections, {args.fps:g} frames a second, {os.cpu_count()} processors; milliseconds\n"
+          "  route           from  answers state p50     p99 command p50     p99    lost   CPUs  queued",
+          file=sys.stderr)
+    rows = run(args.kinds.split(","), args.connections, [int(a) for a in args.addresses.split(",")], args.seconds,
+               args.fps, args.turns)
+    if args.json:
+        print(json.dumps(rows))
+    broken = [f"{r['kind']} from {r['addresses']}" for r in rows if r["kind"] != QUIET and not kept(r)]
+    print(f"kept in {len(rows) - len(broken)} of {len(rows)} rows (state {STATE_MS:g} ms, commands {COMMAND_MS:g} ms "
+          f"at p99, at most {FRAMES:.0%} of the frames lost)" + (f"; not: {', '.join(broken)}" if broken else ""))
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

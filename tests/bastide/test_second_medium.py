@@ -1,0 +1,136 @@
+"""After each game a backup lies on another medium, and has been restored in a trial."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from bastide import second_medium
+from bastide.backups import restore_backup
+from bastide.demo_game import demo_game
+from bastide.errors import Failure, UsageError
+from bastide.health import storage
+from bastide.second_medium import KEPT, SecondMedium, read_note, tried
+from bastide.session import TableSession
+from bastide.store import Store
+
+GAME = demo_game(3, turns=4)
+PATIENCE_S = 60.0
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    return tmp_path / "data"
+
+
+def play(session: TableSession) -> None:
+    for event in GAME.events:
+        session.commit((event,), confidence=1.0, asked=False)
+
+
+def stick(path: Path) -> int:
+    """Two media: whatever has a stick in its name, and the rest."""
+    return int("stick" in path.name)
+
+
+def lines(data: Path) -> dict[str, str]:
+    return {x.what: x.state for x in storage(data)}
+
+
+def test_a_game_that_ends_is_backed_up_and_the_backup_restored(data: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "stick"
+    folder.mkdir()
+    with Store(data / "log.sqlite") as store:
+        session = TableSession(store, GAME.setup)
+        with SecondMedium(data, folder, session, device=stick) as second:
+            play(session)
+            assert not second.tried.is_set() and "backup" not in lines(data)
+            session.command({"do": "end_game"})
+            assert second.tried.wait(PATIENCE_S)
+            second.tried.clear()
+            (file,) = folder.glob("bastide-*.zip")
+            assert lines(data)["backup"] == "ok" and read_note(data)["file"] == file.name
+            players = [{"name": p.name, "colour": p.colour} for p in GAME.setup.players]
+            another = {"do": "new_game", "setup": {"players": players, "edition": GAME.setup.edition}}
+            session.command(another)
+            play(session)
+            session.command(another)
+            assert second.tried.wait(PATIENCE_S)  # a game that gives way to another one
+        first = store.load(1)
+    restore_backup(folder / read_note(data)["file"], tmp_path / "again")
+    with Store(tmp_path / "again" / "log.sqlite") as store:
+        assert store.load(1) == first and first.over
+        assert [g.entries for g in store.games()] == [0, len(GAME.events), len(first.entries)]
+
+
+def test_a_stick_that_is_not_there_is_said_and_tried_again(data: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "stick"
+    with Store(data / "log.sqlite") as store:
+        session = TableSession(store, GAME.setup)
+        with SecondMedium(data, folder, session, again_s=0.05, device=stick) as second:
+            play(session)
+            session.command({"do": "end_game"})
+            assert second.tried.wait(PATIENCE_S)
+            assert lines(data)["backup"] == "warn" and "is not there" in read_note(data)["why"]
+            folder.mkdir()
+            while not read_note(data).get("ok"):
+                second.tried.clear()
+                assert second.tried.wait(PATIENCE_S)
+    assert list(folder.glob("bastide-*.zip"))
+
+
+def test_a_folder_on_the_same_medium_is_no_second_one(data: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "mount point"
+    folder.mkdir()
+    with Store(data / "log.sqlite") as store:
+        session = TableSession(store, GAME.setup)
+        with SecondMedium(data, folder, session) as second:
+            play(session)
+            session.command({"do": "end_game"})
+            assert second.tried.wait(PATIENCE_S)
+    assert not list(folder.iterdir()) and "same medium" in read_note(data)["why"]
+
+
+def test_a_backup_that_does_not_come_back_whole_is_said(data: Path, tmp_path: Path,
+                                                        monkeypatch: pytest.MonkeyPatch) -> None:
+    """The stick spoils what is written to it."""
+    folder = tmp_path / "stick"
+    folder.mkdir()
+    real = second_medium.write_backup
+
+    def spoiled(data: Path, out: Path, **more: object) -> object:
+        made = real(data, out, **more)  # type: ignore[arg-type]
+        content = bytearray(out.read_bytes())
+        content[len(content) // 3] ^= 1
+        out.write_bytes(content)
+        return made
+
+    monkeypatch.setattr(second_medium, "write_backup", spoiled)
+    with Store(data / "log.sqlite") as store:
+        session = TableSession(store, GAME.setup)
+        with SecondMedium(data, folder, session, device=stick) as second:
+            play(session)
+            session.command({"do": "end_game"})
+            assert second.tried.wait(PATIENCE_S)
+    assert lines(data)["backup"] == "warn"
+    (file,) = folder.glob("bastide-*.zip")
+    with pytest.raises((UsageError, Failure, zipfile.BadZipFile)):
+        tried(file, 1, 1)
+
+
+def test_only_so_many_are_kept_and_nothing_of_anybody_else_goes(data: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "stick"
+    folder.mkdir()
+    for n in range(KEPT + 3):
+        (folder / f"bastide-20260101-1200{n:02}.zip").write_bytes(b"old")
+    (folder / "bastide-mine.zip").write_bytes(b"somebody's own")
+    with Store(data / "log.sqlite") as store:
+        session = TableSession(store, GAME.setup)
+        with SecondMedium(data, folder, session, device=stick) as second:
+            play(session)
+            session.command({"do": "end_game"})
+            assert second.tried.wait(PATIENCE_S)
+    there = sorted(p.name for p in folder.iterdir())
+    assert len(there) == KEPT + 1 and "bastide-mine.zip" in there and read_note(data)["file"] in there
