@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from bastide.errors import Failure, UsageError
-from bastide.tables import book_name, box_contents, every_kind, load_tiles
+from bastide.tables import book_name, box_contents, load_tiles
 from bastide.tilebook import BOOK, TileBook
 from scoring.events import Setup
 from vision.tileset import PICTURES, TileSet, merged
@@ -55,10 +55,7 @@ class ArtSets:
         return art == "" or any(row["name"] == art for row in self.listed())
 
     def base(self, art: str, setup: Setup) -> TileSet:
-        """What was there before any game: the taught pictures, or our own drawings, also of what was not taught."""
-        return every_kind(self._taught(art, setup), setup)
-
-    def _taught(self, art: str, setup: Setup) -> TileSet:
+        """What was there before any game: the taught pictures, or our own drawings."""
         if art == DRAWN:
             return load_tiles(None, setup.expansions)
         base = self._base(art or self.usual)

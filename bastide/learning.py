@@ -18,11 +18,10 @@ from bastide.tilebook import TileBook
 from scoring.events import Setup, TilePlaced
 from scoring.log import effective, open_questions
 from scoring.tiles import Square
-from vision.evidence import covered
 from vision.frames import Frame, Image
 from vision.lattice import Array, rectify
 from vision.lessons import Lesson
-from vision.standing import paint_mask
+from vision.paint import bare_part
 from vision.tileset import SIZE_PX, TileSet, merged
 
 EVERY_TILES = 12  # so many new pictures are written at once
@@ -64,7 +63,7 @@ class Learner:
         at = min(due, key=lambda at: self._looks.get(at, 0))
         self._looks[at] = self._looks.get(at, 0) + 1
         crop = rectify(frame.bgr, poses[at], SIZE_PX)
-        if float(covered(paint_mask(crop, colours), SIZE_PX).mean()) >= _BARE:
+        if bare_part(crop, colours) >= _BARE:
             self._pictures[at] = crop
 
     def lessons(self) -> tuple[Lesson, ...]:

@@ -22,8 +22,8 @@ from scoring.tiles import catalogue, product
 from scoring.transcript import read
 from vision.frames import Frame, FrameSource, SourceError
 from vision.looks import TableLook
-from vision.tileset import TileSet, TileSetError, completed, drawn_tileset, load_tileset
-from vision.tracker import make_tracker
+from vision.tileset import TileSet, TileSetError, drawn_tileset, load_tileset
+from vision.tracking import make_tracker
 from vision.view import View
 
 TWO = (Player(name="Red", colour="red"), Player(name="Blue", colour="blue"))
@@ -78,12 +78,6 @@ def load_tiles(folder: str | None, expansions: tuple[str, ...]) -> TileSet:
         raise UsageError(str(e)) from e
 
 
-def every_kind(tiles: TileSet, setup: Setup) -> TileSet:
-    """The set with our own drawing of every kind that may lie in this game and of which it has no picture."""
-    start = next(iter(new_game(setup).tiles.values()))
-    return completed(tiles, (*box_contents(setup.expansions), start.tile))
-
-
 def book_name(folder: str | None) -> str:
     """What a set of tiles is called on this machine: after its folder, or the owner's own."""
     return "own" if folder is None else "".join(c if c.isalnum() else "-" for c in Path(folder).resolve().name) or "own"
@@ -101,8 +95,9 @@ def make_watcher(tiles: TileSet, setup: Setup, view: View | None = None, *,
                  record: Callable[[TableLook], None] | None = None) -> TableWatcher:
     """A watcher for this game's players and boxes. ``tiles`` are the pictures it reads with beside what it knows of
     every edition; ``view`` is what a calibration knows of the camera; ``record`` is given every look."""
-    start = next(iter(new_game(setup).tiles.values()))
-    kinds = [catalogue()[tile] for tile in sorted({*box_contents(setup.expansions), start.tile})]
+    begun = new_game(setup)  # a start board's squares are in no catalogue
+    ids = {*box_contents(setup.expansions), *(placed.tile for placed in begun.tiles.values())}
+    kinds = [begun.box.tile(tile) for tile in sorted(ids)]
     tracker = make_tracker(kinds, tiles, tuple(p.colour for p in setup.players), view)
     return TableWatcher(setup, tracker, record=record)
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -22,17 +23,19 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from bastide.demo_game import demo_game  # noqa: E402
-from scoring.engine import new_game, step  # noqa: E402
+from bastide.session import TableSession  # noqa: E402
+from bastide.store import Store  # noqa: E402
+from bastide.table_loop import commit  # noqa: E402
+from bastide.tables import load_tiles, make_watcher  # noqa: E402
 from scoring.events import FigurePlaced, TilePlaced  # noqa: E402
-from scoring.tiles import catalogue  # noqa: E402
+from scoring.log import effective, open_questions  # noqa: E402
+from scoring.tiles import catalogue, shape  # noqa: E402
 from scoring.transcript import write  # noqa: E402
 from vision.lattice import UNIT, apply  # noqa: E402
-from vision.placements import shape  # noqa: E402
 from vision.simulator import Options, Simulator  # noqa: E402
 from vision.simulator.camera import Camera  # noqa: E402
-from vision.tileset import drawn_tileset  # noqa: E402
+from vision.stills import keep  # noqa: E402
 from vision.view import View  # noqa: E402
-from vision.watcher import TableWatcher  # noqa: E402
 
 
 def view_of(camera: Camera) -> View:
@@ -48,33 +51,34 @@ def watched(seed: int, turns: int, options: Options, calibrated: bool) -> dict[s
     game = demo_game(seed, turns=turns)
     simulator = Simulator(json.loads(json.dumps(write(game))), seed, options)
     view = view_of(simulator.truth.camera) if calibrated else None
-    tiles = drawn_tileset(tuple(t for t in catalogue() if t.startswith("base.")))
-    watcher = TableWatcher(tiles, tuple(p.colour for p in game.setup.players), "base.D", view=view)
-    state, asked, seen_figures = new_game(game.setup), set(), set()
-    questions = 0
-    for frame in simulator:
-        if view is not None:
-            frame = replace(frame, bgr=view.straighten(frame.bgr))
-        for proposal in watcher.feed(frame, state).proposals:
-            try:
-                state = step(state, proposal.events[0])
-            except Exception:  # a reading that means nothing in this game is a miss, counted below
-                continue
-            event = proposal.events[0]
-            if isinstance(event, FigurePlaced):
-                seen_figures.add((event.player, event.at, event.feature, event.where))
-            questions += proposal.asked
-            if proposal.asked:
-                asked.add(event.at)
+    watcher = make_watcher(load_tiles(None, game.setup.expansions), game.setup, view)
+    with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "log.sqlite") as store:
+        session = TableSession(store, game.setup)
+        for frame in simulator:
+            if view is not None:
+                frame = replace(frame, bgr=view.straighten(frame.bgr))
+            for proposal in watcher.feed(frame, session.entries).proposals:
+                commit(session, proposal, keep(frame.bgr, watcher.poses))
+        while left := watcher.finish(session.entries):
+            before = len(session.entries)
+            for proposal in left:
+                commit(session, proposal, keep(frame.bgr, watcher.poses))
+            if len(session.entries) == before:
+                break
+        entries = session.entries
+    open_now, got = open_questions(entries), effective(entries)
+    asked = {e.at for seq, e in got if seq in open_now and isinstance(e, TilePlaced | FigurePlaced)}
+    tiles = {e.at: e for _, e in got if isinstance(e, TilePlaced)}
+    figures = {(e.player, e.at, e.feature, e.where) for _, e in got if isinstance(e, FigurePlaced)}
     events = [e for t in game.turns for e in t.events]
-    wrong_tiles = sum(
-        isinstance(e, TilePlaced) and e.at not in asked and (
-            e.at not in state.tiles or shape(catalogue()[state.tiles[e.at].tile], state.tiles[e.at].rot)
-            != shape(catalogue()[e.tile], e.rot)) for e in events)
+    kinds = catalogue()
+    wrong_tiles = sum(isinstance(e, TilePlaced) and e.at not in asked and (
+        e.at not in tiles or shape(kinds[tiles[e.at].tile], tiles[e.at].rot) != shape(kinds[e.tile], e.rot))
+        for e in events)
     wrong_figures = sum(isinstance(e, FigurePlaced) and e.at not in asked
-                        and (e.player, e.at, e.feature, e.where) not in seen_figures for e in events)
+                        and (e.player, e.at, e.feature, e.where) not in figures for e in events)
     off = [_off(simulator, view, at, pose) for at, pose in watcher.poses.items() if at in simulator.truth.tiles]
-    return {"tiles": wrong_tiles, "figures": wrong_figures, "questions": questions,
+    return {"tiles": wrong_tiles, "figures": wrong_figures, "questions": len(open_now),
             "off": float(np.mean(off)) if off else float("nan")}
 
 

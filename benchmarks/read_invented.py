@@ -17,17 +17,15 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-from reliability import print_curve
+from reliability import IN_FORCE, print_curve
 
 from bastide.demo_game import demo_game
-from scoring.tiles import catalogue
+from scoring.tiles import catalogue, shape
 from scoring.transcript import write
 from training.editions import invent
 from training.invented import Painter
 from vision.frames import Image
-from vision.interpret import SURE
 from vision.overlay import draw_reading
-from vision.placements import shape
 from vision.read import PhotoReader, PhotoReading, TileReading, box_counts
 from vision.simulator.options import LEVELS, Level, Options
 from vision.simulator.script import Laid
@@ -168,7 +166,7 @@ def main() -> int:
             seconds += time.perf_counter() - start
             seen = list(judged(reading, simulator))
             told += [(t.confidence, ok) for t, ok in seen]
-            sure = [ok for t, ok in seen if t.confidence >= SURE]
+            sure = [ok for t, ok in seen if t.confidence >= IN_FORCE]
             sums += (len(simulator.truth.tiles), sum(ok for _, ok in seen), len(reading.tiles) - len(seen), len(sure),
                      len(sure) - sum(sure), *figures(reading, simulator))
             if options.overlays:

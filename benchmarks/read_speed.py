@@ -4,8 +4,9 @@
 
 Ratio inside one run: `read` against SIFT with each taught tile in turn (the photograph's keypoints found once; then per
 tile nearest neighbours, ratio test, and RANSAC for one copy after the other). Both see the same picture; the other way
-is also timed on the picture at the size that `read` works at. Prints processor time, of each stage too, and the peak
-memory of `bastide read`, which is another process. Without --photo the simulator photographs a table of our drawings.
+is also timed on the picture at the size that `read` works at. Prints processor time, what each stage took by the clock,
+and the peak memory of `bastide read`, which is another process. Without --photo the simulator photographs a table of
+our drawings.
 """
 
 from __future__ import annotations
@@ -17,35 +18,25 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections import Counter
 from pathlib import Path
-from typing import Any
 
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy is loaded: one core is what is measured
 
 import cv2
 import numpy as np
 
-import vision.read as reading_room
 from bastide.demo_game import demo_game
 from scoring.transcript import write
-from vision.keypoints import SightingFinder
 from vision.read import LONG_SIDE_PX, PhotoReader, box_counts
 from vision.simulator.options import Options
 from vision.simulator.simulator import Simulator
 from vision.tileset import TileSet, drawn_tileset, load_tileset
-from vision.unseen import UnseenFinder
 
 ROOT = Path(__file__).resolve().parent.parent
 RATIO, FEWEST = 0.75, 8  # of Lowe's test; matches that make a copy
 WANTED = 5.0
 MOST_MB = 400.0
-STAGES: tuple[tuple[Any, str, str], ...] = (
-    (SightingFinder, "find", "keypoints and sightings"), (reading_room, "fit_lattice", "lattice"),
-    (PhotoReader, "_strange", "colours of the print"), (PhotoReader, "_spread", "every square settled"),
-    (PhotoReader, "_evidence", "sides and pennants"), (UnseenFinder, "ask", "structure network"),
-    (reading_room, "marginals", "neighbours and box"),
-    (reading_room, "find_figures", "figures"))
 
 
 def sift_in_turn(photo: np.ndarray, tiles: TileSet) -> tuple[float, int]:
@@ -71,21 +62,6 @@ def sift_in_turn(photo: np.ndarray, tiles: TileSet) -> tuple[float, int]:
             found += 1
             good = [m for m, inside in zip(good, inliers.ravel(), strict=True) if not inside]
     return time.process_time() - start, found
-
-
-def timed(owner: Any, name: str, total: dict[str, float], label: str) -> Callable[[], None]:
-    """Count the time spent in a function under a label, until the result is called."""
-    inner = getattr(owner, name)
-
-    def outer(*args: Any, **options: Any) -> Any:
-        start = time.process_time()
-        try:
-            return inner(*args, **options)
-        finally:
-            total[label] = total.get(label, 0.0) + time.process_time() - start
-
-    setattr(owner, name, outer)
-    return lambda: setattr(owner, name, inner)
 
 
 def simulated(long_side: int) -> np.ndarray:
@@ -126,14 +102,12 @@ def main() -> int:
     tiles = load_tileset(options.tiles) if options.tiles else drawn_tileset(box_counts(["base"]))
     reader = PhotoReader(tiles, counts=box_counts(["base"]))
     reader.read(cv2.resize(photo, None, fx=0.2, fy=0.2))  # what is loaded once is loaded
-    stages: dict[str, float] = {}
-    restore = [timed(owner, name, stages, label) for owner, name, label in STAGES]
+    stages: Counter[str] = Counter()
     start = time.process_time()
     for _ in range(options.rounds):
         reading = reader.read(photo)
+        stages.update(reading.seconds)
     seconds = (time.process_time() - start) / options.rounds
-    for back in restore:
-        back()
     for label, spent in stages.items():
         print(f"  {label:26}{spent / options.rounds:8.2f} s")
     print(f"  {'everything':26}{seconds:8.2f} s, {len(reading.tiles)} tiles")

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,12 +25,13 @@ import cv2
 import numpy as np
 from watch_games import same_figure, same_tile
 
-from vision.interpret import SURE_FIGURE, SURE_TILE
+from reading.limits import LIMITS
 
 BINS = (0.0, 0.5, 0.7, 0.8, 0.9, 0.95, 0.97, 0.99, 0.999, 1.0001)
 GREY = (60, 60, 60)
-THRESHOLDS = (0.5, 0.7, 0.8, 0.9, 0.95, 0.97, 0.98, 0.99, 0.995, 0.999)
-SURE = {"tile": SURE_TILE, "figure": SURE_FIGURE}
+IN_FORCE = 1 / (1 + math.exp(-LIMITS.agreed))  # below it a tile or a figure is asked about in the end
+THRESHOLDS = (0.5, 0.7, 0.8, IN_FORCE, 0.9, 0.95, 0.97, 0.98, 0.99, 0.995, 0.999)
+SURE = {"tile": IN_FORCE, "figure": IN_FORCE}
 BUDGET = {"tile": 0.5, "figure": 2.0}  # questions a game: with what is asked by rule at most three
 
 

@@ -28,9 +28,8 @@ from bastide.table_loop import follow
 from bastide.tables import box_contents, load_tiles, make_watcher, open_camera
 from bastide.tilebook import TileBook
 from scoring.report import score_game
-from scoring.tiles import catalogue
+from scoring.tiles import catalogue, shape
 from scoring.transcript import Game, read, write
-from vision.placements import shape
 from vision.tileset import merged
 
 RECORDED = Path(__file__).resolve().parents[2] / "shared" / "games" / "dev"

@@ -10,41 +10,52 @@ turns over the whole table with cv2.matchTemplate (at most 1/50). Exit code 1 wh
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-import cv2
-import numpy as np
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy is loaded: one core is what is measured
+
+import cv2  # noqa: E402
+import numpy as np  # noqa: E402
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from bastide.demo_game import demo_game  # noqa: E402
 from bastide.tables import load_tiles, make_watcher  # noqa: E402
-from scoring.engine import new_game, step  # noqa: E402
-from scoring.events import TilePlaced  # noqa: E402
-from scoring.state import GameState  # noqa: E402
+from reading.game import GameReader  # noqa: E402
+from reading.watcher import TableWatcher  # noqa: E402
+from scoring.events import TilePlaced, TurnEnded  # noqa: E402
+from scoring.log import LogEntry  # noqa: E402
 from scoring.transcript import Game, write  # noqa: E402
+from vision.find import BoardFinder  # noqa: E402
 from vision.frames import Frame  # noqa: E402
 from vision.lattice import UNIT, apply, area  # noqa: E402
+from vision.registration import Register  # noqa: E402
+from vision.senses import TileSense  # noqa: E402
+from vision.settle import Settler  # noqa: E402
 from vision.simulator import Options, Simulator  # noqa: E402
-from vision.watcher import TableWatcher  # noqa: E402
+from vision.stillness import Stillness  # noqa: E402
+from vision.structure import StructureNet  # noqa: E402
+from vision.tracker import Tracker  # noqa: E402
 
 STILL, SQUARE = 1 / 3, 1 / 50
-STAGES = (
-    ("find movement", "vision.motion.Motion", "feed"),
-    ("follow the game", "vision.board.Board", "follow"),
-    ("where movement matters", "vision.board.Board", "watched"),
-    ("squares that changed", "vision.watcher.TableWatcher", "_due"),
-    ("a glance at one square", "vision.placements.PlacementReader", "glance"),
-    ("read one square", "vision.placements.PlacementReader", "read"),
-    ("- settle its pose", "vision.settle.Settler", "settle"),
-    ("- its structure", "vision.structure.StructureNet", "ask"),
-    ("read a figure", "vision.watcher.TableWatcher", "_figure"),
-    ("tiles laid before", "vision.upkeep.Upkeep", "look_back"),
-    ("was the board moved", "vision.upkeep.Upkeep", "reregister"),
-    ("what to put right", "vision.upkeep.Upkeep", "notices"),
+FIGURES = "- who stands on them"
+WARM = 16  # frames until the board is found and was looked at
+STAGES: tuple[tuple[str, type, str], ...] = (
+    ("find movement", Stillness, "feed"),
+    ("find the board", BoardFinder, "find"),
+    ("where the tiles lie", Register, "find"),
+    ("is it where it lay", Register, "alike"),
+    ("look at what is due", Tracker, "_look"),
+    ("- what tiles are", TileSense, "look"),
+    ("-- their structure", StructureNet, "ask"),
+    ("-- against pictures", Settler, "settle"),
+    ("- remember how they look", Register, "keep"),
+    ("explain the looks", GameReader, "look"),
 )
 
 
@@ -56,9 +67,12 @@ class Clock:
         self.calls: dict[str, int] = {}
 
     def watch(self, name: str, owner: type, method: str) -> None:
-        plain = getattr(owner, method)
+        setattr(owner, method, self.timed(name, getattr(owner, method)))
 
-        def timed(*args: object, **kwargs: object) -> object:
+    def timed(self, name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
+        """The same function with its time counted under a name."""
+
+        def outer(*args: object, **kwargs: object) -> object:
             begun = time.process_time()
             try:
                 return plain(*args, **kwargs)
@@ -66,7 +80,7 @@ class Clock:
                 self.spent[name] = self.spent.get(name, 0.0) + time.process_time() - begun
                 self.calls[name] = self.calls.get(name, 0) + 1
 
-        setattr(owner, method, timed)
+        return outer
 
     def clear(self) -> None:
         self.spent.clear()
@@ -83,13 +97,12 @@ def best_of(what: Callable[[], object], times: int) -> float:
     return min(spent)
 
 
-def played(game: Game) -> GameState:
-    """The game before its last tile."""
-    state = before = new_game(game.setup)
-    for event in game.events:
-        before = state if isinstance(event, TilePlaced) else before
-        state = step(state, event)
-    return before
+def played(game: Game) -> list[LogEntry]:
+    """The log before the game's last tile, all of it certain."""
+    events = list(game.events)
+    last = max(n for n, e in enumerate(events) if isinstance(e, TilePlaced))
+    return [LogEntry(seq=n + 1, body=e, source="hand", confidence=1.0, asked=False)
+            for n, e in enumerate(e for e in events[:last] if not isinstance(e, TurnEnded))]
 
 
 def main() -> int:
@@ -109,9 +122,8 @@ def main() -> int:
     lying, bare = simulator.still(), simulator.still(last.tile_down - 1)
     tiles = load_tiles(None, game.setup.expansions)
     clock = Clock()
-    for name, where, method in STAGES:
-        module, _, owner = where.rpartition(".")
-        clock.watch(name, getattr(sys.modules[module], owner), method)
+    for name, owner, method in STAGES:
+        clock.watch(name, owner, method)
     before = played(game)
     rng = np.random.default_rng(1)
     noise = [rng.integers(-2, 3, lying.shape, np.int8) for _ in range(2)]
@@ -121,19 +133,20 @@ def main() -> int:
         return Frame(id=number, t_s=number / 4, source="bench", bgr=bgr)
 
     watcher = make_watcher(tiles, game.setup)
-    feed_all(watcher, [film(bare, n) for n in range(6)], before, clock)
+    watcher.tracker.figures = clock.timed(FIGURES, watcher.tracker.figures)
+    feed_all(watcher, [film(bare, n) for n in range(WARM)], before, clock)
     clock.clear()
-    still = feed_all(watcher, [film(bare, 6 + n) for n in range(args.frames)], before, clock)
+    still = feed_all(watcher, [film(bare, WARM + n) for n in range(args.frames)], before, clock)
     if not watcher.poses:
         print("the board was not found", file=sys.stderr)
         return 1
     quiet = dict(clock.spent), dict(clock.calls), len(still)
     clock.clear()
-    changed = feed_all(watcher, [film(lying, args.frames + 6 + n) for n in range(8)], before, clock)
+    changed = feed_all(watcher, [film(lying, args.frames + WARM + n) for n in range(8)], before, clock)
     reading = dict(clock.spent), dict(clock.calls), len(changed)
-    print(f"{width}x{height}, {len(before.tiles)} tiles lie, {len(tiles.specimens)} templates; ms, one core")
+    print(f"{width}x{height}, {len(watcher.poses)} tiles lie, {len(tiles.specimens)} templates; ms, one core")
     print(f"{'stage':<26}{'a still frame':>16}{'a tile comes (all)':>20}{'calls':>8}")
-    for name, *_ in STAGES:
+    for name in (*(name for name, *_ in STAGES), FIGURES):
         print(f"{name:<26}{1e3 * quiet[0].get(name, 0.0) / quiet[2]:16.2f}{1e3 * reading[0].get(name, 0.0):20.2f}"
               f"{reading[1].get(name, 0):8d}")
     print(f"{'whole':<26}{1e3 * float(np.mean(still)):16.2f}{1e3 * sum(changed):20.2f}")
@@ -141,7 +154,9 @@ def main() -> int:
     full = best_of(lambda: cv2.cvtColor(cv2.warpPerspective(lying, warp, (width, height)), cv2.COLOR_BGR2GRAY), 15)
     usual = float(np.mean(still))
     met = [told("a still frame", usual, "warp and grey of the whole frame", full, STILL)]
-    square = reading[0].get("read one square", 0.0) / max(1, reading[1].get("read one square", 0))
+    place = next(iter(watcher.tracker.poses.items()))
+    sense = watcher.tracker.sense
+    square = best_of(lambda: sense.look(lying, dict([place])), 5)
     side = round(float(np.median([np.sqrt(abs(area(apply(p, UNIT)))) for p in watcher.poses.values()])))
     grey = cv2.cvtColor(lying, cv2.COLOR_BGR2GRAY)
     begun = time.process_time()
@@ -154,19 +169,17 @@ def main() -> int:
     return 0 if all(met) else 1
 
 
-def feed_all(watcher: TableWatcher, frames: list[Frame], state: GameState, clock: Clock) -> list[float]:
+def feed_all(watcher: TableWatcher, frames: list[Frame], entries: list[LogEntry], clock: Clock) -> list[float]:
     """Seconds per frame, those up to the one in which the board is found left out."""
     spent: list[float] = []
     for frame in frames:
         looking = not watcher.poses
         begun = time.process_time()
-        seen = watcher.feed(frame, state)
+        watcher.feed(frame, entries)
         spent.append(time.process_time() - begun)
         if looking:
             spent.clear()
             clock.clear()
-        for proposal in seen.proposals:
-            state = step(state, proposal.events[0])
     return spent
 
 

@@ -20,12 +20,13 @@ from skimage.color import deltaE_ciede2000, rgb2lab
 from calibration.advice import Advice
 from calibration.documents import CalibrationError, ColoursResult
 from vision.frames import Image
-from vision.standing import PAINT
+from vision.paint import PAINTS
 
 Array = npt.NDArray[np.float64]
 
 CONFUSED = 11.0  # CIEDE2000 below which wood of two players cannot be told apart on print and in shade
 NEAR = 18.0  # and below which it is worth saying
+_USUAL = ("red", "blue", "yellow", "green", "black", "grey")  # followers of the game's boxes
 _WIDTH_PX = 1152  # figures are sought at this width
 _AREA = (2.2e-5, 2.5e-3)  # of the width squared: a follower in a view 45 to 160 cm wide
 _DIFFERENT = 13.0  # Lab units from the table around
@@ -59,7 +60,7 @@ class ColourCalibration:
 
 def calibrate_colours(picture: Image, colours: Sequence[str] | None = None) -> ColourCalibration:
     """The players' ``colours`` (default: every one that is found) in a picture (BGR). Raises CalibrationError."""
-    names = tuple(colours or PAINT)
+    names = tuple(colours or _USUAL)
     spots = _spots(picture)
     if not spots:
         dark = float(np.median(picture)) < _DARK
@@ -176,7 +177,7 @@ def _shown(linear: Array) -> Array:
 def _cost(linear: Array, name: str, gains: Array) -> float:
     """CIEDE2000 from a paint by day, with lightness at half weight: exposure and the side of the wood change it."""
     seen = rgb2lab(_shown(linear / gains)[None, None])[0, 0]
-    paint = rgb2lab(np.array([[PAINT[name]]], float) / 255)[0, 0]
+    paint = rgb2lab(np.array([[PAINTS[name].rgb]], float) / 255)[0, 0]
     return float(deltaE_ciede2000(seen, paint, kL=2.0))
 
 
@@ -214,7 +215,7 @@ def _gains(spots: Sequence[_Spot], chosen: dict[str, int]) -> Array:
     """Per channel how much brighter the chosen spots are than their paint, where the paint shows that channel."""
     total, weight = np.zeros(3), np.full(3, 0.02 / _BELIEF**2)
     for name, n in chosen.items():
-        paint = _linear(PAINT[name])
+        paint = _linear(PAINTS[name].rgb)
         w = np.clip(paint, 0.0, 0.5)
         total += w * np.log((spots[n].linear + 0.004) / (paint + 0.004))
         weight += w

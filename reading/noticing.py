@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
+import numpy.typing as npt
+
 from reading.belief import TableBelief
 from reading.limits import LIMITS
 from reading.policy import Moment
@@ -13,7 +16,6 @@ from reading.told import Told
 from scoring.events import FigurePlaced, TilePlaced
 from scoring.state import GameState
 from scoring.tiles import Square
-from vision.frames import Image
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,8 +29,8 @@ class Notice:
     player: int | None = None
     feature: str = ""
     where: str = ""
-    before: Image | None = field(default=None, compare=False)
-    now: Image | None = field(default=None, compare=False)
+    before: npt.NDArray[np.uint8] | None = field(default=None, compare=False)
+    now: npt.NDArray[np.uint8] | None = field(default=None, compare=False)
 
 
 def notices(belief: TableBelief, closed: GameState, told: Told, unexplained: frozenset[Square],

@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from reading.limits import LIMITS
 from scoring.geometry import BANDS, flatten, rotate_point
-from scoring.tiles import catalogue, turn
+from scoring.tiles import catalogue
+from scoring.tiles import shape as turned_shape
 
 Reading = tuple[str, int]  # a tile's kind and its quarter turns
 CLAIMABLE = ("city", "road", "cloister", "field")
@@ -20,14 +21,9 @@ CLAIMABLE = ("city", "road", "cloister", "field")
 
 @cache
 def shape(tile: str, rot: int) -> object:
-    """Equal for readings that make no difference to the rules."""
+    """Equal for readings that make no difference to the rules (`scoring.tiles.shape`), also of kinds unknown here."""
     kind = catalogue().get(tile)
-    if kind is None:
-        return tile, rot % 4
-    parts = tuple(sorted(
-        (s.kind, tuple(sorted(turn(a, rot) for a in s.atoms)), s.pennants, s.inn, s.cathedral, s.goods, s.princess)
-        for s in kind.segments))
-    return parts, tuple(sorted(kind.flags))
+    return (tile, rot % 4) if kind is None else turned_shape(kind, rot % 4)
 
 
 def posture(lying: float, feature: str) -> float:

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import cv2
 import numpy as np
 
 from reading.place import Place
@@ -20,7 +19,6 @@ from vision.stillness import Stillness
 
 MOST = 40  # squares that are told, the ones looked at last
 OPTIONS = 5
-_SMALL = 12.0  # pixels of the small picture: less is noise
 _FOOT = 0.11  # tiles: a ring around a figure's foot
 _MIDDLES = ((1, 0), (2, 1), (1, 2), (0, 1))  # of a tile's sides, in halves of a tile
 _RING = np.array([[math.cos(a), math.sin(a)] for a in np.linspace(0, 2 * math.pi, 12, endpoint=False)])
@@ -56,7 +54,8 @@ class Sight:
             "open": [{"at": list(at), "corners": _points(pose, UNIT)} for at, pose in beside.items()],
             "readings": [_reading(at, known[at], s, old=frame < now) for at, frame, s in newest if s.tiles],
             "figures": [self._figure(at, known[at], f) for at, _, s in newest for f in s.figures or ()],
-            "moving": _outlines(stillness), "hands": [],
+            "moving": [] if stillness is None else [o.round(1).tolist() for o in stillness.outlines()],
+            "hands": [],
         }
 
     def _figure(self, at: Square, pose: Array, figure: FigureLook) -> dict[str, Any]:
@@ -86,11 +85,3 @@ def _reading(at: Square, pose: Array, square: SquareLook, *, old: bool) -> dict[
     return {"at": list(at), "corners": _points(pose, UNIT), "up": _points(pose, np.array([_MIDDLES[rot % 4]]) / 2)[0],
             "tile": tile, "rot": rot, "like": round(1 / (1 + math.exp(-square.there)), 3), "taken": taken,
             "legal": True, "old": old, "options": options}
-
-
-def _outlines(stillness: Stillness | None) -> list[list[list[float]]]:
-    if stillness is None or not stillness.moved.any():
-        return []
-    found, _ = cv2.findContours(stillness.moved.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
-    large = sorted((c for c in found if cv2.contourArea(c) > _SMALL), key=cv2.contourArea, reverse=True)[:12]
-    return [(cv2.approxPolyDP(c, 1.5, True)[:, 0] / stillness.scale).round(1).tolist() for c in large]

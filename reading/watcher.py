@@ -19,11 +19,12 @@ from reading.sight import Sight
 from scoring.events import Setup
 from scoring.log import LogEntry
 from scoring.tiles import Square
+from vision.attention import Followed
 from vision.frames import Frame, Image
-from vision.lattice import Array, Lattice, rectify
+from vision.lattice import Array, Lattice, rectify, renamed
 from vision.looks import TableLook
 from vision.tileset import TileSet
-from vision.tracker import Followed, Tracker, renamed
+from vision.tracker import Tracker
 
 CROP_PX, CROP_MARGIN = 80, 0.5  # what people are shown of a square: pixels a tile, and tiles around it
 KEPT_PX, KEPT_MARGIN = 64, 0.4
@@ -95,6 +96,9 @@ class TableWatcher:
             self._place = told.place
             self._sight.forget()
             self._seen.clear()
+        if self._place is None and look.whole:
+            self.tracker.refuse()
+            return Observation(status=self._status(followed, told))
         if look.squares:
             self._frame = frame
             self._sight.keep(look, self._place if self._place is not None else Place())

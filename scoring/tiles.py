@@ -97,6 +97,12 @@ def where_of(atoms: Iterable[str]) -> str:
     return " ".join(sorted(atoms, key=_ORDER.__getitem__)) or ENCLOSED
 
 
+def shape(tile: Tile, rot: int) -> tuple[object, ...]:
+    """What the rules see of a tile after ``rot`` quarter turns: equal for readings that make no difference to them."""
+    parts = sorted((s.kind, where(s, rot), s.pennants, s.inn, s.cathedral, s.goods, s.princess) for s in tile.segments)
+    return tuple(parts), tuple(sorted(tile.flags))
+
+
 def parse_where(text: str) -> str:
     """Canonical form of a ``where`` that somebody else wrote. Raises InvalidNotation."""
     atoms = text.split()

@@ -21,8 +21,11 @@ MAY_IMPORT = {
     "web": {"web", "scoring"},
     "bastide": set(ROOMS),
 }
+SEES = {"scoring.tiles", "scoring.geometry", "scoring.errors"}  # what vision knows of the game
+SHOWS = "vision/simulator/"  # plays games, so that there is something to see
 FRAMES = "vision.frames"
 LOOKS = "vision.looks"
+AT_THE_EYE = ("reading/watcher.py", "reading/sight.py")  # where frames come in and what was seen is shown
 SIMULATED = ("hardware/sim.py", "vision.simulator")
 CV2_DRIVERS = {f"hardware/{n}.py" for n in ("video", "folder", "usb", "stream", "live", "quiet")}
 AT_HOME = {"picamera2": "hardware/pi.py", "libcamera": "hardware/pi.py", "gpiozero": "hardware/panel.py",
@@ -58,9 +61,12 @@ def wrong_arrows(path: str, tree: ast.AST) -> Iterator[str]:
             yield f"{path}: {room} imports {name}"
         elif room == "scoring" and top not in ROOMS and top not in sys.stdlib_module_names:
             yield f"{path}: scoring imports {name}, which is not in the standard library"
+        elif room == "vision" and top == "scoring" and name not in {"scoring", *SEES} and not path.startswith(SHOWS):
+            yield f"{path}: vision imports {name}; it knows tiles, not games"
         elif room == "hardware" and top == "vision" and not driver_may(path, name):
             yield f"{path}: a driver imports {name}"
-        elif room == "reading" and top == "vision" and not (f"{name}.".startswith(f"{LOOKS}.") or name == "vision"):
+        elif (room == "reading" and top == "vision" and path not in AT_THE_EYE
+              and not f"{name}.".startswith(f"{LOOKS}.")):
             yield f"{path}: reading imports {name}; it knows looks, not pixels"
         elif top == "cv2" and room not in ("vision", "calibration") and path not in CV2_DRIVERS:
             yield f"{path}: imports cv2"
@@ -155,15 +161,18 @@ def test_every_module_keeps_the_rules_of_the_house() -> None:
     ("vision/bad.py", "import web"),
     ("vision/bad.py", "import calibration"),
     ("vision/bad.py", "from reading.game import GameReader"),
+    ("vision/bad.py", "from scoring.engine import step"),
+    ("vision/bad.py", "from scoring.state import GameState"),
+    ("vision/artwork/bad.py", "def f():\n    from scoring import engine"),
     ("reading/bad.py", "from vision.lattice import rectify"),
     ("reading/bad.py", "from bastide.session import TableSession"),
     ("reading/bad.py", "import cv2"),
     ("calibration/bad.py", "from hardware.sources import open_source"),
-    ("hardware/bad.py", "from vision.watcher import TableWatcher"),
-    ("hardware/bad.py", "from vision import watcher"),
+    ("hardware/bad.py", "from vision.tracker import Tracker"),
+    ("hardware/bad.py", "from vision import tracker"),
     ("hardware/bad.py", "from scoring.tiles import catalogue"),
     ("hardware/video.py", "from vision.simulator import Simulator"),
-    ("hardware/sim.py", "from vision.watcher import TableWatcher"),
+    ("hardware/sim.py", "from vision.tracker import Tracker"),
     ("hardware/sources.py", "import cv2"),
     ("hardware/usb.py", "from picamera2 import Picamera2"),
     ("web/bad.py", "from vision.images import encode_jpeg"),
@@ -189,11 +198,14 @@ def test_the_check_sees_what_breaks_them(path: str, source: str) -> None:
 @pytest.mark.parametrize(("path", "source"), [
     ("scoring/good.py", "from __future__ import annotations\nimport tomllib\nfrom scoring.tiles import catalogue"),
     ("scoring/expansions/good.py", "def f(e):\n    return e == 'dragon'"),
+    ("vision/good.py", "from scoring import geometry\nfrom scoring.tiles import Tile"),
+    ("vision/simulator/good.py", "from scoring.engine import step"),
     ("hardware/good.py", "from vision.frames import Frame"),
     ("hardware/sim.py", "from vision.simulator import Simulator"),
     ("reading/good.py", "from scoring.engine import step\nfrom vision.looks import TableLook"),
+    ("reading/watcher.py", "from vision.tracker import Tracker"),
     ("hardware/pi.py", "def f():\n    from picamera2 import Picamera2"),
-    ("bastide/good.py", "from vision.watcher import TableWatcher\nfrom web.app import create_app"),
+    ("bastide/good.py", "from vision.tracker import Tracker\nfrom web.app import create_app"),
     ("bastide/good.py", "def f():\n    print(open('x'))"),
 ])
 def test_the_check_lets_good_code_pass(path: str, source: str) -> None:

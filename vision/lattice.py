@@ -9,7 +9,7 @@ A *pose* is a homography (3, 3) from the unit square of a board square (x east, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import cv2
@@ -115,3 +115,27 @@ def neighbours(squares: Iterable[Square]) -> set[Square]:
     """Squares with a side on one of these, these left out."""
     taken = set(squares)
     return {(x + dx, y + dy) for x, y in taken for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1))} - taken
+
+
+def turned_square(at: Square, quarter: int) -> Square:
+    """A square's name after the board was named anew, ``quarter`` turns clockwise."""
+    x, y = at
+    for _ in range(quarter % 4):
+        x, y = -y, x
+    return x, y
+
+
+def renamed(lattice: Lattice, to: Callable[[Square], Square], quarter: int) -> Lattice:
+    """The same board with other names for its squares: ``to`` is `turned_square` by ``quarter`` and a shift."""
+    zero = to((0, 0))
+    back = np.linalg.inv(np.linalg.matrix_power(np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]]), quarter % 4))
+    # the middle of square (x, y) is at (x + 0.5, y + 0.5): turn about the first square's middle
+    middle = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1.0]])
+    away = np.array([[1, 0, -0.5 - zero[0]], [0, 1, -0.5 - zero[1]], [0, 0, 1.0]])
+    grid = lattice.grid @ middle @ back @ away
+    out = Lattice(grid=grid, shifts={})
+    turn = np.linalg.matrix_power(np.array([[0.0, 1, 0], [-1, 0, 0], [0, 0, 1]]), quarter % 4)
+    spin = middle @ turn @ np.linalg.inv(middle)
+    for at, shift in lattice.shifts.items():
+        out.shifts[to(at)] = out.shift_of(to(at), lattice.pose(at, shift) @ spin)
+    return out

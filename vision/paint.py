@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import cv2
 import numpy as np
 import numpy.typing as npt
 
@@ -156,3 +157,41 @@ def _together(seen: Array, counts: Array, mean: Array, spread: Array, foreign: n
         here = (moved / var + weight * centre) / (1 / var + weight)
         sure = 1 / (1 / var + weight) + np.where(foreign[:, None], _LAMP**2, 0.0) / (1 + 2 * many)
     return logs
+
+
+# --- tiles on which nothing stands ---------------------------------------------------------------------------------
+
+_MOST_PAINT = 0.12  # of a tile that may have one paint's colour: more is print or table
+_HUE_COSINE, _VIVID, _LIGHTER = 0.965, 0.6, 25.0  # of a paint's pixels: hue, part of its chroma, Lab units of lightness
+_PALE, _PALE_CHROMA, _PALE_LIGHTER = 12.0, 9.0, 15.0  # Lab chroma below which a paint has no hue, and of its pixels
+
+
+def bare_part(tile: Image, colours: Iterable[str]) -> float:
+    """Which part (0 .. 1) of a tile's picture (S, S, 3) BGR is surely free of figures in these colours.
+
+    Specks (a shield, a roof) are no figures: only what has a paint's colour over a sixth of the tile each way counts.
+    """
+    reach = round(tile.shape[0] / 6) | 1
+    solid = cv2.boxFilter(_paint_mask(tile, colours).astype(np.float32), -1, (reach, reach)) > 0.7
+    grown = cv2.dilate(solid.astype(np.uint8), cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (reach, reach)))
+    return 1.0 - float(grown.mean())
+
+
+def _paint_mask(bgr: Image, colours: Iterable[str]) -> npt.NDArray[np.bool_]:
+    """Where a pixel may be a figure of these colours by its colour alone."""
+    lab = cv2.cvtColor(cv2.GaussianBlur(bgr, (0, 0), 0.8).astype(np.float32) / 255, cv2.COLOR_BGR2Lab)
+    chroma = np.hypot(lab[..., 1], lab[..., 2])
+    out = np.zeros(bgr.shape[:2], bool)
+    for colour in colours:
+        paint = np.array([[PAINTS[colour].rgb[::-1]]], np.float32) / 255
+        target = cv2.cvtColor(paint, cv2.COLOR_BGR2Lab)[0, 0]
+        full = float(np.hypot(*target[1:]))
+        if full < _PALE:
+            own = (np.abs(lab[..., 0] - target[0]) < _PALE_LIGHTER) & (chroma < _PALE_CHROMA)
+        else:
+            hue = (lab[..., 1] * target[1] + lab[..., 2] * target[2]) / (np.maximum(chroma, 1.0) * full)
+            shade = np.clip(lab[..., 0] / target[0], 0.4, 1.0)  # in a dim light paint is less vivid too
+            own = (hue > _HUE_COSINE) & (chroma > _VIVID * full * shade) & (np.abs(lab[..., 0] - target[0]) < _LIGHTER)
+        if own.mean() < _MOST_PAINT:
+            out |= own
+    return out

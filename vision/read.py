@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from scoring.tiles import Square, Tile, catalogue
+from scoring.tiles import Square, Tile, catalogue, shape
 from vision.figures import Seen, find_figures
 from vision.find import BoardFinder
 from vision.frames import Image
@@ -133,9 +133,9 @@ class PhotoReader:
             TileCandidate(tile=self.kinds[n // 4].id, rot=int(n % 4), loglik=float(belief.flat[n]),
                           score=float(square.loglik.flat[n])) for n in order)
         first = candidates[0]
-        same = _shape(catalogue()[first.tile], first.rot)
+        same = shape(catalogue()[first.tile], first.rot)
         confidence = sum(np.exp(belief[k, r]) for k, r in np.ndindex(len(self.kinds), 4)
-                         if _shape(self.kinds[k], r) == same) * present
+                         if shape(self.kinds[k], r) == same) * present
         return TileReading(tile=first.tile, at=at, rot=first.rot, confidence=float(min(confidence, 1.0)),
                            corners_px=apply(pose, UNIT), candidates=candidates)
 
@@ -171,14 +171,6 @@ def box_counts(products: Iterable[str]) -> dict[str, int]:
     """How many tiles of each kind these boxes hold together."""
     wanted = frozenset(products)
     return {t.id: t.count for t in catalogue().values() if t.product in wanted}
-
-
-def _shape(tile: Tile, rot: int) -> tuple[object, ...]:
-    """What the rules see of a turned tile: equal for turns that make no difference."""
-    from scoring.tiles import where
-
-    return (tuple(sorted((s.kind, where(s, rot), s.pennants, s.inn, s.cathedral, s.goods, s.princess)
-                         for s in tile.segments)), tuple(sorted(tile.flags)))
 
 
 __all__ = ["PhotoReader", "PhotoReading", "TileReading", "box_counts", "read_photo"]

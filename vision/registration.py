@@ -38,6 +38,7 @@ class RegistrationLimits:
     apart: float = 0.06  # tiles from its group's motion
     scale: float = 0.15  # a board grows or shrinks in the picture by no more
     agree: float = 0.5  # part of the tiles in view that must be seen where the board is taken to lie
+    own: float = 0.5  # sides between the middles of any two tiles, at least
     slack: float = 0.04  # tiles that a snapshot is slid, for poses that are a little off
 
 
@@ -92,6 +93,7 @@ class Register:
         # a tile stays where it is unless another place shows it better
         best = {at: max(range(len(motions)), key=lambda n: likes[n].get(at, -1.0) - (self.limits.better if n else 0.0))
                 for at in self._lay}
+        self._one_each(best, motions)
         counts = [sum(likes[n].get(at, -1.0) > self.limits.same for at, m in best.items() if m == n)
                   for n in range(len(motions))]
         main = int(np.argmax(counts))
@@ -101,6 +103,15 @@ class Register:
             return None
         poses = {at: motions[best[at] if at in seen else main] @ pose for at, pose in self._lay.items()}
         return Registration(poses=poses, seen=seen, moved=motions[main])
+
+    def _one_each(self, best: dict[Square, int], motions: list[Array]) -> None:
+        """No tile lies on another one: what seems to have moved onto the place of a tile of the same print stays."""
+        middles = {at: apply(motions[n] @ self._lay[at], [(0.5, 0.5)])[0] for at, n in best.items()}
+        for at in [at for at, n in best.items() if n]:
+            corners = apply(self._lay[at], UNIT)
+            near = self.limits.own * float(np.linalg.norm(corners[1] - corners[0]))
+            if any(other != at and np.linalg.norm(middles[at] - middle) < near for other, middle in middles.items()):
+                best[at], middles[at] = 0, corners.mean(axis=0)
 
     def _like(self, bgr: Image, pose: Array, print_: Print) -> float:
         best = -1.0

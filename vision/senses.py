@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from scoring.tiles import Square, Tile
 from vision.frames import Image
-from vision.lattice import UNIT, Array, apply, inside, rectify
+from vision.lattice import UNIT, Array, inside, rectify
 from vision.settle import Settler
 from vision.structure import CROP_PX, MARGIN, Said, StructureNet
 from vision.tileset import TileSet
@@ -199,8 +199,3 @@ def snapshot(bgr: Image, pose: Array, size_px: int) -> npt.NDArray[np.float32]:
     grey = cv2.cvtColor(rectify(bgr, pose, size_px), cv2.COLOR_BGR2GRAY).astype(np.float32)
     grey -= grey.mean()
     return np.asarray(grey / (np.linalg.norm(grey) + 1e-3), np.float32)
-
-
-def centre_of(pose: Array) -> Array:
-    """(2,) where a square's middle is in the picture."""
-    return apply(pose, [[0.5, 0.5]])[0]

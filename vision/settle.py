@@ -13,7 +13,6 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from vision.evidence import covered
 from vision.frames import Image
 from vision.lattice import Array, inside, rectify
 from vision.tiles import TileMatcher, channels
@@ -30,20 +29,10 @@ FAR = 6.0  # correlation that a whole tile off the prediction would cost, growin
 
 @dataclass(slots=True)
 class Settled:
-    """A square as it was read. ``scores`` (K, 4) correlations, ``crop`` the tile rectified to FINE_PX,
-    ``weight`` (FINE_PX, FINE_PX) 1 where print is seen, 0 under a figure and off the photograph; ``visible`` the
-    part that lies in the photograph, ``printed`` the part of that which has the print's colours."""
+    """A square as it was read: its ``pose``, and ``scores`` (K, 4) correlations with each kind and quarter turn."""
 
     pose: Array
     scores: npt.NDArray[np.float32]
-    crop: Image
-    weight: npt.NDArray[np.float32]
-    visible: float
-    printed: float
-
-    @property
-    def best(self) -> float:
-        return float(self.scores.max())
 
 
 class Settler:
@@ -55,47 +44,31 @@ class Settler:
         self.tries = tries
         self._tiles = [s.tile for s in tileset.specimens]
 
-    def settle(self, photo: Image, pose: Array, *, reach: float = 0.19,
-               strange: npt.NDArray[np.uint8] | None = None, tries: int | None = None) -> Settled:
-        """Read one square within ``reach`` tiles of ``pose``. ``strange`` (the photograph's size) is 255 where its
-        colours are not the print's. ``tries``: how many pictures may pull the pose into place (default: all)."""
+    def settle(self, photo: Image, pose: Array, *, reach: float = 0.19) -> Settled:
+        """Read one square within ``reach`` tiles of ``pose``. What lies out of the picture does not count."""
         reach_px = max(1, min(_REACH_PX, round(reach * _COARSE_PX)))
-        found, order, steps = self._slide(photo, pose, reach_px, strange)
+        found, order, steps = self._slide(photo, pose, reach_px)
         light = channels(rectify(photo, pose, FINE_PX, _MARGIN)[None])[0, 0]
-        free = None if strange is None else covered(rectify(strange, pose, FINE_PX, _MARGIN), FINE_PX).astype(np.uint8)
         poses: list[Array] = []
         tried = set()
         for k in order:
             kind = (self._tiles[k // 4], int(k % 4))
             if kind not in tried:
                 tried.add(kind)
-                poses.append(pose @ self._align(int(k), light, free, steps[found[:, k].argmax()]))
-            if len(tried) == (tries or self.tries):
+                poses.append(pose @ self._align(int(k), light, steps[found[:, k].argmax()]))
+            if len(tried) == self.tries:
                 break
         crops = np.array([rectify(photo, p, FINE_PX) for p in poses])
         seen = np.array([inside(photo.shape, p, FINE_PX) for p in poses])
-        none = np.zeros((FINE_PX, FINE_PX), np.uint8)
-        odd = [none if strange is None else rectify(strange, p, FINE_PX) for p in poses]
-        weight = seen * np.array([covered(o, FINE_PX) for o in odd])
-        scores = self.fine.score(crops, weight=None if weight.all() else weight)
-        if weight.mean() < seen.mean() - 0.02:  # what looks foreign may be print after all: then all of it agrees
-            np.maximum(scores, self.fine.score(crops, weight=seen), out=scores)
+        scores = self.fine.score(crops, weight=None if seen.all() else seen)
         best = int(scores.max(axis=(1, 2)).argmax())
-        visible = float(seen[best].mean())
-        printed = 1.0 - float((odd[best] * seen[best]).mean()) / 255 / max(visible, 1e-3)
-        return Settled(pose=poses[best], scores=scores.max(axis=0), crop=crops[best], weight=weight[best],
-                       visible=visible, printed=printed)
+        return Settled(pose=poses[best], scores=scores.max(axis=0))
 
-    def _slide(self, photo: Image, pose: Array, reach: int, strange: npt.NDArray[np.uint8] | None,
+    def _slide(self, photo: Image, pose: Array, reach: int,
                ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int64], Array]:
         """Correlations (windows, templates), templates best first, and each window's step in tiles."""
         size = _COARSE_PX
         stack = channels(rectify(photo, pose, size, reach / size)[None])[0]
-        if strange is not None:  # what lies on the tile becomes flat, so that it speaks for no picture
-            free = covered(rectify(strange, pose, size, reach / size), size) > 0
-            if 0.3 < free.mean() < 1.0:
-                for channel in stack:
-                    channel[~free] = channel[free].mean()
         windows = np.lib.stride_tricks.sliding_window_view(stack, (size, size), axis=(1, 2)).transpose(1, 2, 0, 3, 4)
         count = windows.shape[0]
         flat = windows.reshape(count * count, stack.shape[0], -1)
@@ -107,15 +80,14 @@ class Settler:
         found = flat @ self.coarse.unit.T - (FAR * (steps**2).sum(axis=1, keepdims=True)).astype(np.float32)
         return found, np.argsort(-found.max(axis=0)), steps
 
-    def _align(self, template: int, light: npt.NDArray[np.float32], free: npt.NDArray[np.uint8] | None, step: Array,
-               ) -> Array:
+    def _align(self, template: int, light: npt.NDArray[np.float32], step: Array) -> Array:
         """(3, 3) affine map of the unit square that brings a template onto the margined crop ``light``."""
         size = float(FINE_PX)
         start = np.array([[1, 0, (_MARGIN + step[0]) * size], [0, 1, (_MARGIN + step[1]) * size]], np.float32)
         warp = start.copy()
         criteria = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 30, 1e-3)
         try:
-            _, warp = cv2.findTransformECC(self.fine.light(template), light, warp, cv2.MOTION_AFFINE, criteria, free, 3)
+            _, warp = cv2.findTransformECC(self.fine.light(template), light, warp, cv2.MOTION_AFFINE, criteria, None, 3)
         except cv2.error:  # it did not converge: the slid position is as good as it gets
             warp = start
         middle = np.array([size / 2, size / 2, 1.0])

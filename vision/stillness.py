@@ -31,6 +31,8 @@ class Pace:
     moved: float = 9.0  # grey levels between two frames
     spare: float = 0.004  # part of a square that noise may flicker
     block_px: int = 8  # light is compared block by block
+    speck: float = 12.0  # pixels of the small picture: less is not drawn for people
+    outlines: int = 12  # that are
     window: int = 11  # blocks: what changes alike in most of a place this wide is light
 
 
@@ -83,6 +85,14 @@ class Stillness:
             corners = apply(pose, UNIT * (1 + 2 * grow) - grow) * self.scale
             out[n, :2], out[n, 2:] = np.floor(corners.min(axis=0)), np.ceil(corners.max(axis=0)) + 1
         return np.clip(out, 0, [*self.size, *self.size]).astype(np.int32)
+
+    def outlines(self) -> list[npt.NDArray[np.float64]]:
+        """(N, 2) outlines of what moved in the last frame, px of the picture, the largest first."""
+        if not self.moved.any():
+            return []
+        found, _ = cv2.findContours(self.moved.view(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+        large = sorted((c for c in found if cv2.contourArea(c) > self.pace.speck), key=cv2.contourArea, reverse=True)
+        return [cv2.approxPolyDP(c, 1.5, True)[:, 0] / self.scale for c in large[:self.pace.outlines]]
 
     @staticmethod
     def _part(mask: Mask, boxes: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:

@@ -123,17 +123,6 @@ def merged(taught: TileSet, learned: TileSet | None) -> TileSet:
     return TileSet(name=f"{taught.name} and what was learned", size_px=taught.size_px, specimens=specimens)
 
 
-def completed(taught: TileSet, wanted: Iterable[str]) -> TileSet:
-    """``taught`` with our own drawing of every one of these kinds of which it has no picture: those are read as unseen
-    print. Kinds that are no tile of a box (the squares of a start board) are left out."""
-    have = frozenset(taught.ids)
-    missing = [tile for tile in wanted if tile not in have and tile in catalogue()]
-    if not missing:
-        return taught
-    specimens = tuple(sorted((*taught.specimens, *drawn_tileset(missing).specimens), key=lambda s: s.tile))
-    return TileSet(name=taught.name, size_px=taught.size_px, specimens=specimens)
-
-
 def _read(file: Path) -> Image:
     try:
         return read_image(str(file))

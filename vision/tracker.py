@@ -18,63 +18,19 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.tiles import Square, Tile
-from vision.figures import Seen, find_figures
-from vision.find import BoardFinder
+from vision.attention import Attention, Followed
+from vision.bare import apart, table_like
+from vision.figures import Seen
 from vision.frames import Frame, Image
-from vision.lattice import UNIT, Array, Lattice, apply, inside, neighbours, rectify
+from vision.lattice import UNIT, Array, Lattice, apply, neighbours, rectify, renamed, turned_square
 from vision.looks import FigureLook, SquareLook, TableLook
 from vision.occupancy import informed
-from vision.paint import PAINTS
 from vision.registration import Register
 from vision.senses import TileEvidence, TileSense, log_normal
 from vision.stillness import Stillness
-from vision.tileset import TileSet
-from vision.view import View
 
-SURELY = 0.85  # mean probability of a board's tiles from which a game is begun with it; else people are asked
-AROUND = (0.12, 0.2, 0.35, 0.6)  # of the picture's long side: how much of it is searched around a point
 FigureReader = Callable[[Image, Mapping[Square, Array], Lattice], Mapping[Square, tuple[Seen, ...]]]
 Finder = Callable[[Image], Lattice | None]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attention:
-    """When to look. Seconds, tiles, parts of a square or of all tiles."""
-
-    still_s: float = 0.45  # a square is looked at after so long without movement over it
-    grow: float = 0.12  # tiles around a square in which movement counts
-    touched: float = 0.01  # part of that which must have moved for the square to be due
-    again_s: float = 25.0  # the whole board is looked at after so long without a look, as a photograph is
-    twice_s: float = 1.2  # what changed is looked at once more after so long: one frame is one opinion
-    search_s: float = 3.0  # between searches for a board that was not found
-    search_still: float = 0.03  # part of the picture that may move meanwhile
-    help_s: float = 15.0  # of a still picture without a board, before people are asked where it lies
-    lost_s: float = 5.0  # of stillness without the board where it lay, before that is said
-    moved_part: float = 0.3  # of the tiles, that differ from their snapshots: the board may have moved
-    sized: float = 0.2  # logarithm by which the tiles of a lost board may look larger or smaller when it is found
-    anew: float = 0.8  # of the tiles' number that a board must have to be taken for the one that was lost
-    same: float = 0.55  # correlation with its snapshot from which a tile is where it was
-    there: float = 0.0  # log-odds from which a square counts as one with a tile
-    hidden_lab: float = 16.0  # Lab units from how the bare square or the table looked: something covers it
-    bare_lab: float = 9.0  # Lab units within which a square's parts look as they did when it was bare
-    bare_part: float = 0.95  # of its parts that must, for nothing to have come
-    bare_odds: float = -6.0  # log-odds of a tile then
-    table_odds: float = -4.0  # log-odds of a tile on a square that has the colours of the table and no others
-    table_sigma: float = 3.0  # how far from the table's mean colour is still table
-    table_least: int = 3  # bare squares that make a table's colours known
-    figure_least: float = -2.0  # log-odds of a figure below which none was seen: noise is no sighting
-    shown: int = 12  # readings of a tile that are handed on
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Followed:
-    """What one frame came to. ``status``: searching, following, moving, lost; ``since_s`` for how long it has been
-    lost or searching in vain while the picture was still; ``found`` that squares have new names from now on."""
-
-    status: str
-    look: TableLook | None = None
-    since_s: float = 0.0
-    found: bool = False
 
 
 @dataclass(slots=True)
@@ -105,6 +61,8 @@ class Tracker:
     _shape: tuple[int, ...] = ()
     _searched_s: float = -np.inf
     _vain_s: float | None = None  # since when the picture is still and no board is seen where it should be
+    _refused: list[Array] = field(default_factory=list)  # corners (4, 2) of what was taken for a board and is none
+    _told: bool = False  # people said where the board lies: it is not refused
 
     @property
     def poses(self) -> dict[Square, Array]:
@@ -130,6 +88,7 @@ class Tracker:
             point, self.point_px = self.point_px, None
             pointed = self.find_at(frame.bgr, point)
             if pointed is not None:
+                self._told = True
                 return self.begin(frame, pointed)
         if self.lattice is None:
             return self._search(frame)
@@ -180,10 +139,32 @@ class Tracker:
         if now - self._searched_s < (a.search_s if moved_since else 4 * a.search_s):
             return Followed(status="searching", since_s=self._since())
         self._searched_s = now
-        lattice = self.find(frame.bgr)
+        lattice = self.find(self._open(frame.bgr))
         if lattice is None or not lattice.shifts:
+            self._refused.clear()  # nothing else is there: it may have been read wrongly
             return Followed(status="searching", since_s=self._since())
         return self.begin(frame, lattice)
+
+    def refuse(self) -> None:
+        """What is followed is no board of this game: another one is looked for elsewhere. A stack of tiles looks like
+        one tile; what is larger is a board, and takes its time to be read."""
+        if self.lattice is not None and not self._told and len(self.lattice.shifts) <= self.attention.stack:
+            self._refused += [apply(pose, UNIT) for pose in self.poses.values()]
+            self.lattice, self._squares = None, {}
+            self._searched_s, self._vain_s = -np.inf, None
+
+    def _open(self, bgr: Image) -> Image:
+        """The picture without what was refused: it has the colour of what lies around it."""
+        if not self._refused:
+            return bgr
+        out = bgr.copy()
+        for corners in self._refused:
+            middle = corners.mean(axis=0)
+            ring = (middle + 1.5 * (corners - middle)).round().astype(int)
+            x, y = np.clip(ring, 0, [bgr.shape[1] - 1, bgr.shape[0] - 1]).T
+            around = np.median(bgr[y, x], axis=0)
+            cv2.fillConvexPoly(out, (middle + 1.3 * (corners - middle)).round().astype(np.int32), around.tolist())
+        return out
 
     def begin(self, frame: Frame, lattice: Lattice) -> Followed:
         """Follow this board from now on: it was found, or people said where it lies."""
@@ -348,14 +329,14 @@ class Tracker:
         colours and no others. A table of the tiles' own colours says nothing."""
         a = self.attention
         bare = [s.bare for s in self._squares.values() if s.bare is not None]
-        like = (lambda colours: False) if len(bare) < a.table_least else _table_like(np.array(bare), a)
+        like = (lambda colours: False) if len(bare) < a.table_least else table_like(np.array(bare), a)
         lying = [levels[at] for at, e in evidence.items() if e.there > 3.0]
         if lying and sum(like(colours) for colours in lying) > 0.05 * len(lying):
             like = lambda colours: False  # noqa: E731
         for at, e in evidence.items():
             square = self._squares.get(at)
             own = None if square is None else square.bare
-            if own is not None and float((_apart(levels[at], own) < a.bare_lab).mean()) > a.bare_part:
+            if own is not None and float((apart(levels[at], own) < a.bare_lab).mean()) > a.bare_part:
                 e.there = min(e.there, e.there + a.bare_odds)
             elif e.there < 4.0 and like(levels[at]):
                 e.there += a.table_odds
@@ -379,7 +360,7 @@ class Tracker:
                 return 1.0
         if table is None:
             return 0.0 if was else 1.0
-        part = float((_apart(colours, table) < self.attention.hidden_lab).mean())
+        part = float((apart(colours, table) < self.attention.hidden_lab).mean())
         if part > 0.8:
             square.bare = colours  # light changes slowly
         return part
@@ -398,49 +379,6 @@ def _side(lattice: Lattice) -> float:
     return float(np.median([lattice.side_px(at) for at in lattice.shifts]))
 
 
-def _apart(one: npt.NDArray[np.float32], other: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
-    """(8, 8) how far colours are apart; light counts half."""
-    return np.asarray(np.linalg.norm((one - other) * (0.5, 1.0, 1.0), axis=-1), float)
-
-
-def _table_like(bare: npt.NDArray[np.float32], a: Attention) -> Callable[[npt.NDArray[np.float32]], bool]:
-    """Whether a square has the colours of bare ones (N, 8, 8, 3) and no others."""
-    cells = bare.reshape(-1, 3).astype(float)
-    mean, spread = cells.mean(axis=0), np.cov(cells.T) + np.diag([4.0, 1.0, 1.0])
-    inverse = np.linalg.inv(spread)
-
-    def like(colours: npt.NDArray[np.float32]) -> bool:
-        off = colours.reshape(-1, 3) - mean
-        far = np.sqrt(np.einsum("ni,ij,nj->n", off, inverse, off))
-        return float((far < a.table_sigma).mean()) > a.bare_part
-
-    return like
-
-
-def turned_square(at: Square, quarter: int) -> Square:
-    """A square's name after the board was named anew, ``quarter`` turns clockwise."""
-    x, y = at
-    for _ in range(quarter % 4):
-        x, y = -y, x
-    return x, y
-
-
-def renamed(lattice: Lattice, to: Callable[[Square], Square], quarter: int) -> Lattice:
-    """The same board with other names for its squares: ``to`` is `turned_square` by ``quarter`` and a shift."""
-    zero = to((0, 0))
-    back = np.linalg.inv(np.linalg.matrix_power(np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]]), quarter % 4))
-    # the middle of square (x, y) is at (x + 0.5, y + 0.5): turn about the first square's middle
-    middle = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1.0]])
-    away = np.array([[1, 0, -0.5 - zero[0]], [0, 1, -0.5 - zero[1]], [0, 0, 1.0]])
-    grid = lattice.grid @ middle @ back @ away
-    out = Lattice(grid=grid, shifts={})
-    turn = np.linalg.matrix_power(np.array([[0.0, 1, 0], [-1, 0, 0], [0, 0, 1]]), quarter % 4)
-    spin = middle @ turn @ np.linalg.inv(middle)
-    for at, shift in lattice.shifts.items():
-        out.shifts[to(at)] = out.shift_of(to(at), lattice.pose(at, shift) @ spin)
-    return out
-
-
 def _square_look(evidence: TileEvidence, kinds: Sequence[Tile], seen: float, figures: tuple[FigureLook, ...] | None,
                  most: int) -> SquareLook:
     order = np.argsort(-evidence.loglik, axis=None)
@@ -449,44 +387,3 @@ def _square_look(evidence: TileEvidence, kinds: Sequence[Tile], seen: float, fig
     left = float(np.logaddexp.reduce(evidence.loglik.flat[rest]) - np.log(len(rest))) if len(rest) else -20.0
     return SquareLook(there=evidence.there, seen=float(np.clip(seen, 0, 1)), tiles=listed, rest=max(left, -20.0),
                       figures=figures)
-
-
-def visible(shape: Sequence[int], pose: Array) -> float:
-    """Part of a square that lies in a picture of that shape."""
-    return float(inside(shape, pose, 8).mean())
-
-
-def make_tracker(kinds: Sequence[Tile], tiles: TileSet | None, colours: Sequence[str], view: View | None) -> Tracker:
-    """A tracker for a table on which these kinds and figures of these colours may lie."""
-    finder = BoardFinder(kinds, tiles)
-    paints = {**PAINTS, **(view.paints if view is not None else {})}
-    known = [c for c in colours if c in paints]  # a paint that nobody has described cannot be seen
-
-    def find(bgr: Image) -> Lattice | None:
-        found = finder.find(bgr)
-        if found is None or float(np.mean(list(found.present.values()))) < SURELY:
-            return None
-        return found.lattice
-
-    def find_at(bgr: Image, point: tuple[float, float]) -> Lattice | None:
-        """Looked for in ever larger parts of the picture around the point: less competes with it there."""
-        for part in AROUND:
-            half = part * max(bgr.shape[:2]) / 2
-            x0, y0 = (max(0, round(v - half)) for v in point)
-            found = finder.find(np.ascontiguousarray(bgr[y0:round(point[1] + half), x0:round(point[0] + half)]))
-            away = np.array([[1, 0, x0], [0, 1, y0], [0, 0, 1.0]])
-            if found is not None and any(_on(away @ pose, point) for pose in found.poses.values()):
-                return Lattice(grid=away @ found.lattice.grid, shifts=dict(found.lattice.shifts))
-        return None
-
-    def figures(bgr: Image, poses: Mapping[Square, Array], lattice: Lattice) -> Mapping[Square, tuple[Seen, ...]]:
-        board = {at: lattice.pose(at, shift) for at, shift in lattice.shifts.items()}
-        return find_figures(bgr, poses, colours=known, view=view, board=board)
-
-    return Tracker(TileSense(kinds, tiles), find, figures, find_at=find_at)
-
-
-def _on(pose: Array, point: tuple[float, float]) -> bool:
-    """Whether a point of the picture lies on a tile, or just beside it."""
-    step = apply(np.linalg.inv(pose), [point])[0]
-    return bool((np.abs(step - 0.5) < 0.65).all())

@@ -118,11 +118,6 @@ def rays_of(points_px: npt.ArrayLike, matrix: Array, distortion: npt.ArrayLike) 
                                               enough)[:, 0], float)
 
 
-def usual_eye(shape: tuple[int, ...]) -> Eye:
-    """What is assumed of a picture (height, width, ...) when nothing is known of its camera."""
-    return Eye(nadir_px=(shape[1] / 2, shape[0] / 2), focal_px=USUAL_FOCAL * shape[1])
-
-
 def _border(size: tuple[int, int]) -> Array:
     """(N, 2) px around the picture's border."""
     w, h = size[0] - 1.0, size[1] - 1.0

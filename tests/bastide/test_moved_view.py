@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "vision"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "watching"))
 
 from films import SIZE, TILE_PX, Film, cloth, lay  # noqa: E402
 
 from bastide.steadiness import TILE_MM, Steadiness  # noqa: E402
-from scoring.tiles import catalogue  # noqa: E402
-from vision.finding import BoardFinder  # noqa: E402
+from scoring.events import TilePlaced  # noqa: E402
+from scoring.tiles import Square  # noqa: E402
 from vision.frames import Frame  # noqa: E402
 from vision.lattice import UNIT, apply  # noqa: E402
-from vision.tileset import drawn_tileset  # noqa: E402
+from vision.registration import Register  # noqa: E402
 
 PX = TILE_PX / TILE_MM  # per mm
 TILES = (("base.U", (0, 1), 0), ("base.V", (1, 0), 0), ("base.D", (-1, 0), 2), ("base.E", (0, -1), 2))
@@ -28,26 +29,27 @@ class Table:
     """A film whose frames go to the watcher and to what looks for drift, as the table's loop does it."""
 
     def __init__(self) -> None:
-        self.film = Film(drawn_tileset(tuple(t for t in catalogue() if t.startswith("base."))))
+        self.film = Film()
         self.steadiness = Steadiness()
         self.notices: list[str] = []
         self.image = lay(cloth(), "base.D", (0, 0))
-        self.show(self.image, 4)
         for tile, at, rot in TILES:
             self.image = lay(self.image, tile, at, rot)
-            self.show(self.image, 4)
-        self.show(self.image, 12)
+        self.show(self.image, 6)
         self.before = {at: apply(pose, UNIT) for at, pose in self.film.watcher.poses.items()}
+        assert len(self.before) == 5
 
-    def show(self, image: np.ndarray, times: int) -> list[object]:
-        out: list[object] = []
-        for _ in range(times):
-            out += self.film.feed(image, 1)
-            frame = Frame(id=self.film.n, t_s=self.film.n / 4, source="test", bgr=image)
-            self.steadiness.look(frame, self.film.watcher.poses, calm=self.film.seen.status == "watching")
+    def show(self, image: np.ndarray, seconds: float) -> None:
+        for _ in range(round(seconds * self.film.fps)):
+            self.film.feed(image, 1 / self.film.fps)
+            frame = Frame(id=self.film.n, t_s=self.film.t_s, source="test", bgr=image)
+            self.steadiness.look(frame, self.film.watcher.poses, calm=self.film.status == "watching")
             if self.steadiness.notice:
-                self.notices.append(self.steadiness.notice)
-        return out
+                self.notices.append(self.steadiness.notice.text)
+
+    def laid(self) -> set[Square]:
+        """The squares on which tiles were laid, as the log says."""
+        return {e.at for e in self.film.events if isinstance(e, TilePlaced)}
 
     def moved_mm(self) -> float:
         """How far the watcher believes the tiles to have moved."""
@@ -57,44 +59,43 @@ class Table:
 
 
 @pytest.fixture
-def table() -> Table:
-    return Table()
+def table() -> Iterator[Table]:
+    made = Table()
+    yield made
+    made.film.close()
 
 
 def shifted(image: np.ndarray, x_mm: float, y_mm: float) -> np.ndarray:
     return cv2.warpAffine(image, np.array([[1.0, 0, x_mm * PX], [0, 1.0, y_mm * PX]]), SIZE,
-                          borderMode=cv2.BORDER_REFLECT)
+                          borderMode=cv2.BORDER_REPLICATE)
 
 
-@pytest.mark.parametrize("step_mm", [(3.0, 0.0), (-9.0, 6.0), (17.0, -17.0), (0.0, 25.0)])
+@pytest.mark.parametrize("step_mm", [(3.0, 0.0), (-17.0, 17.0)])
 def test_a_bump_is_followed_within_ten_seconds_and_nobody_is_bothered(table: Table, step_mm: tuple[float, float],
                                                                      ) -> None:
-    after = shifted(table.image, *step_mm)
-    assert not table.show(after, 40)
+    table.show(shifted(table.image, *step_mm), 10)
     assert table.moved_mm() == pytest.approx(np.hypot(*step_mm), abs=1.0)
-    assert table.steadiness.notice is None
-    (proposal,) = table.show(shifted(lay(table.image, "base.D", (-1, -1), 1), *step_mm), 8)
-    assert proposal.events[0].at == (-1, -1)  # type: ignore[attr-defined]
+    assert table.steadiness.notice is None and table.laid() <= {at for _, at, _ in TILES}
 
 
 def test_a_board_that_left_the_picture_is_missed_until_it_is_back(table: Table) -> None:
-    away = shifted(table.image, 330.0, 0.0)  # the board leaves the picture
-    assert not table.show(away, 40)
-    assert table.film.seen.status == "adrift"
-    assert not table.show(table.image, 16)
-    assert table.steadiness.notice is None and table.film.seen.status == "watching" and table.moved_mm() < 1.0
+    table.show(shifted(table.image, 330.0, 0.0), 15)
+    assert table.film.status == "adrift"
+    table.show(table.image, 8)
+    assert table.steadiness.notice is None and table.film.status == "watching" and table.moved_mm() < 1.0
+    assert table.laid() <= {at for _, at, _ in TILES}
 
 
 def test_what_is_not_found_again_is_to_be_put_back_by_so_much(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As of tiles whose print is too plain to follow, or that nobody has taught."""
-    monkeypatch.setattr("vision.upkeep.find_moved", lambda *_: None)
-    monkeypatch.setattr(BoardFinder, "find_again", lambda *_: None)
-    assert not table.show(shifted(table.image, 60.0, 0.0), 40)
+    """As of tiles whose print is too plain to follow."""
+    monkeypatch.setattr(Register, "find", lambda *_: None)
+    table.film.watcher.tracker.find = lambda bgr: None
+    table.show(shifted(table.image, 60.0, 0.0), 10)
     assert table.steadiness.notice is not None and "60 mm to the left" in table.steadiness.notice.text
-    assert not table.show(table.image, 16)
-    assert table.steadiness.notice is None and table.film.seen.status == "watching" and table.moved_mm() < 1.0
+    table.show(table.image, 6)
+    assert table.steadiness.notice is None and table.film.status == "watching" and table.moved_mm() < 1.0
 
 
 def test_another_light_is_no_movement(table: Table) -> None:
-    assert not table.show((table.image * 0.7).astype(np.uint8), 40)
-    assert not table.notices and table.film.seen.status == "watching" and table.moved_mm() < 1.0
+    table.show((table.image * 0.7).astype(np.uint8), 10)
+    assert not table.notices and table.film.status == "watching" and table.moved_mm() < 1.0

@@ -16,9 +16,9 @@ from bastide.session import TableSession
 from bastide.store import Store
 from bastide.table_loop import Followed, follow
 from bastide.tables import load_tiles, make_watcher, open_camera
+from reading.watcher import TableWatcher
 from scoring.events import Setup, TilePlaced, to_json
 from scoring.transcript import write
-from vision.watcher import TableWatcher
 from web.protocol import CommandError
 
 TRUTH = demo_game(3, turns=6)
@@ -81,21 +81,17 @@ def test_the_camera_takes_over_from_hands_and_its_picture_tells_what_it_read(tmp
     first = TURNS[0][0]
     assert isinstance(first, TilePlaced) and taken[first.at] == (first.tile, first.rot)
     assert any(f["why"] == "" and f["player"] is not None for report in reports for f in report["figures"])
-    assert any(report["hands"] for report in reports)
+    assert any(report["moving"] for report in reports)
     assert json.loads(json.dumps({k: v for k, v in last.items() if k != "jpeg"}))
-
-
-class Sight:
-    def report(self, poses: object, size: tuple[int, int]) -> dict[str, Any]:
-        return {"size": list(size)}
 
 
 class Looked:
     """A frame and its watcher, as far as they are asked."""
 
     bgr = np.zeros((90, 3200, 3), np.uint8)
-    poses: dict[tuple[int, int], Any] = {}
-    sight = Sight()
+
+    def report(self, size: tuple[int, int]) -> dict[str, Any]:
+        return {"size": list(size)}
 
 
 def test_nothing_is_drawn_or_packed_for_nobody() -> None:

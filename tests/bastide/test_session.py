@@ -15,10 +15,10 @@ from bastide.history import last_action
 from bastide.notices import rows
 from bastide.session import TableSession
 from bastide.store import Store
+from reading.noticing import Notice
 from scoring.engine import fold, new_game
 from scoring.events import Event, FigurePlaced, TilePlaced, to_json
 from scoring.tiles import catalogue
-from vision.vigil import Notice
 from web.protocol import CommandError, StaleView
 
 # -- what is shown --------------------------------------------------------------------------------------------------

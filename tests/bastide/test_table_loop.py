@@ -15,10 +15,11 @@ from bastide.errors import Failure
 from bastide.session import TableSession
 from bastide.store import Store
 from bastide.table_loop import TableLoop, follow
+from reading.policy import Decision
+from reading.watcher import Observation, Proposal
 from scoring.events import Event, FigurePlaced, TilePlaced
-from scoring.log import effective
+from scoring.log import LogEntry, effective
 from vision.frames import Frame, SourceError, SourceInfo
-from vision.watcher import Observation, Proposal
 
 GAME = demo_game(3, turns=4)
 EVENTS = tuple(e for t in GAME.turns for e in t.events)
@@ -58,19 +59,23 @@ class Watcher:
     def __init__(self, script: Sequence[Any] = EVENTS) -> None:
         self._script = list(script)
 
-    def feed(self, frame: Frame, state: object) -> Observation:
+    def feed(self, frame: Frame, entries: Sequence[LogEntry]) -> Observation:
         item = self._script.pop(0) if self._script else "watching"
         if isinstance(item, Exception):
             raise item
         if isinstance(item, str):
             return Observation(status=item)
         proposal = item if isinstance(item, Proposal) else proposed(item)
-        return Observation(status="reading", proposals=(proposal,))
+        return Observation(status="watching", proposals=(proposal,))
+
+    def finish(self, entries: Sequence[LogEntry]) -> tuple[Proposal, ...]:
+        return ()
 
 
 def proposed(event: Event, **more: Any) -> Proposal:
-    return Proposal(**{"events": (event,), "confidence": 0.9, "asked": False, "alternatives": (((event,), 0.9),),
-                       "crop": PICTURE, "frame": 1, **more})
+    decision = Decision(**{"events": (event,), "confidence": 0.9, "asked": False, "frame": 1,
+                           "alternatives": (((event,), 0.9),), "at": getattr(event, "at", (0, 0)), **more})
+    return Proposal(decision=decision, crop=PICTURE)
 
 
 @pytest.fixture
@@ -103,12 +108,12 @@ def test_every_proposal_is_committed_in_order(session: TableSession) -> None:
     assert done.latency_ms(0.5) <= done.latency_ms(0.95)
 
 
-def test_later_evidence_corrects_the_entry_of_its_kind_on_that_square(session: TableSession) -> None:
+def test_later_evidence_corrects_the_entry_that_it_names(session: TableSession) -> None:
     tile, figure = next((t, f) for t, f in zip(EVENTS, EVENTS[1:], strict=False)
                         if isinstance(t, TilePlaced) and isinstance(f, FigurePlaced))
     rival = FigurePlaced(player=1, figure="follower", at=figure.at, feature=figure.feature, where=figure.where)
     better = TilePlaced(player=tile.player, tile="base.U", at=tile.at, rot=0)
-    script = [tile, figure, proposed(rival, replaces=figure.at), proposed(better, replaces=tile.at)]
+    script = [tile, figure, proposed(rival, replaces=2), proposed(better, replaces=1)]
     follow(Camera(4), Watcher(script), session)  # type: ignore[arg-type]
     history = session.view()["history"]
     assert [(h["kind"], h["player"]) for h in history] == [("tile", tile.player), ("deploy", 1)]
@@ -120,7 +125,7 @@ def test_a_turn_that_was_missed_comes_after_all_of_the_turn_before_it(session: T
     tile, *later = EVENTS[first - 1], *EVENTS[first + 1:first + 3]
     missed = TilePlaced(player=1, tile="base.U", at=(9, 9), rot=0)
     claim = FigurePlaced(player=1, figure="follower", at=(9, 9), feature="road", where="E W")
-    script = [tile, EVENTS[first], *later, proposed(missed, after=tile.at), proposed(claim, after=missed.at)]
+    script = [tile, EVENTS[first], *later, proposed(missed, after=2), proposed(claim, after=5)]
     follow(Camera(len(script)), Watcher(script), session)  # type: ignore[arg-type]
     assert [event for _, event in effective(session.entries)] == [tile, EVENTS[first], missed, claim, *later]
 
@@ -174,7 +179,7 @@ def test_a_recording_that_breaks_is_not_begun_anew(session: TableSession) -> Non
 
 
 def test_a_table_out_of_sight_is_said(session: TableSession) -> None:
-    follow(Camera(1), Watcher(["lost"]), session)  # type: ignore[arg-type]
+    follow(Camera(1), Watcher(["adrift"]), session)  # type: ignore[arg-type]
     assert session.view()["status"]["chip"] == "camera_lost" and session.view()["status"]["text"]
 
 

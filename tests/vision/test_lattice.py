@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from scoring.tiles import catalogue
 from vision.figures import height_direction
 from vision.joint import marginals
-from vision.lattice import UNIT, Lattice, area, neighbours
+from vision.lattice import UNIT, Lattice, apply, area, neighbours, renamed, turned_square
 
 GRID = np.array([[92.0, -6.0, 300.0], [5.0, 80.0, 220.0], [0.003, -0.012, 1.0]])
 
@@ -49,6 +51,35 @@ def test_height_rises_as_a_real_camera_sees_it(tilt):
     base = grid / grid[2, 2] @ np.array([2.0, 3.0, 1.0])
     got = base + 0.4 * up
     assert np.hypot(*(got[:2] / got[2] - want)) < (0.5 if tilt else 8.0)
+
+
+@given(turns=st.integers(0, 3), shift=st.tuples(st.integers(-9, 9), st.integers(-9, 9)),
+       squares=st.sets(st.tuples(st.integers(-4, 4), st.integers(-4, 4)), min_size=1, max_size=8),
+       bent=st.lists(st.tuples(*[st.floats(-0.1, 0.1)] * 3), min_size=8, max_size=8))
+def test_squares_of_a_board_that_get_other_names_keep_their_pixels(turns, shift, squares, bent):
+    """A game has its own north: a tile's place in the picture stays, corner for corner, turned as the board is."""
+    lattice = Lattice(grid=GRID, shifts=dict(zip(sorted(squares), bent, strict=False)))
+
+    def to(at):
+        x, y = turned_square(at, turns)
+        return x + shift[0], y + shift[1]
+
+    again = renamed(lattice, to, turns)
+    assert again.shifts.keys() == {to(at) for at in squares}
+    for at in squares:
+        before = apply(lattice.predict(at), UNIT)
+        after = apply(again.predict(to(at)), UNIT)
+        assert np.abs(after - np.roll(before, turns, axis=0)).max() < 1e-3  # the new north-west corner is an old one
+    beside = sorted(neighbours(squares))[0]
+    apart = apply(again.predict(to(beside)), [(0.5, 0.5)]) - apply(lattice.predict(beside), [(0.5, 0.5)])
+    assert np.abs(apart).max() < 1.0, "an open square beside them is expected in the same place"
+
+
+@given(turns=st.integers(0, 7), at=st.tuples(st.integers(-50, 50), st.integers(-50, 50)))
+def test_a_square_comes_back_after_four_turns(turns, at):
+    assert turned_square(turned_square(at, turns), -turns) == at
+    x, y = turned_square((1, 0), 1)
+    assert (x, y) == (0, 1), "east becomes south: clockwise as seen"
 
 
 def test_neighbours_and_the_box_settle_what_a_square_alone_cannot():

@@ -14,7 +14,7 @@ from test_page_access import violations
 from webtable import after
 
 from bastide.notices import rows
-from vision.vigil import Notice
+from reading.noticing import Notice
 
 expect = pytest.importorskip("playwright.sync_api").expect
 

@@ -15,7 +15,7 @@ from bastide.notices import rows
 from bastide.store import Store
 from bastide.table_loop import SAID
 from calibration.drift import Drift, put_back
-from vision.vigil import Notice
+from reading.noticing import Notice
 from web.app import create_app
 from web.server import PageServer
 

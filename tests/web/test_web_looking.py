@@ -144,6 +144,20 @@ def test_only_scores_that_hang_on_a_question_are_in_doubt(serve):
     assert moved and moved <= doubted < {0, 1, 2, 3} and len(before) == 4
 
 
+def test_a_tap_in_the_cameras_picture_says_where_a_tile_lies(serve):
+    session, server = serve(0)
+    at = server.url + "api/camera"
+    assert post(at, {"point": [10, 20]})[0] == 409, "no camera looks at this table"
+    with session.seeing.attached():
+        assert post(at, {"point": [412.5, 300]})[0] == 200
+        assert session.seeing.pointed() == (412.5, 300.0)
+        assert session.seeing.pointed() is None, "told once"
+        for wrong in ([1], [1, 2, 3], [-1, 5], ["1", 2], [True, 2], [1e9, 2], {"x": 1}, "1,2"):
+            status, answer = post(at, {"point": wrong})
+            assert status == 400 and answer["error"]["code"] == "malformed", wrong
+        assert session.seeing.pointed() is None and not session.seeing.rests
+
+
 def test_the_view_right_before_and_after_an_entry(serve):
     session, server = serve(6)
     history = session.view()["history"]

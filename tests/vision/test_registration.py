@@ -1,0 +1,116 @@
+"""Tiles are found again where they were pushed to, by their own last snapshots."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+
+from scoring.tiles import catalogue
+from vision.artwork import draw_tile
+from vision.lattice import UNIT, apply
+from vision.registration import Register
+
+PX, SIZE = 72, (960, 600)
+BOARD = {(0, 0): ("base.D", 0), (1, 0): ("base.V", 0), (0, 1): ("base.U", 0), (-1, 0): ("base.D", 2),
+         (0, -1): ("base.E", 2), (1, 1): ("base.K", 1)}
+
+
+def cloth(seed=4):
+    noise = np.random.default_rng(seed).normal(0, 25, (SIZE[1], SIZE[0], 3)).astype(np.float32)
+    return np.clip(cv2.GaussianBlur(noise, (0, 0), 2) * 2 + (60, 70, 120), 0, 255).astype(np.uint8)
+
+
+def pose_of(at):
+    return np.array([[PX, 0, 420.0 + PX * at[0]], [0, PX, 250.0 + PX * at[1]], [0, 0, 1]])
+
+
+def drawn(board, motions=None, bare=None):
+    """A picture of the board; each tile goes with its own motion (3, 3)."""
+    out = cloth() if bare is None else bare.copy()
+    for at, (tile, rot) in board.items():
+        motion = (motions or {}).get(at, np.eye(3)) @ pose_of(at)
+        art = draw_tile(catalogue()[tile], PX, rot=rot)
+        full = motion @ np.diag([1 / PX, 1 / PX, 1.0])
+        warped = cv2.warpPerspective(art, full, SIZE, flags=cv2.INTER_LINEAR)
+        mask = cv2.warpPerspective(np.full(art.shape[:2], 255, np.uint8), full, SIZE)
+        out = np.where(mask[..., None] > 127, warped, out)
+    return out
+
+
+def motion(dx, dy, angle=0.0, scale=1.0):
+    return np.vstack([cv2.getRotationMatrix2D((450, 280), angle, scale) + [[0, 0, dx], [0, 0, dy]], [0, 0, 1]])
+
+
+def register_of(board):
+    register, poses = Register(), {at: pose_of(at) for at in board}
+    register.keep(drawn(board), poses, poses)
+    return register
+
+
+def off(found, truth):
+    return max(float(np.abs(apply(found.poses[at], UNIT) - apply(truth(at), UNIT)).max()) for at in found.poses) / PX
+
+
+@pytest.mark.parametrize(("dx", "dy", "angle"), [(0, 0, 0.0), (30, 8, 0.0), (-60, 44, 3.0), (10, -20, 35.0)])
+def test_a_board_that_was_pushed_or_a_camera_that_was_bumped_is_found(dx, dy, angle):
+    m = motion(dx, dy, angle)
+    found = register_of(BOARD).find(drawn(BOARD, dict.fromkeys(BOARD, m)))
+    assert found is not None and found.seen == BOARD.keys()
+    assert off(found, lambda at: m @ pose_of(at)) < 0.05
+
+
+def test_one_tile_alone_is_found_where_it_was_pushed_to():
+    one, m = {(0, 0): BOARD[0, 0]}, motion(40, -25, 6.0)
+    found = register_of(one).find(drawn(one, {(0, 0): m}))
+    assert found is not None and off(found, lambda at: m @ pose_of(at)) < 0.06
+
+
+def test_a_part_that_a_sleeve_pushed_goes_its_own_way():
+    pushed, m = {(1, 0), (1, 1)}, motion(22, 5)
+    found = register_of(BOARD).find(drawn(BOARD, dict.fromkeys(pushed, m)))
+    assert found is not None and np.allclose(found.moved, np.eye(3))
+    assert off(found, lambda at: (m if at in pushed else np.eye(3)) @ pose_of(at)) < 0.05
+
+
+def test_another_board_a_bare_table_and_a_far_larger_board_are_not_this_one():
+    register = register_of(BOARD)
+    other = {at: ("base.B" if n % 2 else "base.X", 1) for n, at in enumerate(BOARD)}
+    assert register.find(drawn(other)) is None
+    assert register.find(cloth(9)) is None
+    assert register.find(drawn(BOARD, dict.fromkeys(BOARD, motion(0, 0, scale=1.4)))) is None
+
+
+def test_what_lies_out_of_the_picture_follows_the_others():
+    m = motion(330, 0)  # the eastern tiles leave the picture
+    found = register_of(BOARD).find(drawn(BOARD, dict.fromkeys(BOARD, m)))
+    assert found is not None and len(found.seen) >= 4
+    assert off(found, lambda at: m @ pose_of(at)) < 0.06
+
+
+@pytest.mark.parametrize("factor", [0.5, 0.75, 2.0])
+def test_pictures_of_another_size_are_of_the_same_board(factor):
+    register, larger = register_of(BOARD), np.diag([factor, factor, 1.0])
+    register.resize(larger)
+    m = motion(25, 10)
+    picture = cv2.resize(drawn(BOARD, dict.fromkeys(BOARD, m)), None, fx=factor, fy=factor,
+                         interpolation=cv2.INTER_AREA if factor < 1 else cv2.INTER_LINEAR)
+    found = register.find(picture)
+    assert found is not None and off(found, lambda at: larger @ m @ pose_of(at)) < 0.06 * factor
+
+
+def test_a_tile_that_was_turned_is_not_like_its_snapshot_and_a_dark_one_is():
+    register, poses = register_of(BOARD), {at: pose_of(at) for at in BOARD}
+    turned = drawn({**BOARD, (1, 0): ("base.V", 1)})
+    likes = register.alike(turned, poses)
+    assert likes[1, 0] < register.limits.same < min(like for at, like in likes.items() if at != (1, 0))
+    dark = register.alike((drawn(BOARD) * 0.4).astype(np.uint8), poses)
+    assert min(dark.values()) > 0.9
+
+
+def test_a_tile_that_is_turned_beside_one_of_the_same_print_did_not_move_onto_it():
+    board = {(0, 0): ("base.D", 0), (1, 0): ("base.D", 0)}
+    register = register_of(board)
+    found = register.find(drawn({**board, (1, 0): ("base.D", 2)}))
+    assert found is not None and found.seen == {(0, 0)}
+    assert off(found, pose_of) < 0.05

@@ -1,0 +1,106 @@
+"""Teaching never hurts: what pictures say is added to what the network says; kinds without pictures lose nothing."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scoring.tiles import catalogue
+from vision.lattice import UNIT, apply
+from vision.senses import Likeness, TileSense, lead, log_normal
+from vision.tileset import TileSet
+
+_spec = importlib.util.spec_from_file_location("read_tables", Path(__file__).with_name("read_tables.py"))
+tables = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(tables)
+KINDS = [catalogue()[t] for t in tables.BASE]
+
+
+@pytest.fixture(scope="module")
+def board():
+    """(picture, poses, what lies there)."""
+    laid = tables.legal_board(3, 2, 7)
+    picture, grid = tables.photograph(tables.base_tiles(), laid, seed=7, jitter=0.0)
+    step = {at: np.array([[1, 0, at[0]], [0, 1, at[1]], [0, 0, 1.0]]) for at in laid}
+    return picture, {at: grid @ step[at] for at in laid}, laid
+
+
+def taught(tiles, kinds):
+    return TileSet(name="taught", size_px=tiles.size_px, specimens=tuple(
+        type(s)(tile=s.tile, bgr=s.bgr) for s in tiles.specimens if s.tile in kinds))
+
+
+def test_a_kind_without_a_picture_is_read_as_before_when_others_have_one(board):
+    picture, poses, laid = board
+    bare = TileSense(KINDS).look(picture, poses)
+    here = {tile for tile, _ in laid.values()}
+    others = [k.id for k in KINDS if k.id not in here][:6]
+    with_others = TileSense(KINDS, taught(tables.base_tiles(), others)).look(picture, poses)
+    index = {k.id: n for n, k in enumerate(KINDS)}
+    for at, (tile, rot) in laid.items():
+        mine = index[tile], rot
+        assert with_others[at].loglik[mine] > bare[at].loglik[mine] - 0.05, (at, tile)
+        assert with_others[at].there == bare[at].there
+
+
+def test_its_own_pictures_make_no_square_worse(board):
+    picture, poses, laid = board
+    bare = TileSense(KINDS).look(picture, poses)
+    known = TileSense(KINDS, taught(tables.base_tiles(), [k.id for k in KINDS])).look(picture, poses)
+    index = {k.id: n for n, k in enumerate(KINDS)}
+    for at, (tile, rot) in laid.items():
+        mine = index[tile], rot
+        assert known[at].loglik[mine] > bare[at].loglik[mine] - 0.05, (at, tile)
+        assert known[at].loglik.max() - known[at].loglik[mine] < 0.7, "it, or a kind that looks the same to the rules"
+
+
+def test_pictures_of_another_printing_turn_nothing_that_is_sure(board):
+    """Noise under every name: unlike anything on the table."""
+    picture, poses, laid = board
+    rng = np.random.default_rng(5)
+    tiles = tables.base_tiles()
+    foreign = TileSet(name="foreign", size_px=tiles.size_px, specimens=tuple(
+        type(s)(tile=s.tile, bgr=rng.integers(0, 255, s.bgr.shape).astype(np.uint8)) for s in tiles.specimens))
+    bare, misled = (TileSense(KINDS, t).look(picture, poses) for t in (None, foreign))
+    for at in laid:
+        if lead(bare[at].loglik) > 3.0:
+            assert misled[at].loglik.argmax() // 4 == bare[at].loglik.argmax() // 4
+
+
+def test_a_pose_that_is_a_little_off_is_pulled_to_the_corners(board):
+    picture, poses, laid = board
+    off = {at: pose @ np.array([[1, 0, 0.12], [0, 1, -0.1], [0, 0, 1.0]]) for at, pose in poses.items()}
+    seen = TileSense(KINDS).look(picture, off)
+    for at, pose in poses.items():
+        assert np.abs(apply(np.linalg.inv(pose) @ seen[at].pose, UNIT) - UNIT).max() < 0.08, at
+
+
+def test_the_bare_table_is_no_tile_and_a_square_out_of_the_picture_is_not_seen(board):
+    picture, poses, _ = board
+    away = np.array([[90, 0, picture.shape[1] + 50.0], [0, 90, 10], [0, 0, 1]])
+    table = np.array([[40.0, 0, 5], [0, 40, 5], [0, 0, 1]])
+    seen = TileSense(KINDS).look(picture, {(8, 8): away, (9, 9): table, (0, 0): poses[0, 0]})
+    assert seen[8, 8].seen == 0.0 and seen[9, 9].there < 0 < seen[0, 0].there
+    assert TileSense(KINDS).look(picture, {}) == {}
+
+
+@given(right=st.lists(st.floats(-0.2, 1.0), max_size=20), wrong=st.lists(st.floats(-0.2, 1.0), max_size=20),
+       share=st.floats(0.01, 0.5))
+def test_a_better_likeness_never_says_less_and_a_bad_one_has_a_floor(right, wrong, share):
+    likeness = Likeness()
+    for n in range(max(len(right), len(wrong))):
+        likeness.learn(right[n] if n < len(right) else 0.6, wrong[n] if n < len(wrong) else 0.3, 400)
+    odds = likeness.odds(np.linspace(-1, 1, 41), share)
+    assert (np.diff(odds) > -1e-9).all()
+    assert odds.min() >= np.log(share) - 1e-9 and odds.max() < 9.0
+
+
+def test_log_likelihoods_sum_to_one():
+    said = log_normal(np.random.default_rng(1).normal(0, 9, (5, 4)))
+    assert np.exp(said).sum() == pytest.approx(1.0)
+    assert lead(np.zeros((1, 4))) == np.inf

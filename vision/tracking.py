@@ -1,0 +1,57 @@
+"""A tracker with its parts put together: the finder of boards, the senses and the reader of figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from scoring.tiles import Square, Tile
+from vision.figures import Seen, find_figures
+from vision.find import BoardFinder
+from vision.frames import Image
+from vision.lattice import Array, Lattice, apply
+from vision.paint import PAINTS
+from vision.senses import TileSense
+from vision.tileset import TileSet
+from vision.tracker import Tracker
+from vision.view import View
+
+SURELY = 0.85  # mean probability of a board's tiles from which a game is begun with it; else people are asked
+AROUND = (0.12, 0.2, 0.35, 0.6)  # of the picture's long side: how much of it is searched around a point
+
+
+def make_tracker(kinds: Sequence[Tile], tiles: TileSet | None, colours: Sequence[str], view: View | None) -> Tracker:
+    """A tracker for a table on which these kinds and figures of these colours may lie."""
+    finder = BoardFinder(kinds, tiles)
+    paints = {**PAINTS, **(view.paints if view is not None else {})}
+    known = [c for c in colours if c in paints]  # a paint that nobody has described cannot be seen
+
+    def find(bgr: Image) -> Lattice | None:
+        found = finder.find(bgr)
+        if found is None or float(np.mean(list(found.present.values()))) < SURELY:
+            return None
+        return found.lattice
+
+    def find_at(bgr: Image, point: tuple[float, float]) -> Lattice | None:
+        """Looked for in ever larger parts of the picture around the point: less competes with it there."""
+        for part in AROUND:
+            half = part * max(bgr.shape[:2]) / 2
+            x0, y0 = (max(0, round(v - half)) for v in point)
+            found = finder.find(np.ascontiguousarray(bgr[y0:round(point[1] + half), x0:round(point[0] + half)]))
+            away = np.array([[1, 0, x0], [0, 1, y0], [0, 0, 1.0]])
+            if found is not None and any(_on(away @ pose, point) for pose in found.poses.values()):
+                return Lattice(grid=away @ found.lattice.grid, shifts=dict(found.lattice.shifts))
+        return None
+
+    def figures(bgr: Image, poses: Mapping[Square, Array], lattice: Lattice) -> Mapping[Square, tuple[Seen, ...]]:
+        board = {at: lattice.pose(at, shift) for at, shift in lattice.shifts.items()}
+        return find_figures(bgr, poses, colours=known, view=view, board=board)
+
+    return Tracker(TileSense(kinds, tiles), find, figures, find_at=find_at)
+
+
+def _on(pose: Array, point: tuple[float, float]) -> bool:
+    """Whether a point of the picture lies on a tile, or just beside it."""
+    step = apply(np.linalg.inv(pose), [point])[0]
+    return bool((np.abs(step - 0.5) < 0.65).all())
