@@ -19,7 +19,12 @@ PATIENCE_S = 240.0  # only for a command that hangs
 
 def commands(document: Path) -> list[str]:
     """The lines of a document's ``sh`` blocks, with continued lines joined."""
-    blocks = re.findall(r"```sh\n(.*?)```", document.read_text("utf-8"), re.DOTALL)
+    return commands_of(document.read_text("utf-8"))
+
+
+def commands_of(text: str) -> list[str]:
+    """The same of a text, or a part of one."""
+    blocks = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
     lines = "\n".join(blocks).replace("\\\n", " ").splitlines()
     return [line.strip() for line in lines if line.strip() and not line.startswith("#")]
 

@@ -6,12 +6,13 @@ import json
 import math
 import re
 import shutil
+import subprocess
 from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
-from doc_commands import ROOT, commands, run_commands
+from doc_commands import ROOT, commands, commands_of, run_commands
 
 from calibration.presets import PRESETS
 from calibration.targets import TILE_MM
@@ -19,8 +20,9 @@ from hardware import panel, pi, usb
 
 RIG, CAMERAS = ROOT / "docs/rig.md", ROOT / "docs/cameras.md"
 # these are run by tests/install/run_install.sh and run_booted.sh
-INSTALLS = ("sudo hardware/install.sh", "sudo hardware/update.sh", "sudo systemctl", "sudo cp", "sudo sed",
-            "journalctl")
+UPDATES = "sudo /opt/bastide/hardware/update.sh"
+INSTALLS = ("sudo hardware/install.sh", UPDATES, "sudo systemctl", "sudo cp", "sudo sed", "journalctl")
+STICK = ("sudo sh", "sudo mount")  # need one
 VIRTUAL = ("sudo tests/pi/run_virtual.sh",)  # makes a root of its own
 PIXELS = {"Camera Module 3": 2304, "Camera Module 3 Wide": 2304, "Camera Module 2": 1640}  # what pi.py chooses
 
@@ -85,15 +87,29 @@ def test_every_install_command_is_one_that_the_fresh_system_runs() -> None:
         if line.startswith("sudo hardware/install.sh"):
             assert all(f"{o})" in script for o in re.findall(r"--\w+", line)), line
         elif line.startswith(("sudo cp", "sudo sed")):
-            assert "/bastide" in line  # run_install.sh runs these two as they are
-        elif line.startswith("sudo hardware/update.sh"):
-            assert line.endswith((" .", " --back"))  # run_booted.sh runs both under a real systemd
+            assert "/bastide" in line  # run_install.sh runs those of calibrating as they are
+        elif line.startswith(UPDATES):  # tests/hardware/test_update.py has signed releases, run_booted.sh the rest
+            assert line.endswith((".tar.gz", " --back"))
         elif line.startswith(INSTALLS):
             assert "bastide" in line.split() or "--namespace=bastide" in line, line
 
 
+def test_the_lines_for_a_second_medium_name_what_the_installer_makes(tmp_path: Path) -> None:
+    text = RIG.read_text("utf-8")
+    section = text[text.index("### A backup after each game"):]
+    table, mount, options = commands_of(section)[:3]
+    folder = mount.removeprefix("sudo mount ")
+    assert f"install -d -m 750 -o bastide -g bastide {folder} " in (ROOT / "hardware/install.sh").read_text("utf-8")
+    assert len(table.split('"')[1].split()) == 6 and folder == table.split('"')[1].split()[1]
+    settings = tmp_path / "bastide.conf"
+    settings.write_text("BASTIDE_SOURCE=usb:0\nBASTIDE_OPTIONS=--light 17\n", "utf-8")
+    line = options.removeprefix("sudo ").replace("/etc/bastide/bastide.conf", str(settings))
+    subprocess.run(["sh", "-c", line], check=True)
+    assert settings.read_text("utf-8") == f"BASTIDE_SOURCE=usb:0\nBASTIDE_OPTIONS=--light 17 --backup-to {folder}\n"
+
+
 def test_the_commands_of_the_rig(tmp_path: Path) -> None:
-    elsewhere = INSTALLS + (() if shutil.which("openscad") else ("openscad",))
+    elsewhere = INSTALLS + STICK + (() if shutil.which("openscad") else ("openscad",))
     without_pins = {" --light 17 --button 27": ""}  # tests/bastide/test_service.py has them on mock pins
     ran = run_commands(RIG, tmp_path, without_pins, elsewhere)
     assert sum("bastide print" in line for line in ran) == 5 and any("bastide serve" in line for line in ran)
