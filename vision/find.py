@@ -30,6 +30,7 @@ from vision.joining import (
 )
 from vision.keypoints import SightingFinder
 from vision.lattice import UNIT, Array, Lattice, apply, area, inside, neighbours, rectify
+from vision.slanted import slanted_grid
 from vision.spotting import Spot, Spotter
 from vision.structure import CROP_PX, MARGIN, Said, StructureNet
 from vision.tileset import TileSet
@@ -63,15 +64,30 @@ class BoardFinder:
         self._tileset = tileset if tileset is not None and not tileset.drawn else None
         self._sightings: SightingFinder | None = None
 
-    def find(self, bgr: Image, *, near: Lattice | None = None) -> Found | None:
+    def find(self, bgr: Image, *, near: Lattice | None = None, aslant: bool = False) -> Found | None:
         """The board on a BGR picture, or None. ``near`` is a board as it lay before: it is tried first, and when it
-        still lies about there its squares keep their names."""
+        still lies about there its squares keep their names. ``aslant`` takes the time to look by straight lines too
+        where tiles look foreshortened, or none was seen: for photographs from the side."""
         if near is not None and (again := self._again(bgr, near)) is not None:
             return again
         parts = joined(self._pulled(bgr, self._spotter.spots(bgr)), self.limits)
         if not parts and self._tileset is not None:  # nothing looks like a tile: then like one that was taught
             parts = joined(self._seen(bgr), self.limits)
-        return self._best(bgr, parts)
+        found = self._best(bgr, parts)
+        if aslant and (found is None or _foreshortened(found.poses.values()) > self.limits.foreshortened):
+            other = self._by_lines(bgr)
+            if other is not None and (found is None or other.covers > found.covers):
+                found = other
+        return found
+
+    def _by_lines(self, bgr: Image) -> Found | None:
+        """The board on the grid that straight lines suggest."""
+        guessed = slanted_grid(bgr, self.ask)
+        if guessed is None or not guessed[1]:
+            return None
+        board = _Board({}, Lattice(grid=guessed[0]))
+        self._settle(bgr, board, guessed[1])
+        return self._finished(bgr, board)
 
     def _best(self, bgr: Image, parts: list[dict[Square, Spot]]) -> Found | None:
         """Of the boards that these grow to, the one for which most speaks."""
@@ -266,6 +282,17 @@ class _Board:
         if grid is not None:
             self.lattice = Lattice(grid=grid)
         self.lattice.shifts = {at: self.lattice.shift_of(at, _pose_of(c)) for at, c in self.corners.items()}
+
+
+def _foreshortened(poses: Iterable[Array]) -> float:
+    """How many times as long as wide tiles look, in the middle."""
+    ratios = []
+    for pose in poses:
+        a, b, c, d = apply(pose, UNIT)
+        u, v = (b + c - a - d) / 2, (c + d - a - b) / 2
+        long, short = np.linalg.svd(np.column_stack([u, v]), compute_uv=False)
+        ratios.append(float(long / short))
+    return float(np.median(ratios))
 
 
 def _probability(odds: float) -> float:

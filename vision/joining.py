@@ -48,6 +48,8 @@ class Limits:
     sure: float = 0.7  # probability of a tile with which a board may begin
     settled: float = 0.12  # and how little its corners may still move
     straight: float = 0.15  # how far a corner may lie off what the others of its part say
+    foreshortened: float = 1.12  # times as long as wide: tiles seen from a side; boards from above have up to 1.08
+    slanting: int = 8  # spots from which a perspective is fitted
     structure: tuple[float, float] = (0.8, 7.0)  # weight of the network's log-odds, and where they mean nothing
     spotted: tuple[float, float] = (1.0, 0.5)  # the same of the spots' log-odds
     beside: tuple[float, ...] = (0.0, 4.0, 5.0)  # log-odds by how many tiles lie beside it, the last for more
@@ -97,7 +99,8 @@ def joined(spots: Sequence[Spot], limits: Limits) -> list[dict[Square, Spot]]:
 
 
 def agreeing(part: Mapping[Square, Spot], limits: Limits) -> Mapping[Square, Spot]:
-    """The spots of a part that one affine map explains, where that says more than each by itself."""
+    """The spots of a part that one affine map explains, where that says more than each by itself; of a larger board
+    those of a homography, where that explains more: seen aslant its far tiles are smaller."""
     if len(part) < 3:
         return part
     steps = np.concatenate([UNIT + at for at in part])
@@ -105,6 +108,11 @@ def agreeing(part: Mapping[Square, Spot], limits: Limits) -> Mapping[Square, Spo
     side = float(np.median([spot.side for spot in part.values()]))
     _, inliers = cv2.estimateAffine2D(steps, pixels, method=cv2.RANSAC, ransacReprojThreshold=limits.straight * side,
                                       maxIters=500, confidence=0.99)
+    if len(part) >= limits.slanting:
+        _, slanting = cv2.findHomography(steps, pixels, cv2.RANSAC, limits.straight * side, maxIters=500,
+                                         confidence=0.99)
+        if slanting is not None and (inliers is None or slanting.sum() > 1.1 * inliers.sum()):
+            inliers = slanting
     if inliers is None:
         return part
     good = inliers.reshape(-1, 4).sum(axis=1) >= 3

@@ -91,7 +91,7 @@ class PhotoReader:
         scale = min(1.0, LONG_SIDE_PX / max(bgr.shape[:2]))
         photo = bgr if scale == 1.0 else cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
         clock = _Clock()
-        found = self._finder.find(photo)
+        found = self._finder.find(photo, aslant=True)
         clock.lap("find the board")
         if found is None:
             return PhotoReading(tiles=(), figures=(), issues=("no board was found: nothing looks like tiles",),
