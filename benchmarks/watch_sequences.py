@@ -1,0 +1,117 @@
+"""Watch the films in ../shared/sequences as `bastide watch` does and hold every game against its truth.
+
+    ./run bench watch_sequences [NAME...] [--taught] [--calibrated]
+
+A row a film: tiles and figures that are right, tiles given to the wrong player, moves asked about, silent errors (a
+wrong or missing tile, figure or player that nobody was asked about), whether the last known scores are equal. ``real-1``
+is a real game of which every picture is shown for five seconds. Films belong to their makers and are not in the
+repository.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+SHARED = ROOT.parent / "shared"
+FILMS = ("real-1", "c1-24", "scans-normal", "inns-normal", "traders-normal", "scans-hard-wide")
+TAUGHT = {"real-1": "tiles/c1", "c1-24": "tiles/c1"}  # the others have a set of their own, one picture a kind
+FPS = 4
+
+
+def compare() -> Any:
+    spec = importlib.util.spec_from_file_location("compare", SHARED / "eval" / "compare.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def watched(name: str, scratch: Path, *, taught: bool, lens: Path | None) -> dict[str, Any]:
+    """The game as `bastide watch` writes it, and what it printed under ``watch``."""
+    folder = SHARED / "sequences" / name
+    if (folder / "pictures").is_dir():
+        subprocess.run([sys.executable, str(SHARED / "eval" / "slideshow.py"), str(folder / "pictures"),
+                        str(scratch / "film"), "--frames", str(5 * FPS)], check=True, capture_output=True)
+        source = f"folder:{scratch / 'film'}?fps={FPS}"
+    else:
+        source = f"video:{folder / 'video.mp4'}"
+    setup = json.loads((folder / "transcript.json").read_text())["setup"]
+    options = ["--expansions", ",".join(setup["expansions"])]
+    for rule, value in setup.get("rules", {}).items():
+        options += ["--rule", f"{rule}={value}"]
+    if taught:
+        options += ["--tiles", str(SHARED / TAUGHT[name] if name in TAUGHT else folder / "tiles")]
+    if lens is not None:
+        options += ["--calibration", str(lens)]
+    out = scratch / "game.json"
+    done = subprocess.run([sys.executable, "-m", "bastide", "watch", "--source", source, "--players",
+                           str(folder / "players.json"), "--data", str(scratch / "data"), "--out", str(out), "--json",
+                           *options], cwd=ROOT, capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f"{name}: {done.stderr.strip()}")
+    return {**json.loads(out.read_text()), "watch": json.loads(done.stdout)}
+
+
+def lens_of(name: str, scratch: Path) -> Path:
+    """The lens, calibrated from the film's own views of a board."""
+    folder = SHARED / "sequences" / name / "calibration"
+    views = sorted(str(p) for p in folder.glob("*.jpg") if "table" not in p.name and "flat" not in p.name) or \
+        sorted(str(p) for p in folder.glob("*.png"))
+    out = scratch / "lens.json"
+    done = subprocess.run([sys.executable, "-m", "bastide", "calibrate", "lens", *views, "--out", str(out)], cwd=ROOT,
+                          capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f"{name}: {done.stderr.strip()}")
+    return out
+
+
+def players_wrong(module: Any, game: dict[str, Any], truth: dict[str, Any]) -> int:
+    """Tiles that were given to another player and not asked about."""
+    true, got = module.tile_moves(truth), module.tile_moves(game)
+    turn, (dx, dy) = module.best_alignment(got, true)
+    by_place = {}
+    for move in got:
+        x, y = module.turn_at(move["at"], turn)
+        by_place[x + dx, y + dy] = move
+    return sum(1 for t in true if t["turn"] >= 0 and (g := by_place.get(tuple(t["at"]))) is not None
+               and g.get("player") != t["player"] and not g["asked"])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", default=list(FILMS), metavar="NAME", help=f"of {', '.join(FILMS)}")
+    parser.add_argument("--taught", action="store_true", help="with one picture of each kind")
+    parser.add_argument("--calibrated", action="store_true", help="with the lens calibrated from the film's own views")
+    options = parser.parse_args()
+    if not (SHARED / "sequences").is_dir():
+        print(f"skipped: no films at {SHARED / 'sequences'}")
+        return 0
+    module = compare()
+    print("| film | tiles | figures | players wrong | asked | silent | scores |\n|---|---|---|---|---|---|---|")
+    for name in options.names:
+        truth = json.loads((SHARED / "sequences" / name / "transcript.json").read_text())
+        with tempfile.TemporaryDirectory() as folder:
+            scratch = Path(folder)
+            lens = lens_of(name, scratch) if options.calibrated else None
+            game = watched(name, scratch, taught=options.taught, lens=lens)
+        told = module.compare_watch(game, truth)
+        wrong = players_wrong(module, game, truth)
+        whole = told["true_totals"] is not None
+        equal = told["totals_right"] if whole else told["running_score"] == told["true_running_score"]
+        print(f"| {name} | {told['tiles_right']}/{told['tiles']}"
+              f"{' +' + str(told['extra']) if told['extra'] else ''} | {told['deploys_right']}/{told['deploys']}"
+              f"{' +' + str(told['deploys_extra']) if told['deploys_extra'] else ''} | {wrong} | {told['asked']} | "
+              f"{told['silent_errors'] + wrong} | {'equal' if equal else 'differ'} |", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
