@@ -3,9 +3,9 @@
     ./run bench watch_sequences [NAME...] [--taught] [--calibrated]
 
 A row a film: tiles and figures that are right, tiles given to the wrong player, moves asked about, silent errors (a
-wrong or missing tile, figure or player that nobody was asked about), whether the last known scores are equal. ``real-1``
-is a real game of which every picture is shown for five seconds. Films belong to their makers and are not in the
-repository.
+wrong or missing tile, figure or player that nobody was asked about), whether the last known scores are equal.
+``real-1`` is a real game of which every picture is shown for five seconds. Films belong to their makers and are not in
+the repository.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,15 @@ from sessions import JPEG, SETUP, error, history, played, seen
 
 from bastide.demo_game import demo_game
 from bastide.history import last_action
+from bastide.moment import Moment
 from bastide.notices import rows
 from bastide.session import TableSession
 from bastide.store import Store
 from reading.noticing import Notice
+from scoring.belonging import spoken
 from scoring.engine import fold, new_game
 from scoring.events import Event, FigurePlaced, TilePlaced, to_json
+from scoring.log import Amended, Unread, state_of
 from scoring.tiles import catalogue
 from web.protocol import CommandError, StaleView
 
@@ -321,3 +325,36 @@ def test_what_the_camera_asks_people_to_put_right_stands_beside_the_issues_until
     assert (session.notice_picture(picture_name) or b"").startswith(b"\xff\xd8")
     session.set_notices([], {})
     assert not session.view()["issues"] and session.notice_picture(picture_name) is None
+
+
+# -- beside the game that goes on -----------------------------------------------------------------------------------
+
+
+def test_nobody_who_looks_or_tries_waits_for_what_is_written(session: TableSession) -> None:
+    played(session, 4)
+    x, y = session.fits(None, None)["gaps"][0]["at"]
+    asked = [session.view, session.moves, lambda: session.fits(None, None), lambda: session.fits("base.D", None),
+             lambda: session.fits(None, (x, y)), lambda: session.fits("base.D", (x, y)), lambda: session.candidates(1),
+             lambda: session.preview([{"do": "undo"}])]
+    answers: list[object] = []
+    with session._lock:  # as while the disk is slow
+        others = [threading.Thread(target=lambda ask=ask: answers.append(ask()), daemon=True) for ask in asked]
+        for other in others:
+            other.start()
+        for other in others:
+            other.join(30.0)
+        assert len(answers) == len(asked)
+
+
+def test_what_is_said_of_an_unread_entry_is_said_of_its_own_moment(session: TableSession) -> None:
+    """Nobody knows any more whose tile it was: it is the one's who was to lay then, not the one's who is now."""
+    log = played(session, 5)
+    lost, tile = [(seq, event) for seq, event in log if isinstance(event, TilePlaced)][1]
+    entries = tuple(replace(e, body=Unread()) if e.seq == lost else e for e in session.entries)
+    body = {k: v for k, v in to_json(tile).items() if k not in ("player", "part")}
+    now = Moment(entries=entries, state=state_of(SETUP, entries), questions=())
+    assert spoken(now.state, body) != tile  # said of the next tile it would be somebody else's
+    bodies = now.meaning.bodies({"do": "amend", "seq": lost, "body": body})
+    assert bodies == (Amended(seq=lost, body=tile),)
+    _, state = now.tried(bodies)
+    assert state.tiles == session.state.tiles

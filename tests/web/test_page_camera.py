@@ -30,13 +30,8 @@ class Seen:
     """A frame and its watcher, as far as the page is told of them: two tiles, one reading taken and one refused."""
 
     bgr = np.full((720, 1280, 3), 90, np.uint8)
-    poses: dict[Any, Any] = {}
 
-    @property
-    def sight(self) -> Seen:
-        return self
-
-    def report(self, poses: object, size: tuple[int, int]) -> dict[str, Any]:
+    def report(self, size: tuple[int, int]) -> dict[str, Any]:
         read = {"corners": square((0, -1)), "up": [550, 200], "tile": "base.U", "rot": 1, "like": 0.93, "old": False}
         return {"size": list(size), "moving": [], "hands": [[[0, 0], [200, 0], [200, 90]]],
                 "tiles": [{"at": list(at), "corners": square(at)} for at in ((0, 0), (0, -1))],
