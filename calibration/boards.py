@@ -18,6 +18,8 @@ Array = npt.NDArray[np.float64]
 _SPEC = re.compile(r"charuco:(\d+)x(\d+):(\d+(?:\.\d+)?):(\d+(?:\.\d+)?):(DICT_\w+)")
 _ENOUGH = 0.5  # of a board's corners: with fewer the picture is looked at once more, enlarged
 _LARGEST_PX = 2600  # no picture is enlarged beyond this
+_HARDER = ((2, True), (4, False))  # enlarged and sharpened, when single markers were seen but no board
+_LARGEST_HARDER_PX = 10_000  # and then beyond this
 _AROUND = 0.45  # of a square: what is looked at around a corner to place it
 _SQUARE_PX = 80  # of a square in the board's ideal picture
 _NEIGHBOURS = 21  # corners in and around one that say how the board lies there
@@ -72,11 +74,16 @@ def find_board(picture: Image, board: Board) -> Pattern | None:
     grey = as_grey(picture)
     total = (board.columns - 1) * (board.rows - 1)
     best: tuple[Array, npt.NDArray[np.int32], cv2.aruco.CharucoBoard] | None = None
-    for times, old in ((t, old) for t in _enlargements(grey) for old in (False, True)):
+    markers = False
+    for times, sharp, old in ((*t, old) for t in _tries(grey) for old in (False, True)):
+        if (times, sharp) in _HARDER and not markers:
+            break  # nothing of a board was seen: a closer look costs seconds
         known = opencv_board(board)
         known.setLegacyPattern(old)
         detector = cv2.aruco.CharucoDetector(known, cv2.aruco.CharucoParameters(), _parameters())
-        corners, ids, _, _ = detector.detectBoard(_enlarged(grey, times))
+        corners, ids, _, seen = detector.detectBoard(_sharp(_enlarged(grey, times), times) if sharp else
+                                                     _enlarged(grey, times))
+        markers = markers or seen is not None
         if ids is not None and (best is None or len(ids) > len(best[1])):
             best = (corners.reshape(-1, 2).astype(float) + 0.5) / times - 0.5, ids.ravel(), known
         if best is not None and len(best[1]) >= _ENOUGH * total:
@@ -263,6 +270,17 @@ def _parameters() -> cv2.aruco.DetectorParameters:
 
 def _enlargements(grey: Image) -> tuple[int, ...]:
     return (1, 2) if 2 * max(grey.shape) <= _LARGEST_PX else (1,)
+
+
+def _tries(grey: Image) -> list[tuple[int, bool]]:
+    """Enlargements of a picture, sharpened or not, in which a board is looked for, one after the other."""
+    return [(t, False) for t in _enlargements(grey)] + [
+        (t, sharp) for t, sharp in _HARDER if t * max(grey.shape) <= _LARGEST_HARDER_PX]
+
+
+def _sharp(grey: Image, times: int) -> Image:
+    """Markers of 15 px under a wide lens: their bits run into each other."""
+    return np.asarray(cv2.addWeighted(grey, 2.5, cv2.GaussianBlur(grey, (0, 0), 2.0 * times), -1.5, 0), np.uint8)
 
 
 def _enlarged(grey: Image, times: int) -> Image:

@@ -22,7 +22,7 @@ class Limits:
     off: float = 0.3  # how far a spot may lie from where its neighbour points
     size: float = 0.28  # logarithm by which neighbours may differ in size
     turn: float = 0.3  # radians by which neighbours may be turned against each other
-    seen: float = 0.48  # part of a square that must lie in the picture for it to be asked about
+    seen: float = 0.4  # part of a square that must lie in the picture for it to be asked about
     hint: float = 0.25  # probability of a tile, as the network says it at first sight, below which nothing lies there
     reach: float = 0.4  # how far a corner may lie from where it is expected
     moved: float = 0.3  # how far a middle may lie from where it is expected

@@ -20,10 +20,8 @@ from bastide.session import TableSession
 from bastide.store import Store
 from bastide.table_loop import MOST_FAILURES, TableLoop
 from bastide.tables import box_contents, make_watcher
-from reading.watcher import Proposal
-from scoring.engine import legal_placements, new_game, step
 from scoring.errors import InvalidNotation
-from scoring.events import Setup, TilePlaced
+from scoring.events import Setup
 from scoring.expansions import KNOWN
 from scoring.rules import EDITIONS
 from scoring.tiles import Tile, catalogue
@@ -101,29 +99,6 @@ def test_every_set_up_has_a_watcher_whatever_was_taught(tmp_path: Path, edition:
     assert {k.id for k in watcher.tracker.sense.kinds} >= set(box_contents(setup.expansions))
     assert watcher.feed(Frame(id=1, t_s=0.0, source="test:", bgr=np.zeros((90, 120, 3), np.uint8)),
                         ()).status == "searching"
-
-
-@pytest.mark.parametrize("turned", [0, 3])
-def test_the_wheels_board_is_found_in_unseen_print_and_what_is_laid_beside_it_is_read(turned: int) -> None:
-    setup = setup_of(WHEEL)
-    state = new_game(setup)
-    tile = "base.B"
-    at, rot = next((a, r) for a, r in legal_placements(state, tile) if a == (4, 1))
-    laid = step(state, TilePlaced(player=0, tile=tile, at=at, rot=rot))
-    watcher = make_watcher(ArtSets(Path("nowhere"), None).tiles("", setup), setup)
-    proposals: list[Proposal] = []
-    for n, shown in enumerate([state] * 20 + [laid] * 40):
-        bgr = np.ascontiguousarray(np.rot90(table_with(shown), turned))
-        proposals += watcher.feed(Frame(id=n, t_s=0.2 * n, source="test:", bgr=bgr), ()).proposals
-        if n == 19:
-            assert watcher.poses.keys() >= state.tiles.keys()
-            corner = watcher.poses[0, 0] @ [0, 0, 1]
-            true = [450, 300] if turned == 0 else [900 - 300, 450]
-            assert np.abs(corner[:2] / corner[2] - true).max() < 0.1 * PX
-        if proposals:
-            break
-    proposals += watcher.finish(())
-    assert proposals and proposals[0].decision.at == at
 
 
 def test_a_game_that_cannot_be_watched_leaves_the_loop_to_the_next(session: TableSession) -> None:

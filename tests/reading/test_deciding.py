@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from replaying import Book
+from looks_replayed import Book
 from tables import START, TWO, figure, look
 
 from reading.game import Decisions, GameReader
