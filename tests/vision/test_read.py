@@ -113,7 +113,7 @@ def test_figures_are_read_with_their_feature(tiles, reader):
 def test_tiles_over_the_border_are_left_out_and_said(tiles, reader):
     board = tables.legal_board(4, 3, 11)
     picture, _ = tables.photograph(tiles, board, seed=11)
-    reading = reader.read(np.ascontiguousarray(picture[:, :int(4.7 * tables.TILE_PX)]))
+    reading = reader.read(np.ascontiguousarray(picture[:, :int(4.62 * tables.TILE_PX)]))
     assert len(reading.tiles) == 9
     assert sum(r.why == "over the border" for r in reading.rejected) >= 1
     assert any("border" in issue for issue in reading.issues)
