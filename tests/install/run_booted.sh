@@ -104,7 +104,7 @@ inside /tmp/checkout/hardware/update.sh --unsigned /tmp/checkout || die "the upd
 new=$(inside readlink /opt/bastide-versions/current)
 step "not updated in a game; updated after it"
 inside bash -c 'mkdir /tmp/broken; cd /tmp/checkout
-  cp -R bastide calibration hardware scoring vision web docs run pyproject.toml constraints.txt requirements.lock requirements-pi.lock README.md /tmp/broken
+  cp -R bastide calibration hardware reading scoring vision web docs run pyproject.toml constraints.txt requirements.lock requirements-pi.lock README.md /tmp/broken
   printf "\n\ndef run(args):\n    raise SystemExit(3)\n" >>/tmp/broken/bastide/commands/serve_command.py'
 said=$(inside /tmp/checkout/hardware/update.sh --unsigned /tmp/broken 2>&1) && die "a version that cannot serve was taken"
 [[ $said == *"did not start; the old one runs again"* ]] || die "a broken version was refused with: $said"
