@@ -26,6 +26,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from reading.belief import TableBelief, figures_seen_on, updated
+from reading.doubtful import doubtful
 from reading.evidence import readings_of
 from reading.histories import History, Search, Steps, Window
 from reading.limits import LIMITS
@@ -194,7 +195,8 @@ class GameReader:
         window, before = self._window(log, fresh, stand)
         histories = self._histories(window, log)
         made, shown, self._doubts = decisions(
-            self._belief, histories, log, before, now, self._doubts,
+            self._belief, histories, log, before, now,
+            {**(doubtful(self._belief, log, state, now) if now.last or not log.asked else {}), **self._doubts},
             unexplained(self._belief, log, state, self._colours, now), self._effect)
         for at in {d.at for d in made} | {getattr(s.event, "at", None) for s in shown}:
             self._tried.pop(at, None)  # weighed again until the log has it

@@ -1,0 +1,57 @@
+"""Tiles of turns long past of which the looks, taken together, are less sure than when they were told: asked about."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+
+from reading.belief import TableBelief
+from reading.evidence import readings_of
+from reading.histories import COSTS
+from reading.limits import LIMITS
+from reading.policy import Decision, Doubt, Moment
+from reading.shapes import Reading, shape
+from reading.told import Told
+from scoring.board import mismatches
+from scoring.events import Event, TilePlaced
+from scoring.state import GameState
+from scoring.tiles import Square, catalogue
+
+
+def _rules(reading: Reading, at: Square, used: Mapping[str, int], state: GameState) -> float:
+    """What the neighbours and the box say of a reading."""
+    tile, rot = reading
+    left = state.box.contents.get(tile, 0) - used.get(tile, 0)
+    kind = catalogue().get(tile)
+    wrong = 0 if kind is None else len(mismatches(state.board, kind, at, rot))
+    return (math.log(left) if left > 0 else -COSTS["too_many"]) - COSTS["edge_mismatch"] * wrong
+
+
+def doubtful(belief: TableBelief, log: Told, state: GameState, now: Moment) -> dict[int, Doubt]:
+    """By the number of the tile's entry. What people said, what is asked already and the newest turns are left out."""
+    out = {}
+    for group in log.groups[:-LIMITS.open_turns]:
+        line = group.tile
+        if line is None or line.pinned or line.asked or not isinstance(line.event, TilePlaced):
+            continue
+        tile = line.event
+        track = belief.squares.get(tile.at)
+        if track is None or track.lain is None:
+            continue
+        said = readings_of(track.lain, state.box, [(tile.tile, tile.rot)])
+        used = Counter(t.tile for at, t in state.tiles.items() if at != tile.at)
+        odds = {r: v + _rules(r, tile.at, used, state) for r, v in said.items()}
+        own = max((v for r, v in odds.items() if shape(*r) == shape(tile.tile, tile.rot)), default=-math.inf)
+        other = max((v for r, v in odds.items() if shape(*r) != shape(tile.tile, tile.rot)), default=-math.inf)
+        if own - other >= LIMITS.agreed or own == -math.inf:
+            continue
+        total = sum(math.exp(v) for v in odds.values())
+        ranked = sorted(odds.items(), key=lambda o: -o[1])[:4]
+        options: list[tuple[tuple[Event, ...], float]] = [
+            ((TilePlaced(player=tile.player, tile=r[0], at=tile.at, rot=r[1], part=tile.part),), math.exp(v) / total)
+            for r, v in ranked]
+        made = Decision(events=(tile,), confidence=math.exp(own) / total, asked=True, alternatives=tuple(options),
+                        at=tile.at, frame=now.frame, replaces=line.seq)
+        out[line.seq] = Doubt(decision=made, tells=-sum(p * math.log(max(p, 1e-9)) for _, p in options), due=True)
+    return out
