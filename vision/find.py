@@ -76,7 +76,7 @@ class BoardFinder:
         found = self._best(bgr, parts)
         if aslant and (found is None or _foreshortened(found.poses.values()) > self.limits.foreshortened):
             other = self._by_lines(bgr)
-            if other is not None and (found is None or other.covers > found.covers):
+            if other is not None and (found is None or other.covers > self.limits.more * found.covers):
                 found = other
         return found
 

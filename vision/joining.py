@@ -22,7 +22,7 @@ class Limits:
     off: float = 0.3  # how far a spot may lie from where its neighbour points
     size: float = 0.28  # logarithm by which neighbours may differ in size
     turn: float = 0.3  # radians by which neighbours may be turned against each other
-    seen: float = 0.4  # part of a square that must lie in the picture for it to be asked about
+    seen: float = 0.48  # part of a square that must lie in the picture for it to be asked about
     hint: float = 0.25  # probability of a tile, as the network says it at first sight, below which nothing lies there
     reach: float = 0.4  # how far a corner may lie from where it is expected
     moved: float = 0.3  # how far a middle may lie from where it is expected
@@ -49,7 +49,7 @@ class Limits:
     settled: float = 0.12  # and how little its corners may still move
     straight: float = 0.15  # how far a corner may lie off what the others of its part say
     foreshortened: float = 1.12  # times as long as wide: tiles seen from a side; boards from above have up to 1.08
-    slanting: int = 8  # spots from which a perspective is fitted
+    more: float = 1.2  # times as much must the board by lines cover, which is less exact where spots see all
     structure: tuple[float, float] = (0.8, 7.0)  # weight of the network's log-odds, and where they mean nothing
     spotted: tuple[float, float] = (1.0, 0.5)  # the same of the spots' log-odds
     beside: tuple[float, ...] = (0.0, 4.0, 5.0)  # log-odds by how many tiles lie beside it, the last for more
@@ -99,8 +99,7 @@ def joined(spots: Sequence[Spot], limits: Limits) -> list[dict[Square, Spot]]:
 
 
 def agreeing(part: Mapping[Square, Spot], limits: Limits) -> Mapping[Square, Spot]:
-    """The spots of a part that one affine map explains, where that says more than each by itself; of a larger board
-    those of a homography, where that explains more: seen aslant its far tiles are smaller."""
+    """The spots of a part that one affine map explains, where that says more than each by itself."""
     if len(part) < 3:
         return part
     steps = np.concatenate([UNIT + at for at in part])
@@ -108,11 +107,6 @@ def agreeing(part: Mapping[Square, Spot], limits: Limits) -> Mapping[Square, Spo
     side = float(np.median([spot.side for spot in part.values()]))
     _, inliers = cv2.estimateAffine2D(steps, pixels, method=cv2.RANSAC, ransacReprojThreshold=limits.straight * side,
                                       maxIters=500, confidence=0.99)
-    if len(part) >= limits.slanting:
-        _, slanting = cv2.findHomography(steps, pixels, cv2.RANSAC, limits.straight * side, maxIters=500,
-                                         confidence=0.99)
-        if slanting is not None and (inliers is None or slanting.sum() > 1.1 * inliers.sum()):
-            inliers = slanting
     if inliers is None:
         return part
     good = inliers.reshape(-1, 4).sum(axis=1) >= 3
