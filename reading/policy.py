@@ -17,6 +17,7 @@ from reading.limits import LIMITS
 from reading.told import Line, Told, same_tile
 from scoring.events import Event, FigurePlaced, TilePlaced
 from scoring.tiles import Square
+from vision.looks import probability
 
 Options = tuple[tuple[tuple[Event, ...], float], ...]
 
@@ -91,8 +92,8 @@ def decisions(belief: TableBelief, histories: Sequence[History], told: Told, bef
             assert turn.tile is not None and turn.at is not None
             held = held or not waits.enough(min(tile, _order(histories, turn)))
             if held:
-                shown += [Shown(event=e, confidence=_sigma(m)) for e, m in ((turn.tile, tile), (turn.figure, figure))
-                          if e is not None]
+                waiting = (turn.tile, tile), (turn.figure, figure)
+                shown += [Shown(event=e, confidence=probability(m)) for e, m in waiting if e is not None]
                 continue
             asked = tile < LIMITS.agreed and now.last
             out.append(_decision(histories, turn, tile, now, asked=asked, after=last_seq if inserted else None))
@@ -100,7 +101,7 @@ def decisions(belief: TableBelief, histories: Sequence[History], told: Told, bef
                 asked = figure < LIMITS.agreed and now.last
                 out.append(_decision(histories, turn, figure, now, figure=True, asked=asked))
             elif turn.figure is not None:
-                shown.append(Shown(event=turn.figure, confidence=_sigma(figure)))
+                shown.append(Shown(event=turn.figure, confidence=probability(figure)))
             continue
         for kind in _compared(turn, tile, figure, histories, best, waits, inserted, now):
             if isinstance(kind, Decision):
@@ -258,7 +259,7 @@ def _compared(turn: Turn, tile: float, figure: float, histories: Sequence[Histor
             return
         asked = True
     elif not waits.enough(figure):
-        yield Shown(event=event, confidence=_sigma(figure))
+        yield Shown(event=event, confidence=probability(figure))
         return
     asked = asked or (figure < LIMITS.agreed and now.last)
     made = _decision(histories, replace(turn, figure=event), figure, now, figure=True, asked=asked,
@@ -316,7 +317,7 @@ def _taken_up(best: History, histories: Sequence[History], told: Told, now: Mome
         apart = min((best.score - h.score for h in histories[1:] if at not in h.dropped), default=math.inf)
         for line in (*reversed(group.figures()), group.tile):
             if not line.pinned:
-                yield Decision(events=(), confidence=_sigma(apart), asked=False, alternatives=(), at=at,
+                yield Decision(events=(), confidence=probability(apart), asked=False, alternatives=(), at=at,
                                frame=now.frame, replaces=line.seq)
 
 
@@ -325,14 +326,10 @@ def _decision(histories: Sequence[History], turn: Turn, margin: float, now: Mome
               after: int | None = None) -> Decision:
     event: Event | None = turn.figure if figure else turn.tile
     assert turn.at is not None
-    return Decision(events=() if nothing or event is None else (event,), confidence=_sigma(margin), asked=asked,
+    return Decision(events=() if nothing or event is None else (event,), confidence=probability(margin), asked=asked,
                     alternatives=tuple(alternatives(histories, turn, figure=figure)), at=turn.at, frame=now.frame,
                     replaces=replaces, after=after)
 
 
 def _entropy(made: Decision) -> float:
     return -sum(p * math.log(p) for _, p in made.alternatives if p > 0)
-
-
-def _sigma(margin: float) -> float:
-    return 1.0 / (1.0 + math.exp(-min(margin, 30.0)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Mapping
 from functools import cache
@@ -11,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from reading.limits import LIMITS
-from scoring.geometry import BANDS, flatten, rotate_point
+from scoring.geometry import labels, rotate_point
 from scoring.tiles import catalogue
 from scoring.tiles import shape as turned_shape
+from vision.looks import probability
 
 Reading = tuple[str, int]  # a tile's kind and its quarter turns
 CLAIMABLE = ("city", "road", "cloister", "field")
@@ -28,7 +28,7 @@ def shape(tile: str, rot: int) -> object:
 
 def posture(lying: float, feature: str) -> float:
     """Log-likelihood of log-odds of lying for a figure on a feature: farmers lie, others stand; 0 odds say nothing."""
-    p = 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, lying))))
+    p = probability(lying)
     right = p if feature == "field" else 1.0 - p
     w = LIMITS.wrong_posture
     return math.log(right * (1.0 - w) + (1.0 - right) * w)
@@ -65,35 +65,7 @@ _MIDDLES = np.stack(np.meshgrid(np.arange(_CELL / 2, 100, _CELL), np.arange(_CEL
 
 @cache
 def _painted(tile: str) -> npt.NDArray[np.int64]:
-    """The visible segment at each of the tile's cells; -1 where none is."""
-    out = np.full(len(_MIDDLES), -1)
-    for n, s in enumerate(catalogue()[tile].segments):
-        inside = np.zeros(len(_MIDDLES), bool)
-        for line in flatten(s.path):
-            points = np.array(line, float)
-            if s.kind in BANDS:
-                inside |= _along(points) <= s.width / 2
-            else:
-                inside ^= _within(points)
-        out[inside] = n
-    return out
-
-
-def _along(line: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Distance of every cell to a line."""
-    best = np.full(len(_MIDDLES), math.inf)
-    for a, b in itertools.pairwise(line):
-        way = b - a
-        t = np.clip(((_MIDDLES - a) @ way) / max(float(way @ way), 1e-9), 0.0, 1.0)
-        best = np.minimum(best, np.linalg.norm(_MIDDLES - a - t[:, None] * way, axis=1))
-    return best
-
-
-def _within(line: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
-    """Which cells a closed line goes round (even-odd)."""
-    x, y = _MIDDLES[:, 0], _MIDDLES[:, 1]
-    out = np.zeros(len(_MIDDLES), bool)
-    for (x0, y0), (x1, y1) in zip(np.roll(line, 1, axis=0), line, strict=True):
-        if y0 != y1:
-            out ^= ((y0 <= y) != (y1 <= y)) & (x0 + (y - y0) / (y1 - y0) * (x1 - x0) > x)
-    return out
+    """The number of the visible segment at each of the tile's cells; 255 where none is."""
+    grid = np.array([list(row) for row in labels(catalogue()[tile])])
+    cell = (_MIDDLES / 100 * len(grid)).astype(int)
+    return np.asarray(grid[cell[:, 1], cell[:, 0]])

@@ -14,7 +14,7 @@ import numpy as np
 from reading.place import Place
 from scoring.tiles import Square
 from vision.lattice import UNIT, Array, apply
-from vision.looks import FigureLook, SquareLook, TableLook
+from vision.looks import FigureLook, SquareLook, TableLook, probability
 from vision.stillness import Stillness
 
 MOST = 40  # squares that are told, the ones looked at last
@@ -62,11 +62,11 @@ class Sight:
         ranked = sorted(((figure.colours[c], n) for n, c in enumerate(self.colours) if c in figure.colours),
                         reverse=True)
         total = sum(math.exp(v - ranked[0][0]) for v, _ in ranked) if ranked else 1.0
-        real = 1 / (1 + math.exp(-max(-50.0, min(50.0, figure.there))))
+        real = probability(figure.there)
         taken = figure.there > 0 and bool(ranked)
         return {"at": list(at), "outline": _points(pose, np.array(figure.foot) + _FOOT * _RING),
                 "player": ranked[0][1] if ranked else None, "sure": round(real / total, 3),
-                "lying": round(1 / (1 + math.exp(-max(-50.0, min(50.0, figure.lying)))), 3),
+                "lying": round(probability(figure.lying), 3),
                 "why": "" if taken else "colour"}
 
 
@@ -83,5 +83,5 @@ def _reading(at: Square, pose: Array, square: SquareLook, *, old: bool) -> dict[
     taken = square.there > 0
     options = [[t, r, round(math.exp(min(0.0, v)), 4)] for (t, r), v in ranked[:OPTIONS]] if taken else []
     return {"at": list(at), "corners": _points(pose, UNIT), "up": _points(pose, np.array([_MIDDLES[rot % 4]]) / 2)[0],
-            "tile": tile, "rot": rot, "like": round(1 / (1 + math.exp(-square.there)), 3), "taken": taken,
+            "tile": tile, "rot": rot, "like": round(probability(square.there), 3), "taken": taken,
             "legal": True, "old": old, "options": options}

@@ -28,7 +28,6 @@ from vision.tracker import Tracker
 
 CROP_PX, CROP_MARGIN = 80, 0.5  # what people are shown of a square: pixels a tile, and tiles around it
 KEPT_PX, KEPT_MARGIN = 64, 0.4
-HELP_S, LOST_S = 15.0, 5.0  # of stillness without a board, before people are asked; `Attention` has the same
 TICK_S = 4.0  # without anything to look at, doubts that only wait are weighed again
 
 __all__ = ["Observation", "Proposal", "TableWatcher"]
@@ -132,7 +131,7 @@ class TableWatcher:
 
     def _status(self, followed: Followed, told: Decisions | None) -> str:
         if followed.status == "searching":
-            return "no_board" if followed.since_s >= HELP_S else "searching"
+            return "no_board" if followed.since_s >= self.tracker.attention.help_s else "searching"
         if followed.status == "lost" or (told is not None and told.status == "lost"):
             return "adrift"
         return "settling" if followed.status == "moving" else "watching"

@@ -20,7 +20,7 @@ from scoring.tiles import Square
 from vision.figurenet import CELLS, CROP_PX, KINDS, MARGIN, TILE_PX, Felt, FigureNet
 from vision.frames import Image
 from vision.lattice import UNIT, Array, apply, area, rectify
-from vision.looks import FigureLook
+from vision.looks import FigureLook, probability
 from vision.paint import Print, colours_of, light_of, shown
 from vision.view import View
 
@@ -200,10 +200,6 @@ def _bare_patches(crops: Image, covered: npt.NDArray[np.bool_]) -> Image:
     inner = crops[:, _EDGE:-_EDGE, _EDGE:-_EDGE].reshape(len(crops), n, _PATCH, n, _PATCH, 3).mean(axis=(2, 4))
     free = ~covered[:, _EDGE:-_EDGE, _EDGE:-_EDGE].reshape(len(crops), n, _PATCH, n, _PATCH).any(axis=(2, 4))
     return np.asarray(inner[free][::max(1, free.sum() // 3000)], np.uint8)
-
-
-def probability(log_odds: float) -> float:
-    return 1 / (1 + math.exp(-min(max(log_odds, -30.0), 30.0)))
 
 
 @cache

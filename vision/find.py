@@ -30,6 +30,7 @@ from vision.joining import (
 )
 from vision.keypoints import SightingFinder
 from vision.lattice import UNIT, Array, Lattice, apply, area, inside, neighbours, rectify
+from vision.looks import probability
 from vision.slanted import slanted_grid
 from vision.spotting import Spot, Spotter
 from vision.structure import CROP_PX, MARGIN, Said, StructureNet
@@ -152,7 +153,7 @@ class BoardFinder:
             likely = said.present[good]
             poses, likely = distinct(poses, likely)
         spotted = [spot_of_pose(pose, float(p)) for pose, p in zip(poses, likely, strict=True)]
-        return [replace(s, likely=s.likely * _probability(self._spotter.odds(s.middle, s.side))) for s in spotted]
+        return [replace(s, likely=s.likely * probability(self._spotter.odds(s.middle, s.side))) for s in spotted]
 
     # --- growing
 
@@ -204,10 +205,10 @@ class BoardFinder:
         near = self._odds({at: board.lattice.predict(at) for at in doubt}, doubt, kept)
         board.lattice.shifts = {at: s for at, s in board.lattice.shifts.items() if at in kept}
         return Found(lattice=board.lattice, poses={at: poses[at] for at in sorted(kept)},
-                     present={at: _probability(odds[at]) for at in kept}, evidence={at: evidence[at] for at in kept},
-                     refused={at: _probability(o) for at, o in near.items()},
+                     present={at: probability(odds[at]) for at in kept}, evidence={at: evidence[at] for at in kept},
+                     refused={at: probability(o) for at, o in near.items()},
                      worth=sum(limits.joint + min(o, 5.0) for o in own.values()) * agreement,
-                     covers=sum(_probability(odds[at]) * abs(area(apply(poses[at], UNIT))) for at in kept) * agreement)
+                     covers=sum(probability(odds[at]) * abs(area(apply(poses[at], UNIT))) for at in kept) * agreement)
 
     def _odds(self, poses: Mapping[Square, Array], present: Mapping[Square, float],
               tiles: Iterable[Square] | None = None) -> dict[Square, float]:
@@ -293,10 +294,6 @@ def _foreshortened(poses: Iterable[Array]) -> float:
         long, short = np.linalg.svd(np.column_stack([u, v]), compute_uv=False)
         ratios.append(float(long / short))
     return float(np.median(ratios))
-
-
-def _probability(odds: float) -> float:
-    return float(1 / (1 + np.exp(-odds)))
 
 
 def _agreement(board: Iterable[Square], row: Mapping[Square, int], said: Said) -> float:

@@ -6,10 +6,16 @@ A square is named by where it lies in steps from the first tile found, and keeps
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from scoring.tiles import Square
+
+
+def probability(log_odds: float) -> float:
+    """0 .. 1 for log-odds."""
+    return 1 / (1 + math.exp(-min(max(log_odds, -30.0), 30.0)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,9 +16,9 @@ import numpy.typing as npt
 from scoring.geometry import labels
 from scoring.tiles import Square, Tile, where
 from vision.evidence import twins
-from vision.figures import Seen, probability
+from vision.figures import Seen
 from vision.lattice import Array
-from vision.looks import FigureLook
+from vision.looks import FigureLook, probability
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ give the same looks. Squares are named from the first tile found; how they lie i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import cv2
@@ -106,19 +106,6 @@ class Tracker:
         self._searched_s, self._vain_s = -np.inf, None
         for square in self._squares.values():
             square.looked_s = -np.inf
-
-    def drop(self, squares: Collection[Square]) -> None:
-        """People said that no tile lies there."""
-        if self.lattice is not None and len(self.lattice.shifts) > len(squares):
-            for at in squares:
-                self.lattice.shifts.pop(at, None)
-
-    def lay(self, squares: Collection[Square]) -> None:
-        """People said that a tile lies there: it is followed where it is expected."""
-        if self.lattice is not None:
-            for at in squares:
-                if at not in self.lattice.shifts:
-                    self.lattice.shifts[at] = self.lattice.shift_of(at, self.lattice.predict(at))
 
     def recheck(self) -> None:
         """Look at the whole board once more as soon as it is still."""
@@ -220,8 +207,7 @@ class Tracker:
         assert self.lattice is not None and self.stillness is not None
         found = self.register.find(frame.bgr)
         if found is not None:
-            if float(np.abs(found.moved - np.eye(3)).max()) < 1e-9 and set(found.poses) and all(
-                    np.allclose(found.poses[at], pose) for at, pose in self.poses.items()):
+            if all(np.allclose(found.poses[at], pose) for at, pose in self.poses.items()):
                 return None
             grid = found.moved @ self.lattice.grid
             self.lattice = Lattice(grid=grid, shifts={})
@@ -229,7 +215,7 @@ class Tracker:
                 self.lattice.shifts[at] = self.lattice.shift_of(at, pose)
             self._vain_s = None
             return Followed(status="following", look=self._look(frame, list(self.places()), whole=True))
-        if len(differ) < 0.7 * len(self.poses):
+        if len(differ) < self.attention.arm_part * len(self.poses):
             return None  # an arm lies over some of them
         if self._vain_s is None:
             self._vain_s = self.stillness.now_s
@@ -283,7 +269,7 @@ class Tracker:
         evidence = self.sense.look(bgr, poses)
         levels = self._levels(bgr, evidence)
         self._table(evidence, levels)
-        tiles = {at: e for at, e in evidence.items() if e.there > a.there and e.seen > 0.5}
+        tiles = {at: e for at, e in evidence.items() if e.there > a.there and e.seen > a.seen}
         for at, e in tiles.items():
             self.lattice.shifts[at] = self.lattice.shift_of(at, e.pose)
         if len(tiles) >= 4:
@@ -329,16 +315,16 @@ class Tracker:
         colours and no others. A table of the tiles' own colours says nothing."""
         a = self.attention
         bare = [s.bare for s in self._squares.values() if s.bare is not None]
-        like = (lambda colours: False) if len(bare) < a.table_least else table_like(np.array(bare), a)
-        lying = [levels[at] for at, e in evidence.items() if e.there > 3.0]
-        if lying and sum(like(colours) for colours in lying) > 0.05 * len(lying):
-            like = lambda colours: False  # noqa: E731
+        like = table_like(np.array(bare), a) if len(bare) >= a.table_least else None
+        lying = [levels[at] for at, e in evidence.items() if e.there > a.lies]
+        if like is not None and sum(like(colours) for colours in lying) > a.table_tiles * len(lying):
+            like = None
         for at, e in evidence.items():
             square = self._squares.get(at)
             own = None if square is None else square.bare
             if own is not None and float((apart(levels[at], own) < a.bare_lab).mean()) > a.bare_part:
-                e.there = min(e.there, e.there + a.bare_odds)
-            elif e.there < 4.0 and like(levels[at]):
+                e.there += a.bare_odds
+            elif like is not None and e.there < a.plainly and like(levels[at]):
                 e.there += a.table_odds
 
     @staticmethod
@@ -361,7 +347,7 @@ class Tracker:
         if table is None:
             return 0.0 if was else 1.0
         part = float((apart(colours, table) < self.attention.hidden_lab).mean())
-        if part > 0.8:
+        if part > self.attention.bare_kept:
             square.bare = colours  # light changes slowly
         return part
 
