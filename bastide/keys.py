@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from bastide.errors import Failure, UsageError
+from bastide.writing import sync_folder
 from web.rights import Refused, Rights, Secrets, new_secrets
 
 NAME = "secrets.json"
@@ -127,11 +128,7 @@ def write_private(path: Path, text: str) -> None:
         f.flush()
         os.fsync(f.fileno())
     os.replace(part, path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    sync_folder(path.parent)
 
 
 def is_hash(value: object) -> bool:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from bastide.errors import Failure
+from bastide.writing import sync_folder, write_whole
 from scoring.tiles import catalogue
 from vision.images import ImageError, encode_png, read_image
 from vision.lessons import Lesson, Refused, distinct, learned_tileset, vet
@@ -176,14 +177,5 @@ def _plain_name(name: object) -> str:
 
 def _safely(path: Path, data: bytes) -> None:
     """Write a file so that it is there whole or not at all, and on disk."""
-    part = path.with_name(f".{path.name}.part")
-    with open(part, "wb") as f:
-        f.write(data)
-        f.flush()
-        os.fsync(f.fileno())
-    os.replace(part, path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    write_whole(path, data)
+    sync_folder(path.parent)

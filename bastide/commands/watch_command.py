@@ -70,8 +70,11 @@ def run(args: argparse.Namespace) -> int:
     out = Path(args.out)
     if out.is_dir():
         raise UsageError(f"{args.out}: is a folder, not a file")
-    if not out.parent.is_dir():
-        raise UsageError(f"{args.out}: there is no folder {out.parent}")
+    for name in filter(None, (args.out, args.record)):
+        if not Path(name).parent.is_dir():
+            raise UsageError(f"{name}: there is no folder {Path(name).parent}")
+    if args.record and Path(args.record).is_dir():
+        raise UsageError(f"{args.record}: is a folder, not a file")
     looks: list[TableLook] = []
     told = ""
     done = Followed()

@@ -1,16 +1,19 @@
-"""A log on disk and the session on it."""
+"""A log on disk, the session on it, and a command that is run in this process."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from sessions import SETUP
 
+from bastide.cli import main
 from bastide.session import TableSession
 from bastide.store import Store
+
+Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
@@ -22,3 +25,16 @@ def store(tmp_path: Path) -> Iterator[Store]:
 @pytest.fixture
 def session(store: Store) -> TableSession:
     return TableSession(store, SETUP, clock=itertools.count(1000.0).__next__)
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run one command: exit code, standard output, standard error."""
+    def call(*argv: object) -> tuple[int, str, str]:
+        try:
+            code = main([str(a) for a in argv])
+        except SystemExit as e:
+            code = int(e.code or 0)
+        out, err = capsys.readouterr()
+        return code, out, err
+    return call

@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bastide.cli import main
 from bastide.replay import scores_csv
 from bastide.shots import LEAST_SIDE_PX, LONGEST_TIMES
 from hardware.sources import UnknownSource, open_source
@@ -23,19 +22,6 @@ from scoring.rules import edition
 from vision.images import write_image
 
 Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run one command: exit code, standard output, standard error."""
-    def call(*argv: object) -> tuple[int, str, str]:
-        try:
-            code = main([str(a) for a in argv])
-        except SystemExit as e:
-            code = int(e.code or 0)
-        out, err = capsys.readouterr()
-        return code, out, err
-    return call
 
 
 def picture(folder: Path, width: int, height: int) -> Path:

@@ -112,7 +112,8 @@ def test_a_board_turned_on_a_wooden_floor_between_other_things(finder, seed):
     found = finder.find(picture)
     hit, extra = matched(found, corners)
     assert hit == board.keys() and not extra
-    assert all(p < 0.5 for p in found.refused.values())
+    # a gap between tiles may stay in doubt, not the squares around the board
+    assert np.mean([p < 0.1 for p in found.refused.values()]) > 0.85 and max(found.refused.values()) < 0.9
     assert min(found.present.values()) > 0.5
 
 
