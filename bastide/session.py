@@ -19,6 +19,7 @@ from bastide.meaning import state_before
 from bastide.moment import Moment
 from bastide.new_game import asked_setup
 from bastide.past import Past
+from bastide.reveal import Reveal
 from bastide.seeing import Seeing
 from bastide.store import Store
 from scoring.errors import IllegalMove, InvalidNotation
@@ -46,6 +47,7 @@ class TableSession:
         self._store, self._clock = store, clock
         self.arts = arts
         self.past, self.seeing = Past(self, store), Seeing()
+        self._reveal = Reveal(store)
         self._lock = threading.RLock()
         self._hearing = threading.Lock()  # of who is told: that must not wait for the disk
         self._status: dict[str, Any] = {"chip": "manual", "text": ""}
@@ -57,6 +59,7 @@ class TableSession:
         self._game, self._aid, self.art = game, aid, art
         self._entries = tuple(entries)
         self._state = state_of(setup, entries)
+        self._reveal.begin(game, over=self._state.over)
         self._memory = Memory()
         self._notices, self._pictures = list[dict[str, Any]](), dict[str, bytes]()
         self._game_view: dict[str, Any] = live_view(self._state, self._entries, len(self._entries), self._memory)
@@ -227,6 +230,11 @@ class TableSession:
                 if data.get("do") == "open_game":
                     self._open_game(data.get("game"))
                     return self._view
+                if data.get("do") == "reveal":
+                    stages = (self._game_view["final"] or {"stages": ()})["stages"]
+                    self._reveal.go(data, sum(len(stage["events"]) for stage in stages))
+                    self._publish(self._view["questions"])
+                    return self._view
                 bodies = self._now().meaning.bodies(data)
                 who = "".join(c for c in str(data.get("who", ""))[:40] if c.isprintable())
                 while who.startswith(UNDO):  # that is said by what was done, not by who did it
@@ -255,6 +263,7 @@ class TableSession:
         game_view = live_view(state, log, len(log), self._memory)
         self._store.append(self._game, entries, over=state.over)  # on disk before anybody is shown it
         self._entries, self._state, self._game_view = log, state, game_view
+        self._reveal.follow(over=state.over)
         return tuple(e.seq for e in entries)
 
     def _render(self, questions: list[dict[str, Any]] | None = None) -> dict[str, Any]:
@@ -265,7 +274,8 @@ class TableSession:
         chip = "ended" if self._state.over and was != "check" else chip
         issues = [*view["issues"], *gaps.rows(self.setup, self._entries), *self._notices]
         return {**view, "issues": issues, "game": self._game, "update": self._update,
-                "questions": questions, "aid": self._aid, "art": self.art, "rules": changes(self.setup.rules),
+                "questions": questions, "aid": self._aid, "art": self.art, "reveal": self._reveal.view(),
+                "rules": changes(self.setup.rules),
                 "edition_title": editions()[self.setup.edition]["title"],
                 "status": {**self._status, "chip": chip}}
 

@@ -140,6 +140,16 @@ class Store:
         with self._transaction() as db:
             db.execute("INSERT OR REPLACE INTO state (key, value) VALUES ('described', ?)", (text,))
 
+    @property
+    def walk(self) -> str:
+        """How far the final scoring has been told, as `remember_walk` was given it; empty at first."""
+        return self._state("walk")
+
+    def remember_walk(self, text: str) -> None:
+        """Remember how far the final scoring has been told to the room."""
+        with self._transaction() as db:
+            db.execute("INSERT OR REPLACE INTO state (key, value) VALUES ('walk', ?)", (text,))
+
     def unfinished(self) -> StoredGame | None:
         """The newest game that is not over."""
         with self._transaction() as db:

@@ -23,6 +23,7 @@ from web.looking import looking
 from web.openapi import describing
 from web.overlay import MAX_OVERLAYS, overlays, shown
 from web.protocol import CommandError, LiveSession, Safe, StaleView, Tuning, Unavailable
+from web.reveal import revealed
 from web.rights import Refused, Right, needs
 from web.safekeeping import safekeeping
 from web.stream import Streams, compact
@@ -39,6 +40,7 @@ _HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin", "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
 _STATUS = {"unknown_question": HTTPStatus.CONFLICT, "no_camera": HTTPStatus.CONFLICT, "busy": HTTPStatus.CONFLICT,
+           "not_over": HTTPStatus.CONFLICT,
            "game_runs": HTTPStatus.CONFLICT, "not_checked": HTTPStatus.CONFLICT, "nothing_came": HTTPStatus.CONFLICT,
            "wrong_place": HTTPStatus.CONFLICT, "no_backup": HTTPStatus.CONFLICT,
            "too_large": HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
@@ -60,7 +62,7 @@ def create_app(session: LiveSession, *, streams: Streams | None = None, access: 
     app.extensions["session"] = session
     app.extensions.update(doctor=doctor, tuning=tuning, safe=safe)
     app.extensions["streams"] = Streams(session) if streams is None else streams
-    app.extensions["overlay_streams"] = Streams(session, most=MAX_OVERLAYS, shape=shown)
+    app.extensions["overlay_streams"] = Streams(session, most=MAX_OVERLAYS, shape=lambda view: shown(revealed(view)))
     app.extensions["assets"] = Assets(Path(__file__).parent / "static")
     door = Access() if access is None else access
     door.guard(app)
@@ -125,9 +127,10 @@ def _assets() -> Assets:
 def state() -> Response:
     """The whole view."""
     streams: Streams = current_app.extensions["streams"]
+    view = streams.shown(_session().view())
     if "gzip" not in request.accept_encodings:
-        return Response(streams.text(_session().view()), mimetype="application/json")
-    return Response(streams.packed(_session().view()), mimetype="application/json",
+        return Response(streams.text(view), mimetype="application/json")
+    return Response(streams.packed(view), mimetype="application/json",
                     headers={"Content-Encoding": "gzip", "Vary": "Accept-Encoding"})
 
 
@@ -213,7 +216,7 @@ def _http_error(e: Exception) -> Response:
 def _unexpected(e: Exception) -> Response:
     match e:
         case StaleView():
-            return error_answer("stale", str(e), HTTPStatus.CONFLICT, view=e.view)
+            return error_answer("stale", str(e), HTTPStatus.CONFLICT, view=revealed(e.view))
         case Refused():
             return refusal(e)
         case CommandError():

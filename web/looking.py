@@ -8,7 +8,8 @@ from flask import Blueprint, Response, current_app, request
 
 from scoring.notation import SQUARE
 from web.answers import asked_object, error_answer, json_answer
-from web.protocol import CommandError, LiveSession
+from web.protocol import CommandError, LiveSession, View
+from web.reveal import revealed
 from web.rights import Right, needs
 from web.setups import setups
 
@@ -56,7 +57,7 @@ def turn_view(turn: int) -> Response:
     view = _session().past.view_after(turn)
     if view is None:
         return error_answer("no_such_turn", "this turn was not played", HTTPStatus.NOT_FOUND)
-    return json_answer(view)
+    return _earlier(view)
 
 
 @looking.get("/api/entries/<int(max=2147483647):seq>/before")
@@ -75,7 +76,12 @@ def _at(seq: int, *, before: bool) -> Response:
     view = _session().past.view_at(seq, before=before)
     if view is None:
         return error_answer("unknown_entry", "there is no such move", HTTPStatus.NOT_FOUND)
-    return json_answer(view)
+    return _earlier(view)
+
+
+def _earlier(view: View) -> Response:
+    """A view of before; the end says no more than the room has been told."""
+    return json_answer(revealed({**view, "reveal": _session().view().get("reveal")}))
 
 
 @looking.get("/api/turns/<int(max=9999):turn>/picture.jpg")

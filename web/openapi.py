@@ -70,6 +70,10 @@ def _commands() -> list[Schema]:
                  "choice": {"type": ["integer", "string"]}}, **body, **more),
         _object({"do": {"const": "new_game"}, "setup": _ref("Setup")}, **more),
         _object({"do": {"const": "open_game"}, "game": _NUMBER}, **more),
+        _object({"do": {"const": "reveal"}, "step": {"anyOf": [{"type": "integer", "minimum": -1}, {"const": "end"}],
+                 "description": "the event of the final scoring that all screens show, from 0; as many as there are: "
+                 "the winner; -1: nothing yet; end: everything"}},
+                lead={"type": "string", "maxLength": 40, "description": "a name of the device that leads"}, **more),
         {"allOf": [_ref("Move"), {"type": "object", "properties": more}]},
     ]
 
@@ -89,7 +93,11 @@ def _schemas() -> dict[str, Schema]:
                          "board": {"type": "object"}, "features": _list({"type": "object"}),
                          "feed": _list({"type": "object"}), "issues": _list({"type": "object"}),
                          "history": _list({"type": "object"}), "questions": _list({"type": "object"}),
+                         "reveal": {"anyOf": [{"type": "null"}, _ref("Reveal")], "description": "null while the game "
+                                    "is played; until it is `told`, scores, feed and final scoring go no further"},
                          "status": _object({"chip": _TEXT, "text": _TEXT})}),
+        "Reveal": _object({"step": _NUMBER, "steps": _COUNT, "told": _FLAG, "lead": _TEXT, "by": _TEXT,
+                           "stage": {"type": ["string", "null"]}, "event": {"type": ["object", "null"]}}),
         "Moves": _object({"version": _COUNT, "next_tile": _ref("NextTile"), "moves": _list(_object({
             "code": {**_TEXT, "description": "what it is called; several may be one `do`"}, "do": _TEXT,
             "when": {"enum": ["before", "after", "any"], "description": "before the next tile, after the last"},

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from web.protocol import LiveSession, Subscription, View
+from web.reveal import revealed
 
 MAX_STREAMS = 64
 MAX_PER_CLIENT = 16  # the tabs of one browser share one stream
@@ -53,11 +54,11 @@ def compact(data: Any) -> str:
 class Streams:
     """All open event streams of one server. ``close`` ends them, and no new one begins.
 
-    ``shape`` makes what is shown out of a view, where that is not the whole of it.
+    ``shape`` makes what is shown out of a view: as much of its end as the room has been told.
     """
 
     def __init__(self, session: LiveSession, *, most: int = MAX_STREAMS, per_client: int = MAX_PER_CLIENT,
-                 heartbeat_s: float = HEARTBEAT_S, shape: Callable[[View], View] | None = None) -> None:
+                 heartbeat_s: float = HEARTBEAT_S, shape: Callable[[View], View] = revealed) -> None:
         self._session = session
         self._most, self._per_client = most, per_client
         self._heartbeat_s = heartbeat_s
@@ -115,8 +116,6 @@ class Streams:
 
     def shown(self, view: View) -> View:
         """What is shown of a view."""
-        if self._shape is None:
-            return view
         with self._writing:
             if self._shaped is None or self._shaped[0] is not view:
                 self._shaped = (view, self._shape(view))

@@ -111,7 +111,8 @@ def told(client: FlaskClient, game: tuple[dict[str, Any], Turns, list[int]], *, 
         if view["issues"]:
             yield f"turn {n + 1}: {view['issues'][0]['code']}: {view['issues'][0]['text']}"
             return
-    view = send({"do": "end_game"})
+    send({"do": "end_game"})
+    view = send({"do": "reveal", "step": "end"})
     if totals and view["final"]["totals"] != totals:
         yield f"at the end: {view['final']['totals']} instead of {totals}"
     if any(h.get("player") is None for h in view["history"]):

@@ -9,7 +9,7 @@ import pytest
 from hand import looks
 from webtable import EVENTS, JPEG, after, misread
 
-from scoring.events import FigurePlaced, GameEnded
+from scoring.events import FigurePlaced
 from web.app import create_app
 from web.catalogue import tiles
 from web.server import PageServer
@@ -198,34 +198,6 @@ def test_a_tapped_score_is_shown_on_the_board(serve, visit):
         expect(page.locator(f"{place} .number")).to_have_count(event["tiles"])
     page.keyboard.press("Escape")
     expect(page.locator(".veil")).to_have_count(0)
-
-
-def test_the_final_scoring_is_walked_through(serve, visit):
-    session, server = serve(71)
-    session.commit((GameEnded(),), confidence=1.0, asked=False)
-    page = visit(server.url)
-    final = session.view()["final"]
-    steps = [e for stage in final["stages"] for e in stage["events"]]
-    totals = page.locator(".totals tfoot td")
-    expect(totals).to_have_text([str(n) for n in final["totals"]])
-    names = [p["name"] for p in session.view()["players"]]
-    expect(page.locator(".winner")).to_contain_text(names[final["winners"][0]])
-    page.locator("[data-key='walk']").click()
-    for n, step in enumerate(steps):
-        expect(page.locator(".walk-stage span")).to_have_text(f"{n + 1} of {len(steps)}")
-        expect(page.locator(".veil")).to_have_count(1)
-        expect(page.locator(".walk .formula")).to_have_text(step["formula"].replace(" x ", " × "))
-        left = [e for e in steps[n:] for e in e["points"]]
-        for p, total in enumerate(final["totals"]):  # its points are told before they are added
-            before = total - sum(e["points"] for e in left if e["player"] == p)
-            expect(page.locator(f".player[data-player='{p}'] .score")).to_have_text(str(before))
-        for won in (e for e in step["points"] if e["points"]):
-            expect(page.locator(f".player[data-player='{won['player']}'] .pending")).to_have_text(f"+{won['points']}")
-        page.locator("[data-key='next']").click()
-    expect(page.locator(".veil")).to_have_count(0)
-    expect(page.locator(".pending")).to_have_count(0)
-    for n, total in enumerate(final["totals"]):
-        expect(page.locator(f".player[data-player='{n}'] .score")).to_have_text(str(total))
 
 
 def test_the_keyboard_reaches_every_tile(serve, visit):

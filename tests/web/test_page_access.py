@@ -71,6 +71,10 @@ def test_axe_finds_nothing_on_a_question_and_at_the_end(serve, visit):
     assert not violations(page)
     session.command({"do": "end_game"})
     page.locator("[data-key='later']").click()
+    for told in (0, "end"):
+        expect(page.locator("#reveal")).to_be_visible()
+        assert not violations(page)
+        session.command({"do": "reveal", "step": told})
     expect(page.locator(".result")).to_be_visible()
     picture(page, "end")
     assert not violations(page)

@@ -76,14 +76,15 @@ def test_a_whole_game(serve, visit):
     assert session.view()["questions"] == []
     session.commit((GameEnded(),), confidence=1.0, asked=False)
     true = fold(Setup(players=PLAYERS, rules=edition("zman2012")), (*EVENTS, GameEnded())).scores
-    expect(tablet.locator(".totals tfoot td")).to_have_text([str(n) for n in true])
-    expect(phone.locator(".result .winner")).to_contain_text("gagne")
-    picture(tablet, "game-end-de")
-    picture(television, "game-end-tv")
     steps = sum(len(stage["events"]) for stage in session.view()["final"]["stages"])
-    tablet.locator("[data-key='walk']").click()
-    for _ in range(steps):
+    for _ in range(steps + 1):
         tablet.locator("[data-key='next']").click()
+    expect(phone.locator("#reveal .winner")).to_contain_text("gagne")
+    tablet.locator("[data-key='next']").click()
+    expect(tablet.locator(".totals tfoot td")).to_have_text([str(n) for n in true])
+    picture(tablet, "game-end-de")
+    expect(television.locator(".totals tfoot td")).to_have_text([str(n) for n in true])
+    picture(television, "game-end-tv")
     for n, total in enumerate(true):
         expect(tablet.locator(f".player[data-player='{n}'] .score")).to_have_text(str(total))
     tablet.locator("[data-key='bar.more']").click()

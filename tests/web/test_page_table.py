@@ -195,6 +195,7 @@ def test_a_gap_tells_what_fits(serve, visit):
 def test_the_end_has_a_chart_awards_and_files(serve, visit):
     session, server = serve(71)
     session.commit((GameEnded(),), confidence=1.0, asked=False)
+    session.command({"do": "reveal", "step": "end"})
     page = visit(server.url)
     expect(page.locator(".chart-line")).to_have_count(4)
     expect(page.locator(".awards li")).to_have_count(4)

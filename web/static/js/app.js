@@ -33,6 +33,9 @@ export class App {
   /** @type {any} */
   speech;
 
+  /** @type {import("./later/reveal.js").Reveal | null} */
+  reveal = null; // the walk through the end, once there is one
+
   /** @type {any} */
   looking;
   /** @type {any} */
@@ -63,13 +66,14 @@ export class App {
     this.feed = new Feed(byId("feed"), { proof: (e) => this.proof(e), fix: (e) => this.mend(e), begin: () => this.begin() });
     this.final = new Final(byId("final"), {
       point: (event) => this.point(event), changed: () => this.render(), proof: (e) => this.proof(e), fix: (e) => this.mend(e), share: () => this.share(),
+      again: () => this.reveal?.go(0),
       done: () => { this.final.close(); this.render(); },
     });
     this.bar = new Bar(byId("bar"), byId("status"), {
       questions: () => { this.sheet.close(); this.later.clear(); this.ask(); },
       left: () => this.toggle(Left), history: () => this.toggle(History), menu: () => this.toggle(Menu),
       add: () => { this.toggle(Add); this.render(); },
-      final: () => { if (this.final.isOpen) this.final.close(); else this.final.open(); this.render(); },
+      final: () => { if (this.revealing) return this.reveal?.focus(); if (this.final.isOpen) this.final.close(); else this.final.open(); this.render(); },
       undo: () => this.commands.undo(), camera: () => this.camera(),
     });
     const seats = byId("players"); // what lies beside the board begins under them
@@ -82,6 +86,11 @@ export class App {
   // What is looked at: the table now, or as it was.
   get view() {
     return this.past ?? this.newest;
+  }
+
+  // The game is over, and the room has not walked to its end yet.
+  get revealing() {
+    return !this.past && !!this.newest.reveal && !this.newest.reveal.told;
   }
 
   get aid() {
@@ -113,12 +122,19 @@ export class App {
     view = this.newest;
     this.speech?.heard(before, view);
     if (before && before.game !== view.game) this.forget();
-    if (view.phase === "over" && before?.phase !== "over" && !this.past) this.final.open();
-    if (view.phase === "playing" && before?.phase === "over") this.final.close();
+    if (view.reveal && !this.reveal) this.unveil();
+    if (view.reveal?.told && !before?.reveal?.told && !this.past) this.final.open();
+    if (before?.phase === "over" && !view.reveal?.told && this.final.isOpen) this.final.close();
     if (before?.status?.chip !== view.status?.chip && !(this.sheet.content instanceof Add)) this.board.showGaps(this.byHand);
     this.render();
     this.ask();
-    if (this.isTv) this.announce(before);
+    if (this.isTv && view.phase === "playing") this.announce(before);
+  }
+
+  async unveil() {
+    const { Reveal } = await import("./later/reveal.js");
+    this.reveal ??= new Reveal(this, byId("reveal"));
+    this.render();
   }
 
   // A screen that nobody touches points at what was just scored, for a while.
@@ -169,15 +185,20 @@ export class App {
     this.letters = letters(view.players);
     this.board.show(view, this.letters);
     this.overlays.show(this.board, view, this.aid);
-    this.players.show(view, this.letters, { shown: this.final.scores(view), pending: this.final.pending(view), projected: this.aid !== "score",
-                                            mode: this.past ? "past" : this.final.isOpen ? String(this.final.step !== null) : "" });
-    byId("feed").hidden = this.final.isOpen;
-    document.body.classList.toggle("counting", this.final.isOpen);
+    this.reveal?.follow(view);
+    const { revealing } = this, walk = (revealing && this.reveal) || this.final;
+    this.players.show(view, this.letters, { shown: walk.scores(view), pending: walk.pending(view), projected: this.aid !== "score", race: revealing,
+                                            mode: this.past ? "past" : revealing ? "reveal" : this.final.isOpen ? String(this.final.step !== null) : "" });
+    byId("feed").hidden = this.final.isOpen || revealing;
+    document.body.classList.toggle("counting", this.final.isOpen || revealing);
+    document.body.classList.toggle("revealing", revealing);
+    document.body.classList.toggle("told", !!view.final && this.final.isOpen);
+    this.reveal?.show(view, this.letters);
     this.feed.show(view, this.letters, this.board.marked);
     this.final.show(view, this.letters);
     if (this.issues.show(view) && !this.board.view.free) this.board.view.fit();
     this.bar.show(this.past ? { ...view, status: { chip: "past" } } : view, { online: this.isOnline, aid: this.aid, adding: this.sheet.content instanceof Add,
-      waiting: view.questions.length + this.askings.length, final: this.final.isOpen, past: !!this.past });
+      waiting: view.questions.length + this.askings.length, final: this.final.isOpen || revealing, past: !!this.past });
     this.sheet.follow(view);
     this.beginning?.changed();
     const leader = view.players.reduce((a, b) => (b.score > a.score ? b : a));
@@ -261,6 +282,7 @@ export class App {
   }
 
   point(event) {
+    if (this.revealing) event ??= this.newest.reveal.event; // whatever was looked at meanwhile
     this.board.point(event, { move: !!event });
     if (!event) this.board.view.fit();
     this.feed.show(this.view, this.letters, this.board.marked);

@@ -225,7 +225,7 @@ export class Board {
     this.view.inset = pixels ? Math.max(0, bottom - byId("bar").getBoundingClientRect().top + pixels) : 0;
     this.view.above = this.gaps;
     if (this.selected && (pixels || this.laying)) this.look();
-    else if (!this.view.free && (!pixels || this.gaps)) this.view.fit();
+    else if (!this.view.free && (!pixels || this.gaps)) this.view.again();
   }
 
   key(e) {

@@ -110,6 +110,7 @@ const SYMBOLS = {
   play: "M8 5l11 7-11 7z",
   stop: "M7 5v14M17 5v14",
   clock: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM12 7v5l3.5 2",
+  voice: "M4 9.5v5h4l5 4v-13l-5 4zM16 9a4 4 0 0 1 0 6M18.5 6.5a8 8 0 0 1 0 11",
   farm: "M4 20V11l4-4 4 4v9M12 13h8v7H4M8 20v-4",
 };
 

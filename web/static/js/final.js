@@ -22,10 +22,13 @@ export class Final {
   fix;
   /** @type {any} */
   share;
+  /** @type {any} */
+  again;
 
-  // point(event) shows a feature on the board, proof(event) its proof, fix(event) where to mend it; done() leaves
-  constructor(root, { point, changed, done, proof, fix, share }) {
-    Object.assign(this, { root, point, changed, done, proof, fix, share });
+  // point(event) shows a feature on the board, proof(event) its proof, fix(event) where to mend it; done() leaves,
+  // again() has all screens walk through the end once more
+  constructor(root, { point, changed, done, proof, fix, share, again }) {
+    Object.assign(this, { root, point, changed, done, proof, fix, share, again });
     this.isOpen = false;
     this.step = null; // null: the result; otherwise the number of a step
   }
@@ -110,7 +113,7 @@ export class Final {
     return h("div", { class: "result" },
       h("p", { class: "winner" }, final.winners.map((n) => badge(view.players[n], letters[n], { size: "large" })),
         h("span", { dir: "auto" }, t(key, { name: names[0], names: listed(names) }))),
-      steps.length > 0 && button(t("final.walk"), () => this.go(0, view), { icon: "next", className: "action main", data: { key: "walk" } }),
+      steps.length > 0 && button(t(view.final ? "reveal.again" : "final.walk"), () => (view.final ? this.again() : this.go(0, view)), { icon: "next", className: "action main", data: { key: "walk" } }),
       h("table", { class: "totals" },
         h("thead", {}, h("tr", {}, h("td", {}), view.players.map((p, n) => h("th", { scope: "col" }, badge(p, letters[n]), h("span", { class: "sr" }, p.name))))),
         h("tbody", {}, final.table.map((row) => h("tr", {}, h("th", { scope: "row" }, featureIcon(row.category), t(`final.category.${row.category}`, { fallback: row.category })),

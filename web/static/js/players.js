@@ -1,8 +1,9 @@
 // The players in seat order; rows never change places.
 
 import { h, replace, s } from "./dom.js";
-import { badge, pips } from "./figures.js";
+import { badge, hue, pips } from "./figures.js";
 import { signed, t } from "./i18n.js";
+import { Rolls } from "./rolls.js";
 
 const GOODS = { wine: "M9 3h6v5c2 1.5 3 3.5 3 6v7H6v-7c0-2.5 1-4.5 3-6z", grain: "M12 21V9M12 9c-3 0-5-2-5-5 3 0 5 2 5 5zM12 9c3 0 5-2 5-5-3 0-5 2-5 5zM12 15c-3 0-5-2-5-5 3 0 5 2 5 5zM12 15c3 0 5-2 5-5-3 0-5 2-5 5z",
                 cloth: "M4 6h13a3 3 0 0 1 0 6H4zM4 12h13a3 3 0 0 1 0 6H4z" };
@@ -25,11 +26,12 @@ export class Players {
   constructor(root) {
     this.root = root;
     this.before = [];
+    this.rolls = new Rolls();
   }
 
   // `shown` replaces the scores during the walk through the final scoring; a change is told only within one `mode`
-  // and `pending` what the step on show would add; `projected` whether the forecast may be seen
-  show(view, letters, { shown = null, pending = [], mode = "", projected = true } = {}) {
+  // and `pending` what the step on show would add; `projected` whether the forecast may be seen, `race` a bar in each row
+  show(view, letters, { shown = null, pending = [], mode = "", projected = true, race = false } = {}) {
     const scores = shown ?? view.players.map((p) => p.score);
     const best = Math.max(...scores), some = scores.some((n) => n > 0);
     this.root.style.setProperty("--players", view.players.length);
@@ -45,10 +47,12 @@ export class Players {
           pending[n] && h("span", { class: "change pending", "aria-label": t("player.pending", { n: pending[n] }) }, signed(pending[n])),
           change !== 0 && h("span", { class: "change", "aria-hidden": "true" }, signed(change)),
           h("span", { class: `score${change ? " changed" : ""}`, "aria-label": t("player.points", { n: score }) },
-            p.uncertain && h("span", { class: "about", title: t("player.uncertain") }, "~"), String(score)),
+            p.uncertain && h("span", { class: "about", title: t("player.uncertain") }, "~"), h("span", { class: "score-number" }, String(score))),
           !shown && projected && view.phase === "playing" && h("span", { class: "projected", title: t("player.projected", { n: p.projected }),
-            "aria-label": t("player.projected", { n: p.projected }) }, `(${p.projected})`)));
+            "aria-label": t("player.projected", { n: p.projected }) }, `(${p.projected})`)),
+        race && h("span", { class: "race", style: { "--hue": hue(p) }, "aria-hidden": "true" }, h("i")));
     }));
+    this.rolls.follow(this.root, scores, this.mode !== mode);
     this.before = scores;
     this.mode = mode;
   }

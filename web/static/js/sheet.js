@@ -84,6 +84,10 @@ export class Toast {
     this.root = root;
   }
 
+  hide() {
+    this.root.hidden = true;
+  }
+
   show(text, act = null, label = "") {
     clearTimeout(this.timer);
     this.root.hidden = false;

@@ -31,9 +31,11 @@ export class Viewport {
     this.above = false; // whether everything has to fit above the sheet
     this.touched = false; // whether single squares are tapped: none is smaller than a finger then
     this.around = null; // the square that stays in sight where not everything can
+    /** @type {[number, number][] | null} */
+    this.focused = null; // the squares that were brought into the middle
     this.pointers = new Map();
     new ResizeObserver(() => {
-      if (!this.free) this.fit(false);
+      if (!this.free) this.again(false);
       this.resized?.();
     }).observe(svg);
     svg.addEventListener("pointerdown", (e) => this.down(e));
@@ -68,7 +70,14 @@ export class Viewport {
 
   fit(smooth = true) {
     this.free = false;
+    this.focused = null;
     this.frame(this.box, this.touched ? 1.1 : 0.32, 190, smooth, this.touched ? TOUCH_PX : 0);
+  }
+
+  // As it was, after the room for it has changed.
+  again(smooth = true) {
+    if (this.focused) this.focus(this.focused, smooth);
+    else this.fit(smooth);
   }
 
   // Everything, however small it becomes.
@@ -84,6 +93,7 @@ export class Viewport {
     const seen = left - side >= 0 && left + 2 * side <= this.size.width && up - side >= Math.min(top, TOP_PX) && up + 2 * side <= this.clear;
     if (seen && side >= SEEN_PX) return;
     const above = this.above;
+    this.focused = null;
     this.above = true;
     this.frame({ x: x - 1, y: y - 1, width: 3, height: 3 }, 0.1, CLOSE_PX, true, TOUCH_PX);
     this.above = above;
@@ -96,11 +106,12 @@ export class Viewport {
   }
 
   // Bring some squares into the middle, closer than the whole board but not too close.
-  focus(squares) {
+  focus(squares, smooth = true) {
     if (!squares.length) return this.fit();
+    this.focused = squares;
     const xs = squares.map((p) => p[0]), ys = squares.map((p) => p[1]);
     const x = Math.min(...xs), y = Math.min(...ys);
-    this.frame({ x, y, width: Math.max(...xs) - x + 1, height: Math.max(...ys) - y + 1 }, 1.1, 125, true);
+    this.frame({ x, y, width: Math.max(...xs) - x + 1, height: Math.max(...ys) - y + 1 }, 1.1, 125, smooth);
   }
 
   // Pixels at the left where the switches stand one below the other.

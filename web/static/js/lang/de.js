@@ -164,6 +164,11 @@ export default {
   "award.tiles": { one: "{n} Plättchen", other: "{n} Plättchen" }, "award.cities": { one: "{n} Stadt", other: "{n} Städte" }, "award.points": { one: "{n} Punkt in Zug {turn}", other: "{n} Punkte in Zug {turn}" },
   "final.shareit": "Teilen", "share.png": "Bild", "share.csv": "Punkte als Tabelle", "share.game": "Die ganze Partie",
   "share.failed": "Das Bild konnte auf diesem Gerät nicht gezeichnet werden.",
+  // the end, told to the whole room
+  "reveal.over": "Das Spiel ist aus", "reveal.intro": "Jetzt wird gewertet, was noch auf dem Plan steht, eins nach dem anderen. Alle Bildschirme gehen gemeinsam.",
+  "reveal.first": { one: "Vorher ist noch {n} Frage offen", other: "Vorher sind noch {n} Fragen offen" }, "reveal.first.note": "Die Antworten können die Schlusswertung ändern.", "reveal.answer": "Beantworten", "reveal.anyway": "Trotzdem werten",
+  "reveal.begin": "Schlusswertung beginnen", "reveal.next": "Weiter", "reveal.who": "Und es gewinnt", "reveal.result": "Das ganze Ergebnis", "reveal.skip": "Gleich zum Ergebnis", "reveal.timer": "Von selbst weiter", "reveal.aloud": "Vorlesen",
+  "reveal.leads": "{name} führt durch die Wertung.", "reveal.elsewhere": "Ein anderes Gerät führt durch die Wertung.", "reveal.take": "Von hier aus führen", "reveal.again": "Noch einmal, auf allen Bildschirmen", "reveal.tv": "Es beginnt ein Tablet, ein Telefon oder die Pfeiltaste der Fernbedienung.",
   // replay
   "replay.title": "Rückblick", "replay.turn": "Zug {n} von {all}", "replay.back": "Einen Zug zurück", "replay.next": "Einen Zug weiter", "replay.live": "Zurück ins Spiel",
   "replay.slider": "Zug", "replay.none": "Noch ist nichts gespielt.", "replay.play": "Abspielen", "replay.stop": "Anhalten",
@@ -246,7 +251,7 @@ export default {
   "error.wrong_pin": "das ist nicht die PIN", "error.too_often": "zu viele Versuche; bitte etwas warten", "error.bad_pin": "diese PIN geht nicht", "error.pin_set": "die PIN wurde inzwischen festgelegt", "error.no_pin": "dieser Tisch hat keine PIN",
   "error.game_runs": "ein Spiel läuft: beendet es oder beginnt zuerst ein neues (es bleibt gespeichert)", "error.not_checked": "die Sicherung muss erst geprüft werden", "error.nothing_came": "keine Sicherung wurde hochgeladen",
   "error.wrong_place": "ein Stück der Datei ging verloren: wählt sie noch einmal", "error.no_backup": "dieser Tisch speichert nichts, was zu sichern wäre", "error.too_large": "so groß kann keine Sicherung sein",
-  "error.busy": "so etwas läuft gerade; bitte abwarten",
+  "error.not_over": "die Schlusswertung wird gezeigt, wenn das Spiel aus ist", "error.busy": "so etwas läuft gerade; bitte abwarten",
   "error.no_session": "dieses Gerät ist nicht mehr angemeldet", "error.bad_name": "dieser Name geht nicht", "error.busy_table": "gerade fragen sehr viele; bitte gleich noch einmal versuchen",
   "error.not_found": "das gibt es nicht", "error.stale": "jemand hat das Spiel inzwischen geändert", "error.too_many_streams": "zu viele Seiten sind offen",
   "error.no_picture": "davon gibt es kein Bild", "error.no_such_turn": "dieser Zug wurde nicht gespielt", "error.no_doctor": "dieser Tisch prüft sich nicht selbst", "error.other": "der Tisch hat es abgelehnt ({code})",

@@ -164,6 +164,11 @@ export default {
   "award.tiles": { one: "{n} tile", other: "{n} tiles" }, "award.cities": { one: "{n} city", other: "{n} cities" }, "award.points": { one: "{n} point in turn {turn}", other: "{n} points in turn {turn}" },
   "final.shareit": "Share", "share.png": "Picture", "share.csv": "Scores as a table", "share.game": "The whole game",
   "share.failed": "The picture could not be drawn on this device.",
+  // the end, told to the whole room
+  "reveal.over": "The game is over", "reveal.intro": "What still stands on the board is counted now, one feature after the other. All screens walk together.",
+  "reveal.first": { one: "{n} question comes first", other: "{n} questions come first" }, "reveal.first.note": "The answers may change the final scoring.", "reveal.answer": "Answer", "reveal.anyway": "Count all the same",
+  "reveal.begin": "Begin the final scoring", "reveal.next": "Next", "reveal.who": "And the winner is", "reveal.result": "See the whole result", "reveal.skip": "Skip to the result", "reveal.timer": "Go on by itself", "reveal.aloud": "Read aloud",
+  "reveal.leads": "{name} leads through the scoring.", "reveal.elsewhere": "Another device leads through the scoring.", "reveal.take": "Lead from here", "reveal.again": "Once more, on all screens", "reveal.tv": "A tablet or a phone begins, or the arrow keys of the remote.",
   // replay
   "replay.title": "Looking back", "replay.turn": "Turn {n} of {all}", "replay.back": "One turn back", "replay.next": "One turn on", "replay.live": "Back to now",
   "replay.slider": "Turn", "replay.none": "Nothing has been played yet.", "replay.play": "Play", "replay.stop": "Stop",
@@ -246,7 +251,7 @@ export default {
   "error.wrong_pin": "that is not the PIN", "error.too_often": "too many tries; wait a little", "error.bad_pin": "that is no PIN to take", "error.pin_set": "the PIN has been set meanwhile", "error.no_pin": "this table has no PIN",
   "error.game_runs": "a game is being played: finish it, or begin a new one first (it stays kept)", "error.not_checked": "the backup must be checked first", "error.nothing_came": "no backup has been uploaded",
   "error.wrong_place": "a piece of the file went astray: choose it again", "error.no_backup": "this table keeps nothing that could be backed up", "error.too_large": "that is larger than a backup can be",
-  "error.busy": "something like it is under way; wait for it",
+  "error.not_over": "the final scoring is shown when the game is over", "error.busy": "something like it is under way; wait for it",
   "error.no_session": "this device is not signed in any more", "error.bad_name": "that is no name to take", "error.busy_table": "many are asking at this moment; try again soon",
   "error.not_found": "that is not there", "error.stale": "somebody has changed the game meanwhile", "error.too_many_streams": "too many pages are open",
   "error.no_picture": "there is no picture of it", "error.no_such_turn": "this turn was not played", "error.no_doctor": "this table does not check itself", "error.other": "the table refused it ({code})",

@@ -164,6 +164,11 @@ export default {
   "award.tiles": { one: "{n} tuile", many: "{n} de tuiles", other: "{n} tuiles" }, "award.cities": { one: "{n} ville", many: "{n} de villes", other: "{n} villes" }, "award.points": { one: "{n} point au tour {turn}", many: "{n} de points au tour {turn}", other: "{n} points au tour {turn}" },
   "final.shareit": "Partager", "share.png": "Image", "share.csv": "Points en tableau", "share.game": "Toute la partie",
   "share.failed": "L'image n'a pas pu être dessinée sur cet appareil.",
+  // the end, told to the whole room
+  "reveal.over": "La partie est finie", "reveal.intro": "On compte maintenant ce qui reste sur le plateau, un élément après l'autre. Tous les écrans avancent ensemble.",
+  "reveal.first": { one: "D'abord, {n} question est ouverte", many: "D'abord, {n} de questions sont ouvertes", other: "D'abord, {n} questions sont ouvertes" }, "reveal.first.note": "Les réponses peuvent changer le décompte final.", "reveal.answer": "Répondre", "reveal.anyway": "Compter quand même",
+  "reveal.begin": "Commencer le décompte", "reveal.next": "Suivant", "reveal.who": "Et la victoire va à", "reveal.result": "Voir tout le résultat", "reveal.skip": "Passer au résultat", "reveal.timer": "Avancer tout seul", "reveal.aloud": "Lire à voix haute",
+  "reveal.leads": "{name} mène le décompte.", "reveal.elsewhere": "Un autre appareil mène le décompte.", "reveal.take": "Mener d'ici", "reveal.again": "Encore une fois, sur tous les écrans", "reveal.tv": "Une tablette ou un téléphone commence, ou les flèches de la télécommande.",
   // replay
   "replay.title": "Retour en arrière", "replay.turn": "Tour {n} sur {all}", "replay.back": "Un tour en arrière", "replay.next": "Un tour en avant", "replay.live": "Revenir au jeu",
   "replay.slider": "Tour", "replay.none": "Rien n'est encore joué.", "replay.play": "Lancer", "replay.stop": "Arrêter",
@@ -246,7 +251,7 @@ export default {
   "error.wrong_pin": "ce n’est pas le code", "error.too_often": "trop d’essais ; attendez un peu", "error.bad_pin": "ce code ne convient pas", "error.pin_set": "le code a été défini entre-temps", "error.no_pin": "cette table n’a pas de code",
   "error.game_runs": "une partie est en cours : terminez-la, ou commencez-en d’abord une nouvelle (elle reste conservée)", "error.not_checked": "la sauvegarde doit d’abord être vérifiée", "error.nothing_came": "aucune sauvegarde n’a été envoyée",
   "error.wrong_place": "un morceau du fichier s’est perdu : choisissez-le de nouveau", "error.no_backup": "cette table ne conserve rien à sauvegarder", "error.too_large": "aucune sauvegarde n’est aussi grosse",
-  "error.busy": "une opération est déjà en cours ; attendez-la",
+  "error.not_over": "le décompte final se montre quand la partie est finie", "error.busy": "une opération est déjà en cours ; attendez-la",
   "error.no_session": "cet appareil n’est plus connecté", "error.bad_name": "ce nom ne convient pas", "error.busy_table": "beaucoup demandent en ce moment ; réessayez bientôt",
   "error.not_found": "cela n’existe pas", "error.stale": "quelqu’un a modifié la partie entre-temps", "error.too_many_streams": "trop de pages sont ouvertes",
   "error.no_picture": "il n’y en a pas d’image", "error.no_such_turn": "ce tour n’a pas été joué", "error.no_doctor": "cette table ne se vérifie pas elle-même", "error.other": "la table l’a refusé ({code})",

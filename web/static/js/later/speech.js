@@ -12,11 +12,12 @@ export function news(before, view) {
   const known = new Set(before.feed.map(id));
   const newest = before.feed.at(-1)?.turn ?? -1;
   // A corrected earlier turn is not read out again: only what is as new as the newest that was known.
-  return view.feed.filter((e) => e.turn >= newest && !known.has(id(e))).map((e) => t("speech.event", {
-    reason: t(`reason.${e.reason}`, { fallback: e.reason }),
-    who: listed(e.points.map((p) => t("speech.points", { n: p.points, name: view.players[p.player].name }))) || t("feed.nobody"),
-  }));
+  return view.feed.filter((e) => e.turn >= newest && !known.has(id(e))).map((e) => spoken(e, view.players));
 }
+
+// A score in a sentence: "City: Anna 8 points."
+export const spoken = (e, players) => t("speech.event", { reason: t(`reason.${e.reason}`, { fallback: e.reason }),
+  who: listed(e.points.map((p) => t("speech.points", { n: p.points, name: players[p.player].name }))) || t("feed.nobody") });
 
 // What somebody has to look after: a camera that is lost, a question that was not there before.
 function troubles(before, view) {
@@ -41,14 +42,23 @@ export class Speech {
 
   heard(before, view) {
     if (!this.on) return;
-    for (const text of news(before, view).slice(-3)) this.say(text);
+    if (view.phase !== "over") for (const text of news(before, view).slice(-3)) this.say(text); // the end is told step by step
     for (const text of troubles(before, view)) this.say(text);
     if (before && before.game === view.game && view.phase === "over" && before.phase !== "over") this.say(t("chip.ended"));
+  }
+
+  // What the room is shown of the end, instead of what was being said; done when it has been said.
+  tell(text) {
+    speechSynthesis.cancel();
+    return this.say(text);
   }
 
   say(text) {
     const said = new SpeechSynthesisUtterance(text);
     said.lang = language;
-    speechSynthesis.speak(said);
+    return new Promise((done) => {
+      said.onend = said.onerror = () => done(null);
+      speechSynthesis.speak(said);
+    });
   }
 }

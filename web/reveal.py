@@ -1,0 +1,37 @@
+"""What a view may say of the end of a game: as much of the final scoring as the room has walked through.
+
+The scores of a finished game hold everything. Until the walk has come so far, scores, feed and final scoring are cut
+back here, in the one place that every screen, overlay and program gets its views from.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from web.protocol import View
+
+
+def revealed(view: View) -> View:
+    """The view as it may be shown. ``reveal`` says more then: ``steps``, and the ``stage`` and ``event`` on show, whose
+    points are not in the scores yet."""
+    reveal, final = view.get("reveal"), view.get("final")
+    if not reveal or not final:
+        return {**view, "reveal": None} if reveal else view
+    told = [(stage["name"], event) for stage in final["stages"] for event in stage["events"]]
+    step = min(reveal["step"], len(told))
+    now = {**reveal, "step": step, "steps": len(told), "stage": None, "event": None}
+    if reveal["told"] or step == len(told):
+        return {**view, "reveal": now}
+    if step >= 0:
+        now["stage"], now["event"] = told[step]
+    scores = list(final["totals"])
+    for _, event in told[max(step, 0):]:
+        for won in event["points"]:
+            scores[won["player"]] -= won["points"]
+    seen = {id(event) for _, event in told[:step + 1]}
+    stages = [{"name": stage["name"], "events": [e for e in stage["events"] if id(e) in seen]}
+              for stage in final["stages"]]
+    so_far: dict[str, Any] = {"stages": stages, "table": [], "totals": scores, "winners": [], "tie": None}
+    return {**view, "reveal": now, "final": None, "projected_final": so_far,
+            "feed": view["feed"][:len(view["feed"]) - len(told)],
+            "players": [{**p, "score": scores[p["index"]], "projected": scores[p["index"]]} for p in view["players"]]}
