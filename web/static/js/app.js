@@ -6,7 +6,7 @@ import { Asking, asked } from "./asking.js";
 import { Bar } from "./bar.js";
 import { Board } from "./board.js";
 import { Commands } from "./commands.js";
-import { byId, replace } from "./dom.js";
+import { byId, calm, replace } from "./dom.js";
 import { Feed, sameEvent } from "./feed.js";
 import { letters, patternDefinitions } from "./figures.js";
 import { Final } from "./final.js";
@@ -27,7 +27,7 @@ import { Sheet, Toast } from "./sheet.js";
 import { Then } from "./then.js";
 import { definitions } from "./tileart.js";
 
-const ANNOUNCED_MS = 9000;
+const ANNOUNCED_MS = 9000, MOMENT_MS = 2300;
 
 export class App {
   /** @type {any} */
@@ -35,6 +35,9 @@ export class App {
 
   /** @type {import("./later/reveal.js").Reveal | null} */
   reveal = null; // the walk through the end, once there is one
+
+  /** @type {import("./later/moments.js").Moments | null} */
+  moments = null; // what is scored glows
 
   /** @type {any} */
   looking;
@@ -128,6 +131,8 @@ export class App {
     if (before?.status?.chip !== view.status?.chip && !(this.sheet.content instanceof Add)) this.board.showGaps(this.byHand);
     this.render();
     this.ask();
+    if (!before) import("./later/moments.js").then(({ Moments }) => { this.moments = new Moments(this); });
+    this.moments?.follow(before, view);
     if (this.isTv && view.phase === "playing") this.announce(before);
   }
 
@@ -142,8 +147,11 @@ export class App {
     const event = this.view.feed.at(-1);
     if (!event || sameEvent(event, before?.feed.at(-1) ?? event)) return;
     clearTimeout(this.announcing);
-    this.point(event);
-    this.announcing = setTimeout(() => this.point(null), ANNOUNCED_MS);
+    const seen = calm() || !this.moments ? 0 : MOMENT_MS; // it glows first
+    this.announcing = setTimeout(() => {
+      this.point(event);
+      this.announcing = setTimeout(() => this.point(null), ANNOUNCED_MS);
+    }, seen);
   }
 
   // Another game has begun: nothing that was opened belongs to it.

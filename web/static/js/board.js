@@ -26,7 +26,7 @@ export class Board {
   constructor(root, { kinds, open, gap }) {
     Object.assign(this, { kinds, open, gap });
     this.nodes = new Map();
-    this.layers = Object.fromEntries(["tiles", "photo", "farms", "open", "gaps", "ghost", "cursor", "figures", "pieces", "worth", "marks", "numbers", "choices"].map((n) => [n, s("g", { class: n })]));
+    this.layers = Object.fromEntries(["tiles", "photo", "farms", "open", "gaps", "ghost", "cursor", "figures", "pieces", "worth", "marks", "numbers", "moment", "choices"].map((n) => [n, s("g", { class: n })]));
     const world = s("g", {}, Object.values(this.layers));
     this.svg = s("svg", { class: "board", tabindex: 0, role: "group", "aria-label": t("board.label"),
                           on: { keydown: (e) => this.key(e) } }, world);
@@ -70,6 +70,7 @@ export class Board {
       }
     }
     for (const [key, placed] of this.tiles) this.place(key, placed);
+    this.drawn = view.board.tiles.length > 0; // what comes from now on has been laid just now
     this.drawFigures();
     this.drawGaps();
     this.point(this.marked);
@@ -97,9 +98,9 @@ export class Board {
     if (known?.look === look) return;
     const [x, y] = placed.at;
     const el = s("g", { transform: `translate(${x * 100} ${y * 100})`, role: "button", tabindex: -1, id: `at-${x}-${y}`,
-                        class: `tile${placed.last ? " last" : ""}${known ? "" : " new"}`, data: { tile: placed.tile, rot: placed.rot },
+                        class: `tile${placed.last ? " last" : ""}${known || !this.drawn ? "" : " new"}`, data: { tile: placed.tile, rot: placed.rot },
                         "aria-label": t("board.tile", { name: tileName(this.kinds, placed.tile, placed.rot), place: placeName(placed.at) }) },
-      s("use", { href: `#${symbolId(placed.tile)}`, transform: `rotate(${placed.rot * 90} 50 50)` }),
+      s("g", { class: "laid" }, s("use", { href: `#${symbolId(placed.tile)}`, transform: `rotate(${placed.rot * 90} 50 50)` })),
       placed.last && s("rect", { x: -1.5, y: -1.5, width: 103, height: 103, rx: 6, class: "last-rim" }),
       placed.asked && s("g", { class: "asked", transform: "translate(84 16)" }, s("circle", { r: 12 }), s("text", { y: 6.5 }, "?")));
     if (known) known.el.replaceWith(el);

@@ -60,6 +60,13 @@ export function veil(board, places, kind, cities = []) {
   ];
 }
 
+// Light over the feature itself.
+export function glow(board, places, kind) {
+  const id = `glow-${(counter += 1)}`, box = bounds(board);
+  return [s("mask", { id, maskUnits: "userSpaceOnUse", ...box }, grouped(board, places, kind).map((g) => area(g, "#fff", "#000", kind === "road" ? 7 : 0))),
+    s("rect", { ...box, class: "light", mask: `url(#${id})` })];
+}
+
 // The feature's rim: along its walls for an area, both sides of a road.
 export function outline(board, places, kind, look = "") {
   return s("g", { class: `outline ${look}` }, grouped(board, places, kind).map((group) => {

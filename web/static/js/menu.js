@@ -48,6 +48,7 @@ export class Menu {
         link("share.csv", "/api/export/scores.csv", { download: "" }), link("share.game", "/api/export/game.json", { download: "" }))),
       h("section", {}, h("h3", {}, t("join.title")), this.joining(),
         "speechSynthesis" in window && button(t(app.speech?.on ? "speech.off" : "speech.on"), () => app.speak(), { className: "action", data: { key: "speech" } }),
+        "AudioContext" in window && button(t("sound.title"), () => { app.moments?.sound.toggle(); app.sheet.render(); }, { icon: "voice", className: "action", "aria-pressed": String(!!app.moments?.sound.on), data: { key: "sound" } }),
         "wakeLock" in navigator ? button(t(app.awake ? "awake.off" : "awake.on"), () => app.stayAwake(), { className: "action", "aria-pressed": String(!!app.awake), data: { key: "awake" } })
           : h("p", { class: "note" }, t("awake.note"))),
       h("section", {}, h("h3", {}, t("menu.language")), pick(t("menu.language"), Object.entries(LANGUAGES), language, speak),

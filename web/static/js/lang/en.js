@@ -233,6 +233,7 @@ export default {
   "join.code": "QR code of {address}",
   "awake.on": "Keep this screen on", "awake.off": "Let this screen sleep", "awake.begins": "This screen stays on.", "awake.ends": "This screen may sleep.", "awake.note": "Set this device so that its screen stays on: over http no page may ask for it.",
   "speech.on": "Speak what is scored", "speech.off": "Stop speaking", "speech.begins": "Scores are spoken now.", "speech.ends": "Scores are not spoken any more.",
+  "sound.title": "A soft sound for tiles and scores",
   "speech.event": "{reason}: {who}.", "speech.points": { one: "{name} {n} point", other: "{name} {n} points" },
   // messages
   "issue.title": "Please check", "issue.table": "On the table:", "issue.status": "{told}", "issue.show": "Show", "issue.more": { one: "and {n} more", other: "and {n} more" }, "issue.hide": "Hide", "issue.keep": "Keep anyway", "issue.before": "before", "issue.now": "now",

@@ -116,7 +116,7 @@ export class Reveal {
       this.auto = this.auto && !!app.past;
       return;
     }
-    const { step, event, lead } = view.reveal, at = `${view.game}/${step}`;
+    const { step, event, lead } = view.reveal, at = JSON.stringify([view.game, step, event?.places, event?.points]);
     if (lead !== this.lead) this.auto = this.auto && this.leads; // somebody else leads now
     this.lead = lead;
     if (at === this.at) return;

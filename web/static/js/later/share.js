@@ -12,7 +12,7 @@ const styles = async () => (await Promise.all(["tokens", "board"].map(async (nam
 function board(app) {
   const { x, y, width, height } = app.board.view.box, world = app.board.svg.firstElementChild.cloneNode(true);
   world.removeAttribute("transform");
-  for (const layer of ["photo", "farms", "open", "gaps", "cursor", "worth", "marks", "numbers", "choices"]) world.querySelector(`.${layer}`)?.replaceChildren();
+  for (const layer of ["photo", "farms", "open", "gaps", "cursor", "worth", "marks", "numbers", "moment", "choices"]) world.querySelector(`.${layer}`)?.replaceChildren();
   for (const rim of world.querySelectorAll(".last-rim, .asked")) rim.remove();
   for (const tile of world.querySelectorAll(".new")) tile.classList.remove("new"); // still fading in, for ever
   const scale = Math.min((WIDTH - 60) / width, (BOARD - 40) / height) / 100;
