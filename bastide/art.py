@@ -85,6 +85,17 @@ class ArtSets:
         book = self.book(art)
         return merged(self.base(art, setup), book.tileset() if book else None)
 
+    def taught(self, art: str) -> Path | None:
+        """The folder of pictures that people taught of this set, or None."""
+        return None if art == DRAWN else self._base(art or self.usual)
+
+    def stamp(self, art: str) -> tuple[tuple[str, int, int], ...]:
+        """What is different once the pictures of a set are."""
+        name = art or self.usual
+        folders = [] if art == DRAWN else [self._base(name), self._book_of(name)]
+        return tuple((str(f), f.stat().st_mtime_ns, f.stat().st_size) for folder in folders
+                     for f in self._pictures(folder))
+
     def counts(self, expansions: tuple[str, ...]) -> Mapping[str, int]:
         return box_contents(expansions)
 

@@ -18,6 +18,7 @@ from bastide.history import UNDO, by_hand
 from bastide.meaning import state_before
 from bastide.moment import Moment
 from bastide.new_game import asked_setup
+from bastide.own_tiles import OwnTiles
 from bastide.past import Past
 from bastide.reveal import Reveal
 from bastide.seeing import Seeing
@@ -47,7 +48,7 @@ class TableSession:
         self._store, self._clock = store, clock
         self.arts = arts
         self.past, self.seeing = Past(self, store), Seeing()
-        self._reveal = Reveal(store)
+        self._reveal, self._own_tiles = Reveal(store), OwnTiles(arts)
         self._lock = threading.RLock()
         self._hearing = threading.Lock()  # of who is told: that must not wait for the disk
         self._status: dict[str, Any] = {"chip": "manual", "text": ""}
@@ -161,6 +162,15 @@ class TableSession:
     def art_sets(self) -> list[dict[str, Any]]:
         """The sets of tile pictures that a new game may choose from."""
         return self.arts.listed() if self.arts else []
+
+    def own_tiles(self) -> dict[str, Any]:
+        """The pictures of the owner's tiles that a board can be drawn with: ``tiles``, how many of each kind that has
+        any, and a ``tag`` that changes with them."""
+        return self._own_tiles.listed(self.art, self.setup)
+
+    def own_tile(self, tile: str, copy: int) -> bytes | None:
+        """One of them (JPEG), or None."""
+        return self._own_tiles.picture(self.art, self.setup, tile, copy)
 
     def set_notices(self, rows: list[dict[str, Any]], pictures: Mapping[str, bytes]) -> None:
         """What people are asked to put right on the table, beside the game's issues; published when it changed."""

@@ -156,6 +156,23 @@ def new_games() -> Response:
     return json_answer({**setups(), "art": _session().art_sets()})
 
 
+@looking.get("/api/own-tiles")
+def own_tiles() -> Response:
+    """Which kinds the board can be drawn with as the owner's box shows them."""
+    return json_answer(_session().own_tiles())
+
+
+@looking.get("/own-tiles/<tag>/<tile>-<int(max=99):copy>.jpg")
+def own_tile(tag: str, tile: str, copy: int) -> Response:
+    """One of the owner's tiles, upright. The tag is of these pictures, so a browser may keep them."""
+    found = _session().own_tile(tile, copy) if tag == _session().own_tiles()["tag"] else None
+    if found is None:
+        return error_answer("no_picture", "there is no such picture", HTTPStatus.NOT_FOUND)
+    answer = Response(found, mimetype="image/jpeg")
+    answer.set_etag(tag)
+    return answer.make_conditional(request)
+
+
 @looking.get("/api/export/game.json")
 def export_transcript() -> Response:
     """The game as transcript/1."""

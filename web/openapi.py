@@ -228,6 +228,9 @@ def _paths() -> dict[str, Any]:
         "/api/corrections": _get("What people have changed, newest first.", _object({"corrections": _list(game)})),
         "/api/games": _get("All games that are kept, newest first.", _object({"games": _list(game)})),
         "/api/setups": _get("What a new game can be.", game),
+        "/api/own-tiles": _get("Which kinds the board can be drawn with as the owner's box shows them.", _object({
+            "tag": {**_TEXT, "description": "changes with the pictures, /own-tiles/{tag}/{kind}-{number}.jpg"},
+            "tiles": {"type": "object", "description": "how many pictures there are of each kind, from 0"}})),
         "/api/export/game.json": _get("The game as transcript/1.", game),
         "/api/export/scores.csv": _get("Every score event as a table.", raw, mimetype="text/csv"),
         "/api/session": {**_get("What this device may do.", _ref("Session")),

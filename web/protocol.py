@@ -236,6 +236,15 @@ class LiveSession(Protocol):
         pictures, kinds, usual. Empty where there is nothing to choose."""
         ...
 
+    def own_tiles(self) -> dict[str, Any]:
+        """The pictures of the owner's tiles that a board can be drawn with: ``tiles``, how many of each kind that has
+        any, and a ``tag`` that changes with them."""
+        ...
+
+    def own_tile(self, tile: str, copy: int) -> bytes | None:
+        """One of them (JPEG), or None."""
+        ...
+
     def candidates(self, seq: int) -> list[dict[str, Any]]:
         """What a logged tile may be: tile, rot, probability, legal; the reading's best first."""
         ...

@@ -19,6 +19,7 @@ import { Live } from "./live.js";
 import { Menu } from "./menu.js";
 import { Move } from "./move.js";
 import { Overlays } from "./overlays.js";
+import { OwnTiles } from "./owntiles.js";
 import { Picker } from "./picker.js";
 import { Players } from "./players.js";
 import { Proof } from "./proof.js";
@@ -60,6 +61,7 @@ export class App {
     this.past = null; // the view of an earlier turn that is looked at
     /** @type {Then | null} */
     this.then = null; // an earlier moment in which something is entered
+    this.ownTiles = new OwnTiles({ changed: () => this.redraw() });
     this.commands = new Commands(this);
     this.toast = new Toast(byId("toast"));
     this.sheet = new Sheet(byId("sheet"), { resized: (pixels) => this.board?.cover(pixels), opened: (content) => content?.inThen || this.now() });
@@ -116,13 +118,14 @@ export class App {
         const answer = await fetch(`/api/tiles?expansions=${box}`); // whatever is begun meanwhile
         this.kinds = await answer.json();
         this.box = box;
-        replace(document.querySelector("#definitions defs"), patternDefinitions(), definitions(this.kinds));
+        this.define();
         this.board = new Board(byId("board"), { kinds: this.kinds, open: (at) => this.openTile(at), gap: (at) => this.openGap(at) });
       } finally {
         this.loading = false;
       }
     }
     view = this.newest;
+    this.ownTiles.follow(view);
     this.speech?.heard(before, view);
     if (before && before.game !== view.game) this.forget();
     if (view.reveal && !this.reveal) this.unveil();
@@ -134,6 +137,18 @@ export class App {
     if (!before) import("./later/moments.js").then(({ Moments }) => { this.moments = new Moments(this); });
     this.moments?.follow(before, view);
     if (this.isTv && view.phase === "playing") this.announce(before);
+  }
+
+  define() {
+    replace(document.querySelector("#definitions defs"), patternDefinitions(), definitions(this.kinds));
+  }
+
+  // The tiles look otherwise on this device from now on.
+  redraw() {
+    if (!this.board) return;
+    this.define();
+    this.board.redress();
+    this.sheet.render();
   }
 
   async unveil() {

@@ -6,7 +6,7 @@ import { t } from "./i18n.js";
 import { around, numbers, outline, ticks, veil } from "./marks.js";
 import { pieces } from "./pieces.js";
 import { EDGES, STEP, shown } from "./shapes.js";
-import { symbolId } from "./tileart.js";
+import { specimenOn, symbolId } from "./tileart.js";
 import { TOUCH_PX, Viewport } from "./viewport.js";
 import { gapName, placeName, tileName } from "./words.js";
 
@@ -85,6 +85,14 @@ export class Board {
     }
   }
 
+  // The tiles are drawn otherwise from now on.
+  redress() {
+    for (const { el } of this.nodes.values()) el.remove();
+    this.nodes.clear();
+    this.drawn = false;
+    if (this.game) this.show(this.game, this.letters);
+  }
+
   // What is selected stays in sight; a place where something is laid does with its neighbours.
   look() {
     if (!this.selected) return;
@@ -100,7 +108,7 @@ export class Board {
     const el = s("g", { transform: `translate(${x * 100} ${y * 100})`, role: "button", tabindex: -1, id: `at-${x}-${y}`,
                         class: `tile${placed.last ? " last" : ""}${known || !this.drawn ? "" : " new"}`, data: { tile: placed.tile, rot: placed.rot },
                         "aria-label": t("board.tile", { name: tileName(this.kinds, placed.tile, placed.rot), place: placeName(placed.at) }) },
-      s("g", { class: "laid" }, s("use", { href: `#${symbolId(placed.tile)}`, transform: `rotate(${placed.rot * 90} 50 50)` })),
+      s("g", { class: "laid" }, s("use", { href: `#${specimenOn(this.kinds, placed.tile, placed.at)}`, transform: `rotate(${placed.rot * 90} 50 50)` })),
       placed.last && s("rect", { x: -1.5, y: -1.5, width: 103, height: 103, rx: 6, class: "last-rim" }),
       placed.asked && s("g", { class: "asked", transform: "translate(84 16)" }, s("circle", { r: 12 }), s("text", { y: 6.5 }, "?")));
     if (known) known.el.replaceWith(el);

@@ -52,6 +52,7 @@ export class Menu {
         "wakeLock" in navigator ? button(t(app.awake ? "awake.off" : "awake.on"), () => app.stayAwake(), { className: "action", "aria-pressed": String(!!app.awake), data: { key: "awake" } })
           : h("p", { class: "note" }, t("awake.note"))),
       h("section", {}, h("h3", {}, t("menu.language")), pick(t("menu.language"), Object.entries(LANGUAGES), language, speak),
+        app.ownTiles.there && [h("h3", {}, t("menu.tiles")), pick(t("menu.tiles"), [["own", t("menu.tiles.own")], ["drawn", t("menu.tiles.drawn")]], app.ownTiles.chosen, (look) => { app.ownTiles.choose(look); app.sheet.render(); })],
         h("h3", {}, t("menu.who")), pick(t("menu.who"), [["", t("menu.table")], ...view.players.map((p) => [p.name, p.name])], commands.who, (name) => {
           commands.who = name;
           named(name).catch(() => {});

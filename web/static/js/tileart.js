@@ -1,10 +1,15 @@
 // Draws every tile kind once, from the catalogue's geometry, as a symbol that the board then uses many times.
 
-import { s } from "./dom.js";
-import { t } from "./i18n.js";
+import { byId, s } from "./dom.js";
 import { BANDS, depth, flatten, village, wall } from "./shapes.js";
+import { sign } from "./signs.js";
 
-export const symbolId = (kind) => `tile-${kind.replaceAll(".", "-")}`;
+const SPECIMENS = 3; // drawings of one kind, which differ in houses and trees
+
+export const symbolId = (kind, copy = 0) => `tile-${kind.replaceAll(".", "-")}${copy ? `--${copy}` : ""}`;
+
+// The owner's own tiles, where this device draws with them: how many pictures of which kinds, and the tag they have.
+let own = { tag: "", tiles: {} };
 
 // Numbers that are the same every time for one tile kind, so that its houses and trees stay where they are.
 function dice(text) {
@@ -72,12 +77,11 @@ function abbey(segment) {
     path("M6 22.5h3v4h-3zM26 22.5h3v4h-3zM16 15.5h3v3.5h-3z", "abbey-window"));
 }
 
-// What expansions print on a segment, as a plain badge.
+// What expansions print on a segment.
 function badges(segment) {
   const marks = segment.marks.slice(segment.pennants || 0);
   const kinds = [segment.inn && "inn", segment.goods, segment.princess && "princess"].filter(Boolean);
-  return kinds.map((kind, n) => marks[n] && s("g", { transform: `translate(${marks[n].join(" ")})`, class: `badge ${kind}` },
-    s("circle", { r: 7 }), s("text", { y: 3.6 }, t(`sign.${kind}`, { fallback: t(`goods.${kind}`) })[0].toUpperCase())));
+  return kinds.map((kind, n) => marks[n] && sign(kind, marks[n]));
 }
 
 function bands(tile, from, to) {
@@ -99,14 +103,23 @@ function boardSquare(id, tile) {
   return s("g", { id: symbolId(id) }, s("rect", { width: 100, height: 100, class: tile.segments.length ? "ground" : "stone" }), stubs);
 }
 
-export function drawTile(id, tile) {
+const rim = () => s("rect", { x: 0.6, y: 0.6, width: 98.8, height: 98.8, rx: 4, class: "tile-rim" });
+
+// A tile as its owner's box has it.
+const pictured = (id, copy) => s("g", { id: symbolId(id, copy) }, s("g", { "clip-path": "url(#tile-clip)" },
+  s("image", { href: `/own-tiles/${own.tag}/${id}-${copy}.jpg`, x: -1, y: -1, width: 102, height: 102, preserveAspectRatio: "none" })), rim());
+
+const specimens = (id) => own.tiles[id] ?? SPECIMENS;
+
+export function drawTile(id, tile, copy = 0) {
+  if (own.tiles[id]) return pictured(id, copy);
   if (!tile.segments.some((g) => g.path)) return boardSquare(id, tile);
-  const roll = dice(id);
+  const roll = dice(copy ? `${id}/${copy}` : id);
   const out = [s("rect", { width: 100, height: 100, class: "ground" })];
   const signs = [], taken = [];
   for (const g of tile.segments) {
     g.marks ??= [];
-    for (const [x, y] of g.marks) taken.push([x, y, 8]);
+    for (const [x, y] of g.marks) taken.push([x, y, g.cathedral ? 26 : 10]);
     if (g.kind !== "field") taken.push([...g.spot, g.kind === "city" ? 4 : 2]);
   }
   const centre = village(tile);
@@ -139,7 +152,7 @@ export function drawTile(id, tile) {
       if (line) out.push(path(line, "wall-shade"), path(line, "wall"), path(line, "wall-stones"));
     } else if (g.kind === "cloister") out.push(abbey(g));
     else if (g.kind === "tower") out.push(path(g.path, "tower"));
-    if (g.cathedral) signs.push(s("g", { transform: "translate(29 27) scale(1.2)" }, abbey({ path: "M0 0H35V35H0Z" })));
+    if (g.cathedral) signs.push(s("g", { transform: "translate(29 27) scale(1.2)" }, abbey({ path: "M0 0L35 0L35 35L0 35Z" })));
     for (let k = 0; k < (g.pennants || 0) && g.marks[k]; k += 1) signs.push(shield(...g.marks[k]));
     signs.push(...badges(g));
   }
@@ -148,11 +161,20 @@ export function drawTile(id, tile) {
     out.push(s("circle", { cx: x, cy: y, r: 9.5, class: "square" }));
     [[-6.5, -5.5], [6.2, -5], [-5.6, 6], [6.8, 6.2]].forEach(([dx, dy], n) => out.push(house(x + dx, y + dy, 7.6, n % 3)));
   }
-  tile.flags.forEach((flag, n) => signs.push(s("g", { transform: `translate(${13 + 16 * n} 87)`, class: `badge flag ${flag}` },
-    flag === "tower" ? s("rect", { x: -7, y: -7, width: 14, height: 14, rx: 2 }) : s("circle", { r: 7.5 }),
-    s("text", { y: 3.8 }, t(`sign.${flag}`, { fallback: flag })[0].toUpperCase()))));
-  return s("g", { id: symbolId(id) }, s("g", { "clip-path": "url(#tile-clip)" }, out, signs),
-    s("rect", { x: 0.6, y: 0.6, width: 98.8, height: 98.8, rx: 4, class: "tile-rim" }));
+  tile.flags.forEach((flag, n) => signs.push(sign(flag, [13 + 20 * n, 86], 10.5)));
+  return s("g", { id: symbolId(id, copy) }, s("g", { "clip-path": "url(#tile-clip)" }, out, signs), rim());
+}
+
+// The specimen of a kind that lies on a square: always the same there. It is drawn when it is first needed.
+export function specimenOn(kinds, id, [x, y]) {
+  const tile = kinds[id], copy = tile?.segments.some((g) => g.path) ? Math.floor(dice(`${x},${y}`)() * specimens(id)) : 0, name = symbolId(id, copy);
+  if (copy && !byId(name)) document.querySelector("#definitions defs").append(drawTile(id, tile, copy));
+  return name;
+}
+
+// Draw with these pictures of the owner's tiles from now on; null: with our own drawings.
+export function dressed(pictures) {
+  own = pictures ?? { tag: "", tiles: {} };
 }
 
 // The definitions that everything drawn refers to; one hidden SVG in the page holds them.

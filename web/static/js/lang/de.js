@@ -233,6 +233,7 @@ export default {
   "join.code": "QR-Code von {address}",
   "awake.on": "Bildschirm anlassen", "awake.off": "Bildschirm darf ausgehen", "awake.begins": "Dieser Bildschirm bleibt an.", "awake.ends": "Dieser Bildschirm darf ausgehen.", "awake.note": "Stellt das Gerät so ein, dass der Bildschirm anbleibt: über http darf keine Seite darum bitten.",
   "speech.on": "Wertungen ansagen", "speech.off": "Nicht mehr ansagen", "speech.begins": "Wertungen werden jetzt angesagt.", "speech.ends": "Wertungen werden nicht mehr angesagt.",
+  "menu.tiles": "Plättchen auf diesem Bildschirm", "menu.tiles.own": "Aus eurer Schachtel", "menu.tiles.drawn": "bastides Zeichnungen",
   "sound.title": "Leiser Ton bei Plättchen und Wertungen",
   "speech.event": "{reason}: {who}.", "speech.points": { one: "{name} {n} Punkt", other: "{name} {n} Punkte" },
   // messages

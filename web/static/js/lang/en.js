@@ -233,6 +233,7 @@ export default {
   "join.code": "QR code of {address}",
   "awake.on": "Keep this screen on", "awake.off": "Let this screen sleep", "awake.begins": "This screen stays on.", "awake.ends": "This screen may sleep.", "awake.note": "Set this device so that its screen stays on: over http no page may ask for it.",
   "speech.on": "Speak what is scored", "speech.off": "Stop speaking", "speech.begins": "Scores are spoken now.", "speech.ends": "Scores are not spoken any more.",
+  "menu.tiles": "Tiles on this screen", "menu.tiles.own": "From your box", "menu.tiles.drawn": "bastide's drawings",
   "sound.title": "A soft sound for tiles and scores",
   "speech.event": "{reason}: {who}.", "speech.points": { one: "{name} {n} point", other: "{name} {n} points" },
   // messages

@@ -233,6 +233,7 @@ export default {
   "join.code": "Code QR de {address}",
   "awake.on": "Garder l’écran allumé", "awake.off": "Laisser l’écran s’éteindre", "awake.begins": "Cet écran reste allumé.", "awake.ends": "Cet écran peut s’éteindre.", "awake.note": "Réglez l’appareil pour que son écran reste allumé : en http, aucune page ne peut le demander.",
   "speech.on": "Annoncer les points", "speech.off": "Ne plus annoncer", "speech.begins": "Les points sont annoncés.", "speech.ends": "Les points ne sont plus annoncés.",
+  "menu.tiles": "Tuiles sur cet écran", "menu.tiles.own": "De votre boîte", "menu.tiles.drawn": "Dessins de bastide",
   "sound.title": "Un son discret pour tuiles et points",
   "speech.event": "{reason} : {who}.", "speech.points": { one: "{name} gagne {n} point", many: "{name} gagne {n} de points", other: "{name} gagne {n} points" },
   // messages

@@ -39,12 +39,20 @@ export function card(app) {
     text(50, HEIGHT - 18, 18, fine, { fill: "#65543f" }), text(WIDTH - 50, HEIGHT - 18, 18, "bastide", { fill: "#65543f", "text-anchor": "end" }));
 }
 
+// A picture inside a picture fetches nothing: it is written in.
+async function carried(image) {
+  const blob = await (await fetch(image.getAttribute("href"))).blob(), reader = new FileReader();
+  await new Promise((done) => { reader.onload = done; reader.readAsDataURL(blob); });
+  image.setAttribute("href", String(reader.result));
+}
+
 async function draw(app) {
   const svg = card(app), defs = document.querySelector("#definitions defs").cloneNode(true);
   // variables mean nothing outside the page: the light colours are written in
   const css = (await styles()).replace(/@media[^{]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}/g, "").replace(/:root\s*\{[^}]*\}/, "").replaceAll("var(--mark)", "#ffd76a")
     .replaceAll("var(--font)", "system-ui, sans-serif").replaceAll("var(--text)", "#2a2018");
   svg.prepend(defs, s("style", {}, css));
+  await Promise.all([...defs.querySelectorAll("image")].map(carried));
   const image = new Image(WIDTH, HEIGHT);
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(svg))}`;
   await image.decode();

@@ -1,0 +1,93 @@
+"""Pictures of tiles in one light: what a table's lamp did to each is taken away, so that they make one board.
+
+Two tiles of one set are printed with the same colours: grass is grass on both. So a pixel is the paint of what is
+printed there times the light on that tile, and the light is a gain for each channel and a slope over the tile. Which
+paint it is, the catalogue's geometry says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from scoring.tiles import Tile
+from vision.artwork.painter import segment_masks
+from vision.frames import Image
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evening:
+    """How light is separated from paint. Chosen on drawn tiles under random light (`tests/vision/test_evenly.py`)."""
+
+    cells: int = 12  # along a side; a cell's middle value stands for its pixels
+    rounds: int = 6  # paint and light are found in turn
+    hold: float = 1.0  # cells' worth of belief that a tile's light has no slope: the print has some of its own
+    most_gain: float = 0.7  # natural logarithm; more is no lamp but another paint
+    most_slope: float = 0.4  # the same, from one side of a tile to the other
+
+
+_PAINTS = ("field", "city", "road", "river", "cloister")
+
+
+def evened(pictures: Sequence[tuple[Tile, Image]], how: Evening | None = None) -> list[Image]:
+    """The same upright squares (S, S, 3) uint8, S at least 24, in one light: the middle one of the set."""
+    how = how or Evening()
+    if len(pictures) < 2:
+        return [image for _, image in pictures]
+    cells = [_cells(image, how.cells) for _, image in pictures]
+    paints = [_paints(tile, how.cells) for tile, _ in pictures]
+    middle = (np.arange(how.cells) + 0.5) / how.cells - 0.5
+    y, x = (grid.ravel() for grid in np.meshgrid(middle, middle, indexing="ij"))
+    gains, slopes = np.zeros((len(cells), 3)), np.zeros((len(cells), 2))
+    for _ in range(how.rounds):
+        plain = [c - g - (s[0] * x + s[1] * y)[:, None] for c, g, s in zip(cells, gains, slopes, strict=True)]
+        paint = np.zeros((len(_PAINTS), 3))
+        for n in range(len(_PAINTS)):
+            of = [np.median(p[mask == n], axis=0) for p, mask in zip(plain, paints, strict=True) if (mask == n).any()]
+            paint[n] = np.median(of, axis=0) if of else 0.0
+        for k, (values, mask) in enumerate(zip(cells, paints, strict=True)):
+            known = mask >= 0
+            if known.sum() < 9:
+                continue
+            rest = values[known] - paint[mask[known]]
+            gains[k] = np.clip(np.median(rest - (slopes[k, 0] * x + slopes[k, 1] * y)[known, None], axis=0),
+                               -how.most_gain, how.most_gain)
+            left = np.median(rest - gains[k], axis=1)
+            for axis, along in ((0, x[known]), (1, y[known])):
+                other = slopes[k, 1 - axis] * (y if axis == 0 else x)[known]
+                slopes[k, axis] = np.clip((along * (left - other)).sum() / ((along**2).sum() + how.hold),
+                                          -how.most_slope, how.most_slope)
+        gains -= np.median(gains, axis=0)
+    return [_lit(image, g, s) for (_, image), g, s in zip(pictures, gains, slopes, strict=True)]
+
+
+def _cells(image: Image, cells: int) -> Array:
+    """(cells * cells, 3) logarithms of the middle values of the picture's cells."""
+    side = image.shape[0] // cells * cells
+    parts = image[:side, :side].reshape(cells, side // cells, cells, side // cells, 3)
+    middles = np.median(parts.transpose(0, 2, 1, 3, 4).reshape(cells * cells, -1, 3), axis=1)
+    found: Array = np.log(np.maximum(middles, 4.0))
+    return found
+
+
+def _paints(tile: Tile, cells: int) -> npt.NDArray[np.int_]:
+    """For each cell which paint most of it has; -1 where none has most."""
+    fine = 8
+    share = np.zeros((len(_PAINTS), cells * cells))
+    for segment, mask in zip(tile.segments, segment_masks(tile, cells * fine), strict=True):
+        if segment.kind in _PAINTS:
+            share[_PAINTS.index(segment.kind)] += mask.reshape(cells, fine, cells, fine).mean(axis=(1, 3)).ravel()
+    found: npt.NDArray[np.int_] = np.where(share.max(axis=0) > 0.7, share.argmax(axis=0), -1)
+    return found
+
+
+def _lit(image: Image, gain: Array, slope: Array) -> Image:
+    along = (np.arange(image.shape[0]) + 0.5) / image.shape[0] - 0.5
+    light = np.exp(-(slope[0] * along[None, :] + slope[1] * along[:, None]))[:, :, None] * np.exp(-gain)
+    out: Image = np.clip(image * light, 0, 255).astype(np.uint8)
+    return out
