@@ -30,6 +30,7 @@ def readings(entries: Sequence[LogEntry], crop: Crop) -> list[dict[str, Any]]:
             options = [{"body": body, "probability": 0.0}, *options][:3]
         kind = "tile" if isinstance(event, TilePlaced) else "figure"
         out.append({"id": seq, "seq": seq, "kind": kind, "text_key": f"which_{kind}", "at": body.get("at"),
+                    "player": body.get("player"),
                     "crop": f"/api/crops/{seq}.jpg" if kept else None, "candidates": options})
     return out
 
@@ -69,5 +70,6 @@ def claims(state: GameState, entries: Sequence[LogEntry]) -> list[dict[str, Any]
         options: list[dict[str, Any]] = [{"body": None, "probability": 0.0}]
         options += [{"body": to_json(e), "probability": 0.0} for e in found.answers]
         out.append({"id": f"{CLAIM}-{seq}", "seq": seq, "kind": "figure", "text_key": CLAIM, "at": list(event.at),
+                    "player": event.player,
                     "crop": None, "candidates": options})
     return out

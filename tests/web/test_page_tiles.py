@@ -1,4 +1,4 @@
-"""What the tiles on a screen look like: the owner's own where there are pictures, else our drawings in their variety."""
+"""What tiles on a screen look like: the owner's own where there are pictures, else our drawings in their variety."""
 
 from __future__ import annotations
 
@@ -19,6 +19,12 @@ from web.server import PageServer
 expect = pytest.importorskip("playwright.sync_api").expect
 KINDS = "RUV"  # of which there are pictures
 USED = "els => els.map((e) => [e.closest('.tile').dataset.tile, e.getAttribute('href')])"
+
+WIDTHS = """() => Promise.all([...document.querySelectorAll("#definitions image")].map(async (i) => {
+  const loading = new Image();
+  loading.src = i.getAttribute("href");
+  await loading.decode();
+  return loading.width; }))"""
 
 
 @pytest.fixture
@@ -42,8 +48,7 @@ def test_the_board_is_drawn_with_the_owners_tiles_and_each_device_may_choose(own
     page, other = visit(server.url), visit(server.url)
     shown = page.locator("#definitions image")
     expect(shown.first).to_be_attached()
-    loaded = page.evaluate("""() => Promise.all([...document.querySelectorAll("#definitions image")].map(async (i) => {
-      const loading = new Image(); loading.src = i.getAttribute("href"); await loading.decode(); return loading.width; }))""")
+    loaded = page.evaluate(WIDTHS)
     assert set(loaded) == {192}
     laid = {f"base.{k}" for k in KINDS} & {p["tile"] for p in session.view()["board"]["tiles"]}
     pictured = set(shown.evaluate_all("els => els.map((e) => e.closest('[id]').id.replace(/--.*/, ''))"))

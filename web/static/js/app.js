@@ -58,6 +58,7 @@ export class App {
     this.speech = null; // says aloud what is scored, once somebody wants it
     this.isTv = document.body.classList.contains("tv");
     this.later = new Set(); // questions put off on this device
+    this.passed = new Map(); // how often one was put behind the others
     this.past = null; // the view of an earlier turn that is looked at
     /** @type {Then | null} */
     this.then = null; // an earlier moment in which something is entered
@@ -75,7 +76,7 @@ export class App {
       done: () => { this.final.close(); this.render(); },
     });
     this.bar = new Bar(byId("bar"), byId("status"), {
-      questions: () => { this.sheet.close(); this.later.clear(); this.ask(); },
+      questions: () => { this.sheet.close(); this.later.clear(); this.ask({ all: true }); },
       left: () => this.toggle(Left), history: () => this.toggle(History), menu: () => this.toggle(Menu),
       add: () => { this.toggle(Add); this.render(); },
       final: () => { if (this.revealing) return this.reveal?.focus(); if (this.final.isOpen) this.final.close(); else this.final.open(); this.render(); },
@@ -210,7 +211,7 @@ export class App {
     this.overlays.show(this.board, view, this.aid);
     this.reveal?.follow(view);
     const { revealing } = this, walk = (revealing && this.reveal) || this.final;
-    this.players.show(view, this.letters, { shown: walk.scores(view), pending: walk.pending(view), projected: this.aid !== "score", race: revealing,
+    this.players.show(view, this.letters, { shown: walk.scores(view), pending: walk.pending(view), projected: this.aid !== "score", race: revealing, asked: this.past ? [] : [...view.questions, ...this.askings.map((a) => a.question)].map((q) => q.player),
                                             mode: this.past ? "past" : revealing ? "reveal" : this.final.isOpen ? String(this.final.step !== null) : "" });
     byId("feed").hidden = this.final.isOpen || revealing;
     document.body.classList.toggle("counting", this.final.isOpen || revealing);
@@ -234,13 +235,21 @@ export class App {
     return this.past ? [] : asked(this.newest).map((q) => new Asking(this, q));
   }
 
-  // Show the oldest question that nobody put off, unless something else is open.
-  ask() {
+  // What waits for an answer and was not put off, in turn: first what this device's player is asked. With `all` also what
+  // only others are asked, which comes to this device when its badge is tapped.
+  waiting({ all = false } = {}) {
+    const open = [...this.view.questions.filter((q) => !this.later.has(q.id)).map((question) => ({ id: question.id, question, player: question.player })),
+      ...this.askings.filter((a) => !this.later.has(a.code)).map((asking) => ({ id: asking.code, asking, player: asking.question.player }))]
+      .sort((a, b) => (this.passed.get(a.id) ?? 0) - (this.passed.get(b.id) ?? 0));
+    const mine = open.filter(({ player }) => this.commands.asks(player));
+    return all ? [...mine, ...open.filter((one) => !mine.includes(one))] : mine;
+  }
+
+  // Show the first question of the queue, unless something else is open.
+  ask({ all = false } = {}) {
     if (this.sheet.content || this.isTv || this.past) return;
-    const question = this.view.questions.find((q) => !this.later.has(q.id));
-    if (question) return this.sheet.open(new Question(this, question));
-    const asking = this.askings.find((a) => !this.later.has(a.code));
-    if (asking) this.sheet.open(asking);
+    const [next] = this.waiting({ all });
+    if (next) this.sheet.open(next.asking ?? new Question(this, next.question));
   }
 
   toggle(Kind) {

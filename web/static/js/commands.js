@@ -3,7 +3,7 @@
 import { t } from "./i18n.js";
 import { errorText, moveName } from "./words.js";
 
-const KEPT = "bastide.who";
+const KEPT = "bastide.who", ASIDE = "bastide.aside";
 const CORRECTIONS = new Set(["amend", "insert", "retract", "answer", "undo", "new_game", "open_game"]);
 const ABOUT = new Set(["seq", "turn", "kind", "source", "confidence", "asked", "amended", "notation"]); // an entry's, not its move's
 
@@ -13,9 +13,18 @@ export class Commands {
     this.underWay = new Set();
     try {
       this.name = localStorage.getItem(KEPT) ?? "";
+      this.aside = localStorage.getItem(ASIDE) === "yes"; // of somebody who looks on and is asked nothing
     } catch {
       this.name = "";
+      this.aside = false;
     }
+  }
+
+  // Whether what a player is asked comes to this device by itself: to the player's own, and to the table's, which is nobody's.
+  asks(player) {
+    if (this.aside) return false;
+    const mine = this.view.players.findIndex((p) => p.name === this.name);
+    return mine < 0 || player === null || player === undefined || player === mine;
   }
 
   // Whose hands are on this device: corrections are signed with it.
@@ -25,10 +34,23 @@ export class Commands {
 
   set who(name) {
     this.name = name;
+    this.aside = false;
     try {
       localStorage.setItem(KEPT, name);
+      localStorage.removeItem(ASIDE);
     } catch {
       // remembered until the page is left
+    }
+  }
+
+  // From now on this device only looks on.
+  lookOn() {
+    this.who = "";
+    this.aside = true;
+    try {
+      localStorage.setItem(ASIDE, "yes");
+    } catch {
+      // until the page is left
     }
   }
 

@@ -53,9 +53,10 @@ export class Menu {
           : h("p", { class: "note" }, t("awake.note"))),
       h("section", {}, h("h3", {}, t("menu.language")), pick(t("menu.language"), Object.entries(LANGUAGES), language, speak),
         app.ownTiles.there && [h("h3", {}, t("menu.tiles")), pick(t("menu.tiles"), [["own", t("menu.tiles.own")], ["drawn", t("menu.tiles.drawn")]], app.ownTiles.chosen, (look) => { app.ownTiles.choose(look); app.sheet.render(); })],
-        h("h3", {}, t("menu.who")), pick(t("menu.who"), [["", t("menu.table")], ...view.players.map((p) => [p.name, p.name])], commands.who, (name) => {
-          commands.who = name;
-          named(name).catch(() => {});
+        h("h3", {}, t("menu.who")), pick(t("menu.who"), [["", t("menu.table")], ...view.players.map((p) => [p.name, p.name]), ["-", t("menu.aside")]], commands.aside ? "-" : commands.who, (name) => {
+          if (name === "-") commands.lookOn();
+          else commands.who = name;
+          named(commands.who).catch(() => {});
           app.sheet.render();
         }), h("p", { class: "note" }, t("menu.who.note")),
         this.device?.failed > 0 && h("p", { class: "note warn" }, t("menu.failed", { n: this.device.failed })),

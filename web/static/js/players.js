@@ -30,8 +30,9 @@ export class Players {
   }
 
   // `shown` replaces the scores during the walk through the final scoring; a change is told only within one `mode`
-  // and `pending` what the step on show would add; `projected` whether the forecast may be seen, `race` a bar in each row
-  show(view, letters, { shown = null, pending = [], mode = "", projected = true, race = false } = {}) {
+  // and `pending` what the step on show would add; `projected` whether the forecast may be seen, `race` a bar in each row, `asked` whom a
+  // question waits for
+  show(view, letters, { shown = null, pending = [], mode = "", projected = true, race = false, asked = [] } = {}) {
     const scores = shown ?? view.players.map((p) => p.score);
     const best = Math.max(...scores), some = scores.some((n) => n > 0);
     this.root.style.setProperty("--players", view.players.length);
@@ -41,7 +42,8 @@ export class Players {
       return h("li", { class: `player${active ? " active" : ""}`, data: { player: n } },
         h("span", { class: "who" }, badge(p, letters[n], { size: "large" })),
         h("span", { class: "naming" },
-          h("span", { class: "name" }, h("span", { class: "name-text", dir: "auto" }, p.name), some && score === best && crown()),
+          h("span", { class: "name" }, h("span", { class: "name-text", dir: "auto" }, p.name), some && score === best && crown(),
+            asked.includes(n) && h("span", { class: "asks", role: "img", "aria-label": t("player.asked"), title: t("player.asked") }, "?")),
           h("span", { class: "below" }, pips(p), holdings(view, letters, n), active && h("span", { class: "to-play" }, pointer(), t("player.turn")))),
         h("span", { class: "points" },
           pending[n] && h("span", { class: "change pending", "aria-label": t("player.pending", { n: pending[n] }) }, signed(pending[n])),

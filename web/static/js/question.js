@@ -30,6 +30,15 @@ export class Question {
     return t(`question.${key}`, { fallback: t(`question.${kind}`) });
   }
 
+  // The next one first; this one comes again after the others.
+  pass() {
+    const { app, id } = this, put = new Set(app.later);
+    app.passed.set(id, (app.passed.get(id) ?? 0) + 1);
+    app.sheet.close();
+    app.later = put;
+    app.ask({ all: true });
+  }
+
   closed() {
     this.app.later.add(this.id);
     this.app.board.select(null);
@@ -46,9 +55,8 @@ export class Question {
   }
 
   actions() {
-    const { app } = this;
-    const more = app.view.questions.filter((o) => o.id !== this.id).length;
-    return [more > 0 && h("span", { class: "note" }, t("question.more", { n: more })),
+    const { app } = this, [, ...more] = app.waiting({ all: true });
+    return [more.length > 0 && button(t("question.more", { n: more.length }), () => this.pass(), { icon: "next", className: "action", data: { key: "pass" } }),
       this.other ? button(t("picker.back"), () => { this.other = false; app.sheet.render(); }, { icon: "back", className: "action" })
         : button(t("question.other"), () => this.openOther(), { icon: "tiles", className: "action", data: { key: "other" } }),
       button(t("question.later"), () => app.sheet.close(), { className: "action", data: { key: "later" } })];
@@ -57,7 +65,9 @@ export class Question {
   body() {
     const { question: q, app } = this;
     if (q.at) app.board.select(q.at);
+    const whose = app.view.players[q.player];
     return [
+      whose && h("p", { class: "note whose", dir: "auto" }, t("question.whose", { name: whose.name })),
       q.crop && h("figure", { class: "evidence" }, h("img", { src: q.crop, alt: t("fix.crop"), class: "crop" }),
         h("figcaption", {}, t("fix.crop"))),
       this.other ? this.byHand() : h("section", { class: "alternatives" },

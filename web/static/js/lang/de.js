@@ -174,7 +174,7 @@ export default {
   "replay.slider": "Zug", "replay.none": "Noch ist nichts gespielt.", "replay.play": "Abspielen", "replay.stop": "Anhalten",
   // menu and set-up
   "menu.title": "Mehr", "menu.replay": "Zug für Zug zurückblicken", "menu.new": "Neues Spiel", "menu.language": "Sprache", "menu.who": "Wer benutzt dieses Gerät?",
-  "menu.who.note": "Änderungen von hier tragen diesen Namen.", "menu.table": "der Tisch", "menu.rules": "Dieses Spiel", "menu.doctor": "Gerät prüfen", "menu.tv": "Auf einem Fernseher zeigen", "menu.share": "Partie sichern oder teilen",
+  "menu.who.note": "Änderungen von hier tragen diesen Namen; Fragen zu dessen Zügen kommen hierher, die anderen sehen nur ein Zeichen.", "menu.table": "der Tisch", "menu.rules": "Dieses Spiel", "menu.doctor": "Gerät prüfen", "menu.tv": "Auf einem Fernseher zeigen", "menu.share": "Partie sichern oder teilen",
   "menu.machine": "Rechner und Kamera", "machine.devices": "Geräte", "menu.signout": "Dieses Gerät abmelden", "menu.signed_out": "Dieses Gerät schaut ab jetzt nur noch zu.",
   "menu.failed": { one: "{n} falsche PIN wurde versucht: seht unter Rechner und Kamera bei den angemeldeten Geräten nach.", other: "{n} falsche PINs wurden versucht: seht unter Rechner und Kamera bei den angemeldeten Geräten nach." },
   "machine.backup": "Sicherung", "begin.restore.why": "Hat vorher ein anderer Rechner diesem Tisch zugesehen?", "begin.restore": "Sicherung zurückspielen", "machine.aim": "Kamera ausrichten", "machine.calibrate": "Kalibrieren",
@@ -234,6 +234,7 @@ export default {
   "awake.on": "Bildschirm anlassen", "awake.off": "Bildschirm darf ausgehen", "awake.begins": "Dieser Bildschirm bleibt an.", "awake.ends": "Dieser Bildschirm darf ausgehen.", "awake.note": "Stellt das Gerät so ein, dass der Bildschirm anbleibt: über http darf keine Seite darum bitten.",
   "speech.on": "Wertungen ansagen", "speech.off": "Nicht mehr ansagen", "speech.begins": "Wertungen werden jetzt angesagt.", "speech.ends": "Wertungen werden nicht mehr angesagt.",
   "menu.tiles": "Plättchen auf diesem Bildschirm", "menu.tiles.own": "Aus eurer Schachtel", "menu.tiles.drawn": "bastides Zeichnungen",
+  "question.whose": "Zum Zug von {name}", "menu.aside": "niemand: schaut nur zu", "player.asked": "wird etwas gefragt",
   "sound.title": "Leiser Ton bei Plättchen und Wertungen",
   "speech.event": "{reason}: {who}.", "speech.points": { one: "{name} {n} Punkt", other: "{name} {n} Punkte" },
   // messages

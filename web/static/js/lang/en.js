@@ -174,7 +174,7 @@ export default {
   "replay.slider": "Turn", "replay.none": "Nothing has been played yet.", "replay.play": "Play", "replay.stop": "Stop",
   // menu and set-up
   "menu.title": "More", "menu.replay": "Look back turn by turn", "menu.new": "New game", "menu.language": "Language", "menu.who": "Who uses this device?",
-  "menu.who.note": "Corrections made here are signed with this name.", "menu.table": "the table", "menu.rules": "This game", "menu.doctor": "Check the machine", "menu.tv": "Show on a television", "menu.share": "Save or share this game",
+  "menu.who.note": "Corrections made here are signed with this name; what is asked about its moves comes here, everybody else sees a badge.", "menu.table": "the table", "menu.rules": "This game", "menu.doctor": "Check the machine", "menu.tv": "Show on a television", "menu.share": "Save or share this game",
   "menu.machine": "Machine and camera", "machine.devices": "Devices", "menu.signout": "Sign this device out", "menu.signed_out": "This device only watches from now on.",
   "menu.failed": { one: "{n} wrong PIN was tried: see the signed-in devices under machine and camera.", other: "{n} wrong PINs were tried: see the signed-in devices under machine and camera." },
   "machine.backup": "Backup", "begin.restore.why": "Another machine watched this table before?", "begin.restore": "Restore a backup", "machine.aim": "Aim the camera", "machine.calibrate": "Calibrate",
@@ -234,6 +234,7 @@ export default {
   "awake.on": "Keep this screen on", "awake.off": "Let this screen sleep", "awake.begins": "This screen stays on.", "awake.ends": "This screen may sleep.", "awake.note": "Set this device so that its screen stays on: over http no page may ask for it.",
   "speech.on": "Speak what is scored", "speech.off": "Stop speaking", "speech.begins": "Scores are spoken now.", "speech.ends": "Scores are not spoken any more.",
   "menu.tiles": "Tiles on this screen", "menu.tiles.own": "From your box", "menu.tiles.drawn": "bastide's drawings",
+  "question.whose": "About {name}'s move", "menu.aside": "nobody: it only looks on", "player.asked": "is asked something",
   "sound.title": "A soft sound for tiles and scores",
   "speech.event": "{reason}: {who}.", "speech.points": { one: "{name} {n} point", other: "{name} {n} points" },
   // messages

@@ -174,7 +174,7 @@ export default {
   "replay.slider": "Tour", "replay.none": "Rien n'est encore joué.", "replay.play": "Lancer", "replay.stop": "Arrêter",
   // menu and set-up
   "menu.title": "Plus", "menu.replay": "Revoir tour par tour", "menu.new": "Nouvelle partie", "menu.language": "Langue", "menu.who": "Qui utilise cet appareil ?",
-  "menu.who.note": "Les corrections faites ici portent ce nom.", "menu.table": "la table", "menu.rules": "Cette partie", "menu.doctor": "Vérifier l'appareil", "menu.tv": "Montrer sur un téléviseur", "menu.share": "Garder ou partager la partie",
+  "menu.who.note": "Les corrections faites ici portent ce nom ; les questions sur ses coups viennent ici, les autres ne voient qu'un signe.", "menu.table": "la table", "menu.rules": "Cette partie", "menu.doctor": "Vérifier l'appareil", "menu.tv": "Montrer sur un téléviseur", "menu.share": "Garder ou partager la partie",
   "menu.machine": "Machine et caméra", "machine.devices": "Appareils", "menu.signout": "Déconnecter cet appareil", "menu.signed_out": "Cet appareil ne fait plus que regarder.",
   "menu.failed": { one: "{n} code erroné a été essayé : voyez les appareils connectés sous machine et caméra.", many: "{n} codes erronés ont été essayés : voyez les appareils connectés sous machine et caméra.", other: "{n} codes erronés ont été essayés : voyez les appareils connectés sous machine et caméra." },
   "machine.backup": "Sauvegarde", "begin.restore.why": "Une autre machine regardait-elle cette table avant ?", "begin.restore": "Restaurer une sauvegarde", "machine.aim": "Orienter la caméra", "machine.calibrate": "Étalonner",
@@ -234,6 +234,7 @@ export default {
   "awake.on": "Garder l’écran allumé", "awake.off": "Laisser l’écran s’éteindre", "awake.begins": "Cet écran reste allumé.", "awake.ends": "Cet écran peut s’éteindre.", "awake.note": "Réglez l’appareil pour que son écran reste allumé : en http, aucune page ne peut le demander.",
   "speech.on": "Annoncer les points", "speech.off": "Ne plus annoncer", "speech.begins": "Les points sont annoncés.", "speech.ends": "Les points ne sont plus annoncés.",
   "menu.tiles": "Tuiles sur cet écran", "menu.tiles.own": "De votre boîte", "menu.tiles.drawn": "Dessins de bastide",
+  "question.whose": "Sur le coup de {name}", "menu.aside": "personne : il regarde seulement", "player.asked": "a une question ouverte",
   "sound.title": "Un son discret pour tuiles et points",
   "speech.event": "{reason} : {who}.", "speech.points": { one: "{name} gagne {n} point", many: "{name} gagne {n} de points", other: "{name} gagne {n} points" },
   // messages

@@ -194,7 +194,7 @@ export class Reveal {
     const tv = app.isTv && h("p", { class: "note" }, t("reveal.tv"));
     if (!asked) return h("div", { class: "walk" }, h("p", { class: "big-line" }, t("reveal.intro")), tv, this.controls(this.act("begin", () => this.next(), "next", { className: "action main", data: { key: "next" } })));
     return h("div", { class: "walk" }, h("p", { class: "big-line" }, t("reveal.first", { n: asked })), h("p", {}, t("reveal.first.note")),
-      h("div", { class: "reveal-acts" }, this.act("answer", () => { app.later.clear(); app.ask(); }, "ask", { className: "action main" }),
+      h("div", { class: "reveal-acts" }, this.act("answer", () => { app.later.clear(); app.ask({ all: true }); }, "ask", { className: "action main" }),
         this.act("anyway", () => this.next(), "next", { data: { key: "next" } })));
   }
 
