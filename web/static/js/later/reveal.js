@@ -39,6 +39,8 @@ export class Reveal {
   adding;
   /** @type {any} */
   pacing;
+  /** @type {any} */
+  lighting;
 
   constructor(app, root) {
     Object.assign(this, { app, root });
@@ -129,6 +131,9 @@ export class Reveal {
       app.sheet.close();
       app.toast.hide();
     }
+    app.board.svg.classList.add("lighting"); // only now: what is drawn anew meanwhile does not arrive again
+    clearTimeout(this.lighting);
+    this.lighting = setTimeout(() => app.board.svg.classList.remove("lighting"), LIT_MS - 400);
     app.point(event);
     this.await(this.speak(view));
   }
