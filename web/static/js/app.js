@@ -238,8 +238,8 @@ export class App {
   // What waits for an answer and was not put off, in turn: first what this device's player is asked. With `all` also what
   // only others are asked, which comes to this device when its badge is tapped.
   waiting({ all = false } = {}) {
-    const open = [...this.view.questions.filter((q) => !this.later.has(q.id)).map((question) => ({ id: question.id, question, player: question.player })),
-      ...this.askings.filter((a) => !this.later.has(a.code)).map((asking) => ({ id: asking.code, asking, player: asking.question.player }))]
+    const open = [...this.view.questions.filter((q) => !this.later.has(q.id)).map((q) => ({ id: q.id, player: q.player, sheet: () => new Question(this, q) })),
+      ...this.askings.filter((a) => !this.later.has(a.code)).map((a) => ({ id: a.code, player: a.question.player, sheet: () => a }))]
       .sort((a, b) => (this.passed.get(a.id) ?? 0) - (this.passed.get(b.id) ?? 0));
     const mine = open.filter(({ player }) => this.commands.asks(player));
     return all ? [...mine, ...open.filter((one) => !mine.includes(one))] : mine;
@@ -249,7 +249,7 @@ export class App {
   ask({ all = false } = {}) {
     if (this.sheet.content || this.isTv || this.past) return;
     const [next] = this.waiting({ all });
-    if (next) this.sheet.open(next.asking ?? new Question(this, next.question));
+    if (next) this.sheet.open(next.sheet());
   }
 
   toggle(Kind) {

@@ -104,7 +104,7 @@ export class Moments {
     const [x, y] = this.spot(board, f), { view } = board, at = board.svg.getBoundingClientRect();
     const from = [at.left + view.x + x * view.scale, at.top + view.y + y * view.scale], end = [to.left + to.width / 2, to.top + to.height / 2];
     const over = [(from[0] + end[0]) / 2, Math.min(from[1], end[1]) - 60];
-    const look = ([cx, cy], scale) => `translate(${cx}px, ${cy}px) scale(${scale})`;
+    const look = (/** @type {number[]} */ [cx, cy], /** @type {number} */ scale) => `translate(${cx}px, ${cy}px) scale(${scale})`;
     const el = s("svg", { viewBox: "-1.5 -1 35 34", class: "homing", "aria-hidden": "true" }, this.figure(board, f));
     document.body.append(el);
     el.animate([{ transform: look(from, view.scale), easing: "ease-out" }, { transform: look(over, 1.3), easing: "ease-in" }, { transform: look(end, 0.9), opacity: 1 }, { transform: look(end, 0.5), opacity: 0 }],

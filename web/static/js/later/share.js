@@ -52,7 +52,7 @@ async function draw(app) {
   const css = (await styles()).replace(/@media[^{]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}/g, "").replace(/:root\s*\{[^}]*\}/, "").replaceAll("var(--mark)", "#ffd76a")
     .replaceAll("var(--font)", "system-ui, sans-serif").replaceAll("var(--text)", "#2a2018");
   svg.prepend(defs, s("style", {}, css));
-  await Promise.all([...defs.querySelectorAll("image")].map(carried));
+  await Promise.all([...svg.querySelectorAll("image")].map(carried));
   const image = new Image(WIDTH, HEIGHT);
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(svg))}`;
   await image.decode();
