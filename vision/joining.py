@@ -40,10 +40,13 @@ class Limits:
     largest: int = 30  # rings around what was seen at first
     again: float = 0.6  # of a board's squares that must still hold tiles for it to lie where it lay
     spots: int = 64  # that are looked at closely
-    best: int = 28  # of them in each of these sizes, since tiles draw to themselves what is larger than they are
+    best: int = 28  # of them at first; then in each of these sizes, since tiles draw to themselves what is larger
+    explained: float = 0.9  # of the spots must lie on the board that the best of them lead to for it to be all
     grows: tuple[float, ...] = (1.0, 1.5)
     pulls: int = 4  # times that each is drawn to its corners
     faint: tuple[float, ...] = (0.004, 0.06, 0.3)  # probability of a tile below which a spot is given up, each time
+    still: float = 0.04  # corners that move no further need no further pull
+    aside: float = 0.02  # by which a tile may lie off where it was looked at for what was seen to hold
     astray: float = 0.5  # and how far its corners may lie off then
     sure: float = 0.7  # probability of a tile with which a board may begin
     settled: float = 0.12  # and how little its corners may still move

@@ -96,7 +96,7 @@ class PhotoReader:
         if found is None:
             return PhotoReading(tiles=(), figures=(), issues=("no board was found: nothing looks like tiles",),
                                 seconds=clock.seconds)
-        squares = self._sense.look(photo, found.poses)
+        squares = self._sense.look(photo, found.asked, found.said)
         clock.lap("what each tile is")
         whole = {at: e for at, e in squares.items() if e.seen >= COMPLETE}
         seen: dict[Square, tuple[Seen, ...]] = {}

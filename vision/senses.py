@@ -2,8 +2,9 @@
 
 Sources are added, none switches another off. The network (`vision.structure`) knows what every edition shares and is
 asked about every square. Pictures of tiles, taught, learned or drawn, are held against the squares of which the
-network is not sure. How much a correlation says is measured on the table itself: on squares that the network is sure
-of, how do pictures of the right kind correlate, and how do others? A kind without a picture gains and loses nothing.
+network is not sure; drawn ones only where it cannot tell some of the kinds in play from each other. How much a
+correlation says is measured on the table itself: on squares that the network is sure of, how do pictures of the right
+kind correlate, and how do others? A kind without a picture gains and loses nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from scoring.tiles import Square, Tile
 from vision.frames import Image
 from vision.lattice import UNIT, Array, inside, rectify
 from vision.settle import Settler
-from vision.structure import CROP_PX, MARGIN, Said, StructureNet
+from vision.structure import CROP_PX, MARGIN, Said, StructureNet, told_apart
 from vision.tileset import TileSet
 
 NET_PX = CROP_PX / (1 + 2 * MARGIN)
@@ -101,6 +102,8 @@ class TileSense:
         self._settlers = {}
         index = {kind.id: n for n, kind in enumerate(self.kinds)}
         for drawn in (False, True):  # our own drawings are a source of their own, and another likeness
+            if drawn and told_apart(self.kinds):
+                continue  # photographs read the same without them (read_photos --untaught), and faster
             mine = [] if tileset is None else [s for s in tileset.specimens if s.drawn == drawn and s.tile in index]
             if mine and tileset is not None:
                 part = TileSet(name=tileset.name, size_px=tileset.size_px, specimens=tuple(mine))
@@ -113,12 +116,13 @@ class TileSense:
         crops = [rectify(bgr, pose, NET_PX, MARGIN) for pose in poses]
         return self.net.ask(np.array(crops) if crops else np.zeros((0, CROP_PX, CROP_PX, 3), np.uint8), turns=turns)
 
-    def look(self, bgr: Image, poses: Mapping[Square, Array]) -> dict[Square, TileEvidence]:
-        """Evidence about every square of ``poses`` in a BGR picture."""
+    def look(self, bgr: Image, poses: Mapping[Square, Array], said: Said | None = None) -> dict[Square, TileEvidence]:
+        """Evidence about every square of ``poses`` in a BGR picture. ``said`` is what the network has said of them
+        already, in their order and in all quarter turns."""
         order, limits = list(poses), self.limits
         if not order:
             return {}
-        said = self.said(bgr, [poses[at] for at in order], turns=4)
+        said = self.said(bgr, [poses[at] for at in order], turns=4) if said is None else said
         placed = [_pulled(poses[at], said.corners[n]) for n, at in enumerate(order)]
         off = np.abs(said.corners - UNIT).max(axis=(1, 2))
         again = np.flatnonzero((off > limits.placed) & (off < limits.astray) & (said.present > 0.2))
