@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 
 from scoring.tiles import Square, Tile
 from vision.frames import Image
@@ -78,17 +79,28 @@ class BoardFinder:
         lines: Found | None = None
         if len(spots) > limits.best:  # some of the tiles of a large board lead to all others
             found = self._best(bgr, joined(self._pulled(bgr, spots[:limits.best]), limits))
-            if found is not None and _explained(spots[:limits.spots], found) > limits.explained:
+            if found is not None and self._explains(bgr, found, spots):
                 return found
         if aslant and (found is None or _foreshortened(found.poses.values()) > limits.foreshortened):
             lines = self._by_lines(bgr, spots[:limits.spots])
-            if lines is not None and _explained(spots[:limits.spots], lines) > limits.explained:
+            if lines is not None and self._explains(bgr, lines, spots):
                 return lines
         parts = joined(self._pulled(bgr, spots, grows=limits.grows), limits)
         if not parts and self._tileset is not None:  # nothing looks like a tile: then like one that was taught
             parts = joined(self._seen(bgr), limits)
         found = self._best(bgr, parts)
         return lines if lines is not None and (found is None or lines.covers > limits.more * found.covers) else found
+
+    def _explains(self, bgr: Image, board: Found, spots: Sequence[Spot]) -> bool:
+        """Whether no spot beside the board is a tile at a closer look. Much smaller ones could be none of its tiles."""
+        limits = self.limits
+        outlines = [apply(pose, UNIT).astype(np.float32) for pose in board.poses.values()]
+        smallest = limits.smaller * float(np.median([np.sqrt(abs(area(outline))) for outline in outlines]))
+
+        def beside(seen: Sequence[Spot]) -> list[Spot]:
+            return [s for s in seen if s.side > smallest and not any(_within(outline, s) for outline in outlines)]
+
+        return weight_of(beside(self._pulled(bgr, beside(spots[:limits.spots])))) < limits.unexplained
 
     def _by_lines(self, bgr: Image, spots: Sequence[Spot]) -> Found | None:
         """The board on the grid that straight lines suggest and on whose squares these spots lie."""
@@ -326,17 +338,6 @@ def _agreement(board: Iterable[Square], row: Mapping[Square, int], said: Said) -
     return ((agree + 1) / (joints + 1)) ** 2
 
 
-def _explained(spots: Iterable[Spot], board: Found) -> float:
-    """Part of the spots, by how likely they are, that lie on the board's tiles."""
-    weights, on = [], []
-    outlines = [apply(pose, UNIT).astype(np.float32) for pose in board.poses.values()]
-    for spot in spots:
-        weights.append(spot.likely)
-        x, y = (float(v) for v in spot.middle)
-        on.append(any(cv2.pointPolygonTest(outline, (x, y), False) >= 0 for outline in outlines))
-    return float(np.average(on, weights=weights))
-
-
 def _apart(one: Array, other: Array) -> float:
     """How far the corners of two poses are apart, in tiles."""
     return float(np.abs(apply(np.linalg.inv(one), apply(other, UNIT)) - UNIT).max())
@@ -345,9 +346,13 @@ def _apart(one: Array, other: Array) -> float:
 def _covered(spots: Iterable[Spot], board: Found) -> bool:
     """Whether these spots are tiles of that board, or parts of them."""
     outlines = [apply(pose, UNIT).astype(np.float32) for pose in board.poses.values()]
-    inner = [any(cv2.pointPolygonTest(o, (float(s.middle[0]), float(s.middle[1])), False) >= 0 for o in outlines)
-             for s in spots]
+    inner = [any(_within(outline, spot) for outline in outlines) for spot in spots]
     return sum(inner) > 0.5 * len(inner)
+
+
+def _within(outline: npt.NDArray[np.float32], spot: Spot) -> bool:
+    """Whether a spot's middle lies in an outline."""
+    return cv2.pointPolygonTest(outline, (float(spot.middle[0]), float(spot.middle[1])), False) >= 0
 
 
 def _pose_of(corners: Array) -> Array:

@@ -41,7 +41,8 @@ class Limits:
     again: float = 0.6  # of a board's squares that must still hold tiles for it to lie where it lay
     spots: int = 64  # that are looked at closely
     best: int = 28  # of them at first; then in each of these sizes, since tiles draw to themselves what is larger
-    explained: float = 0.9  # of the spots must lie on the board that the best of them lead to for it to be all
+    unexplained: float = 0.5  # tiles that may lie beside a board, by their probabilities, when it is taken for all
+    smaller: float = 0.7  # times as large as its tiles are what else may be tiles of a board
     grows: tuple[float, ...] = (1.0, 1.5)
     pulls: int = 4  # times that each is drawn to its corners
     faint: tuple[float, ...] = (0.004, 0.06, 0.3)  # probability of a tile below which a spot is given up, each time

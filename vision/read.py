@@ -45,7 +45,8 @@ class TileReading:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhotoReading:
     """What a photograph shows. ``lattice`` is in its pixels; None when no board was found. ``rejected`` is what was
-    looked at and not taken for a tile or a figure, ``seconds`` what each stage took."""
+    looked at and not taken for a tile or a figure, ``seconds`` what each stage took. ``evidence`` is what was seen of
+    each square, ``present`` how likely a tile lies there, on squares beside the board too."""
 
     tiles: tuple[TileReading, ...]
     figures: tuple[FigureReading, ...]
@@ -53,6 +54,8 @@ class PhotoReading:
     lattice: Lattice | None = None
     rejected: tuple[Rejected, ...] = ()
     seconds: Mapping[str, float] = field(default_factory=dict, compare=False)
+    evidence: Mapping[Square, TileEvidence] = field(default_factory=dict, compare=False, repr=False)
+    present: Mapping[Square, float] = field(default_factory=dict, compare=False, repr=False)
 
     def to_json(self) -> dict[str, object]:
         """The document of ``bastide read --json``."""
@@ -124,7 +127,7 @@ class PhotoReader:
             rejected += none
         return PhotoReading(tiles=tiles, figures=standing, issues=tuple(issues), rejected=rejected,
                             lattice=Lattice(grid=back @ found.lattice.grid, shifts=dict(found.lattice.shifts)),
-                            seconds=clock.seconds)
+                            seconds=clock.seconds, evidence=squares, present={**found.present, **found.refused})
 
     def _reading(self, at: Square, square: TileEvidence, belief: npt.NDArray[np.float64], pose: Array,
                  present: float) -> TileReading:

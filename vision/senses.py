@@ -49,12 +49,14 @@ class SenseLimits:
 @dataclass(slots=True)
 class TileEvidence:
     """One square: its ``pose`` pulled to the corners that are seen, ``there`` the log-odds of a tile, ``loglik`` (K, 4)
-    log-likelihoods of every kind and quarter turn (they sum to 1), ``seen`` the part of it in the picture."""
+    log-likelihoods of every kind and quarter turn (they sum to 1), ``seen`` the part of it in the picture.
+    ``sources`` are what was added up, (K, 4) by name: network, pictures, drawings."""
 
     pose: Array
     there: float
     loglik: npt.NDArray[np.float64]
     seen: float
+    sources: dict[str, npt.NDArray[np.float64]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -136,7 +138,8 @@ class TileSense:
         present = np.clip(said.present, 1e-6, 1 - 1e-6)
         there = np.clip(np.log(present / (1 - present)), -limits.there_most, limits.there_most)
         out = {at: TileEvidence(pose=placed[n] if there[n] > 0 else poses[at], there=float(there[n]),
-                                loglik=log_normal(loglik[n]), seen=float(inside(bgr.shape, poses[at], 12).mean()))
+                                loglik=log_normal(loglik[n]), seen=float(inside(bgr.shape, poses[at], 12).mean()),
+                                sources={"network": log_normal(loglik[n])})
                for n, at in enumerate(order)}
         self._by_pictures(bgr, {at: e for at, e in out.items() if e.there > 0 and e.seen > 0.7})
         return out
@@ -162,8 +165,10 @@ class TileSense:
                 if leads[at] >= limits.doubtful and evidence.there > limits.there_sure:
                     continue
                 said = scores[at] if at in scores else self._scores(settler, bgr, evidence.pose)
-                evidence.loglik[index] += likeness.odds(said, share)
-                evidence.loglik = log_normal(evidence.loglik)
+                odds = np.zeros_like(evidence.loglik)
+                odds[index] = likeness.odds(said, share)
+                evidence.sources["drawings" if drawn else "pictures"] = odds
+                evidence.loglik = log_normal(evidence.loglik + odds)
 
     def _scores(self, settler: Settler, bgr: Image, pose: Array) -> npt.NDArray[np.float64]:
         return settler.settle(bgr, pose, reach=self.limits.reach).scores.astype(np.float64)
