@@ -81,7 +81,7 @@ def main() -> int:
             subprocess.run([*command, *(["--taught"] if options.taught else [])], env=environment, check=True)
             runs.append(json.loads(file.read_text()))
     one, two = runs
-    print(f"OpenCV {one['version']}: {one['seconds']:.1f} s of processor time; {two['version']}: {two['seconds']:.1f} s")
+    print("; ".join(f"OpenCV {run['version']}: {run['seconds']:.1f} s of processor time" for run in runs))
     same = different = 0
     furthest = 0.0
     for name in one.keys() - {"version", "seconds"}:

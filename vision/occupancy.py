@@ -173,8 +173,9 @@ def occupied(seen: Mapping[Square, Sequence[Seen]], kinds: Sequence[Tile], belie
             sources = {"there": probability(s.look.there), "colour": sure, "segment": segment_sure,
                        "tile": on_tile(s.look, at, beliefs)}
             readings.append(FigureReading(
-                colour=colour, figure="follower", at=at, feature=kind, where=place, confidence=min(_AT_MOST, math.prod(sources.values())),
-                sources=sources, px=(s.px[0] / scale, s.px[1] / scale), lying=s.look.lying > 0, outline_px=outline))
+                colour=colour, figure="follower", at=at, feature=kind, where=place,
+                confidence=min(_AT_MOST, math.prod(sources.values())), sources=sources,
+                px=(s.px[0] / scale, s.px[1] / scale), lying=s.look.lying > 0, outline_px=outline))
     return tuple(sorted(readings, key=lambda f: (f.at[1], f.at[0], f.colour))), tuple(rejected)
 
 
