@@ -134,9 +134,9 @@ def plot(path: Path, curves: dict[str, list[tuple[float, int, int, float, float]
             x, y = place(mean) + aside, size - place(right_of / count)
             cv2.line(picture, (x, size - place(low)), (x, size - place(high)), colour, 1, cv2.LINE_AA)
             mark(picture, (x, y), 4, colour, -1)
-        top = edge + 14 + 18 * n
-        mark(picture, (edge + 12, top - 4), 4, colour, -1)
-        write(name, (edge + 24, top), colour)
+        line = size - edge - 18 * (len(curves) - n)  # below the diagonal, where hardly anything lies
+        mark(picture, (size // 2 + 40, line - 4), 4, colour, -1)
+        write(name, (size // 2 + 52, line), colour)
     write("stated confidence (upwards: observed)", (150, size - 16), GREY)
     cv2.imwrite(str(path), picture)
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
 from scoring.tiles import Square, Tile
 from vision.frames import Image
@@ -92,13 +91,24 @@ class BoardFinder:
         return lines if lines is not None and (found is None or lines.covers > limits.more * found.covers) else found
 
     def _explains(self, bgr: Image, board: Found, spots: Sequence[Spot]) -> bool:
-        """Whether no spot beside the board is a tile at a closer look. Much smaller ones could be none of its tiles."""
+        """Whether no spot beside the board is a tile at a closer look. Much smaller ones could be none of its tiles,
+        and one half a tile from a tile's middle is two of them at once."""
         limits = self.limits
-        outlines = [apply(pose, UNIT).astype(np.float32) for pose in board.poses.values()]
-        smallest = limits.smaller * float(np.median([np.sqrt(abs(area(outline))) for outline in outlines]))
+        poses = list(board.poses.values())
+        back = [np.linalg.inv(pose) for pose in poses]
+        middles = np.array([apply(pose, [[0.5, 0.5]])[0] for pose in poses])
+        smallest = limits.smaller * float(np.median([np.sqrt(abs(area(apply(pose, UNIT)))) for pose in poses]))
 
         def beside(seen: Sequence[Spot]) -> list[Spot]:
-            return [s for s in seen if s.side > smallest and not any(_within(outline, s) for outline in outlines)]
+            kept = []
+            for spot in seen:
+                near = int(np.linalg.norm(middles - spot.middle, axis=1).argmin())
+                step = apply(back[near], [spot.middle])[0] - 0.5
+                far = np.abs(step).max()
+                between = far < 1 and np.abs(step - step.round()).max() > limits.off
+                if spot.side > smallest and far > 0.5 and not between:
+                    kept.append(spot)
+            return kept
 
         return weight_of(beside(self._pulled(bgr, beside(spots[:limits.spots])))) < limits.unexplained
 
@@ -346,13 +356,9 @@ def _apart(one: Array, other: Array) -> float:
 def _covered(spots: Iterable[Spot], board: Found) -> bool:
     """Whether these spots are tiles of that board, or parts of them."""
     outlines = [apply(pose, UNIT).astype(np.float32) for pose in board.poses.values()]
-    inner = [any(_within(outline, spot) for outline in outlines) for spot in spots]
+    inner = [any(cv2.pointPolygonTest(o, (float(s.middle[0]), float(s.middle[1])), False) >= 0 for o in outlines)
+             for s in spots]
     return sum(inner) > 0.5 * len(inner)
-
-
-def _within(outline: npt.NDArray[np.float32], spot: Spot) -> bool:
-    """Whether a spot's middle lies in an outline."""
-    return cv2.pointPolygonTest(outline, (float(spot.middle[0]), float(spot.middle[1])), False) >= 0
 
 
 def _pose_of(corners: Array) -> Array:

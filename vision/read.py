@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.tiles import Square, Tile, catalogue, shape
+from vision.bending import bend_of
 from vision.figures import Seen, find_figures
 from vision.find import BoardFinder
 from vision.frames import Image
@@ -116,6 +117,11 @@ class PhotoReader:
         issues = []
         if cut := squares.keys() - whole.keys():
             issues.append(f"{len(cut)} tiles reach over the photograph's border and are not read")
+        if view is None and (bend := bend_of({at: apply(found.asked[at], found.said.corners[n])
+                                              for n, at in enumerate(found.asked)}, photo.shape[1::-1])) is not None:
+            issues.append(f"the lens bends the picture by about {bend.corner_px / scale:.0f} px at its corners: tiles "
+                          f"lie {bend.now:.0%} of their side off a straight grid, and {bend.straight:.0%} were the "
+                          "lens known; bastide calibrate lens makes it known")
         if doubtful := sum(t.confidence < 0.8 for t in tiles):
             issues.append(f"{doubtful} of {len(tiles)} tiles are doubtful")
         refused = [(found.lattice.predict(at), f"empty, a tile {p:.0%}") for at, p in found.refused.items()]
