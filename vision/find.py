@@ -14,11 +14,12 @@ from dataclasses import dataclass, replace
 import cv2
 import numpy as np
 
-from scoring.tiles import Square, Tile
+from scoring.tiles import Square
 from vision.frames import Image
 from vision.joining import (
     Limits,
     agreeing,
+    beside,
     distinct,
     doubled,
     joined,
@@ -56,10 +57,9 @@ class Found:
 
 
 class BoardFinder:
-    """Finds boards. ``kinds`` are those that ``evidence`` speaks of. Not to be shared between threads."""
+    """Finds boards. Pictures of a ``tileset`` help where no tile is spotted. Not to be shared between threads."""
 
-    def __init__(self, kinds: Sequence[Tile], tileset: TileSet | None = None, limits: Limits | None = None) -> None:
-        self.kinds = tuple(kinds)
+    def __init__(self, tileset: TileSet | None = None, limits: Limits | None = None) -> None:
         self.limits = limits or Limits()
         self._net = StructureNet()
         self._spotter = Spotter()
@@ -91,26 +91,10 @@ class BoardFinder:
         return lines if lines is not None and (found is None or lines.covers > limits.more * found.covers) else found
 
     def _explains(self, bgr: Image, board: Found, spots: Sequence[Spot]) -> bool:
-        """Whether no spot beside the board is a tile at a closer look. Much smaller ones could be none of its tiles,
-        and one half a tile from a tile's middle is two of them at once."""
-        limits = self.limits
-        poses = list(board.poses.values())
-        back = [np.linalg.inv(pose) for pose in poses]
-        middles = np.array([apply(pose, [[0.5, 0.5]])[0] for pose in poses])
-        smallest = limits.smaller * float(np.median([np.sqrt(abs(area(apply(pose, UNIT)))) for pose in poses]))
-
-        def beside(seen: Sequence[Spot]) -> list[Spot]:
-            kept = []
-            for spot in seen:
-                near = int(np.linalg.norm(middles - spot.middle, axis=1).argmin())
-                step = apply(back[near], [spot.middle])[0] - 0.5
-                far = np.abs(step).max()
-                between = far < 1 and np.abs(step - step.round()).max() > limits.off
-                if spot.side > smallest and far > 0.5 and not between:
-                    kept.append(spot)
-            return kept
-
-        return weight_of(beside(self._pulled(bgr, beside(spots[:limits.spots])))) < limits.unexplained
+        """Whether no spot beside the board is a tile at a closer look."""
+        limits, poses = self.limits, list(board.poses.values())
+        left = beside(poses, spots[:limits.spots], limits)
+        return weight_of(beside(poses, self._pulled(bgr, left), limits)) < limits.unexplained
 
     def _by_lines(self, bgr: Image, spots: Sequence[Spot]) -> Found | None:
         """The board on the grid that straight lines suggest and on whose squares these spots lie."""
@@ -238,8 +222,8 @@ class BoardFinder:
         own = {at: odds[at] - limits.beside[min(len(neighbours([at]) & kept), len(limits.beside) - 1)] for at in kept}
         if not kept or (max(own.values()) < limits.lone and (len(kept) < limits.many or agreement < limits.agreed)):
             return None
-        beside = neighbours(kept)
-        doubt = {at: p for at, p in board.asked.items() if at in beside}
+        around = neighbours(kept)
+        doubt = {at: p for at, p in board.asked.items() if at in around}
         near = self._odds({at: board.lattice.predict(at) for at in doubt}, doubt, kept)
         board.lattice.shifts = {at: s for at, s in board.lattice.shifts.items() if at in kept}
         return Found(lattice=board.lattice, poses={at: poses[at] for at in sorted(kept)},

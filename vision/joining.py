@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 
 from scoring.tiles import Square
-from vision.lattice import UNIT, Array, apply
+from vision.lattice import UNIT, Array, apply, area
 from vision.spotting import Spot
 
 _AROUND = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1), (2, 0), (-2, 0), (0, 2), (0, -2)]
@@ -116,6 +116,23 @@ def agreeing(part: Mapping[Square, Spot], limits: Limits) -> Mapping[Square, Spo
     good = inliers.reshape(-1, 4).sum(axis=1) >= 3
     kept = {at: spot for (at, spot), ok in zip(part.items(), good, strict=True) if ok}
     return kept or part
+
+
+def beside(board: Sequence[Array], spots: Sequence[Spot], limits: Limits) -> list[Spot]:
+    """The spots beside a board, its tiles given by their poses, that may be tiles of it. Much smaller ones cannot, and
+    one half a tile from a tile's middle is two tiles at once."""
+    back = [np.linalg.inv(pose) for pose in board]
+    middles = np.array([apply(pose, [[0.5, 0.5]])[0] for pose in board])
+    smallest = limits.smaller * float(np.median([np.sqrt(abs(area(apply(pose, UNIT)))) for pose in board]))
+    kept = []
+    for spot in spots:
+        near = int(np.linalg.norm(middles - spot.middle, axis=1).argmin())
+        step = apply(back[near], [spot.middle])[0] - 0.5
+        far = np.abs(step).max()
+        between = far < 1 and np.abs(step - step.round()).max() > limits.off
+        if spot.side > smallest and far > 0.5 and not between:
+            kept.append(spot)
+    return kept
 
 
 def doubled(poses: Iterable[Array]) -> list[Spot]:

@@ -79,7 +79,7 @@ class PhotoReader:
         self.tileset = tileset
         self.counts = dict(counts or {})
         self.kinds: tuple[Tile, ...] = tuple(catalogue()[tile] for tile in sorted({*tileset.ids, *self.counts}))
-        self._finder = BoardFinder(self.kinds, tileset)
+        self._finder = BoardFinder(tileset)
         self._sense = TileSense(self.kinds, tileset)
 
     def read(self, bgr: Image, *, figures: bool = True, colours: Iterable[str] | None = None,
