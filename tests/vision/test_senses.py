@@ -7,13 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from bastide.tables import load_tiles
 from scoring.tiles import catalogue
 from vision.lattice import UNIT, apply
-from vision.senses import Likeness, TileSense, lead, log_normal
+from vision.senses import TileSense, lead, log_normal
 from vision.structure import told_apart
 from vision.tileset import TileSet, drawn_tileset
 
@@ -91,15 +89,13 @@ def test_the_bare_table_is_no_tile_and_a_square_out_of_the_picture_is_not_seen(b
     assert TileSense(KINDS).look(picture, {}) == {}
 
 
-@given(right=st.lists(st.floats(-0.2, 1.0), max_size=20), wrong=st.lists(st.floats(-0.2, 1.0), max_size=20),
-       share=st.floats(0.01, 0.5))
-def test_a_better_likeness_never_says_less_and_a_bad_one_has_a_floor(right, wrong, share):
-    likeness = Likeness()
-    for n in range(max(len(right), len(wrong))):
-        likeness.learn(right[n] if n < len(right) else 0.6, wrong[n] if n < len(wrong) else 0.3, 400)
-    odds = likeness.odds(np.linspace(-1, 1, 41), share)
-    assert (np.diff(odds) > -1e-9).all()
-    assert odds.min() >= np.log(share) - 1e-9 and odds.max() < 9.0
+def test_the_network_is_never_so_sure_that_pictures_could_not_say_otherwise():
+    sense = TileSense(KINDS)
+    plain = np.full((len(KINDS), 4), -21.0)
+    plain[3, 1] = 0.0
+    said = sense._doubted(plain)
+    assert said.argmax() == 3 * 4 + 1 and 3.0 < said[3, 1] - said[0, 0] < 9.0
+    assert np.exp(said).sum() == pytest.approx(1.0)
 
 
 def test_log_likelihoods_sum_to_one():
@@ -113,6 +109,6 @@ def test_drawings_are_asked_only_where_the_network_cannot_tell_kinds_apart():
     inns = base + [t for t in catalogue().values() if t.product == "inns"]
     assert told_apart(base) and not told_apart(inns)  # an inn is a road to the network
     drawn = drawn_tileset(["base.D", "base.U"], size_px=48)
-    assert not TileSense(base, drawn)._settlers and TileSense(inns, drawn)._settlers.keys() == {True}
+    assert not TileSense(base, drawn)._sources and len(TileSense(inns, drawn)._sources) == 1
     assert not load_tiles(None, ("base",)).specimens
     assert set(load_tiles(None, ("base", "inns")).ids) == {t.id for t in inns}
