@@ -61,7 +61,8 @@ class TileEvidence:
 
 @dataclass(slots=True)
 class _Source:
-    """Pictures of kinds: those with the numbers ``kinds``; their ``name`` in `TileEvidence`. ``asked`` squares so far, and the best ``fit`` of them."""
+    """Pictures of kinds: those with the numbers ``kinds``; their ``name`` in `TileEvidence`. ``asked`` squares so far,
+    and the best ``fit`` of them."""
 
     name: str
     pictures: PictureFit
