@@ -31,8 +31,8 @@ from vision.tileset import drawn_tileset
 DOCUMENT = Path(__file__).parents[2] / "docs" / "calibration.md"
 SIZE = (1152, 648)
 COMMANDS = commands(DOCUMENT)
-CAMERA = {"aim": "table.jpg", "lens": "folder:held?fps=2", "table": "table.jpg", "colours": "followers.jpg", "supply": "supply.jpg",
-          "watch": "folder:film", "teach": "folder:sheets?fps=2"}
+CAMERA = {"aim": "table.jpg", "lens": "folder:held?fps=2", "table": "table.jpg", "colours": "followers.jpg",
+          "supply": "supply.jpg", "watch": "folder:film", "teach": "folder:sheets?fps=2"}
 
 
 @pytest.fixture(scope="module")
