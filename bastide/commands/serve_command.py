@@ -108,6 +108,7 @@ def _serve(args: argparse.Namespace, notifier: Notifier, note: str) -> Path | No
     from bastide.commands.doctor_command import versions
     from bastide.elsewhere import remember
     from bastide.inplace import finish
+    from bastide.kept_looks import KeptLooks
     from bastide.keys import KeyFile, SessionFile, set_pins
     from bastide.learning import Learner
     from bastide.logs import logging_to
@@ -168,8 +169,12 @@ def _serve(args: argparse.Namespace, notifier: Notifier, note: str) -> Path | No
             with nullcontext() if is_device(uri) else opened(camera):
                 pass  # a device may still be plugged in later
 
+            seen = KeptLooks(data)
+            stack.callback(seen.close)
+
             def watcher_for(setup: Setup) -> TableWatcher:
-                return make_watcher(arts.tiles(session.art, setup), setup, camera.view)
+                return make_watcher(arts.tiles(session.art, setup), setup, camera.view,
+                                    record=seen.begin(session.game, setup, lambda: len(session.entries)))
 
             learner = None
             if not args.no_learn and not uri.startswith("sim:"):  # a simulated table shows our own drawings
