@@ -48,17 +48,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from bastide.heap import limit_heap
+    from bastide.heap import limit_heap, trimmed
     from bastide.service import from_environment, kept_alive
 
     limit_heap()
     notifier, note = from_environment(), ""
-    while (backup := _serve(args, notifier, note)) is not None:
-        with kept_alive(notifier):
-            note = _restored(backup, Path(args.data))
-        # The folder is another one now: its newest game goes on, whatever the command line asked for.
-        args.new, args.players, args.edition, args.rule, args.expansions, args.first, args.pin = (
-            False, None, None, [], None, None, None)
+    with trimmed():
+        while (backup := _serve(args, notifier, note)) is not None:
+            with kept_alive(notifier):
+                note = _restored(backup, Path(args.data))
+            # The folder is another one now: its newest game goes on, whatever the command line asked for.
+            args.new, args.players, args.edition, args.rule, args.expansions, args.first, args.pin = (
+                False, None, None, [], None, None, None)
     return 0
 
 
