@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from bastide.art import ArtSets
 
 Candidates = list[dict[str, Any]]
+HELD = "a backup is being put in place; the table begins again in a moment"
 MOST_DOUBTED = 2  # open questions whose answers are all tried out, to tell whose score they may change
 
 
@@ -51,6 +52,7 @@ class TableSession:
         self._status: dict[str, Any] = {"chip": "manual", "text": ""}
         self._subscribers: list[Subscription] = []
         self._update = 0
+        self._held = False
         self._begin(setup, store.new_game(setup, aid=aid, art=art) if game is None else game, entries, aid, art)
 
     def _begin(self, setup: Setup, game: int, entries: tuple[LogEntry, ...], aid: str, art: str) -> None:
@@ -172,6 +174,12 @@ class TableSession:
 
     # -- what changes the game --------------------------------------------------------------------------------------
 
+    def hold(self, held: bool) -> None:
+        """Whether nothing is taken any more: another folder of games takes this one's place, and what was acknowledged
+        here would be gone."""
+        with self._lock:
+            self._held = held
+
     def commit(self, events: tuple[Event, ...], *, confidence: float, asked: bool, frame: int | None = None,
                alternatives: tuple[tuple[tuple[Event, ...], float], ...] = (), crop: bytes | None = None,
                replaces: int | None = None, after: int | None = None,
@@ -184,6 +192,8 @@ class TableSession:
         Failure when the disk does not take it.
         """
         with self._lock:
+            if self._held:
+                raise Failure(HELD)
             meaning = self._now().meaning
             bodies: tuple[Body, ...] = meaning.told(events[0]) if len(events) == 1 else events
             if replaces is not None:
@@ -215,6 +225,8 @@ class TableSession:
         if not isinstance(data, Mapping):
             raise CommandError("malformed", "a command must be an object")
         with self._lock:
+            if self._held:
+                raise CommandError("restoring", HELD)
             based_on = data.get("based_on")
             if based_on is not None and based_on != len(self._entries):
                 raise StaleView(self._view)

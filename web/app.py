@@ -39,6 +39,7 @@ _HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin", "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
 _STATUS = {"unknown_question": HTTPStatus.CONFLICT, "no_camera": HTTPStatus.CONFLICT, "busy": HTTPStatus.CONFLICT,
+           "restoring": HTTPStatus.CONFLICT,
            "game_runs": HTTPStatus.CONFLICT, "not_checked": HTTPStatus.CONFLICT, "nothing_came": HTTPStatus.CONFLICT,
            "wrong_place": HTTPStatus.CONFLICT, "no_backup": HTTPStatus.CONFLICT,
            "too_large": HTTPStatus.REQUEST_ENTITY_TOO_LARGE,

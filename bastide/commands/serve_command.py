@@ -198,7 +198,7 @@ def _serve(args: argparse.Namespace, notifier: Notifier, note: str) -> Path | No
             threading.Timer(ANSWERED_S, stop.set).start()  # whoever asked for it hears of it first
 
         safe = Safe(data, running=lambda: bool(session.entries) and not session.state.over, again=begin_again,
-                    calibrations=tuple(Path(c) for c in args.calibration or ()), note=note)
+                    hold=session.hold, calibrations=tuple(Path(c) for c in args.calibration or ()), note=note)
         more = partial(versions, pi=(args.source or "").startswith("picamera"))
         app = create_app(session, access=Access(keys, hosts=args.allowed_host, keeper=SessionFile(data)),
                          doctor=CheckUp(data, session, loop, lambda: camera.documents if camera else documents,
