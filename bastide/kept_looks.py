@@ -12,6 +12,7 @@ refuses them costs the looks only.
 from __future__ import annotations
 
 import logging
+import math
 import os
 import threading
 import zlib
@@ -26,6 +27,7 @@ from scoring.events import Setup
 from vision.looks import TableLook
 
 FOLDER = "looks"
+AGAIN_S = 60.0  # of the looks' time, after which a disk that refused them is tried again
 FIRST, BEFORE, NEWEST = "first", "before", "newest"
 _KIND = ".jsonl.gz"
 _BLOCK = b"\x1f\x8b\x08\0\0\0\0\0"  # what gzip begins with
@@ -53,6 +55,7 @@ class KeptLooks:
         self._folder, self._limits = data / FOLDER, limits
         self._lock = threading.Lock()
         self._file: Recorder | None = None
+        self._game, self._again_s, self._told = 0, 0.0, False
         self._about: Callable[[], dict[str, object]] = dict  # what watching begins with
 
     def begin(self, game: int, setup: Setup, entries: Callable[[], int]) -> Callable[[TableLook], None]:
@@ -60,7 +63,7 @@ class KeptLooks:
         played = setup_to_json(unnamed(setup))
         with self._lock:
             self._flush()
-            self._file = None
+            self._file, self._game, self._again_s, self._told = None, game, math.inf, False
             self._about = lambda: {"game": game, "entries": entries(), "setup": played}
             try:
                 self._folder.mkdir(parents=True, exist_ok=True)
@@ -69,7 +72,7 @@ class KeptLooks:
                         path.unlink()
                 self._file = self._opened(game)
             except OSError as e:
-                _log.warning("what is seen is not kept: %s", e.strerror or e)
+                self._refused(e)
 
         def take(look: TableLook) -> None:
             self._take(game, look)
@@ -80,13 +83,26 @@ class KeptLooks:
         """Have on disk what was taken."""
         with self._lock:
             self._flush()
-            self._file = None
+            self._file, self._game = None, 0
+
+    def _refused(self, e: OSError) -> None:
+        """The disk takes no looks; it is told once."""
+        self._file, self._again_s = None, math.inf
+        if not self._told:
+            self._told = True
+            _log.warning("what is seen is not kept: %s", e.strerror or e)
 
     def _take(self, game: int, look: TableLook) -> None:
         with self._lock:
-            if self._file is None:
+            if game != self._game:
                 return
             try:
+                if self._file is None:
+                    self._again_s = min(self._again_s, look.t_s + AGAIN_S)
+                    if look.t_s < self._again_s:
+                        return
+                    self._folder.mkdir(parents=True, exist_ok=True)
+                    self._file = self._opened(game)
                 self._file(look)
                 if self._file.failed is not None:
                     raise self._file.failed
@@ -94,8 +110,7 @@ class KeptLooks:
                     self._file.flush()
                     self._file = self._opened(game)
             except OSError as e:
-                _log.warning("what is seen is kept no more: %s", e.strerror or e)
-                self._file = None
+                self._refused(e)
 
     def _flush(self) -> None:
         if self._file is not None:
