@@ -1,9 +1,9 @@
 """What the squares of a board show, in log-likelihoods: the one place where pixels become statements about tiles.
 
 Sources are added, none switches another off. The network (`vision.structure`) knows what every edition shares and is
-asked about every square. Pictures of tiles, taught, learned or drawn, are held against the squares of which the
-network is not sure. How much a correlation says is measured on the table itself: on squares that the network is sure
-of, how do pictures of the right kind correlate, and how do others? A kind without a picture gains and loses nothing.
+asked about every square; now and then it is wrong about a tile as a whole, so what it says has heavy tails. Pictures of
+tiles, taught, learned or drawn, are held against the squares that it does not settle. How far a source's pictures are
+to be trusted is measured on the table itself. A kind without a picture gains and loses nothing.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.tiles import Square, Tile
+from vision.fitting import PictureFit
 from vision.frames import Image
 from vision.lattice import UNIT, Array, inside, rectify
 from vision.settle import Settler
@@ -34,15 +35,14 @@ class SenseLimits:
     astray: float = 0.4  # and further off than this are another tile's
     there_most: float = 7.0  # no single look is surer that a tile lies there, or that none does
     there_sure: float = 4.0  # log-odds of a tile above which pictures need not say whether there is one
-    taught_part: float = 0.9  # of the kinds must have pictures for a square that is like none to be no tile
-    unlike: float = 3.0  # the most that they say of that
-    doubtful: float = 7.0  # lead of the network's best reading below which pictures are asked too
-    sure: float = 6.0  # lead from which a square shows what right and wrong pictures correlate like
-    samples: int = 14  # sure squares by which that is measured
-    remembered: int = 400  # correlations that are kept of each sort
-    no_likeness: float = 0.02  # of right pictures correlate like wrong ones: another printing, a thing on the tile
-    drawn_no_likeness: float = 0.3  # our own drawings hold for nobody's box
-    reach: float = 0.06  # how far a picture is slid over the square
+    mistaken: float = 0.05  # of tiles the network reads wrongly as a whole (5 of 47 on a foreign box, none on others)
+    vague: float = 0.1  # and what its answers count then
+    doubtful: float = 16.0  # lead of the network's best reading below which pictures are asked too
+    sure: float = 6.0  # lead from which a square shows how well right and wrong pictures fit
+    samples: int = 14  # sure squares of one look by which that is measured
+    remembered: int = 60  # squares that are kept for it
+    else_like: float = 0.95  # of all pictures fit worse than one of another print may: what a kind without one is given
+    other_print: float = 0.01  # of squares look like no picture of their kind
 
 
 @dataclass(slots=True)
@@ -56,57 +56,60 @@ class TileEvidence:
     seen: float
 
 
+_TRUSTS = np.linspace(0.0, 1.0, 5)
+
+
 @dataclass(slots=True)
-class Likeness:
-    """How pictures of the right kind and of wrong ones correlate on this table: two normal distributions, begun with
-    what is usual of good pictures and measured from then on."""
+class Trust:
+    """How much of what a source's pictures say is to be believed on this table, 0 .. 1: the part with which they would
+    have told best what lies on squares of which the network is sure. ``doubt`` are the nats by which full trust starts
+    behind none (our own drawings), or none behind full trust (negative)."""
 
-    right: list[float] = field(default_factory=lambda: [0.62] * 4 + [0.45, 0.8])
-    wrong: list[float] = field(default_factory=lambda: [0.15, 0.25, 0.3, 0.35, 0.45])
+    doubt: float
+    squares: dict[Square, tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]] = field(default_factory=dict)
+    share: float = 0.0
 
-    def learn(self, right: float, wrong: float, most: int) -> None:
-        """Of one square: the correlation of its own kind's best picture, and the best of any other kind's."""
-        for values, value in ((self.right, right), (self.wrong, wrong)):
-            values.append(value)
-            del values[:-most]
+    def learn(self, at: Square, said: npt.NDArray[np.float64], right: npt.NDArray[np.bool_], most: int) -> None:
+        """What the pictures say of a square, and which readings of it are ``right``."""
+        self.squares.pop(at, None)
+        self.squares[at] = said, right
+        while len(self.squares) > most:
+            del self.squares[next(iter(self.squares))]
 
-    def odds(self, correlation: npt.NDArray[np.float64], no_likeness: float) -> npt.NDArray[np.float64]:
-        """Log-odds for a kind by the correlation of its picture. Grows with it and ends on both sides: a bad picture of
-        the right kind costs no more than ``no_likeness`` says, a good one of a wrong kind is not impossible."""
-        (a, s), (b, t) = ((float(np.mean(v)), max(float(np.std(v)), 0.06)) for v in (self.right, self.wrong))
-        if a <= b:
-            return np.zeros_like(correlation)
-        spread = np.sqrt((s * s + t * t) / 2)  # one spread for both keeps the odds monotonous
-        apart = ((a - b) / spread) ** 2
-        # pictures that hardly tell right from wrong err alike at every look: what they say counts the less
-        raw = apart / (apart + 2) * ((correlation - b) ** 2 - (correlation - a) ** 2) / (2 * spread**2)
-        return np.asarray(np.logaddexp(np.log1p(-no_likeness) + np.clip(raw, -30, 8), np.log(no_likeness)))
+    def measure(self, other_print: float) -> None:
+        """Weigh all squares again."""
+        told = -self.doubt * _TRUSTS
+        for said, right in self.squares.values():
+            each = _TRUSTS[:, None] * said.ravel()
+            each -= np.log(np.exp(each - each.max(axis=1, keepdims=True)).sum(axis=1, keepdims=True)) \
+                + each.max(axis=1, keepdims=True)
+            told = told + np.log(np.exp(each[:, right.ravel()]).sum(axis=1) + other_print)
+        self.share = float(_TRUSTS[int(told.argmax())])
 
 
 class TileSense:
     """Reads squares of pictures, whoever drew the tiles. ``kinds`` may lie on the table; a ``tileset`` has pictures of
-    some of them. Keep it for a whole game: it learns how well its pictures agree with this table. One thread."""
+    some of them. Keep it for a whole game: it learns how far its pictures are to be trusted there. One thread."""
 
     def __init__(self, kinds: Sequence[Tile], tileset: TileSet | None = None, *,
                  limits: SenseLimits | None = None) -> None:
         self.kinds = tuple(kinds)
         self.limits = limits if limits is not None else SenseLimits()
         self.net = StructureNet()
-        self._likeness: dict[bool, Likeness] = {}
-        self._settlers: dict[bool, tuple[Settler, npt.NDArray[np.int64]]] = {}
+        self._trust = {False: Trust(doubt=-3.0), True: Trust(doubt=3.0)}
+        self._pictures: dict[bool, tuple[PictureFit, npt.NDArray[np.int64]]] = {}
         self.use(tileset)
 
     def use(self, tileset: TileSet | None) -> None:
         """Read with these pictures from now on. What was measured of the table's pictures stays."""
-        self._settlers = {}
+        self._pictures = {}
         index = {kind.id: n for n, kind in enumerate(self.kinds)}
         for drawn in (False, True):  # our own drawings are a source of their own, and another likeness
             mine = [] if tileset is None else [s for s in tileset.specimens if s.drawn == drawn and s.tile in index]
             if mine and tileset is not None:
                 part = TileSet(name=tileset.name, size_px=tileset.size_px, specimens=tuple(mine))
                 settler = Settler(part, tries=2)
-                self._settlers[drawn] = settler, np.array([index[tile] for tile in settler.fine.ids])
-                self._likeness.setdefault(drawn, Likeness())
+                self._pictures[drawn] = PictureFit(settler), np.array([index[tile] for tile in settler.fine.ids])
 
     def said(self, bgr: Image, poses: Sequence[Array], *, turns: int = 1) -> Said:
         """What the network says of the squares of these poses."""
@@ -128,46 +131,60 @@ class TileSense:
                 for name in ("sides", "yes", "no", "present", "corners"):
                     getattr(said, name)[n] = getattr(better, name)[row]
                 placed[n] = _pulled(placed[n], better.corners[row])
-        loglik = said.loglik(self.kinds)
+        plain = said.loglik(self.kinds)
         present = np.clip(said.present, 1e-6, 1 - 1e-6)
         there = np.clip(np.log(present / (1 - present)), -limits.there_most, limits.there_most)
         out = {at: TileEvidence(pose=placed[n] if there[n] > 0 else poses[at], there=float(there[n]),
-                                loglik=log_normal(loglik[n]), seen=float(inside(bgr.shape, poses[at], 12).mean()))
+                                loglik=self._doubted(plain[n]), seen=float(inside(bgr.shape, poses[at], 12).mean()))
                for n, at in enumerate(order)}
-        self._by_pictures(bgr, {at: e for at, e in out.items() if e.there > 0 and e.seen > 0.7})
+        self._by_pictures(bgr, {at: e for at, e in out.items() if e.there > 0 and e.seen > 0.7},
+                          dict(zip(order, plain, strict=True)))
         return out
 
-    def _by_pictures(self, bgr: Image, found: Mapping[Square, TileEvidence]) -> None:
-        """Adds what pictures say to the squares of which the network is not sure: which kind, and whether a tile lies
-        there at all. Being unlike every taught picture speaks against a tile where nearly every kind was taught."""
-        for drawn, (settler, index) in self._settlers.items():
-            likeness, limits = self._likeness[drawn], self.limits
-            leads = {at: lead(e.loglik) for at, e in found.items()}
-            surest = sorted((at for at in found if leads[at] > limits.sure and e_kind(found[at]) in index),
-                            key=lambda at: -leads[at])[:limits.samples]
-            scores: dict[Square, npt.NDArray[np.float64]] = {}
+    def _doubted(self, loglik: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """What the network says of one square, given that it may be mistaken in the tile as a whole."""
+        limits = self.limits
+        return log_normal(np.logaddexp(np.log(1 - limits.mistaken) + log_normal(loglik),
+                                       np.log(limits.mistaken) + log_normal(limits.vague * loglik)))
+
+    def _by_pictures(self, bgr: Image, found: Mapping[Square, TileEvidence],
+                     plain: Mapping[Square, npt.NDArray[np.float64]]) -> None:
+        """Adds what pictures say to the squares that the network does not settle."""
+        limits = self.limits
+        leads = {at: lead(plain[at]) for at in found}
+        ask = [at for at, e in found.items() if leads[at] < limits.doubtful or e.there < limits.there_sure]
+        for drawn, (fit, index) in self._pictures.items():
+            trust = self._trust[drawn]
+            said: dict[Square, npt.NDArray[np.float64]] = {}
+            clear = {at: n for at in found if (n := _group(plain[at], limits.sure)) is not None}
+            known = {at: right for at, right in clear.items() if right[index].any()}
+            surest = sorted(known, key=lambda at: -leads[at])[:limits.samples]
+            for at in {*surest, *ask}:
+                said[at] = self._fits(fit, index, bgr, found[at].pose)
             for at in surest:
-                scores[at] = self._scores(settler, bgr, found[at].pose)
-                k, r = divmod(int(found[at].loglik.argmax()), 4)
-                own = int(np.flatnonzero(index == k)[0])
-                others = np.delete(scores[at], own, axis=0)
-                likeness.learn(float(scores[at][own, r]), float(others.max()) if others.size else 0.0,
-                               limits.remembered)
-            share = limits.drawn_no_likeness if drawn else limits.no_likeness
-            for at, evidence in found.items():
-                if leads[at] >= limits.doubtful and evidence.there > limits.there_sure:
-                    continue
-                said = scores[at] if at in scores else self._scores(settler, bgr, evidence.pose)
-                evidence.loglik[index] += likeness.odds(said, share)
-                evidence.loglik = log_normal(evidence.loglik)
+                trust.learn(at, said[at], known[at], limits.remembered)
+            trust.measure(limits.other_print)
+            if trust.share == 0.0:
+                continue
+            for at in ask:
+                pictures = log_normal(trust.share * said[at])
+                other = np.log(limits.other_print / pictures.size)
+                found[at].loglik = log_normal(found[at].loglik + np.logaddexp(pictures, other))
 
-    def _scores(self, settler: Settler, bgr: Image, pose: Array) -> npt.NDArray[np.float64]:
-        return settler.settle(bgr, pose, reach=self.limits.reach).scores.astype(np.float64)
+    def _fits(self, fit: PictureFit, index: npt.NDArray[np.int64], bgr: Image, pose: Array,
+              ) -> npt.NDArray[np.float64]:
+        """(K, 4) log-likelihoods of one square by a source's pictures, up to a constant."""
+        fits = fit.fits(bgr, pose)
+        out = np.full((len(self.kinds), 4), np.quantile(fits, self.limits.else_like))
+        out[index] = fits
+        return out
 
 
-def e_kind(evidence: TileEvidence) -> int:
-    """The number of the likeliest kind."""
-    return int(evidence.loglik.argmax()) // 4
+def _group(loglik: npt.NDArray[np.float64], sure: float) -> npt.NDArray[np.bool_] | None:
+    """The readings (K, 4) that the network cannot tell from its best one; None when others come close to those."""
+    behind = loglik.max() - loglik
+    same = behind < 0.5
+    return same if (behind[~same] > sure).all() else None
 
 
 def lead(loglik: npt.NDArray[np.float64]) -> float:

@@ -7,12 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from scoring.tiles import catalogue
 from vision.lattice import UNIT, apply
-from vision.senses import Likeness, TileSense, lead, log_normal
+from vision.senses import TileSense, Trust, lead, log_normal
 from vision.tileset import TileSet
 
 _spec = importlib.util.spec_from_file_location("read_tables", Path(__file__).with_name("read_tables.py"))
@@ -89,15 +87,47 @@ def test_the_bare_table_is_no_tile_and_a_square_out_of_the_picture_is_not_seen(b
     assert TileSense(KINDS).look(picture, {}) == {}
 
 
-@given(right=st.lists(st.floats(-0.2, 1.0), max_size=20), wrong=st.lists(st.floats(-0.2, 1.0), max_size=20),
-       share=st.floats(0.01, 0.5))
-def test_a_better_likeness_never_says_less_and_a_bad_one_has_a_floor(right, wrong, share):
-    likeness = Likeness()
-    for n in range(max(len(right), len(wrong))):
-        likeness.learn(right[n] if n < len(right) else 0.6, wrong[n] if n < len(wrong) else 0.3, 400)
-    odds = likeness.odds(np.linspace(-1, 1, 41), share)
-    assert (np.diff(odds) > -1e-9).all()
-    assert odds.min() >= np.log(share) - 1e-9 and odds.max() < 9.0
+def squares(rng: np.random.Generator, count: int, apart: float) -> list[tuple[np.ndarray, np.ndarray]]:
+    """What pictures say of squares, the right reading by ``apart`` nats the best on average, and which one is right."""
+    out = []
+    for _ in range(count):
+        right = np.zeros((10, 4), bool)
+        right[rng.integers(10), rng.integers(4)] = True
+        out.append((rng.normal(0, 1, right.shape) + apart * right, right))
+    return out
+
+
+@pytest.mark.parametrize(("doubt", "apart", "least", "most"), [
+    (3.0, 8.0, 0.75, 1.0), (-3.0, 8.0, 0.75, 1.0), (3.0, 0.0, 0.0, 0.25), (-3.0, -4.0, 0.0, 0.25)])
+def test_pictures_are_trusted_as_far_as_they_tell_what_lies_there(doubt, apart, least, most):
+    trust = Trust(doubt=doubt)
+    for n, (said, right) in enumerate(squares(np.random.default_rng(3), 20, apart)):
+        trust.learn((n, 0), said, right, 60)
+    trust.measure(0.01)
+    assert least <= trust.share <= most
+
+
+def test_without_a_sure_square_taught_pictures_are_trusted_and_drawn_ones_are_not():
+    for doubt, share in ((-3.0, 1.0), (3.0, 0.0)):
+        trust = Trust(doubt=doubt)
+        trust.measure(0.01)
+        assert trust.share == share
+
+
+def test_only_the_latest_squares_are_kept():
+    trust = Trust(doubt=0.0)
+    for n, (said, right) in enumerate(squares(np.random.default_rng(1), 9, 1.0)):
+        trust.learn((n % 7, 0), said, right, 4)
+    assert list(trust.squares) == [(5, 0), (6, 0), (0, 0), (1, 0)]
+
+
+def test_the_network_is_never_so_sure_that_pictures_could_not_say_otherwise():
+    sense = TileSense(KINDS)
+    plain = np.full((len(KINDS), 4), -21.0)
+    plain[3, 1] = 0.0
+    said = sense._doubted(plain)
+    assert said.argmax() == 3 * 4 + 1 and 3.0 < said[3, 1] - said[0, 0] < 9.0
+    assert np.exp(said).sum() == pytest.approx(1.0)
 
 
 def test_log_likelihoods_sum_to_one():
