@@ -68,7 +68,7 @@ class KeptLooks:
             try:
                 self._folder.mkdir(parents=True, exist_ok=True)
                 for path in self._folder.iterdir():
-                    if not path.name.startswith(f"{game}-"):
+                    if path.is_file() and not path.name.startswith(f"{game}-"):
                         path.unlink()
                 self._file = self._opened(game)
             except OSError as e:

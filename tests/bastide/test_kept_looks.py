@@ -79,6 +79,7 @@ def test_a_program_that_is_killed_leaves_all_but_the_last_moment(tmp_path: Path)
 
 def test_another_game_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
     seen = KeptLooks(tmp_path)
+    (tmp_path / "looks" / "somebody's").mkdir(parents=True)
     for game in (1, 2):
         take = seen.begin(game, SETUP, lambda: 0)
         for look in looks(10):
