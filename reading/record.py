@@ -40,8 +40,8 @@ def _square(s: SquareLook) -> list[Any]:
 
 def _figure(f: FigureLook) -> list[Any]:
     return [round(f.foot[0], 3), round(f.foot[1], 3), round(f.spread, 3), round(f.there, 1), round(f.lying, 1),
-            {c: round(v, 1) for c, v in f.colours.items()}, {p: round(v, 1) for p, v in f.pieces.items()},
-            round(f.length, 3)]
+            {c: round(v, 1) for c, v in f.colours.items()},
+            *([{p: round(v, 1) for p, v in f.pieces.items()}, round(f.length, 3)] if f.pieces or f.length else [])]
 
 
 def look_from_json(data: Mapping[str, Any]) -> TableLook:

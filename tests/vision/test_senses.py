@@ -8,10 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bastide.tables import load_tiles
 from scoring.tiles import catalogue
 from vision.lattice import UNIT, apply
-from vision.senses import TileSense, Trust, lead, log_normal
-from vision.tileset import TileSet
+from vision.senses import TileSense, lead, log_normal
+from vision.structure import told_apart
+from vision.tileset import TileSet, drawn_tileset
 
 _spec = importlib.util.spec_from_file_location("read_tables", Path(__file__).with_name("read_tables.py"))
 tables = importlib.util.module_from_spec(_spec)
@@ -87,40 +89,6 @@ def test_the_bare_table_is_no_tile_and_a_square_out_of_the_picture_is_not_seen(b
     assert TileSense(KINDS).look(picture, {}) == {}
 
 
-def squares(rng: np.random.Generator, count: int, apart: float) -> list[tuple[np.ndarray, np.ndarray]]:
-    """What pictures say of squares, the right reading by ``apart`` nats the best on average, and which one is right."""
-    out = []
-    for _ in range(count):
-        right = np.zeros((10, 4), bool)
-        right[rng.integers(10), rng.integers(4)] = True
-        out.append((rng.normal(0, 1, right.shape) + apart * right, right))
-    return out
-
-
-@pytest.mark.parametrize(("doubt", "apart", "least", "most"), [
-    (3.0, 8.0, 0.75, 1.0), (-3.0, 8.0, 0.75, 1.0), (3.0, 0.0, 0.0, 0.25), (-3.0, -4.0, 0.0, 0.25)])
-def test_pictures_are_trusted_as_far_as_they_tell_what_lies_there(doubt, apart, least, most):
-    trust = Trust(doubt=doubt)
-    for n, (said, right) in enumerate(squares(np.random.default_rng(3), 20, apart)):
-        trust.learn((n, 0), said, right, 60)
-    trust.measure(0.01)
-    assert least <= trust.share <= most
-
-
-def test_without_a_sure_square_taught_pictures_are_trusted_and_drawn_ones_are_not():
-    for doubt, share in ((-3.0, 1.0), (3.0, 0.0)):
-        trust = Trust(doubt=doubt)
-        trust.measure(0.01)
-        assert trust.share == share
-
-
-def test_only_the_latest_squares_are_kept():
-    trust = Trust(doubt=0.0)
-    for n, (said, right) in enumerate(squares(np.random.default_rng(1), 9, 1.0)):
-        trust.learn((n % 7, 0), said, right, 4)
-    assert list(trust.squares) == [(5, 0), (6, 0), (0, 0), (1, 0)]
-
-
 def test_the_network_is_never_so_sure_that_pictures_could_not_say_otherwise():
     sense = TileSense(KINDS)
     plain = np.full((len(KINDS), 4), -21.0)
@@ -134,3 +102,13 @@ def test_log_likelihoods_sum_to_one():
     said = log_normal(np.random.default_rng(1).normal(0, 9, (5, 4)))
     assert np.exp(said).sum() == pytest.approx(1.0)
     assert lead(np.zeros((1, 4))) == np.inf
+
+
+def test_drawings_are_asked_only_where_the_network_cannot_tell_kinds_apart():
+    base = [t for t in catalogue().values() if t.product == "base"]
+    inns = base + [t for t in catalogue().values() if t.product == "inns"]
+    assert told_apart(base) and not told_apart(inns)  # an inn is a road to the network
+    drawn = drawn_tileset(["base.D", "base.U"], size_px=48)
+    assert not TileSense(base, drawn)._sources and len(TileSense(inns, drawn)._sources) == 1
+    assert not load_tiles(None, ("base",)).specimens
+    assert set(load_tiles(None, ("base", "inns")).ids) == {t.id for t in inns}
