@@ -3,8 +3,8 @@
 Pictures of 0.2 to 25 MB come and go in many threads. As it comes, glibc raises the size from which a block gets pages
 of its own each time such a block is freed, so that soon pictures lie among small things that stay, in up to eight heaps
 per core. Of 315 MB that a table held after 17 minutes 104 were such holes, and they grew; what the program used did
-not. With limits the holes are fewer and grow still, from 7 to 50 MB in 20 minutes, so from time to time their pages are
-given back.
+not. With limits the holes are fewer and grow still, from 7 to 50 MB in 20 minutes, so from time to time those of their
+pages are given back that hold nothing.
 """
 
 from __future__ import annotations
