@@ -25,7 +25,7 @@ from web.gate import Gate
 THREADS = 104  # 64 event streams and 8 overlays hold one each, the rest answers requests
 CONNECTIONS = 400
 PER_CLIENT = 120  # of them by one address; nobody needs a tenth
-CROWDED = 300  # from here on what is idle or slow to ask makes room, most of it that of those who hold most
+CROWDED = CONNECTIONS * 3 // 4  # from here on what is idle or slow to ask makes room, most of it of those who hold most
 _LOOP_S = 0.25
 _SWEEP_S = 1.0
 _IDLE_S = 30  # a connection that asks for nothing makes room for others
@@ -70,8 +70,9 @@ class PageServer:
     event streams and the connections within about a second.
     """
 
-    def __init__(self, app: Flask, host: str = "127.0.0.1", port: int = 8000) -> None:
-        self._app = app
+    def __init__(self, app: Flask, host: str = "127.0.0.1", port: int = 8000, *, threads: int = THREADS,
+                 connections: int = CONNECTIONS) -> None:
+        self._app, self._threads, self._connections = app, threads, connections
         self.host = host
         self.port = port
         self._stop = threading.Event()
@@ -97,7 +98,8 @@ class PageServer:
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)
         logging.getLogger("waitress").setLevel(logging.WARNING)  # every client that goes in the middle is no news
         self._server = create_server(
-            self._app, map=self._sockets, sockets=[listening], threads=THREADS, connection_limit=CONNECTIONS,
+            self._app, map=self._sockets, sockets=[listening], threads=self._threads,
+            connection_limit=self._connections,
             channel_request_lookahead=1, channel_timeout=_IDLE_S, cleanup_interval=10,
             outbuf_high_watermark=1_000_000, ident="bastide", max_request_body_size=_MOST_BODY,
             max_request_header_size=16_384, trusted_proxy=None,
@@ -122,7 +124,7 @@ class PageServer:
         sys.setswitchinterval(self._switch_s)
         self._stop.set()
         self._gate.close()
-        for name in ("streams", "overlay_streams"):
+        for name in ("streams", "overlay_streams", "hall_streams"):
             if name in self._app.extensions:
                 self._app.extensions[name].close()
         self._server.pull_trigger()
@@ -134,7 +136,7 @@ class PageServer:
         wasyncore.close_all(self._sockets, ignore_all=True)
 
     def _run(self) -> None:
-        sweeper, due = Sweeper(), time.monotonic() + _SWEEP_S
+        sweeper, due = Sweeper(crowded=self._connections * 3 // 4), time.monotonic() + _SWEEP_S
         while not self._stop.is_set():
             wasyncore.loop(timeout=_LOOP_S, map=self._sockets, count=1, use_poll=True)
             if time.monotonic() >= due:
@@ -148,8 +150,9 @@ class Sweeper:
     """Finds the connections that hold a place for nothing: those that never finish asking, do not read their answer, or
     are more than one client needs. Looks are a second apart and take what they see from waitress' own channels."""
 
-    def __init__(self, clock: Callable[[], float] = time.time) -> None:  # the clock that waitress has
-        self._clock = clock
+    def __init__(self, clock: Callable[[], float] = time.time, *,  # the clock that waitress has
+                 crowded: int = CROWDED) -> None:
+        self._clock, self._crowded = clock, crowded
         self._asking: dict[Any, tuple[object, float]] = {}
 
     def overdue(self, channels: list[Any], queued: Collection[Any] = ()) -> list[Any]:
@@ -176,8 +179,8 @@ class Sweeper:
             elif not channel.requests or channel in queued:
                 (waiting if channel.request is None and not channel.requests else asking).setdefault(
                     client, []).append(channel)
-        crowded = len(channels) >= CROWDED
-        share = CROWDED // 2 // max(1, len(clients)) if crowded else PER_CLIENT
+        crowded = len(channels) >= self._crowded
+        share = self._crowded // 2 // max(1, len(clients)) if crowded else PER_CLIENT
         for client, count in clients.items():
             idle = [*waiting.get(client, []), *(asking.get(client, []) if crowded else ())]
             late += idle[:max(0, count - share)]
