@@ -171,7 +171,7 @@ def semantic_errors(found: Document) -> str:
     round_ = found.get("round") or {}
     clock = round_.get("clock") or {}
     long = [*round_.get("confirmed", ()), *[False] * (seats - len(round_.get("confirmed", ())))]
-    if any(n >= seats for n in named) or len(long) > seats or len(clock.get("left_s", ())) > seats \
+    if any(n is not None and n >= seats for n in named) or len(long) > seats or len(clock.get("left_s", ())) > seats \
             or (clock.get("running") or 0) >= seats:
         return "a player is named who does not sit at the table"
     return ""

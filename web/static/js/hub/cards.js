@@ -1,9 +1,9 @@
 // One table as a card: its board small, who plays, the scores, how long ago it was heard.
 
 import { h, replace, s } from "../dom.js";
-import { badge, hue, ink, letters } from "../figures.js";
+import { badge, hue, letters } from "../figures.js";
 import { t } from "../i18n.js";
-import { silent, viewOf } from "./hall.js";
+import { silent } from "./hall.js";
 import { drawing, learn } from "./kinds.js";
 
 const MARGIN = 0.25; // of a tile around a board
@@ -75,7 +75,7 @@ export class Card {
     this.heard = h("span", { class: "heard" });
     this.players = h("ul", { class: "card-players" });
     this.el = h("a", { class: "card", href: `#table=${encodeURIComponent(table.key)}`, data: { key: table.key } },
-      h("div", { class: "card-head" }, this.name, this.phase), this.board, this.players, this.heard);
+      h("div", { class: "card-in" }, h("div", { class: "card-head" }, this.name, this.phase), this.board, this.players, this.heard));
     this.show(table);
   }
 
@@ -90,9 +90,7 @@ export class Card {
     const shape = JSON.stringify([state.board, state.expansions]);
     if (shape !== this.shape) {
       this.shape = shape;
-      const draw = () => replace(this.board, smallBoard(state, { plain: this.plain }));
-      draw();
-      learn(state.expansions).then((fresh) => fresh && draw());
+      learn(state.expansions).then(() => shape === this.shape && replace(this.board, smallBoard(state, { plain: this.plain })));
     }
     this.tick();
   }
@@ -113,5 +111,3 @@ export class Card {
     }
   }
 }
-
-export { ink, viewOf };

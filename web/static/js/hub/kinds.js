@@ -7,7 +7,8 @@ import { definitions, symbolId } from "../tileart.js";
 
 /** @type {Record<string, any>} */
 export const kinds = {};
-const asked = new Set();
+/** @type {Map<string, Promise<void>>} */
+const asked = new Map();
 let begun = false;
 
 export const plainId = (kind) => `plain-${kind.replaceAll(".", "-")}`;
@@ -24,27 +25,24 @@ function plain(id, tile) {
 
 const own = (tile) => tile.segments.some((g) => g.path);
 
-// Have the drawings of these boxes; whether anything new came.
-export async function learn(expansions) {
+// Have the drawings of these boxes; fetched once, however many cards ask.
+export function learn(expansions) {
   const box = expansions.join();
-  if (asked.has(box)) return false;
-  asked.add(box);
+  if (!asked.has(box)) asked.set(box, fetched(box).catch(() => { asked.delete(box); }));
+  return asked.get(box);
+}
+
+async function fetched(box) {
   const defs = document.querySelector("#definitions defs");
   if (!begun) {
     begun = true;
     defs.append(...patternDefinitions());
   }
-  try {
-    const found = await (await fetch(`/api/tiles?expansions=${encodeURIComponent(box)}`)).json();
-    const fresh = Object.fromEntries(Object.entries(found).filter(([id]) => !kinds[id]));
-    const made = definitions(fresh).filter((el) => !el.id || !document.getElementById(el.id));
-    Object.assign(kinds, fresh);
-    defs.append(...made, ...Object.entries(fresh).filter(([, tile]) => own(tile)).map(([id, tile]) => plain(id, tile)));
-  } catch {
-    asked.delete(box);
-    return false;
-  }
-  return true;
+  const found = await (await fetch(`/api/tiles?expansions=${encodeURIComponent(box)}`)).json();
+  const fresh = Object.fromEntries(Object.entries(found).filter(([id]) => !kinds[id]));
+  const made = definitions(fresh).filter((el) => !el.id || !document.getElementById(el.id));
+  Object.assign(kinds, fresh);
+  defs.append(...made, ...Object.entries(fresh).filter(([, tile]) => own(tile)).map(([id, tile]) => plain(id, tile)));
 }
 
 export const drawing = (kind, small) => (small && kinds[kind] && own(kinds[kind]) ? plainId(kind) : symbolId(kind));

@@ -4,7 +4,7 @@ export default {
   "hub.tables": { one: "{n} Tisch", other: "{n} Tische" }, "hub.none": "Noch kein Tisch hat sich gemeldet.",
   "hub.none.note": "Jeder Tisch wird mit --mqtt und diesem Broker gestartet.", "hub.gone": "Dieser Tisch meldet sich nicht mehr.", "hub.back": "Alle Tische",
   "hub.broker": "Der Broker antwortet nicht: zu sehen ist der letzte Stand", "hub.board": { one: "Spielfeld mit {n} Plättchen", other: "Spielfeld mit {n} Plättchen" },
-  "hub.heard": { one: "vor {n} Sekunde gemeldet", other: "vor {n} s gemeldet" }, "hub.heard.minutes": { one: "vor {n} Minute gemeldet", other: "vor {n} Minuten gemeldet" },
+  "hub.heard": { one: "vor {n} s gemeldet", other: "vor {n} s gemeldet" }, "hub.heard.minutes": { one: "vor {n} Minute gemeldet", other: "vor {n} Minuten gemeldet" },
   "hub.unheard": "seit dem Start der Zentrale nicht gemeldet", "hub.away": "ausgeschaltet",
   "hub.turn": "Zug {n}", "hub.waiting": "beginnt gleich", "hub.over": "Spiel zu Ende", "hub.confirmed": "Ergebnis bestätigt", "hub.unconfirmed": "noch nicht bestätigt",
   "hub.evening": "Spiele dieses Abends", "hub.evening.none": "Noch kein Spiel ist zu Ende.", "hub.minutes": { one: "{n} Minute", other: "{n} Min." },

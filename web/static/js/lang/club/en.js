@@ -4,7 +4,7 @@ export default {
   "hub.tables": { one: "{n} table", other: "{n} tables" }, "hub.none": "No table has been heard yet.",
   "hub.none.note": "Each table is started with --mqtt and this broker.", "hub.gone": "This table is not heard any more.", "hub.back": "All tables",
   "hub.broker": "The broker does not answer: shown is what was heard last", "hub.board": { one: "Board of {n} tile", other: "Board of {n} tiles" },
-  "hub.heard": { one: "heard {n} second ago", other: "heard {n} s ago" }, "hub.heard.minutes": { one: "heard {n} minute ago", other: "heard {n} minutes ago" },
+  "hub.heard": { one: "heard {n} s ago", other: "heard {n} s ago" }, "hub.heard.minutes": { one: "heard {n} minute ago", other: "heard {n} minutes ago" },
   "hub.unheard": "not heard since the hub began", "hub.away": "switched off",
   "hub.turn": "turn {n}", "hub.waiting": "about to begin", "hub.over": "game over", "hub.confirmed": "result confirmed", "hub.unconfirmed": "not confirmed yet",
   "hub.evening": "Games of this evening", "hub.evening.none": "No game has ended yet.", "hub.minutes": { one: "{n} minute", other: "{n} min" },
