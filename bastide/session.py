@@ -162,6 +162,10 @@ class TableSession:
         self._round = rounds
         self.show_again()
 
+    def game_round(self) -> dict[str, Any] | None:
+        """The tournament's round that is played, with its clock as it is now, or None."""
+        return self._round.shown(self._view) if self._round is not None else None
+
     def show_again(self) -> None:
         """Publish the view with what is known outside the game's log."""
         with self._lock:

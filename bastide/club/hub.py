@@ -8,7 +8,7 @@ import threading
 from types import TracebackType
 from typing import Self
 
-from bastide.club.broker import Broker, Link
+from bastide.club.broker import PACE, Broker, Link, Pace
 from bastide.club.hall import Hall
 from bastide.club.message import Document, packed, topic
 from bastide.club.organiser import Organiser
@@ -21,11 +21,12 @@ _LOOK_S = 1.0
 class Hub:
     """Listens from entering to leaving. ``hall`` is what screens see, ``organiser`` the tournament."""
 
-    def __init__(self, to: Broker, results: Results) -> None:
+    def __init__(self, to: Broker, results: Results, *, pace: Pace = PACE) -> None:
         self.hall = Hall(changed=self._changed)
         self.results = results
         self.organiser = Organiser(results, self._send)
-        self._link = Link(to, f"bastide-hub-{secrets.token_hex(4)}", connected=self._connected, heard=self.hall.heard)
+        self._link = Link(to, f"bastide-hub-{secrets.token_hex(4)}", connected=self._connected, heard=self.hall.heard,
+                          pace=pace)
         self._stop = threading.Event()
         self._played = self._rounds = 0
 

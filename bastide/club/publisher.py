@@ -15,7 +15,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any, NamedTuple, Protocol, Self
 
-from bastide.club.broker import Broker, Link, acknowledged
+from bastide.club.broker import PACE, Broker, Link, Pace, acknowledged
 from bastide.club.discovery import discovery
 from bastide.club.identity import Identity
 from bastide.club.message import (
@@ -70,7 +70,7 @@ class Publisher:
     def __init__(self, session: Table, to: Broker, name: str, identity: Identity, *,
                  carry_out: Callable[[Document], None] | None = None,
                  game_round: Callable[[], Mapping[str, Any] | None] = lambda: None,
-                 page: str | None = None, home_assistant: bool = True, beat: Beat = BEAT,
+                 page: str | None = None, home_assistant: bool = True, beat: Beat = BEAT, pace: Pace = PACE,
                  clock: Callable[[], float] = time.time) -> None:
         self._session, self._name, self._identity, self._beat, self._clock = session, name, identity, beat, clock
         self._carry_out, self._round, self._page, self._announces = carry_out, game_round, page, home_assistant
@@ -82,7 +82,7 @@ class Publisher:
         self._doubled_s = float("-inf")
         self._thread: threading.Thread | None = None
         self.link = Link(to, f"bastide-{identity.device}", connected=self._connected, heard=self._heard,
-                         will=(topic(self.slug, "availability"), GONE))
+                         will=(topic(self.slug, "availability"), GONE), pace=pace)
 
     def __enter__(self) -> Self:
         self._views = self._session.subscribe()

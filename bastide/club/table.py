@@ -40,7 +40,7 @@ class ClubTable:
         session.play_rounds(rounds)
         with Publisher(session, self.to, self.name, Identity(self.folder),
                        carry_out=partial(rounds.carry_out, session) if self.commands else None,
-                       game_round=lambda: rounds.shown(session.view()),
+                       game_round=session.game_round,
                        page=f"http://{socket.gethostname().partition('.')[0]}.local:{port}/") as publisher:
             print(f"the table is published on {self.to} as {topic(publisher.slug, 'state')}"
                   f"{', and takes commands from there' if self.commands else ''}", flush=True)

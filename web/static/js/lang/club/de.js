@@ -21,4 +21,10 @@ export default {
   "round.press.note": "Nach dem Werten drücken: dann läuft die Zeit des Nächsten.", "round.slip": "Ergebnis der Runde {n}",
   "round.slip.note": "Jeder bestätigt das Ergebnis. Nach einer Korrektur wird neu gefragt.", "round.agree": "{name}: {points} stimmt", "round.agreed": "{name} hat bestätigt",
   "round.done": "Alle sind einverstanden. Die Turnierleitung hat das Ergebnis.", "round.time": "{name}: noch {time}",
+  "error.bad_rounds": "die erste Zeile muss round,table,player1,player2 sein, dann eine Zeile je Spiel; wegen einer falschen wird nichts übernommen",
+  "error.unknown_round": "diese Runde gibt es nicht",
+  "error.no_round": "hier wird keine Turnierrunde gespielt",
+  "error.locked": "die Turnierrunde läuft noch; die Turnierleitung beendet sie",
+  "error.not_over": "das Spiel ist noch nicht zu Ende",
+  "error.no_clock": "diese Runde wird ohne Uhr gespielt",
 };

@@ -21,4 +21,10 @@ export default {
   "round.press.note": "Press when you have counted: the next player's time begins.", "round.slip": "Result of round {n}",
   "round.slip.note": "Each player confirms the result. A correction asks again.", "round.agree": "{name}: {points} is right", "round.agreed": "{name} has confirmed",
   "round.done": "Both agree. The organiser has the result.", "round.time": "{name}: {time} left",
+  "error.bad_rounds": "the first line must be round,table,player1,player2, then one line for each game; the first wrong line is refused with all others",
+  "error.unknown_round": "there is no such round",
+  "error.no_round": "no round of a tournament is played here",
+  "error.locked": "the tournament's round is not over; the organiser ends it",
+  "error.not_over": "the game is not over yet",
+  "error.no_clock": "this round is played without a clock",
 };

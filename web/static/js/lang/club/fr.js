@@ -21,4 +21,10 @@ export default {
   "round.press.note": "Appuyez après avoir compté : le temps du joueur suivant commence.", "round.slip": "Résultat de la ronde {n}",
   "round.slip.note": "Chaque joueur confirme le résultat. Une correction le redemande.", "round.agree": "{name} : {points}, c'est juste", "round.agreed": "{name} a confirmé",
   "round.done": "Tous sont d'accord. L'organisateur a le résultat.", "round.time": "{name} : reste {time}",
+  "error.bad_rounds": "la première ligne doit être round,table,player1,player2, puis une ligne par partie ; une seule ligne fausse et rien n’est repris",
+  "error.unknown_round": "cette ronde n’existe pas",
+  "error.no_round": "aucune ronde de tournoi n’est jouée ici",
+  "error.locked": "la ronde du tournoi n’est pas terminée ; c’est l’organisateur qui la termine",
+  "error.not_over": "la partie n’est pas encore terminée",
+  "error.no_clock": "cette ronde se joue sans pendule",
 };
