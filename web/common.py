@@ -33,7 +33,8 @@ _HEADERS = {
 _STATUS = {"unknown_question": HTTPStatus.CONFLICT, "no_camera": HTTPStatus.CONFLICT, "busy": HTTPStatus.CONFLICT,
            "game_runs": HTTPStatus.CONFLICT, "not_checked": HTTPStatus.CONFLICT, "nothing_came": HTTPStatus.CONFLICT,
            "no_round": HTTPStatus.CONFLICT, "locked": HTTPStatus.CONFLICT, "not_over": HTTPStatus.CONFLICT,
-           "no_clock": HTTPStatus.CONFLICT, "unknown_round": HTTPStatus.CONFLICT, "wrong_place": HTTPStatus.CONFLICT, "no_backup": HTTPStatus.CONFLICT,
+           "no_clock": HTTPStatus.CONFLICT, "unknown_round": HTTPStatus.CONFLICT,
+           "wrong_place": HTTPStatus.CONFLICT, "no_backup": HTTPStatus.CONFLICT,
            "too_large": HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
            "unknown_entry": HTTPStatus.NOT_FOUND, "no_session": HTTPStatus.NOT_FOUND,
            "not_saved": HTTPStatus.INSUFFICIENT_STORAGE}

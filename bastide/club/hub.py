@@ -32,6 +32,7 @@ class Hub:
 
     def __enter__(self) -> Self:
         self.hall.tell(broker=False, played=0, rounds=0)
+        self.hall.tick()
         self.hall.__enter__()
         self._link.__enter__()
         self._thread = threading.Thread(target=self._look, name="hub", daemon=True)

@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
                                                     connections=CONNECTIONS))
         except ServerError as e:
             raise Failure(str(e)) from e
-        print(f"the page is at {server.url}, for a projector at {server.url}wall", flush=True)
+        print(f"the page is at {server.url} and for a projector at {server.url}wall", flush=True)
         if keys.get().table is None:
             print(f"no PIN is set yet: whoever opens the tournament first sets it, or: bastide pin --data {args.data}",
                   flush=True)

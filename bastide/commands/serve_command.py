@@ -145,6 +145,7 @@ def _serve(args: argparse.Namespace, notifier: Notifier, note: str) -> Path | No
     from web.server import PageServer, ServerError
 
     data, wanted = Path(args.data), list[Path]()
+    club = club_table(args, data, os.environ)
     finish(data)  # a restore that a pulled plug interrupted
     with ExitStack() as stack:
         stop = stack.enter_context(stop_on_signals())
@@ -167,7 +168,6 @@ def _serve(args: argparse.Namespace, notifier: Notifier, note: str) -> Path | No
                 print("players, rules and expansions are those it was begun with; --new begins another",
                       file=sys.stderr)
         store.describe(asked)
-        club = club_table(args, data, os.environ)
         loop = camera = tuning = None
         arts = session.arts = ArtSets(data, args.tiles)
         documents = load_calibrations(args.calibration)

@@ -98,9 +98,10 @@ def test_garbage_is_no_message(payload):
 
 
 @pytest.mark.parametrize("change", [
-    {"v": 2}, {"rev": -1}, {"rev": True}, {"rev": 1.5}, {"device": "x"}, {"table": ""}, {"table": "a\u202eb"}, {"table": "x" * 61},
-    {"players": []}, {"aid": "all"}, {"expansions": ["<script>"]}, {"more": 1}, {"laid": 10**12},
-    {"board": {"tiles": [[0, 0, "base.D", 4]], "figures": []}}, {"board": {"tiles": [[0, 0, "D" * 50, 0]], "figures": []}},
+    {"v": 2}, {"rev": -1}, {"rev": True}, {"rev": 1.5}, {"device": "x"}, {"table": ""}, {"table": "a\u202eb"},
+    {"table": "x" * 61}, {"players": []}, {"aid": "all"}, {"expansions": ["<script>"]}, {"more": 1}, {"laid": 10**12},
+    {"board": {"tiles": [[0, 0, "base.D", 4]], "figures": []}},
+    {"board": {"tiles": [[0, 0, "D" * 50, 0]], "figures": []}},
     {"board": {"tiles": [[10**9, 0, "base.D", 0]], "figures": []}}], ids=repr)
 def test_a_state_with_something_wrong_in_it_is_refused_whole(tmp_path, change):
     with Store(tmp_path / "t.sqlite") as store:

@@ -61,10 +61,12 @@ def test_tables_of_other_programs_are_read(text):
 @pytest.mark.parametrize(("text", "said"), [
     ("", "empty"), ("round,table,player1\n", "player2"), ("round,table,player1,player2\n", "no game"),
     ("round,table,player1,player2\nx,1,A,B\n", "line 2: round"), ("round,table,player1,player2\n1,,A,B\n", "table is"),
-    ("round,table,player1,player2\n1,1,A,A\n", "twice"), ("round,table,player1,player2\n1,1,A,B\n1,2,A,C\n", "A plays twice"),
+    ("round,table,player1,player2\n1,1,A,A\n", "twice"),
+    ("round,table,player1,player2\n1,1,A,B\n1,2,A,C\n", "A plays twice"),
     ("round,table,player1,player2\n1,1,A,B\n1,1,C,D\n", "two games"),
     ("round,table,player1,player2,score1,score2\n1,1,A,B,4,\n", "line 2: the scores"),
-    (f"round,table,player1,player2\n1,1,{'A' * 41},B\n", "40 letters"), ("round,table,player1,player2\n1,1,,B\n", "player1")])
+    (f"round,table,player1,player2\n1,1,{'A' * 41},B\n", "40 letters"),
+    ("round,table,player1,player2\n1,1,,B\n", "player1")])
 def test_a_wrong_table_is_refused_with_the_line(text, said):
     with pytest.raises(BadRounds, match=said):
         read_rounds(text)
