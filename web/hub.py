@@ -28,6 +28,7 @@ MAX_SCREENS = 400
 MAX_PER_CLIENT = 350  # a whole club may come through one router
 THREADS = MAX_SCREENS + 40  # each screen holds one
 CONNECTIONS = 2 * MAX_SCREENS
+BUFFER = 100_000  # bytes: at 1 MB each, 300 screens took 411 MB (benchmarks/club.py)
 MAX_BODY_BYTES = 65_000  # a table of rounds
 BEAT_S = 5.0
 LIMITS = Limits(live_share=0.6, cheap_share=0.3, dear_share=0.15, saved_s=2.0)  # no table's loop runs here

@@ -24,6 +24,7 @@ from web.gate import Gate
 
 THREADS = 104  # 64 event streams and 8 overlays hold one each, the rest answers requests
 CONNECTIONS = 400
+BUFFER = 1_000_000
 PER_CLIENT = 120  # of them by one address; nobody needs a tenth
 CROWDED = CONNECTIONS * 3 // 4  # from here on what is idle or slow to ask makes room, most of it of those who hold most
 _LOOP_S = 0.25
@@ -71,8 +72,10 @@ class PageServer:
     """
 
     def __init__(self, app: Flask, host: str = "127.0.0.1", port: int = 8000, *, threads: int = THREADS,
-                 connections: int = CONNECTIONS) -> None:
-        self._app, self._threads, self._connections = app, threads, connections
+                 connections: int = CONNECTIONS, buffer: int = BUFFER) -> None:
+        """``buffer`` is how many bytes wait for a client before its thread does; waitress keeps as many of each
+        connection that it has sent."""
+        self._app, self._threads, self._connections, self._buffer = app, threads, connections, buffer
         self.host = host
         self.port = port
         self._stop = threading.Event()
@@ -101,7 +104,7 @@ class PageServer:
             self._app, map=self._sockets, sockets=[listening], threads=self._threads,
             connection_limit=self._connections,
             channel_request_lookahead=1, channel_timeout=_IDLE_S, cleanup_interval=10,
-            outbuf_high_watermark=1_000_000, ident="bastide", max_request_body_size=_MOST_BODY,
+            outbuf_high_watermark=self._buffer, ident="bastide", max_request_body_size=_MOST_BODY,
             max_request_header_size=16_384, trusted_proxy=None,
             clear_untrusted_proxy_headers=False,  # who was forwarded must be seen: the door takes it for a stranger
         )

@@ -26,7 +26,7 @@ class Limits(NamedTuple):
     """Chosen with ``benchmarks/club.py``."""
 
     most_tables: int = 400
-    tick_s: float = 0.2  # changes of so long are sent together
+    tick_s: float = 0.1  # changes of so long are sent together
     stale_s: float = 1.0  # how old "so long ago" may be in the whole
     kept: int = 64  # ticks that a screen may be behind before it takes everything anew
     gone_s: float = 35.0  # not heard for so long, and another machine has its name: it was replaced

@@ -35,7 +35,7 @@ def run(args: argparse.Namespace) -> int:
     from bastide.service import from_environment, wait
     from bastide.stopping import stop_on_signals
     from web.access import Access
-    from web.hub import CONNECTIONS, THREADS, create_hub
+    from web.hub import BUFFER, CONNECTIONS, THREADS, create_hub
     from web.server import PageServer, ServerError
 
     limit_heap()
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
                          door=Access(keys, hosts=args.allowed_host, keeper=SessionFile(data)))
         try:
             server = stack.enter_context(PageServer(app, args.host, args.port, threads=THREADS,
-                                                    connections=CONNECTIONS))
+                                                    connections=CONNECTIONS, buffer=BUFFER))
         except ServerError as e:
             raise Failure(str(e)) from e
         print(f"the page is at {server.url} and for a projector at {server.url}wall", flush=True)
