@@ -40,11 +40,20 @@ class Mosquitto:
         self._program, self._folder = mosquitto(), folder
         with socket.socket() as s:
             s.bind(("127.0.0.1", 0))
-            self.port = int(s.getsockname()[1])
+            self.port = int(s.getsockname()[1])  # free a moment ago
         (folder / "mosquitto.conf").write_text("\n".join([
             f"listener {self.port} 127.0.0.1", f"allow_anonymous {'true' if allow else 'false'}", "persistence false",
             "set_tcp_nodelay true", *settings, ""]), "utf-8")
         self._process: subprocess.Popen[bytes] | None = None
+
+    @classmethod
+    def configured(cls, conf: Path, port: int) -> Self:
+        """A broker with a configuration that is there already."""
+        made = cls(conf.parent)
+        made.port = port
+        text = conf.read_text("utf-8") + "persistence false\n" + ("user root\n" if os.geteuid() == 0 else "")
+        (conf.parent / "mosquitto.conf").write_text(text, "utf-8")
+        return made
 
     @property
     def url(self) -> str:
