@@ -41,10 +41,8 @@ def discovery(document: Document, sender: Sender, *, page: str | None = None) ->
     for where, made in found.items():
         if made is not None:
             _, component, _, thing, _ = where.split("/")
-            made.update(unique_id=f"bastide_{sender.device}_{thing}",
-                        object_id=f"bastide_{name}_{thing}".replace("-", "_"),
-                        availability_topic=topic(name, "availability"), device=device,
-                        origin={"name": "bastide", "sw_version": __version__})
+            made.update(unique_id=f"bastide_{sender.device}_{thing}", device=device,
+                        availability_topic=topic(name, "availability"), origin={"name": "bastide", "sw_version": __version__})
             if component == "sensor":
                 made["state_topic"] = topic(name, "state")
     return found

@@ -1,8 +1,37 @@
-"""A broker and a table for the tests of a club evening."""
+"""Where the tests of a club evening find their helpers, and a browser."""
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parents[1] / name) for name in ("web", "bastide")]
+import pytest
+
+TESTS = Path(__file__).parents[1]
+sys.path[:0] = [str(TESTS / name) for name in ("web", "bastide")]
+_spec = importlib.util.spec_from_file_location("web_conftest", TESTS / "web" / "conftest.py")
+assert _spec is not None and _spec.loader is not None
+_web = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(_web)
+chromium = _web.chromium
+
+
+@pytest.fixture
+def open_page(chromium):
+    """Open a page in a browser of its own. Errors of its scripts fail the test."""
+    contexts, errors = [], []
+
+    def go(url, width, height, **options):
+        context = chromium.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce", **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda e: errors.append(str(e)))
+        page.on("console", lambda m: errors.append(m.text) if "Content Security Policy" in m.text else None)
+        page.goto(url)
+        return page
+
+    yield go
+    for context in contexts:
+        context.close()
+    assert not errors

@@ -102,9 +102,8 @@ def test_a_table_publishes_encrypted_and_a_wrong_certificate_is_not_believed(clu
     with Ear(made, "bastide/#") as guest, ClubTable(tmp_path / "a", Secure(), "Table 3") as table:
         rev = table.play(*moves()[:4])
         guest.until(lambda t, v: t == "bastide/table-3/state" and v["rev"] == rev)
-    with pytest.raises(ssl.SSLCertVerificationError):
-        with socket.create_connection(("localhost", tls)) as s:
-            ssl.create_default_context().wrap_socket(s, server_hostname="localhost")
+    with pytest.raises(ssl.SSLCertVerificationError), socket.create_connection(("localhost", tls)) as s:
+        ssl.create_default_context().wrap_socket(s, server_hostname="localhost")
 
 
 def test_run_again_it_keeps_every_password(club, tmp_path):
