@@ -2,11 +2,14 @@
 
     python benchmarks/club.py load [--tables 20] [--viewers 60] [--seconds 30]
     python benchmarks/club.py faults [--kills 50] [--tables 20]
+    python benchmarks/club.py evening [--tables 8] [--rounds 5] [--node-modules DIR]
 
 ``load`` has every table publish once a second, with the messages of recorded games, and measures how long an update
 takes from the table to the last screen, what the hub and the broker use, and what is sent to a screen. ``faults`` kills
 the broker again and again while tables with wrong clocks play, says one name twice, has strangers publish garbage, and
-holds every screen against every table afterwards. Needs mosquitto.
+holds every screen against every table afterwards. ``evening`` plays a tournament: rounds from a pairing program
+(tournament-pairings of npm, installed in DIR), one player too many for the tables so that somebody has a bye, the hub
+that begins and ends them, tables that play and confirm, results back into the program, standings. Needs mosquitto.
 """
 
 from __future__ import annotations
@@ -306,10 +309,69 @@ def faults(args: argparse.Namespace) -> dict[str, object]:
             "load": os.getloadavg()[0]}
 
 
+# -- a tournament -----------------------------------------------------------------------------------------------------
+
+
+def paired(played: dict[str, Any], names: list[str], number: int, modules: str) -> str:
+    """The next round as the pairing program writes it."""
+    return subprocess.run(["node", str(ROOT / "benchmarks" / "club_pairing.mjs"), str(number), ",".join(names)],
+                          input=json.dumps(played), text=True, capture_output=True, check=True,
+                          env={**os.environ, "NODE_PATH": modules}).stdout
+
+
+def evening(args: argparse.Namespace) -> dict[str, object]:
+    """A tournament from the first table of rounds to the standings."""
+    from brokers import Mosquitto
+    from tables import ClubTable, moves
+
+    from bastide.club.hub import Hub
+    from bastide.club.results import Results
+
+    names = [f"P{n + 1:02d}" for n in range(2 * args.tables + 1)]
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        broker = stack.enter_context(Mosquitto(folder))
+        results = stack.enter_context(Results(folder / "hub"))
+        hub = stack.enter_context(Hub(broker.address, results))
+        tables = [stack.enter_context(ClubTable(folder / str(n), broker, f"Table {n + 1}", commands=True))
+                  for n in range(args.tables)]
+        begun = time.monotonic()
+        for number in range(1, args.rounds + 1):
+            played = hub.organiser.export("rounds.json")
+            before = str(hub.organiser.export("rounds.csv")).splitlines()[1:] if number > 1 else []
+            fresh = paired(played, names, number, args.node_modules)  # type: ignore[arg-type]
+            text = "\n".join(["round,table,player1,player2,score1,score2,winner,confirmed", *before,
+                              *fresh.splitlines()[1:]])
+            hub.organiser.load(text, {"clock_s": 900})
+            hub.organiser.do("begin", number)
+            for n, table in enumerate(tables):
+                while (table.session.game_round() or {}).get("number") != number:
+                    time.sleep(0.05)
+                table.play(*moves(number * 10 + n % 3, 8))
+                table.session.command({"do": "end_game"})
+                for player in (0, 1):
+                    table.session.command({"do": "confirm", "player": player})
+            while any(not g["confirmed"] for r in hub.organiser.told()["rounds"] for g in r["games"]):
+                time.sleep(0.05)
+            hub.organiser.do("end", number)
+            while any((t.session.game_round() or {"locked": True})["locked"] for t in tables):
+                time.sleep(0.05)
+        told = hub.organiser.told()
+        print(hub.organiser.export("standings.csv"))
+        met = [frozenset(g["players"]) for r in told["rounds"] for g in r["games"] if not g["bye"]]
+        scores = [[p["score"] for p in t.session.view()["players"]] for t in tables]
+        return {"tables": args.tables, "rounds": args.rounds, "players": len(names), "games": len(met),
+                "met_twice": len(met) - len(set(met)), "wins": sum(s["wins"] for s in told["standings"]),
+                "last_round_right": [g["scores"] for g in told["rounds"][-1]["games"] if not g["bye"]] == scores,
+                "evening_has": len(results.games()), "seconds": round(time.monotonic() - begun, 1)}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["load", "faults", "view"])
-    parser.add_argument("--tables", type=int, default=20)
+    parser.add_argument("what", choices=["load", "faults", "evening", "view"])
+    parser.add_argument("--tables", type=int)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--node-modules", default="node_modules", help="where tournament-pairings is installed")
     parser.add_argument("--viewers", type=int, default=60)
     parser.add_argument("--seconds", type=int, default=30)
     parser.add_argument("--kills", type=int, default=50)
@@ -317,10 +379,11 @@ def main() -> None:
     parser.add_argument("--port", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--number", type=int, help=argparse.SUPPRESS)
     args = parser.parse_args()
+    args.tables = args.tables or (8 if args.what == "evening" else 20)
     if args.what == "view":
         NUMBER[0] = args.number
         return viewers(args.port, args.viewers)
-    print(json.dumps(load(args) if args.what == "load" else faults(args), indent=1))
+    print(json.dumps({"load": load, "faults": faults, "evening": evening}[args.what](args), indent=1))
 
 
 if __name__ == "__main__":

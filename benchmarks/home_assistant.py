@@ -19,10 +19,12 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 VERSION = "2024.3.3"  # the last that runs on Python 3.11
 # What importing its mqtt integration takes, of the two hundred packages that it names.
-PACKAGES = """paho-mqtt==1.6.1 voluptuous==0.13.1 voluptuous-serialize==2.6.0 aiohttp==3.9.5 pyyaml jinja2 attrs
-awesomeversion ciso8601 httpx orjson astral atomicwrites-homeassistant bcrypt certifi cryptography lru-dict PyJWT
-python-slugify==8.0.1 ulid-transform urllib3 ifaddr packaging requests aiohttp_cors janus sqlalchemy==2.0.28
-aiohttp-fast-url-dispatcher aiohttp-zlib-ng async-interrupt""".split()
+PACKAGES = [
+    "paho-mqtt==1.6.1", "voluptuous==0.13.1", "voluptuous-serialize==2.6.0", "aiohttp==3.9.5", "pyyaml",
+    "jinja2", "attrs", "awesomeversion", "ciso8601", "httpx", "orjson", "astral",
+    "atomicwrites-homeassistant", "bcrypt", "certifi", "cryptography", "lru-dict", "PyJWT",
+    "python-slugify==8.0.1", "ulid-transform", "urllib3", "ifaddr", "packaging", "requests", "aiohttp_cors",
+    "janus", "sqlalchemy==2.0.28", "aiohttp-fast-url-dispatcher", "aiohttp-zlib-ng", "async-interrupt"]
 
 
 def documents() -> list[dict[str, object]]:

@@ -42,7 +42,8 @@ def discovery(document: Document, sender: Sender, *, page: str | None = None) ->
         if made is not None:
             _, component, _, thing, _ = where.split("/")
             made.update(unique_id=f"bastide_{sender.device}_{thing}", device=device,
-                        availability_topic=topic(name, "availability"), origin={"name": "bastide", "sw_version": __version__})
+                        availability_topic=topic(name, "availability"),
+                        origin={"name": "bastide", "sw_version": __version__})
             if component == "sensor":
                 made["state_topic"] = topic(name, "state")
     return found
