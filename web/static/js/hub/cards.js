@@ -1,7 +1,7 @@
 // One table as a card: its board small, who plays, the scores, how long ago it was heard.
 
 import { h, replace, s } from "../dom.js";
-import { badge, hue, letters } from "../figures.js";
+import { badge, hue, letters, meeple } from "../figures.js";
 import { t } from "../i18n.js";
 import { silent } from "./hall.js";
 import { drawing, learn } from "./kinds.js";
@@ -19,8 +19,17 @@ export function smallBoard(state, { plain = true } = {}) {
     tiles.map(([tx, ty, kind, rot], n) => [
       s("use", { href: `#${drawing(kind, plain)}`, transform: `translate(${tx * 100} ${ty * 100}) rotate(${rot * 90} 50 50)` }),
       n === tiles.length - 1 && n > 0 && s("rect", { x: tx * 100 - 2, y: ty * 100 - 2, width: 104, height: 104, class: "small-last" })]),
-    figures.map(([player, , fx, fy, , , sx, sy]) => s("circle", { cx: fx * 100 + sx, cy: fy * 100 + sy, r: 19, class: "small-figure", fill: hue(state.players[player]) })));
+    figures.map((f) => (plain ? dot(state, f) : figure(state, f))));
 }
+
+const dot = (state, [player, , x, y, , , sx, sy]) => s("circle", { cx: x * 100 + sx, cy: y * 100 + sy, r: 19, class: "small-figure", fill: hue(state.players[player]) });
+
+function figure(state, [player, kind, x, y, , , sx, sy, lying]) {
+  const names = letters(seats(state));
+  return s("g", { class: "figure", transform: `translate(${x * 100 + sx - 20} ${y * 100 + sy - 20}) scale(1.25)` }, meeple(seats(state)[player], names[player], { lying, figure: kind }));
+}
+
+const seats = (state) => state.players.map((p, index) => ({ ...p, index }));
 
 export const time = (seconds) => {
   const whole = Math.max(0, Math.floor(Math.abs(seconds))), hours = Math.floor(whole / 3600);
@@ -83,7 +92,7 @@ export class Card {
     const { state } = table;
     if (this.table?.state !== state) table.clockHeard = performance.now();
     this.table = table;
-    const names = letters(state.players.map((p, index) => ({ ...p, index }))), best = Math.max(...state.players.map((p) => p.score));
+    const names = letters(seats(state)), best = Math.max(...state.players.map((p) => p.score));
     replace(this.name, state.table, table.key.includes(".") && h("small", {}, ` (${table.key.split(".").pop()})`));
     replace(this.phase, phase(table));
     replace(this.players, state.players.map((p, n) => player(table, p, n, names[n], best)));

@@ -10,7 +10,7 @@ import { Table } from "./table.js";
 import { Wall } from "./wall.js";
 
 await clubTexts();
-const isWall = document.body.classList.contains("wall"), root = byId("hub");
+const isWall = document.body.classList.contains("at-wall"), root = byId("hub");
 document.title = `bastide: ${t("hub.title")}`;
 
 class Overview {

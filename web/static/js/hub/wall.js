@@ -53,7 +53,7 @@ export class Wall {
     else this.tables(tables, width, height);
     replace(this.foot, h("span", {}, t("hub.tables", { n: all.length })),
       !this.hall.online && h("b", { class: "warn" }, t("chip.offline")), this.hall.online && !this.hall.extra.broker && h("b", { class: "warn" }, t("hub.broker")),
-      h("span", { class: "dots", "aria-hidden": "true" }, Array.from({ length: this.pages }, (_, n) => h("i", { class: n === this.page ? "on" : "" }))));
+      this.pages > MOST ? h("span", { class: "dots" }, `${this.page + 1} / ${this.pages}`) : h("span", { class: "dots", "aria-hidden": "true" }, Array.from({ length: this.pages }, (_, n) => h("i", { class: n === this.page ? "on" : "" }))));
   }
 
   tables(tables, width, height) {
