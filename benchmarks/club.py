@@ -2,12 +2,14 @@
 
     python benchmarks/club.py load [--tables 20] [--viewers 60] [--seconds 30]
     python benchmarks/club.py faults [--kills 50] [--tables 20]
+    python benchmarks/club.py cut [--tables 20]
     python benchmarks/club.py evening [--tables 8] [--rounds 5] [--node-modules DIR]
 
 ``load`` has every table publish once a second, with the messages of recorded games, and measures how long an update
 takes from the table to the last screen, what the hub and the broker use, and what is sent to a screen. ``faults`` kills
 the broker again and again while tables with wrong clocks play, says one name twice, has strangers publish garbage, and
-holds every screen against every table afterwards. ``evening`` plays a tournament: rounds from a pairing program
+holds every screen against every table afterwards. ``cut`` has the broker in
+another network and pulls the cable. ``evening`` plays a tournament: rounds from a pairing program
 (tournament-pairings of npm, installed in DIR), one player too many for the tables so that somebody has a bye, the hub
 that begins and ends them, tables that play and confirm, results back into the program, standings. Needs mosquitto.
 """
@@ -309,6 +311,61 @@ def faults(args: argparse.Namespace) -> dict[str, object]:
             "load": os.getloadavg()[0]}
 
 
+def cut(args: argparse.Namespace) -> dict[str, object]:
+    """The broker in another network, whose cable is pulled for a while and plugged in again; takes root."""
+    from brokers import Mosquitto
+    from tables import ClubTable, moves
+    from test_hall import Screen
+
+    from bastide.club.hub import Hub
+    from bastide.club.publisher import Beat
+    from bastide.club.results import Results
+
+    def ip(*words: str) -> None:
+        subprocess.run(["ip", *words], check=True)
+
+    logging.disable(logging.WARNING)
+    name, ours, theirs = "bastide-bench", "bastide-b0", "bastide-b1"
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        ip("netns", "add", name)
+        stack.callback(subprocess.run, ["ip", "netns", "del", name])
+        ip("link", "add", ours, "type", "veth", "peer", "name", theirs, "netns", name)
+        ip("addr", "add", "10.213.77.1/30", "dev", ours)
+        ip("link", "set", ours, "up")
+        ip("-n", name, "addr", "add", "10.213.77.2/30", "dev", theirs)
+        ip("-n", name, "link", "set", theirs, "up")
+        broker = stack.enter_context(Mosquitto(folder, host="10.213.77.2", inside=("ip", "netns", "exec", name)))
+        hub = stack.enter_context(Hub(broker.address, stack.enter_context(Results(folder / "hub"))))
+        tables = [stack.enter_context(ClubTable(folder / str(n), broker, f"T{n}", beat=Beat()))
+                  for n in range(args.tables)]
+        screen, right, slow = Screen(hub.hall), [], [0.0]
+
+        def settled() -> bool:
+            screen.follow()
+            return all(screen.tables.get(f"t{n}", {}).get("rev") == t.session.view()["update"]
+                       for n, t in enumerate(tables))
+
+        game, seconds = moves(3, 60), (2, 5, 15, 30)
+        for n, away_s in enumerate(seconds):
+            ip("link", "set", ours, "down")
+            until = time.monotonic() + away_s
+            for event in game[n * 12:n * 12 + 12]:
+                for table in tables:
+                    begun = time.monotonic()
+                    table.play(event)
+                    slow.append(time.monotonic() - begun)
+            time.sleep(max(0.0, until - time.monotonic()))
+            assert not settled(), "nothing can have come through"
+            ip("link", "set", ours, "up")
+            begun = time.monotonic()
+            while not settled() and time.monotonic() - begun < 6 * RIGHT_S:
+                time.sleep(0.05)
+            right.append(round(time.monotonic() - begun, 1))
+    return {"tables": args.tables, "away_s": seconds, "right_after_s": right,
+            "a_move_ms": {q: round(1000 * quantile(slow, v), 1) for q, v in QUANTILES}, "load": os.getloadavg()[0]}
+
+
 # -- a tournament -----------------------------------------------------------------------------------------------------
 
 
@@ -368,7 +425,7 @@ def evening(args: argparse.Namespace) -> dict[str, object]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["load", "faults", "evening", "view"])
+    parser.add_argument("what", choices=["load", "faults", "cut", "evening", "view"])
     parser.add_argument("--tables", type=int)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--node-modules", default="node_modules", help="where tournament-pairings is installed")
@@ -383,7 +440,7 @@ def main() -> None:
     if args.what == "view":
         NUMBER[0] = args.number
         return viewers(args.port, args.viewers)
-    print(json.dumps({"load": load, "faults": faults, "evening": evening}[args.what](args), indent=1))
+    print(json.dumps({"load": load, "faults": faults, "cut": cut, "evening": evening}[args.what](args), indent=1))
 
 
 if __name__ == "__main__":

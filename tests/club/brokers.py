@@ -36,13 +36,15 @@ def mosquitto() -> str:
 class Mosquitto:
     """A broker on a port of its own. Its retained messages end with it, as on a card that was lost."""
 
-    def __init__(self, folder: Path, *settings: str, allow: bool = True) -> None:
-        self._program, self._folder = mosquitto(), folder
+    def __init__(self, folder: Path, *settings: str, allow: bool = True, host: str = "127.0.0.1",
+                 inside: tuple[str, ...] = ()) -> None:
+        """``inside`` is what the program is started by, like another network's namespace."""
+        self._program, self._folder, self.host = [*inside, mosquitto()], folder, host
         with socket.socket() as s:
             s.bind(("127.0.0.1", 0))
             self.port = int(s.getsockname()[1])  # free a moment ago
         (folder / "mosquitto.conf").write_text("\n".join([
-            f"listener {self.port} 127.0.0.1", f"allow_anonymous {'true' if allow else 'false'}", "persistence false",
+            f"listener {self.port} {host}", f"allow_anonymous {'true' if allow else 'false'}", "persistence false",
             "set_tcp_nodelay true", *settings, ""]), "utf-8")
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -57,19 +59,19 @@ class Mosquitto:
 
     @property
     def url(self) -> str:
-        return f"mqtt://127.0.0.1:{self.port}"
+        return f"mqtt://{self.host}:{self.port}"
 
     @property
     def address(self) -> Broker:
-        return Broker(host="127.0.0.1", port=self.port)
+        return Broker(host=self.host, port=self.port)
 
     def start(self) -> None:
-        self._process = subprocess.Popen([self._program, "-c", str(self._folder / "mosquitto.conf")],
+        self._process = subprocess.Popen([*self._program, "-c", str(self._folder / "mosquitto.conf")],
                                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         while True:
             assert self._process.poll() is None, "mosquitto did not start"
             with socket.socket() as s:
-                if s.connect_ex(("127.0.0.1", self.port)) == 0:
+                if s.connect_ex((self.host, self.port)) == 0:
                     return
 
     def kill(self) -> None:

@@ -131,6 +131,28 @@ def test_the_clock_stands_when_the_game_is_over_and_after_a_restart(table, now, 
     assert table.game_round()["clock"] == {"left_s": [870, 895], "running": None}
 
 
+def test_the_button_on_the_pins_presses_the_clock(table, now, monkeypatch):
+    monkeypatch.setattr("hardware.panel.BOUNCE_S", None)
+    from gpiozero import Device
+    from gpiozero.pins.mock import MockFactory
+
+    from bastide.service import panel
+
+    table.tell(BEGIN)
+    with MockFactory() as pins:
+        Device.pin_factory = pins
+        with panel(table, None, 27, None):
+            for running in (0, 1, 0):
+                views = table.subscribe()
+                views.get(30)
+                pins.pin(27).drive_low()
+                pins.pin(27).drive_high()
+                assert views.get(30)["round"]["clock"]["running"] == running
+                views.close()
+        Device.pin_factory = None
+    assert table.view()["version"] == 0, "no turn was ended"
+
+
 def test_there_is_no_round_without_an_organiser(table):
     assert refused(table, do="confirm", player=0) == "no_round" == refused(table, do="clock", act="press")
     table.tell({**BEGIN, "round": {**ROUND, "clock_s": 0}})
