@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 from pathlib import Path
 
@@ -10,11 +9,6 @@ import pytest
 
 TESTS = Path(__file__).parents[1]
 sys.path[:0] = [str(TESTS / name) for name in ("web", "bastide")]
-_spec = importlib.util.spec_from_file_location("web_conftest", TESTS / "web" / "conftest.py")
-assert _spec is not None and _spec.loader is not None
-_web = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(_web)
-chromium = _web.chromium
 
 
 @pytest.fixture

@@ -7,11 +7,17 @@ from pathlib import Path
 
 import pytest
 from brokers import QUICK, Mosquitto
-from tables import ClubTable, moves
+from tables import TWO, ClubTable, moves
 
+from bastide.club.game_round import GameRound
 from bastide.club.hub import Hub
 from bastide.club.results import Results
+from bastide.session import TableSession
+from bastide.store import Store
+from scoring.events import Setup
+from scoring.rules import edition
 from web.access import Access
+from web.app import create_app
 from web.hub import create_hub
 from web.server import PageServer
 
@@ -91,6 +97,36 @@ def test_the_organiser_begins_a_round_and_the_wall_shows_it(club, open_page):
     page.get_by_role("button", name="Reprendre ces rondes").click()
     expect(page.locator("#hub > .warn")).to_contain_text("round,table,player1,player2")
     _picture(page, "hub-rounds")
+
+
+def test_at_the_table_the_clock_is_pressed_and_the_result_confirmed(tmp_path, open_page):
+    from playwright.sync_api import expect
+
+    with Store(tmp_path / "log.sqlite") as store:
+        session, rounds = TableSession(store, Setup(players=TWO, rules=edition())), GameRound(tmp_path)
+        session.play_rounds(rounds)
+        with PageServer(create_app(session), port=0) as server:
+            page = open_page(server.url, 390, 844, locale="de-DE")
+            page.locator(".tile").first.wait_for()
+            expect(page.locator("#round")).to_be_hidden()
+            rounds.carry_out(session, {"do": "begin_round", "round": {
+                "id": "x", "number": 3, "clock_s": 900,
+                "players": [{"name": "Zoe", "colour": "red"}, {"name": "Ben", "colour": "blue"}]}})
+            expect(page.locator(".round-clock b")).to_have_text(["15:00", "15:00"])
+            page.get_by_role("button", name="Uhr starten").click()
+            expect(page.locator(".round-clock").first).to_have_class(re.compile("runs"))
+            page.get_by_role("button", name="Uhr weitergeben").click()
+            expect(page.locator(".round-clock").nth(1)).to_have_class(re.compile("runs"))
+            late = open_page(server.url, 1280, 800, locale="en-GB")  # a view from before, a clock of now
+            expect(late.locator(".round-clock").nth(1)).to_have_class(re.compile("runs"))
+            session.command({"do": "end_game"})
+            page.get_by_role("button", name="Zoe: 0 stimmt").click()
+            expect(page.locator(".agreed")).to_have_text(re.compile("Zoe hat bestätigt"))
+            late.get_by_role("button", name="Ben: 0 is right").click()
+            expect(page.locator("#round .note")).to_have_text(
+                "Alle sind einverstanden. Die Turnierleitung hat das Ergebnis.")
+            assert session.game_round()["confirmed"] == [True, True]
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def _picture(page, name):
