@@ -107,12 +107,28 @@ class Organiser:
         """A table's newest state. Whether results have changed."""
         name = slug(state["table"])
         with self._lock:
+            before = self._tables_now()
             self._said[name] = state
-            changed = self._noted(name, state)
+            changed = self._noted(name, state) or before != self._tables_now()
             if changed:
                 self._keep()
             self._tell(name, state)
         return changed
+
+    def _tables_now(self) -> list[str]:
+        return [self._table(g) for g in self._games if self._state.get(g.round) == "open"]
+
+    def _table(self, game: Game) -> str:
+        """How the table of a game in an open round stands to it: playing, or why it does not: not heard yet
+        (``unheard``), started without ``--mqtt-commands`` (``deaf``), or another game goes on there (``busy``)."""
+        said = [s for name, s in self._said.items() if _meant(game.table, name)]
+        if game.bye or game.scores is not None:
+            return "done"
+        if not said:
+            return "unheard"
+        if any((s.get("round") or {}).get("id") == self._id(game) for s in said):
+            return "playing"
+        return "busy" if any(s["commands"] for s in said) else "deaf"
 
     def _id(self, game: Game) -> str:
         return f"{self._event}-{game.round}-{slug(game.table)}"
@@ -157,12 +173,14 @@ class Organiser:
     # -- what is shown ----------------------------------------------------------------------------------------------
 
     def told(self) -> Document:
-        """Rounds with their games and how each stands, and the standings."""
+        """Rounds with their games and how each stands (``at`` in an open round: `_table`), and the standings."""
         with self._lock:
             games, states = self._games, dict(self._state)
+            at = {(g.round, g.players): self._table(g) for g in games if states.get(g.round) == "open"}
         rounds: list[Document] = []
         for number in sorted({g.round for g in games}):
-            rows = [g for g in rounds_json(games) if g["round"] == number]
+            rows = [{**row, "at": at.get((game.round, game.players))}
+                    for game, row in zip(games, rounds_json(games), strict=True) if game.round == number]
             rounds.append({"number": number, "state": states.get(number, "waiting"), "games": rows})
         return {"rounds": rounds, "standings": [s._asdict() for s in standings(games)], "play": self._play}
 

@@ -185,20 +185,26 @@ def test_an_evening_of_three_tables_and_two_rounds(tmp_path):
             tables[f"table-{n}"] = (f"Table {n}", session, rounds)
 
         def speak(deaf=()):
-            for slug, (name, session, rounds) in tables.items():
+            for slug, (name, session, _) in tables.items():
                 document = unpacked("state", packed(state(
                     session.view(), Sender(name, f"{slug[-1] * 12}", 1), at_s=0, commands=True,
                     game_round=session.game_round())))
                 results.heard(document)
                 organiser.heard(document)
                 for table, command in sent:
-                    if table == slug and slug not in deaf:
-                        rounds.carry_out(session, unpacked("command", packed(command)))
+                    if table not in deaf:
+                        tables[table][2].carry_out(tables[table][1], unpacked("command", packed(command)))
                 sent.clear()
+
+        def at(number):
+            return [g["at"] for r in organiser.told()["rounds"] if r["number"] == number for g in r["games"]]
 
         for number in (1, 2):
             organiser.do("begin", number)
+            assert at(number) == (["unheard"] * 3 if number == 1 else ["busy"] * 3)
             speak(deaf=("table-2",))
+            speak(deaf=("table-2",))
+            assert at(number) == ["playing", "busy", "playing"], "the organiser sees which table has not begun"
             assert tables["table-1"][1].view()["round"]["number"] == number
             now.s += 20
             speak()  # the one that did not hear it is told again

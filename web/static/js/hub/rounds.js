@@ -10,7 +10,7 @@ const FILES = ["rounds.csv", "standings.csv", "rounds.json"];
 
 function result(game) {
   if (game.bye) return t("hub.bye");
-  if (!game.scores) return t("hub.open");
+  if (!game.scores) return game.at && game.at !== "done" ? h("span", { class: game.at === "playing" ? "" : "warn" }, t(`hub.at.${game.at}`)) : t("hub.open");
   return `${game.scores.map((s) => number(s)).join(" : ")}${game.confirmed ? "" : ` (${t("hub.unconfirmed")})`}`;
 }
 

@@ -14,6 +14,7 @@ export default {
   "hub.begin": "Beginnen", "hub.begin.sure": "Runde {n} beginnen? Jeder ihrer Tische beginnt ein neues Spiel ohne Hilfen.",
   "hub.end": "Beenden", "hub.end.sure": { one: "{n} Spiel hat noch kein Ergebnis. Die Runde trotzdem beenden?", other: "{n} Spiele haben noch kein Ergebnis. Die Runde trotzdem beenden?" },
   "hub.bye": "spielfrei", "hub.open": "noch kein Ergebnis",
+  "hub.at.unheard": "Tisch meldet sich nicht", "hub.at.deaf": "nimmt keine Befehle an: mit --mqtt-commands starten", "hub.at.busy": "dort läuft noch ein anderes Spiel: am Tisch beenden", "hub.at.playing": "wird gespielt",
   "hub.load": "Runden aus einem Auslosungsprogramm übernehmen", "hub.load.note": "Eine Tabelle (CSV) mit der ersten Zeile round,table,player1,player2. Wer zuerst genannt ist, beginnt. Tische heißen wie hier, oder nur ihre Nummer.",
   "hub.csv": "Runden als Tabelle", "hub.file": "Datei mit den Runden", "hub.clock": "Minuten je Spieler (0: ohne Uhr)", "hub.take": "Diese Runden übernehmen",
   // eine Runde am Tisch

@@ -14,6 +14,7 @@ export default {
   "hub.begin": "Begin", "hub.begin.sure": "Begin round {n}? Every table of it starts a new game without aids.",
   "hub.end": "End", "hub.end.sure": { one: "{n} game has no result yet. End the round all the same?", other: "{n} games have no result yet. End the round all the same?" },
   "hub.bye": "bye", "hub.open": "no result yet",
+  "hub.at.unheard": "table not heard", "hub.at.deaf": "takes no commands: start it with --mqtt-commands", "hub.at.busy": "another game goes on there: end it at the table", "hub.at.playing": "playing",
   "hub.load": "Take rounds from a pairing program", "hub.load.note": "A table (CSV) whose first line is round,table,player1,player2. Whoever is named first begins. Tables are called as in the hub, or by their number.",
   "hub.csv": "Rounds as a table", "hub.file": "File with the rounds", "hub.clock": "Minutes for each player (0: no clock)", "hub.take": "Take these rounds",
   // a round at the table

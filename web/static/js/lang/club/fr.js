@@ -14,6 +14,7 @@ export default {
   "hub.begin": "Commencer", "hub.begin.sure": "Commencer la ronde {n} ? Chacune de ses tables commence une nouvelle partie sans aides.",
   "hub.end": "Terminer", "hub.end.sure": { one: "{n} partie n'a pas encore de résultat. Terminer la ronde quand même ?", many: "{n} parties n'ont pas encore de résultat. Terminer la ronde quand même ?", other: "{n} parties n'ont pas encore de résultat. Terminer la ronde quand même ?" },
   "hub.bye": "exempt", "hub.open": "pas encore de résultat",
+  "hub.at.unheard": "table pas entendue", "hub.at.deaf": "ne prend pas d'ordres : la lancer avec --mqtt-commands", "hub.at.busy": "une autre partie y est en cours : la terminer à la table", "hub.at.playing": "en jeu",
   "hub.load": "Reprendre les rondes d'un programme d'appariement", "hub.load.note": "Un tableau (CSV) dont la première ligne est round,table,player1,player2. Le premier nommé commence. Les tables s'appellent comme ici, ou par leur numéro.",
   "hub.csv": "Les rondes en tableau", "hub.file": "Fichier des rondes", "hub.clock": "Minutes par joueur (0 : sans pendule)", "hub.take": "Reprendre ces rondes",
   // une ronde à la table
