@@ -50,6 +50,7 @@ KINDS: dict[str, tuple[str, str, object]] = {
     "before": ("GET", "/api/entries/80/before", None),
     "after": ("GET", "/api/entries/80/after", None),
     "moves": ("GET", "/api/moves", None),
+    "round": ("GET", "/api/round", None),
     "fits": ("GET", "/api/fits", None),
     "turn-picture": ("GET", "/api/turns/55/picture.jpg?x=0&y=0&width=5&height=5", None),
     "picture": ("GET", "/api/picture.jpg?x=-4&y=-4&width=9&height=9", None),
