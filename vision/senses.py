@@ -2,8 +2,8 @@
 
 Sources are added, none switches another off. The network (`vision.structure`) knows what every edition shares and is
 asked about every square; now and then it is wrong about a tile as a whole, so what it says has heavy tails. Pictures of
-tiles, taught, learned or drawn, are held against the squares that it does not settle; drawn ones only where it cannot
-tell some of the kinds in play from each other. A square may look like none of them. A kind without a picture gains and
+tiles, taught, learned or drawn, are held against the squares that it does not settle, drawn ones only where it cannot
+tell some of the kinds in play from each other; a square may look like none of them. A kind without a picture gains and
 loses little.
 """
 
@@ -61,7 +61,7 @@ class TileEvidence:
 
 @dataclass(slots=True)
 class _Source:
-    """Pictures of kinds: those with the numbers ``kinds``; ``name`` is pictures or drawings. ``asked`` squares so far,
+    """Pictures of kinds: those with the numbers ``kinds``; their ``name`` in `TileEvidence`. ``asked`` squares so far,
     and the best ``fit`` of them."""
 
     name: str
@@ -96,8 +96,8 @@ class TileSense:
                 part = TileSet(name=tileset.name, size_px=tileset.size_px, specimens=tuple(mine))
                 settler = Settler(part, tries=2)
                 self._sources.append(_Source(
-                    name="drawings" if drawn else "pictures", pictures=PictureFit(settler),
-                    kinds=np.array([index[tile] for tile in settler.fine.ids]),
+                    name="drawings" if drawn else "pictures",
+                    pictures=PictureFit(settler), kinds=np.array([index[tile] for tile in settler.fine.ids]),
                     other_print=self.limits.other_print[drawn]))
 
     def said(self, bgr: Image, poses: Sequence[Array], *, turns: int = 1) -> Said:
@@ -125,9 +125,10 @@ class TileSense:
         present = np.clip(said.present, 1e-6, 1 - 1e-6)
         there = np.clip(np.log(present / (1 - present)), -limits.there_most, limits.there_most)
         out = {at: TileEvidence(pose=placed[n] if there[n] > 0 else poses[at], there=float(there[n]),
-                                loglik=(network := self._doubted(plain[n])), sources={"network": network},
-                                seen=float(inside(bgr.shape, poses[at], 12).mean()))
+                                loglik=self._doubted(plain[n]), seen=float(inside(bgr.shape, poses[at], 12).mean()))
                for n, at in enumerate(order)}
+        for evidence in out.values():
+            evidence.sources["network"] = evidence.loglik
         self._by_pictures(bgr, {at: e for at, e in out.items() if e.there > 0 and e.seen > 0.7},
                           dict(zip(order, plain, strict=True)))
         return out
@@ -147,9 +148,9 @@ class TileSense:
             for at in ask:
                 if source.asked >= limits.tries and source.fit < limits.fitting:
                     break
-                said = self._fits(source, bgr, found[at].pose)
-                found[at].sources[source.name] = said
-                found[at].loglik = log_normal(found[at].loglik + said)
+                fits = self._fits(source, bgr, found[at].pose)
+                found[at].sources[source.name] = fits
+                found[at].loglik = log_normal(found[at].loglik + fits)
 
     def _fits(self, source: _Source, bgr: Image, pose: Array) -> npt.NDArray[np.float64]:
         """(K, 4) log-likelihoods of one square by a source's pictures, up to a constant. Each kind may look like none
