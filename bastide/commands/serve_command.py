@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import threading
 from contextlib import ExitStack, nullcontext
@@ -44,6 +45,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         "gets a backup after each game")
     parser.add_argument("--light", type=int, metavar="PIN", help="a status light on this pin of the Pi (17)")
     parser.add_argument("--button", type=int, metavar="PIN", help="a button that ends the turn (27)")
+    parser.add_argument("--mqtt", metavar="URL", help="publish the table on this broker: mqtt://user@host[:port] or "
+                        "mqtts:// (default: BASTIDE_MQTT of the environment, else not at all)")
+    parser.add_argument("--table", metavar="NAME", help="what the table is called there (default: BASTIDE_TABLE of the "
+                        "environment, else the machine's name)")
+    parser.add_argument("--mqtt-ca", metavar="FILE", help="the certificate that the broker's was signed with")
+    parser.add_argument("--mqtt-password", metavar="FILE", help="a file that holds the password and nothing else")
+    parser.add_argument("--mqtt-commands", action="store_true", help="also take commands from there: the next game, a "
+                        "tournament's rounds")
     add_rules_arguments(parser)
 
 
@@ -106,6 +115,7 @@ def _serve(args: argparse.Namespace, notifier: Notifier, note: str) -> Path | No
     from bastide.art import ArtSets
     from bastide.calibrated import CalibratedCamera, load_calibrations, view_from
     from bastide.checkup import CheckUp
+    from bastide.club.table import club_table
     from bastide.commands.doctor_command import versions
     from bastide.elsewhere import remember
     from bastide.inplace import finish
@@ -137,6 +147,7 @@ def _serve(args: argparse.Namespace, notifier: Notifier, note: str) -> Path | No
     from web.server import PageServer, ServerError
 
     data, wanted = Path(args.data), list[Path]()
+    club = club_table(args, data, os.environ)
     finish(data)  # a restore that a pulled plug interrupted
     with ExitStack() as stack:
         stop = stack.enter_context(stop_on_signals())
@@ -210,6 +221,8 @@ def _serve(args: argparse.Namespace, notifier: Notifier, note: str) -> Path | No
         print(f"the page is at {server.url}", flush=True)
         if keys.get().table is None:
             print("no PIN is set yet: whoever opens the page first sets it, or: bastide pin", flush=True)
+        if club is not None:
+            stack.enter_context(club.published(session, server.port))
         if loop:
             loop.start()
             stack.callback(loop.stop)
