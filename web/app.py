@@ -17,6 +17,7 @@ from web.answers import MAX_BODY_BYTES, asked_object, error_answer, json_answer,
 from web.assets import Assets
 from web.catalogue import tiles
 from web.doctor import Doctor, doctors
+from web.firstview import first_view
 from web.gate import Gate, routes
 from web.join import joining
 from web.looking import looking
@@ -30,9 +31,11 @@ from web.tinker import tinkering
 
 _CONTENT_SECURITY = "; ".join((
     "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'",
+    "font-src 'self'",
     "manifest-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
 ))
 _COMPRESSED = ("text/", "application/json", "image/svg+xml")
+_SHEETS = ("fonts", "tokens", "layout", "parts", "sheets", "board", "more", "screens")  # the page's, in this order
 _HEADERS = {
     "Content-Security-Policy": _CONTENT_SECURITY, "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer", "Cross-Origin-Opener-Policy": "same-origin",
@@ -61,7 +64,8 @@ def create_app(session: LiveSession, *, streams: Streams | None = None, access: 
     app.extensions.update(doctor=doctor, tuning=tuning, safe=safe)
     app.extensions["streams"] = Streams(session) if streams is None else streams
     app.extensions["overlay_streams"] = Streams(session, most=MAX_OVERLAYS, shape=shown)
-    app.extensions["assets"] = Assets(Path(__file__).parent / "static")
+    app.extensions["assets"] = Assets(Path(__file__).parent / "static",
+                                      joined={"css/page.css": [f"css/{name}.css" for name in _SHEETS]})
     door = Access() if access is None else access
     door.guard(app)
     app.register_blueprint(pages)
@@ -98,7 +102,8 @@ def _page(mode: str) -> str:
     """The page names its modules, so that a browser fetches them at once instead of one after the other. Languages but
     one, and what is seldom needed (``later/``), are fetched when they are."""
     modules = [n.removeprefix("js/").removesuffix(".js") for n in _assets().names("js")]
-    return render_template("page.html", mode=mode, modules=modules, pin=access().state()["pin"])
+    return render_template("page.html", mode=mode, modules=modules, pin=access().state()["pin"],
+                           **first_view(_session().view()))
 
 
 @pages.get("/favicon.ico")

@@ -3,7 +3,7 @@
 import { byId, calm } from "./dom.js";
 
 const TAP_PX = 9;
-const STACKED = matchMedia("(max-width: 760px), (max-aspect-ratio: 1/1)");
+const STACKED = matchMedia("(max-aspect-ratio: 1/1)");
 const TOP_PX = 60; // where farms, open features and the photo are switched
 const CLOSE_PX = 125; // a tile among its neighbours, when something is laid beside them
 const SEEN_PX = 64; // and how large it must be at least not to be brought closer
