@@ -37,6 +37,7 @@ def show(page: Any, session: Any, view: str, tv: bool) -> None:
     if view == "notice":
         session.set_notices([NOTICE], {})
         page.locator("#issues[data-code='take_back']").wait_for()
+        clear(page)
     elif view == "question" and not tv:
         page.locator("#bar .questions").click()
         page.locator("#sheet.question").wait_for()

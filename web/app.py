@@ -35,7 +35,7 @@ _CONTENT_SECURITY = "; ".join((
     "manifest-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
 ))
 _COMPRESSED = ("text/", "application/json", "image/svg+xml")
-_SHEETS = ("fonts", "tokens", "layout", "parts", "sheets", "board", "more", "screens")  # the page's, in this order
+_SHEETS = ("fonts", "tokens", "layout", "players", "parts", "sheets", "board", "more", "screens")  # the page's, in this order
 _HEADERS = {
     "Content-Security-Policy": _CONTENT_SECURITY, "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer", "Cross-Origin-Opener-Policy": "same-origin",

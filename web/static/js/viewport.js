@@ -3,7 +3,6 @@
 import { byId, calm } from "./dom.js";
 
 const TAP_PX = 9;
-const STACKED = matchMedia("(max-aspect-ratio: 1/1)");
 const TOP_PX = 60; // where farms, open features and the photo are switched
 const CLOSE_PX = 125; // a tile among its neighbours, when something is laid beside them
 const SEEN_PX = 64; // and how large it must be at least not to be brought closer
@@ -58,7 +57,7 @@ export class Viewport {
   get covered() {
     const message = byId("issues"), said = message?.hidden === false ? message.offsetHeight + 12 : 0;
     if (document.body.classList.contains("tv")) return [said, 0];
-    return STACKED.matches ? [TOP_PX, said] : [TOP_PX + said, 0];
+    return [TOP_PX + said, 0];
   }
 
   show(box) {
@@ -103,14 +102,9 @@ export class Viewport {
     this.frame({ x, y, width: Math.max(...xs) - x + 1, height: Math.max(...ys) - y + 1 }, 1.1, 125, true);
   }
 
-  // Pixels at the left where the switches stand one below the other.
-  get beside() {
-    return STACKED.matches && !document.body.classList.contains("tv") && this.size.width > 300 && this.size.width < this.size.height * 1.6 ? TOP_PX : 0;
-  }
-
   // `least` is how many pixels a square has at least; what has no room then lies around the square that matters.
   frame(box, margin, most, smooth, least = 0) {
-    const { beside } = this, width = this.size.width - beside, [top, bottom] = this.covered;
+    const { width } = this.size, [top, bottom] = this.covered;
     const height = (this.above ? this.clear : this.size.height - bottom) - top;
     const fits = Math.min(width / (box.width + 2 * margin), height / (box.height + 2 * margin), most);
     const side = Math.max(fits, least), around = this.around ?? [box.x + box.width / 2 - 0.5, box.y + box.height / 2 - 0.5];
@@ -118,7 +112,7 @@ export class Viewport {
       const half = room / side / 2, low = from - margin + half, high = from + long + margin - half;
       return low > high ? from + long / 2 : Math.min(high, Math.max(low, at + 0.5));
     };
-    const x = beside + width / 2 - middle(box.x, box.width, width, around[0]) * side;
+    const x = width / 2 - middle(box.x, box.width, width, around[0]) * side;
     const y = top + height / 2 - middle(box.y, box.height, height, around[1]) * side;
     this.go({ scale: side / 100, x, y }, smooth);
   }
