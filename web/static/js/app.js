@@ -28,6 +28,7 @@ import { Then } from "./then.js";
 import { definitions } from "./tileart.js";
 
 const ANNOUNCED_MS = 9000;
+const LATER = ["replay", "setup", "camera", "machine", "begin", "games", "share", "speak", "stayAwake"]; // what fetches its module first
 
 export class App {
   /** @type {any} */
@@ -57,7 +58,7 @@ export class App {
     this.commands = new Commands(this);
     this.toast = new Toast(byId("toast"));
     this.sheet = new Sheet(byId("sheet"), { resized: (pixels) => this.board?.cover(pixels), opened: (content) => content?.inThen || this.now() });
-    this.issues = new Issues(byId("issues"), { show: (squares) => this.board.pointSquares(squares, { move: true }), hide: () => this.render(), camera: () => this.camera() });
+    this.issues = new Issues(byId("issues"), { show: (squares) => (squares ? this.board.pointSquares(squares, { move: true }) : this.point(null)), hide: () => this.render(), camera: () => this.camera() });
     this.players = new Players(byId("players"));
     this.overlays = new Overlays(byId("tools"), { failed: () => this.toast.show(t("tool.nophoto")), changed: () => this.render() });
     this.feed = new Feed(byId("feed"), { proof: (e) => this.proof(e), fix: (e) => this.mend(e), begin: () => this.begin() });
@@ -74,6 +75,10 @@ export class App {
     });
     const seats = byId("players"); // what lies beside the board begins under them
     new ResizeObserver(() => document.body.style.setProperty("--seats", `${seats.offsetHeight}px`)).observe(seats);
+    for (const name of LATER) {
+      const act = this[name].bind(this);
+      this[name] = (...args) => act(...args).catch((e) => this.unfetched(e));
+    }
     this.live = new Live({ show: (view) => this.show(view), online: (on) => this.online(on) });
     this.live.start();
     firstRun();
@@ -105,7 +110,7 @@ export class App {
         this.kinds = await answer.json();
         this.box = box;
         replace(document.querySelector("#definitions defs"), patternDefinitions(), definitions(this.kinds));
-        this.board = new Board(byId("board"), { kinds: this.kinds, open: (at) => this.openTile(at), gap: (at) => this.openGap(at) });
+        this.board = new Board(byId("board"), { kinds: this.kinds, open: (at) => this.openTile(at), gap: (at) => this.openGap(at), touched: () => this.issues.showing && this.issues.point(null) });
       } finally {
         this.loading = false;
       }
@@ -155,6 +160,12 @@ export class App {
     this.awake = await toggle();
     this.toast.show(t(this.awake ? "awake.begins" : "awake.ends"));
     this.sheet.render();
+  }
+
+  // What is fetched when it is needed did not come: the table does not answer.
+  unfetched(e) {
+    if (!(e instanceof TypeError) || !/import|fetch|load/i.test(e.message)) throw e;
+    this.toast.show(t("toast.offline"));
   }
 
   online(on) {
@@ -261,6 +272,7 @@ export class App {
   }
 
   point(event) {
+    if (event) this.issues.showing = "";
     this.board.point(event, { move: !!event });
     if (!event) this.board.view.fit();
     this.feed.show(this.view, this.letters, this.board.marked);

@@ -54,6 +54,7 @@ export function speak(code) {
   } catch {
     // kept until the page is left
   }
+  document.cookie = `bastide_lang=${code}; path=/; max-age=31536000; SameSite=Lax`; // for the page's first answer
   const url = new URL(location.href);
   if (url.searchParams.has("lang") || !kept()) url.searchParams.set("lang", code);
   location.assign(url);

@@ -23,12 +23,12 @@ function holdings(view, letters, n) {
 
 // How wide a name is in its own letters, roughly: by the kind of each one, whatever font shows it.
 const WIDE = /[mwMW@%&]/, CAPITAL = /\p{Lu}/u, NARROW = /[ijlftrI.,:;'’|!() -]/, SQUARE = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{Extended_Pictographic}]/u;
-const width = (text) => [...text].reduce((sum, c) => sum + (SQUARE.test(c) ? 1.05 : WIDE.test(c) ? 0.88 : CAPITAL.test(c) ? 0.68 : NARROW.test(c) ? 0.36 : 0.53), 0.1);
+export const lineWide = (text) => [...text].reduce((sum, c) => sum + (SQUARE.test(c) ? 1.05 : WIDE.test(c) ? 0.88 : CAPITAL.test(c) ? 0.68 : NARROW.test(c) ? 0.36 : 0.53), 0.1);
 
 // The same on two lines where the name can be broken.
 export function lettersWide(name) {
   const breaks = [...name.matchAll(/[ -]/g)].map((m) => m.index + 1);
-  return Math.min(width(name), ...breaks.map((n) => Math.max(width(name.slice(0, n).trimEnd()), width(name.slice(n)))));
+  return Math.min(lineWide(name), ...breaks.map((n) => Math.max(lineWide(name.slice(0, n).trimEnd()), lineWide(name.slice(n)))));
 }
 
 export class Players {
