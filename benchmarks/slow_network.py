@@ -1,8 +1,8 @@
 """How soon the page stands on a slow network: ``python benchmarks/slow_network.py [--kbit 400] [--ms 100]``.
 
-A headless Chromium opens the page of a late game with so many kilobits a second and so many milliseconds a request, with
-nothing kept from before. Printed is after how long names and scores can be read, the board stands, and the fonts are
-there, and how many bytes came.
+A headless Chromium opens the page of a late game with so many kilobits a second and so many milliseconds a request,
+with nothing kept from before. Printed is after how long names and scores can be read, the board stands, and the fonts
+are there, and how many bytes came.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ SEEN = """() => { const at = {}, first = (name) => { at[name] ??= performance.no
     if (document.querySelector(".coming")) first("says that the board is coming");
     if (document.querySelector("#bar button")) first("buttons");
     if (document.querySelector(".tiles .tile")) first("board");
-    if (![...document.fonts].some((f) => f.status === "loading") && [...document.fonts].some((f) => f.status === "loaded")) first("fonts");
+    const fonts = [...document.fonts].map((f) => f.status);
+    if (fonts.includes("loaded") && !fonts.includes("loading")) first("fonts");
     window.seen = at;
     requestAnimationFrame(look);
   };
@@ -54,8 +55,9 @@ def main() -> int:
             page = browser.new_context(locale="fr-FR").new_page()
             devtools = page.context.new_cdp_session(page)
             devtools.send("Network.enable")
-            came = [0]
-            devtools.on("Network.loadingFinished", lambda e, came=came: came.__setitem__(0, came[0] + e["encodedDataLength"]))
+            came: list[float] = []
+            devtools.on("Network.loadingFinished",
+                        lambda e, came=came: came.append(e["encodedDataLength"]))  # type: ignore[misc]
             devtools.send("Network.emulateNetworkConditions", {
                 "offline": False, "latency": args.ms, "downloadThroughput": args.kbit * 1000 / 8,
                 "uploadThroughput": args.kbit * 1000 / 8})
@@ -65,7 +67,7 @@ def main() -> int:
             page.wait_for_timeout(3000)
             seen = page.evaluate("() => window.seen")
             print(", ".join(f"{name} {ms / 1000:.1f} s" for name, ms in sorted(seen.items(), key=lambda x: x[1])),
-                  f"({came[0] / 1000:.0f} kB)")
+                  f"({sum(came) / 1000:.0f} kB)")
             page.context.close()
         browser.close()
     return 0

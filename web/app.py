@@ -35,7 +35,7 @@ _CONTENT_SECURITY = "; ".join((
     "manifest-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
 ))
 _COMPRESSED = ("text/", "application/json", "image/svg+xml")
-_SHEETS = ("fonts", "tokens", "layout", "players", "parts", "sheets", "board", "more", "screens")  # the page's, in this order
+_SHEETS = ("fonts", "tokens", "layout", "players", "parts", "sheets", "board", "more", "screens")  # in this order
 _HEADERS = {
     "Content-Security-Policy": _CONTENT_SECURITY, "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer", "Cross-Origin-Opener-Policy": "same-origin",
@@ -99,11 +99,11 @@ def tv() -> str:
 
 
 def _page(mode: str) -> str:
-    """The page names its modules, so that a browser fetches them at once instead of one after the other. Languages but
-    one, and what is seldom needed (``later/``), are fetched when they are."""
-    modules = [n.removeprefix("js/").removesuffix(".js") for n in _assets().names("js")]
-    return render_template("page.html", mode=mode, modules=modules, pin=access().state()["pin"],
-                           **first_view(_session().view()))
+    """The page names its modules, so that a browser fetches them at once instead of one after the other. What people
+    open (``sheets.js``) comes when the board stands, what is seldom needed (``later/``) when it is."""
+    first = first_view(_session().view())
+    modules = [*_assets().imported("js/app.js"), f"js/lang/{first['language']}.js"]
+    return render_template("page.html", mode=mode, modules=modules, pin=access().state()["pin"], **first)
 
 
 @pages.get("/favicon.ico")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import posixpath
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +15,7 @@ from flask import Response, request
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".png": "image/png",
           ".webmanifest": "application/manifest+json", ".json": "application/json", ".woff2": "font/woff2",
           ".txt": "text/plain"}
+_IMPORT = re.compile(r'^(?:import|export)\b[^;"]*?"(\.[^"]+)";', re.MULTILINE)  # not the calls that fetch later
 _COMPRESSED = (".js", ".css", ".svg", ".webmanifest", ".json", ".txt")
 
 
@@ -36,9 +39,17 @@ class Assets:
         for name, parts in (joined or {}).items():
             self._files[name] = _asset(b"\n".join(self._files[part].plain for part in parts), Path(name).suffix)
 
-    def names(self, under: str) -> list[str]:
-        """The names of the files directly in a folder."""
-        return [n for n in self._files if n.rpartition("/")[0] == under]
+    def imported(self, name: str) -> list[str]:
+        """The modules that a module imports at once, and those that these import; without itself."""
+        found, open_ = set[str](), [name]
+        while open_:
+            of = open_.pop()
+            for path in _IMPORT.findall(self._files[of].plain.decode()):
+                module = posixpath.normpath(posixpath.join(posixpath.dirname(of), path))
+                if module in self._files and module not in found:
+                    found.add(module)
+                    open_.append(module)
+        return sorted(found - {name})
 
     def answer(self, name: str) -> Response | None:
         """The file as an answer to the present request, or None."""

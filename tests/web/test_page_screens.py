@@ -1,4 +1,4 @@
-"""The page on screens of every shape: nothing cut, covered or empty; it says only what is so, and says when it cannot."""
+"""The page on screens of every shape: nothing cut, covered or empty; it says what is so, and says when it cannot."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from pageviews import picture
-from screens import NAMES, NOTICE, SCORES, SCREENS, ask, clear, dressed, look
+from screens import NAMES, NOTICE, SCORES, SCREENS, ask, dressed, look
 from webtable import get
 
 from bastide.store import Store
@@ -172,13 +172,14 @@ def test_nothing_meets_on_the_shared_picture(table, visit):
     boxes: list[list[Any]] = page.evaluate("""async () => {
       const { card } = await import("/static/js/later/share.js");
       const view = await (await fetch("/api/state")).json();
-      const svg = card({ view, aid: "coach", board: { svg: document.querySelector(".board"), view: { box: { x: -3, y: -3, width: 7, height: 7 } } } });
+      const board = { svg: document.querySelector(".board"), view: { box: { x: -3, y: -3, width: 7, height: 7 } } };
+      const svg = card({ view, aid: "coach", board });
       document.body.replaceChildren(svg);
       await document.fonts.ready;
       const origin = svg.getBoundingClientRect();
       return [...svg.querySelectorAll(":scope > text, .card-name, .card-score, .card-award")].map((t) => {
-        const r = t.getBoundingClientRect();
-        return [t.textContent, r.left - origin.left, r.top - origin.top, r.right - origin.left, r.bottom - origin.top]; });
+        const r = t.getBoundingClientRect(), { left, top } = origin;
+        return [t.textContent, r.left - left, r.top - top, r.right - left, r.bottom - top]; });
     }""")
     assert len(boxes) >= 2 * len(NAMES["wide"]) + 2
     for n, (text, left, top, right, bottom) in enumerate(boxes):

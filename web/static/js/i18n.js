@@ -62,6 +62,7 @@ export function speak(code) {
 }
 
 document.documentElement.lang = language;
+if (kept()) document.cookie = `bastide_lang=${language}; path=/; max-age=31536000; SameSite=Lax`;
 /** @type {NodeListOf<HTMLElement>} */
 const labelled = document.querySelectorAll("[data-t]");
 for (const el of labelled) el.setAttribute("aria-label", t(el.dataset.t));
