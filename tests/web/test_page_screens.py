@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from pageviews import picture
 from screens import NAMES, NOTICE, SCORES, SCREENS, ask, dressed, look
-from webtable import get
+from webtable import JPEG, get, misread
 
 from bastide.store import Store
+from scoring.engine import legal_placements
 from web.app import create_app
 from web.server import PageServer
 
@@ -150,10 +152,30 @@ def test_a_new_game_is_named_in_the_readers_language_and_shown_with_its_names(tm
             page.locator("[data-key='bar.more']").click()
             page.locator("[data-key='menu.new']").click()
             names = page.locator("#setup input[type='text']")
+            names.first.wait_for()
             assert [n.input_value() for n in names.all()] == ["Rot", "Blau"]
             names.first.fill("Anna")
             page.locator("[data-key='start']").click()
             expect(page.locator(".bar-turn")).to_have_text("Zug 1: Anna")
+
+
+def test_what_cannot_lie_there_is_offered_last_and_with_a_warning(serve, visit):
+    n, _, true = misread()
+    session, server = serve(n)
+    wrong = next(replace(true, tile=kind, rot=rot) for kind in ("base.C", "base.B") for rot in range(4)
+                 if (true.at, rot) not in legal_placements(session.state, kind))
+    session.commit((true,), confidence=0.5, asked=False, crop=JPEG,
+                   alternatives=(((true,), 0.5), ((wrong,), 0.4)))
+    page = visit(server.url)
+    page.locator(f"[id='at-{true.at[0]}-{true.at[1]}']").focus()
+    page.locator(".board").press("ArrowUp")
+    page.keyboard.press("Enter")
+    offered = page.locator("#sheet .candidate")
+    offered.first.wait_for()
+    bad = page.locator(f"#sheet .candidate.bad[data-tile='{wrong.tile}']")
+    expect(bad).to_contain_text("does not fit")
+    looks = page.evaluate("() => [...document.querySelectorAll('#sheet .candidate')].map((b) => b.matches('.bad'))")
+    assert looks == sorted(looks), "what fits comes first"
 
 
 def test_what_cannot_be_fetched_is_said(serve, visit):

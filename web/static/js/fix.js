@@ -8,8 +8,14 @@ import { Staged } from "./staged.js";
 import { distinct, figureChoice, playerChoice, segmentPicker, sureness, tileButton } from "./tilebutton.js";
 import { difference } from "./words.js";
 
-const SHOWN = 3;
+const SHOWN = 3, LIKELY = 0.005;
 const WITH_TILE = new Set(["deploy", "fairy", "tower", "capture", "princess", "dragon", "crown"]); // what needs the tile before it
+
+// What fits comes first; one that the camera holds for likely and that cannot lie there may be right all the same.
+function offered(candidates) {
+  const fit = candidates.filter((c) => c.legal), rest = candidates.filter((c) => !c.legal && c.probability >= LIKELY);
+  return [...fit.slice(0, SHOWN - Math.min(1, rest.length)), ...rest].slice(0, SHOWN);
+}
 
 export class Fix {
   /** @type {import("./app.js").App} */
@@ -53,7 +59,7 @@ export class Fix {
     if (placed.seq === null || placed.seq === undefined) return;
     try {
       const answer = await fetch(`/api/candidates/${placed.seq}`);
-      this.candidates = answer.ok ? distinct(this.app, (await answer.json()).candidates, placed).sort((a, b) => Number(b.legal) - Number(a.legal)).slice(0, SHOWN) : [];
+      this.candidates = answer.ok ? offered(distinct(this.app, (await answer.json()).candidates, placed)) : [];
     } catch {
       this.candidates = [];
     }
