@@ -92,7 +92,7 @@ def main() -> int:
                                 if tv not in pages:
                                     pages[tv] = context.new_page()
                                     pages[tv].goto(server.url + ("tv" if tv else ""))
-                                    pages[tv].locator(".tile").first.wait_for()
+                                    pages[tv].locator("body[data-ready] .tile").first.wait_for()
                                 page = pages[tv]
                                 page.set_viewport_size({"width": size[0], "height": size[1]})
                                 for digits in args.digits:

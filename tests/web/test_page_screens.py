@@ -107,7 +107,7 @@ def test_the_page_brings_its_fonts_and_is_light_or_dark_as_this_device_wants(tab
     assert page.evaluate(ground) != dark
     light = page.evaluate(ground)
     page.goto(server.url)
-    page.wait_for_selector(".tile")
+    page.wait_for_selector("body[data-ready] .tile")
     assert page.evaluate(ground) == light, "also when the page begins anew"
     page.locator("[data-key='bar.more']").click()
     page.locator("[data-key='pick-theme-']").click()
@@ -131,7 +131,7 @@ def test_the_board_is_seen_from_ones_own_seat(serve, visit):
     factor = (abs(turned[0]) + abs(turned[1])) / (abs(before[0]) + abs(before[1]))  # it may have another size now
     assert turned == pytest.approx((-before[1] * factor, before[0] * factor), abs=2)
     page.reload()
-    page.wait_for_selector(".tile")
+    page.wait_for_selector("body[data-ready] .tile")
     assert apart() == pytest.approx(turned, abs=2), "this device remembers it"
     box = page.locator(f"[id='at-{last[0]}-{last[1]}'] use").bounding_box()
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
