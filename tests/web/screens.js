@@ -35,7 +35,7 @@
   for (const one of texts) {
     const { cut, left, empty } = clip(one.el, one.r);
     one.seen = left;
-    const long = one.el.matches(".bar-turn") && one.el.textContent.length > 30 && one.el.clientWidth > 110; // the turn of somebody with a very long name
+    const long = one.el.matches(".bar-turn") && one.el.textContent.length > 22 && one.el.clientWidth > 110; // the turn of somebody with a very long name
     if (cut && !name(one.el) && !long) say("cut", one.el);
     if (empty) { one.gone = true; continue; }
     if (!inside(left, screen)) say("off the screen", one.el);
