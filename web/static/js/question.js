@@ -1,6 +1,7 @@
 // What the camera was not sure of. One question at a time; the game goes on meanwhile.
 
 import { button, h } from "./dom.js";
+import { seen } from "./evidence.js";
 import { t } from "./i18n.js";
 import { Picker } from "./picker.js";
 import { figureChoice, segmentPicker, sureness, tileButton, playerChoice } from "./tilebutton.js";
@@ -68,8 +69,7 @@ export class Question {
     const whose = app.view.players[q.player];
     return [
       whose && h("p", { class: "note whose", dir: "auto" }, t("question.whose", { name: whose.name })),
-      q.crop && h("figure", { class: "evidence" }, h("img", { src: q.crop, alt: t("fix.crop"), class: "crop" }),
-        h("figcaption", {}, t("fix.crop"))),
+      q.crop && h("figure", { class: "evidence" }, seen(q.crop), h("figcaption", {}, t("fix.crop"))),
       this.other ? this.byHand() : h("section", { class: "alternatives" },
         h("div", { class: "choices" }, q.candidates.map((c, n) => this.choice(c, n)))),
     ];

@@ -101,8 +101,8 @@ export class Moments {
   home(board, f) {
     const to = document.querySelector(`.player[data-player="${f.player}"] .badge-figure`)?.getBoundingClientRect();
     if (!to) return;
-    const [x, y] = this.spot(board, f), { view } = board, at = board.svg.getBoundingClientRect();
-    const from = [at.left + view.x + x * view.scale, at.top + view.y + y * view.scale], end = [to.left + to.width / 2, to.top + to.height / 2];
+    const [x, y] = this.spot(board, f), { view } = board, on = new DOMPoint(x, y).matrixTransform(board.layers.moment.getScreenCTM());
+    const from = [on.x, on.y], end = [to.left + to.width / 2, to.top + to.height / 2];
     const over = [(from[0] + end[0]) / 2, Math.min(from[1], end[1]) - 60];
     const look = (/** @type {number[]} */ [cx, cy], /** @type {number} */ scale) => `translate(${cx}px, ${cy}px) scale(${scale})`;
     const el = s("svg", { viewBox: "-1.5 -1 35 34", class: "homing", "aria-hidden": "true" }, this.figure(board, f));
