@@ -47,7 +47,7 @@ class Reveal:
     def go(self, data: Mapping[str, Any], steps: int) -> None:
         """Walk to ``step`` of so many events (then the winner), or with ``end`` past them. Raises CommandError."""
         if self._walk is None:
-            raise CommandError("not_over", "the final scoring is shown when the game is over")
+            raise CommandError("still_played", "the final scoring is shown when the game is over")
         step, lead = data.get("step"), data.get("lead", "")
         if step != "end" and (type(step) is not int or not BEFORE <= step <= steps):
             raise CommandError("malformed", f"step: must be a number from {BEFORE} to {steps}, or end")
