@@ -1,10 +1,11 @@
 // Puts the page together: the newest view goes to every part, what people do goes to the table.
 
 import { firstRun } from "./access.js";
+import { announce } from "./announce.js";
 import { Bar } from "./bar.js";
 import { Board } from "./board.js";
 import { Commands } from "./commands.js";
-import { byId, calm, replace } from "./dom.js";
+import { byId, replace } from "./dom.js";
 import { Feed, sameEvent } from "./feed.js";
 import { letters, patternDefinitions } from "./figures.js";
 import { Final } from "./final.js";
@@ -14,10 +15,10 @@ import { Live } from "./live.js";
 import { Overlays } from "./overlays.js";
 import { OwnTiles } from "./owntiles.js";
 import { Players } from "./players.js";
+import { queue } from "./queue.js";
 import { Sheet, Toast } from "./sheet.js";
 import { definitions } from "./tileart.js";
 
-const ANNOUNCED_MS = 9000, MOMENT_MS = 2300;
 const AGAIN_MS = 2000;
 const OPENING = ["ask", "toggle", "openTile", "openMove", "addTo", "tellAnew", "openGap", "layAt", "proof"]; // what needs the sheets
 const LATER = ["replay", "setup", "camera", "machine", "begin", "games", "share", "speak", "stayAwake"]; // what fetches its module first
@@ -35,10 +36,8 @@ export class App {
 
   /** @type {import("./later/reveal.js").Reveal | null} */
   reveal = null; // the walk through the end, once there is one
-
   /** @type {import("./later/moments.js").Moments | null} */
   moments = null; // what is scored glows
-
   /** @type {any} */
   looking;
   /** @type {any} */
@@ -147,7 +146,7 @@ export class App {
     this.ask();
     if (!before) import("./later/moments.js").then(({ Moments }) => { this.moments = new Moments(this); });
     this.moments?.follow(before, view);
-    if (this.isTv && view.phase === "playing") this.announce(before);
+    if (this.isTv && view.phase === "playing") announce(this, before);
   }
 
   define() {
@@ -173,18 +172,6 @@ export class App {
     while (!sheets) sheets = await import("./sheets.js").catch(() => new Promise((done) => { setTimeout(done, AGAIN_MS); }));
     document.body.dataset.ready = "";
     this.render();
-  }
-
-  // A screen that nobody touches points at what was just scored, for a while.
-  announce(before) {
-    const event = this.view.feed.at(-1);
-    if (!event || sameEvent(event, before?.feed.at(-1) ?? event)) return;
-    clearTimeout(this.announcing);
-    const seen = calm() || !this.moments ? 0 : MOMENT_MS; // it glows first
-    this.announcing = setTimeout(() => {
-      this.point(event);
-      this.announcing = setTimeout(() => this.point(null), ANNOUNCED_MS);
-    }, seen);
   }
 
   // Another game has begun: nothing that was opened belongs to it.
@@ -259,14 +246,9 @@ export class App {
     return this.past || !sheets ? [] : sheets.asked(this.newest).map((q) => new sheets.Asking(this, q));
   }
 
-  // What waits for an answer and was not put off, in turn: first what this device's player is asked. With `all` also what
-  // only others are asked, which comes to this device when its badge is tapped.
+  // What waits for an answer, in turn; with `all` also what others are asked, when the badge is tapped.
   waiting({ all = false } = {}) {
-    const open = [...this.view.questions.filter((q) => !this.later.has(q.id)).map((q) => ({ id: q.id, player: q.player, sheet: () => new sheets.Question(this, q) })),
-      ...this.askings.filter((a) => !this.later.has(a.code)).map((a) => ({ id: a.code, player: a.question.player, sheet: () => a }))]
-      .sort((a, b) => (this.passed.get(a.id) ?? 0) - (this.passed.get(b.id) ?? 0));
-    const mine = open.filter(({ player }) => this.commands.asks(player));
-    return all ? [...mine, ...open.filter((one) => !mine.includes(one))] : mine;
+    return queue(this, all, (q) => new sheets.Question(this, q));
   }
 
   // Show the first question of the queue, unless something else is open.
