@@ -161,6 +161,13 @@ class Store:
                               players=tuple(str(p.get("name", "")) for p in json.loads(setup).get("players", ())))
                      for number, created, setup, over, count in rows)
 
+    def stamps(self) -> dict[int, str]:
+        """For each game a text that is another one whenever anything of it is."""
+        with self._transaction() as db:
+            rows = db.execute("SELECT id, crc, (SELECT count(*) || '.' || coalesce(sum(crc), 0) FROM entries "
+                              "WHERE game = id) FROM games").fetchall()
+        return {game: f"{crc}.{entries}" for game, crc, entries in rows}
+
     def load(self, game: int) -> StoredGame:
         """A game with all its entries. Raises Failure also when there is no such game."""
         with self._transaction() as db:

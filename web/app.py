@@ -15,6 +15,7 @@ from scoring.errors import InvalidNotation
 from web.access import Access, access, refusal, with_key
 from web.answers import MAX_BODY_BYTES, asked_object, error_answer, json_answer, stream_answer
 from web.assets import Assets
+from web.book import keeping
 from web.catalogue import tiles
 from web.doctor import Doctor, doctors
 from web.gate import Gate, routes
@@ -30,6 +31,7 @@ from web.tinker import tinkering
 
 _CONTENT_SECURITY = "; ".join((
     "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'",
+    "media-src 'self'",
     "manifest-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
 ))
 _COMPRESSED = ("text/", "application/json", "image/svg+xml")
@@ -42,7 +44,9 @@ _STATUS = {"unknown_question": HTTPStatus.CONFLICT, "no_camera": HTTPStatus.CONF
            "game_runs": HTTPStatus.CONFLICT, "not_checked": HTTPStatus.CONFLICT, "nothing_came": HTTPStatus.CONFLICT,
            "wrong_place": HTTPStatus.CONFLICT, "no_backup": HTTPStatus.CONFLICT,
            "too_large": HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-           "unknown_entry": HTTPStatus.NOT_FOUND, "no_session": HTTPStatus.NOT_FOUND,
+           "unknown_entry": HTTPStatus.NOT_FOUND, "unknown_game": HTTPStatus.NOT_FOUND,
+           "unknown_player": HTTPStatus.NOT_FOUND, "no_session": HTTPStatus.NOT_FOUND,
+           "nothing_to_show": HTTPStatus.CONFLICT, "no_jcz": HTTPStatus.CONFLICT,
            "not_saved": HTTPStatus.INSUFFICIENT_STORAGE}
 
 pages = Blueprint("pages", __name__)
@@ -65,7 +69,7 @@ def create_app(session: LiveSession, *, streams: Streams | None = None, access: 
     door = Access() if access is None else access
     door.guard(app)
     app.register_blueprint(pages)
-    for part in (looking, overlays, joining, doctors, tinkering, safekeeping, describing):
+    for part in (looking, keeping, overlays, joining, doctors, tinkering, safekeeping, describing):
         app.register_blueprint(part)
     app.register_error_handler(HTTPException, _http_error)
     app.register_error_handler(Exception, _unexpected)
