@@ -60,9 +60,12 @@ class Past:
         return table_picture(self._store, self._session.game, self._turns(), turn, part)
 
     def games(self) -> list[dict[str, Any]]:
-        """All games that are on disk, newest first: game, created_s, players, entries, over, and which is shown."""
+        """All games that are on disk, newest first: game, created_s, players, entries, over, which is shown, and the
+        scores and winners (numbers of players) of those that can be worked out."""
+        known = self._session.book.results()
         return [{"game": g.id, "created_s": g.created_s, "players": list(g.players), "entries": g.entries,
-                 "over": g.over, "shown": g.id == self._session.game} for g in self._store.games()]
+                 "over": g.over, "shown": g.id == self._session.game, **known.get(g.id, {})}
+                for g in self._store.games()]
 
     def corrections(self) -> list[dict[str, Any]]:
         """What people have changed, newest first."""

@@ -16,6 +16,7 @@ from web.rights import Right, needs
 keeping = Blueprint("keeping", __name__)
 FILES = {"game.json": ("json", "application/json"), "scores.csv": ("csv", "text/csv"),
          "game.jcz": ("jcz", "application/json"), "board.png": ("png", "image/png")}
+SHEETS = ("fonts", "tokens", "parts", "sheets", "board", "more", "book")
 _NUMBER = "<int(max=2147483647):game>"
 
 
@@ -30,13 +31,19 @@ def _book() -> Book:
 @keeping.get("/book")
 def book() -> str:
     """All evenings."""
-    return render_template("book.html", game="", pin=access().state()["pin"])
+    return _page("")
 
 
 @keeping.get(f"/book/{_NUMBER}")
 def evening(game: int) -> str:
     """One game, for ever at this address."""
-    return render_template("book.html", game=game, pin=access().state()["pin"])
+    return _page(game)
+
+
+def _page(game: int | str) -> str:
+    there = current_app.extensions["assets"].names("css")
+    sheets = [name for name in SHEETS if f"css/{name}.css" in there]
+    return render_template("book.html", game=game, pin=access().state()["pin"], sheets=sheets)
 
 
 # -- all of them ----------------------------------------------------------------------------------------------------

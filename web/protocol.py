@@ -93,8 +93,8 @@ class LookingBack(Protocol):
         ...
 
     def games(self) -> list[dict[str, Any]]:
-        """All games that are kept, newest first: game, created_s, players, entries, over, shown. The command
-        ``open_game`` goes on with one of them."""
+        """All games that are kept, newest first: game, created_s, players, entries, over, shown, scores, winners. The
+        command ``open_game`` goes on with one of them."""
         ...
 
     def corrections(self) -> list[dict[str, Any]]:
@@ -206,7 +206,7 @@ class Book(Protocol):
         ...
 
     def game(self, number: int) -> dict[str, Any]:
-        """A game: row, view (the last), frames (what each turn came to), pictures, film, handover."""
+        """A game: row, view (the last), frames (what each turn came to), film, handover, place."""
         ...
 
     def luck(self, number: int) -> list[dict[str, Any]]:

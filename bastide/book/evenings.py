@@ -65,6 +65,10 @@ class Evenings:
         return {**told, "place": said.place, "merged": said.merged,
                 "games": [self._seen(r, said) for r in sorted(rows, key=lambda r: (-r["created_s"], -r["game"]))]}
 
+    def results(self) -> dict[int, dict[str, list[int]]]:
+        """The scores and winners of all games."""
+        return {r["game"]: {"scores": [p["score"] for p in r["players"]], "winners": r["winners"]} for r in self._all()}
+
     def change(self, data: Mapping[str, Any]) -> dict[str, Any]:
         """Merge, part, remove or bring back a person, have a game count or not, name the place; the overview."""
         do, key = data.get("do"), data.get("player", "")
@@ -114,7 +118,7 @@ class Evenings:
     # -- one of them ------------------------------------------------------------------------------------------------
 
     def game(self, number: int) -> dict[str, Any]:
-        """row, the last view, turns with a frame each, how the film stands, the link that hands the game on."""
+        """row, the last view, a frame for each turn, how the film stands, the link that hands the game on, place."""
         row, said, found = self._row(number), self._said(), self._load(number)
         state = state_of(found.setup, found.entries)
         view: dict[str, Any] = live_view(state, found.entries, len(found.entries))
@@ -128,7 +132,7 @@ class Evenings:
                              for p, q in zip(view["players"], shown["players"], strict=True)],
                  "game": number, "questions": [], "status": {"chip": "past", "text": ""}, "aid": found.aid,
                  "rules": changes(found.setup.rules), "edition_title": editions()[found.setup.edition]["title"]}
-        return {"row": shown, "view": view, "frames": grown, "pictures": bool(kept), "film": self._films.state(number),
+        return {"row": shown, "view": view, "frames": grown, "place": said.place, "film": self._films.state(number),
                 "handover": link(self._named(row, said), said) if row["over"] else None}
 
     def luck(self, number: int) -> list[dict[str, Any]]:

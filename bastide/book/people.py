@@ -55,8 +55,9 @@ class Said:
         return key
 
     def id_of(self, what: str) -> str:
-        """A stable id of a person (``player/KEY``) or a game (``game/N``) that no other house has."""
-        return str(uuid.uuid5(uuid.UUID(hex=self.house), what))
+        """A stable id of a person (``player/KEY``) or a game (``game/N/DATE``) that no other house has: 48 bits, short
+        enough for a QR code with six of them."""
+        return uuid.uuid5(uuid.UUID(hex=self.house), what).hex[:12]
 
 
 class People:

@@ -46,6 +46,7 @@ export class App {
 
   constructor() {
     this.kinds = {};
+    this.pictures = "/api"; // where pictures of the table are asked for
     this.isOnline = true;
     this.awake = false; // whether the screen is kept on
     this.speech = null; // says aloud what is scored, once somebody wants it

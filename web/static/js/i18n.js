@@ -41,6 +41,14 @@ export function machineTexts() {
   machine ??= import(`./lang/machine/${language}.js`).then((found) => { Object.assign(texts, found.default); });
   return machine;
 }
+
+let book = null;
+
+// And so is what only the evening book says.
+export function bookTexts() {
+  book ??= import(`./lang/book/${language}.js`).then((found) => { Object.assign(texts, found.default); });
+  return book;
+}
 export const listed = (names) => lists.format(names);
 export const number = (n) => numbers.format(n);
 export const percent = (p) => percents.format(p);

@@ -292,7 +292,7 @@ export default {
   "camera.watches": "Die Kamera liest die Züge.", "camera.rests": "Die Kamera ruht: gebt die Züge von Hand ein.",
   "camera.pause": "Kamera anhalten", "camera.watch": "Wieder zusehen", "camera.byhand": "Von Hand eingeben",
   // first steps
-  "menu.begin": "Erste Schritte", "menu.camera": "Was die Kamera sieht", "menu.games": "Frühere Spiele",
+  "menu.begin": "Erste Schritte", "menu.camera": "Was die Kamera sieht", "menu.book": "Das Abendbuch", "menu.games": "Frühere Spiele",
   "begin.title": "Erste Schritte", "begin.steps": "Schritte", "begin.back": "Zurück", "begin.next": "Weiter", "begin.done": "Spielen", "begin.seen": "(gesehen)",
   "begin.language": "Sprache", "begin.language.why": "Jedes Gerät hat seine eigene.",
   "begin.pin": "Die PIN des Tisches", "begin.pin.why": "Zusehen ist frei. Wer das Spiel ändert, gibt auf jedem Gerät einmal die PIN ein.", "begin.pin.set": "Eine PIN ist gesetzt.",
@@ -307,7 +307,7 @@ export default {
   "check.memory": "Arbeitsspeicher", "check.temperature": "Wärme", "check.power": "Strom", "check.clock": "Uhr", "check.calibration": "Kalibrierung",
   "check.is.ok": "in Ordnung", "check.is.warn": "bitte ansehen", "check.is.fail": "muss behoben werden",
   // games that are kept
-  "games.title": "Frühere Spiele", "games.none": "Kein anderes Spiel ist gespeichert.", "games.note": "Macht mit einem davon weiter; das jetzige bleibt gespeichert.", "games.shown": "wird gezeigt",
+  "games.title": "Frühere Spiele", "games.none": "Kein anderes Spiel ist gespeichert.", "games.book": "Das Abendbuch", "games.go": "Weiterspielen", "games.shown": "wird gezeigt",
   "games.over": "beendet", "games.moves": { one: "{n} Zug", other: "{n} Züge" }, "games.opened": "Dieses Spiel wird jetzt gezeigt.",
   "title": "{leader} · bastide",
 };

@@ -292,7 +292,7 @@ export default {
   "camera.watches": "Moves are read by the camera.", "camera.rests": "The camera rests: enter the moves by hand.",
   "camera.pause": "Pause the camera", "camera.watch": "Watch again", "camera.byhand": "Enter by hand",
   // first steps
-  "menu.begin": "First steps", "menu.camera": "What the camera sees", "menu.games": "Earlier games",
+  "menu.begin": "First steps", "menu.camera": "What the camera sees", "menu.book": "The evening book", "menu.games": "Earlier games",
   "begin.title": "First steps", "begin.steps": "Steps", "begin.back": "Back", "begin.next": "Go on", "begin.done": "Play", "begin.seen": "(seen)",
   "begin.language": "Language", "begin.language.why": "Each device has its own.",
   "begin.pin": "The table's PIN", "begin.pin.why": "Watching is free. Whoever changes the game enters the PIN once on each device.", "begin.pin.set": "A PIN is set.",
@@ -307,7 +307,7 @@ export default {
   "check.memory": "Memory", "check.temperature": "Heat", "check.power": "Power", "check.clock": "Clock", "check.calibration": "Calibration",
   "check.is.ok": "in order", "check.is.warn": "look at it", "check.is.fail": "must be mended",
   // games that are kept
-  "games.title": "Earlier games", "games.none": "No other game is kept.", "games.note": "Go on with one of them; the present one stays kept.", "games.shown": "shown now",
+  "games.title": "Earlier games", "games.none": "No other game is kept.", "games.book": "The evening book", "games.go": "Go on with it", "games.shown": "shown now",
   "games.over": "over", "games.moves": { one: "{n} move", other: "{n} moves" }, "games.opened": "This game is shown now.",
   "title": "{leader} · bastide",
 };

@@ -292,7 +292,7 @@ export default {
   "camera.watches": "La caméra lit les coups.", "camera.rests": "La caméra se repose : saisissez les coups à la main.",
   "camera.pause": "Suspendre la caméra", "camera.watch": "Regarder de nouveau", "camera.byhand": "Saisir à la main",
   // first steps
-  "menu.begin": "Premiers pas", "menu.camera": "Ce que voit la caméra", "menu.games": "Parties précédentes",
+  "menu.begin": "Premiers pas", "menu.camera": "Ce que voit la caméra", "menu.book": "Le livre des soirées", "menu.games": "Parties précédentes",
   "begin.title": "Premiers pas", "begin.steps": "Étapes", "begin.back": "Retour", "begin.next": "Continuer", "begin.done": "Jouer", "begin.seen": "(vu)",
   "begin.language": "Langue", "begin.language.why": "Chaque appareil a la sienne.",
   "begin.pin": "Le code de la table", "begin.pin.why": "Regarder est libre. Qui modifie la partie saisit le code une fois sur chaque appareil.", "begin.pin.set": "Un code est défini.",
@@ -307,7 +307,7 @@ export default {
   "check.memory": "Mémoire", "check.temperature": "Chaleur", "check.power": "Alimentation", "check.clock": "Horloge", "check.calibration": "Étalonnage",
   "check.is.ok": "en ordre", "check.is.warn": "à regarder", "check.is.fail": "à réparer",
   // games that are kept
-  "games.title": "Parties précédentes", "games.none": "Aucune autre partie n’est conservée.", "games.note": "Continuez l’une d’elles ; l’actuelle reste conservée.", "games.shown": "affichée",
+  "games.title": "Parties précédentes", "games.none": "Aucune autre partie n’est conservée.", "games.book": "Le livre des soirées", "games.go": "La continuer", "games.shown": "affichée",
   "games.over": "terminée", "games.moves": { one: "{n} coup", many: "{n} de coups", other: "{n} coups" }, "games.opened": "Cette partie est maintenant affichée.",
   "title": "{leader} · bastide",
 };
