@@ -37,13 +37,13 @@ def write_film(path: Path, pictures: Iterable[tuple[Image, int]], *, fps: int, s
     return frames
 
 
-def fitted(picture: Image, size: tuple[int, int]) -> Image:
-    """The whole picture in the middle of a black one of that size (width, height)."""
+def fitted(picture: Image, size: tuple[int, int], ground_bgr: tuple[int, int, int] = (0, 0, 0)) -> Image:
+    """The whole picture in the middle of one of that size (width, height) and colour."""
     width, height = size
     scale = min(width / picture.shape[1], height / picture.shape[0])
     across, down = max(1, round(picture.shape[1] * scale)), max(1, round(picture.shape[0] * scale))
     small = cv2.resize(picture, (across, down), interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
-    out = np.zeros((height, width, 3), np.uint8)
+    out = np.full((height, width, 3), ground_bgr, np.uint8)
     left, top = (width - across) // 2, (height - down) // 2
     out[top:top + down, left:left + across] = small
     return out

@@ -207,10 +207,10 @@ def _with_scores(picture: Image, state: GameState, scores: Sequence[int]) -> Ima
         b, g, r = colour_bgr(player.colour)
         left, number = n * each + 10, str(scores[n])
         draw.rectangle((left, 18, left + 26, 46), fill=(r, g, b), outline=_INK)
-        room = each - 56 - draw.textlength(number, written)
+        room = each - 66 - draw.textlength(number, written)
         draw.text((left + 34, BAR_PX // 2), _cut(player.name, room, draw, written), _INK, written, anchor="lm")
         draw.text((left + each - 20, BAR_PX // 2), number, _INK, written, anchor="rm")
-    return np.vstack([fitted(picture, (width, height - BAR_PX)), np.asarray(bar)[..., ::-1]])
+    return np.vstack([fitted(picture, (width, height - BAR_PX), CLOTH_BGR), np.asarray(bar)[..., ::-1]])
 
 
 def _cut(name: str, room: float, draw: ImageDraw.ImageDraw, written: object) -> str:

@@ -8,6 +8,7 @@ import re
 import pytest
 from pageviews import picture, until
 from playwright.sync_api import expect
+from test_page_access import violations
 from webtable import EVENTS, PLAYERS, get, post
 
 from scoring.events import GameEnded
@@ -92,6 +93,7 @@ def test_an_evening_is_found_looked_through_and_nobody_else_sees_it(two, visit):
     until(page, "document.querySelector('.handing-code').naturalWidth > 0")
     page.keyboard.press("Escape")
     picture(page, "book-game-phone")
+    assert not violations(page)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth + 1")
     assert session.game != game  # nobody's table has changed
     expect(other.locator(".tiles .tile")).to_have_count(1)
@@ -104,6 +106,7 @@ def test_an_evening_is_found_looked_through_and_nobody_else_sees_it(two, visit):
 def test_players_are_merged_and_removed_on_the_page(two, visit):
     session, server, (game, _) = two
     page = visit_book(visit, server.url)
+    assert not violations(page)
     expect(page.locator(".standings tbody tr")).to_have_count(len(PLAYERS))
     page.locator("[data-key='person-ben']").click()
     page.locator("[data-key='into']").select_option("anna")

@@ -38,10 +38,10 @@ export class Overview {
     const { data } = this;
     redraw(this.book.root,
       h("header", { class: "book-head" }, h("h1", { tabindex: -1 }, t("book.title")),
-        h("nav", { class: "row" }, h("a", { class: "action", href: "/" }, symbol("back"), h("span", {}, t("book.table"))),
-          h("a", { class: "action", href: "/api/book/book.csv", download: "" }, t("book.csv")), h("a", { class: "action", href: "/api/book/book.json", download: "" }, t("book.json")))),
+        h("nav", { class: "row" }, h("a", { class: "action", href: "/" }, symbol("back"), h("span", {}, t("book.table"))))),
       data.games.some((g) => g.over) ? h("div", { class: "book-parts" }, h("div", { class: "book-column" }, this.players(), this.games()), h("div", { class: "book-column" }, this.records(), this.pairs()))
-        : [h("p", { class: "book-none" }, t("book.none")), this.games()]);
+        : [h("p", { class: "book-none" }, t("book.none")), this.games()],
+      h("div", { class: "row book-files" }, h("a", { class: "action", href: "/api/book/book.csv", download: "" }, t("book.csv")), h("a", { class: "action", href: "/api/book/book.json", download: "" }, t("book.json"))));
   }
 
   players() {
@@ -69,7 +69,7 @@ export class Overview {
     return h("section", { class: "book-part" }, h("h2", {}, t("book.records")), h("ul", { class: "records" }, this.data.records.map((r) => h("li", {},
       h("a", { href: `/book/${r.game}`, class: "record" }, r.record in ICONS ? featureIcon(ICONS[r.record]) : symbol(r.record === "turn" ? "clock" : "flag"),
         h("span", { class: "record-what" }, t(`record.${r.record}`)), h("b", { class: "record-n" }, t(`record.${r.record}.n`, { n: r.n })),
-        h("span", { dir: "auto" }, listed(r.players.map((key) => this.name(key)))),
+        h("span", { class: "record-who", dir: "auto" }, listed(r.players.map((key) => this.name(key)))),
         h("span", { class: "note" }, day(r.created_s)))))));
   }
 
