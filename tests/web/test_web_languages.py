@@ -24,13 +24,14 @@ SAME = {  # what is the same word, or nothing but values
            "option.farm_points_per_city.3", "option.farm_points_per_city.4", "player.points", "item.fortune",
            "kind.table", "aim.px", "mark.points", "record.score.n", "record.turn.n", "book.minutes"},
 }
-MODULES = ("lang", "machine", "book")  # folders of texts
+MODULES = ("lang", "machine", "book", "spoken")  # folders of texts
 
 
 def texts(language: str) -> dict[str, dict[str, str]]:
     """Every key with its forms; a text without plural has the form ``other``."""
     out: dict[str, dict[str, str]] = {}
-    for file in (f"lang/{language}.js", f"lang/machine/{language}.js", f"lang/book/{language}.js"):
+    for file in (f"lang/{language}.js", f"lang/machine/{language}.js", f"lang/book/{language}.js",
+                 f"lang/spoken/{language}.js"):
         read(file, out)
     return out
 

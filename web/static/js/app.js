@@ -32,6 +32,8 @@ const ANNOUNCED_MS = 9000;
 export class App {
   /** @type {any} */
   speech;
+  /** @type {any} */
+  said;
 
   /** @type {any} */
   looking;
@@ -78,6 +80,7 @@ export class App {
     this.live = new Live({ show: (view) => this.show(view), online: (on) => this.online(on) });
     this.live.start();
     firstRun();
+    import("./later/said.js").then(({ Said }) => { this.said = new Said(this); });
   }
 
   // What is looked at: the table now, or as it was.
@@ -113,6 +116,7 @@ export class App {
     }
     view = this.newest;
     this.speech?.heard(before, view);
+    this.said?.heard(before, view);
     if (before && before.game !== view.game) this.forget();
     if (view.phase === "over" && before?.phase !== "over" && !this.past) this.final.open();
     if (view.phase === "playing" && before?.phase === "over") this.final.close();
@@ -316,6 +320,12 @@ export class App {
   async games() {
     const { Games } = await import("./later/games.js");
     this.sheet.open(new Games(this));
+  }
+
+  // The table in words, to follow and enter a game without seeing it.
+  async inWords() {
+    const { InWords } = await import("./later/inwords.js");
+    this.sheet.open(new InWords(this));
   }
 
   addByHand() {

@@ -34,21 +34,17 @@ export function t(key, values = {}) {
 
 export const has = (key) => Object.hasOwn(texts, key);
 
-let machine = null;
+const more = {};
 
-// What the machine, its camera and its files have to say is fetched when somebody looks there.
-export function machineTexts() {
-  machine ??= import(`./lang/machine/${language}.js`).then((found) => { Object.assign(texts, found.default); });
-  return machine;
+// A part of the texts that is fetched when somebody looks there, a folder of lang/.
+function fetched(part) {
+  more[part] ??= import(`./lang/${part}/${language}.js`).then((found) => { Object.assign(texts, found.default); });
+  return more[part];
 }
 
-let book = null;
-
-// And so is what only the evening book says.
-export function bookTexts() {
-  book ??= import(`./lang/book/${language}.js`).then((found) => { Object.assign(texts, found.default); });
-  return book;
-}
+export const machineTexts = () => fetched("machine"); // what the machine, its camera and its files have to say
+export const bookTexts = () => fetched("book"); // the evening book
+export const spokenTexts = () => fetched("spoken"); // the table in words
 export const listed = (names) => lists.format(names);
 export const number = (n) => numbers.format(n);
 export const percent = (p) => percents.format(p);
