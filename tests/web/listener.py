@@ -19,6 +19,8 @@ class Listener:
         self.kinds = tiles(session.view()["expansions"])
         page.locator("#skip").wait_for(state="attached")
         page.keyboard.press("Tab")  # the first thing that a keyboard reaches
+        assert page.evaluate("document.activeElement.id") == "skip"
+        assert page.locator("#skip").bounding_box()["height"] >= 44  # seen as soon as it is reached
         page.keyboard.press("Enter")
         page.locator(".in-words select").wait_for()
 

@@ -31,7 +31,7 @@ const BESIDE = { NL: "W", NR: "E", EL: "N", ER: "S", SL: "E", SR: "W", WL: "S", 
 // Fields reach halves of edges: whole sides first, then corners, then single halves. No two of a tile are called the same.
 function fieldSides(segment, rot) {
   const halves = where(segment, rot).split(" ").filter((a) => a.length === 2), has = new Set(halves);
-  const whole = EDGES.filter((side) => has.has(`${side}L`) && has.has(`${side}R`)), rest = halves.filter((half) => !whole.includes(half[0]));
+  const whole = EDGES.filter((side) => has.has(`${side}L`) && has.has(`${side}R`)), rest = halves.filter((half) => !whole.includes(half[0]) && !whole.includes(BESIDE[half])); // what goes round the corner of a whole side is said by it
   const corner = (half) => ["NE", "SE", "SW", "NW"].find((name) => name.includes(half[0]) && name.includes(BESIDE[half]));
   const corners = rest.map(corner), both = (half) => corners.filter((name) => name === corner(half)).length > 1;
   return [...whole.map((side) => t(`side.${side}`)), ...new Set(rest.map((half) => (both(half) ? t(`side.${corner(half)}`) : t("side.half", { side: t(`side.${half[0]}`), beside: t(`side.${BESIDE[half]}`) }))))].join("–");
