@@ -77,7 +77,8 @@ class SquareTrack:
 class FigureTrack:
     """One figure: ``foot`` in tiles of the board, known to ``spread``. It came between ``before_s`` (None: not known)
     and ``came_s``, was seen last at ``seen_s``; ``missed`` is the weight of the looks since that did not see it,
-    ``flickers`` of those between that did not. Sums are as in `Lain`."""
+    ``flickers`` of those between that did not. ``length`` is the mean of its silhouette's in tiles, over looks of the
+    weight ``measured``. Sums are as in `Lain`."""
 
     id: int
     foot: tuple[float, float]
@@ -91,6 +92,8 @@ class FigureTrack:
     lying: float
     colours: Mapping[str, float]
     pieces: Mapping[str, float]
+    length: float = 0.0
+    measured: float = 0.0
     missed: float = 0.0
     missed_s: float | None = None
     flickers: float = 0.0
@@ -316,7 +319,7 @@ def _figures(belief: TableBelief, look: TableLook,
             id=next_id, foot=_foot(at, f), spread=f.spread, before_s=looked.get(at), came_s=t, seen_s=t, looked_s=t,
             weight=weight, there=f.there * weight, lying=f.lying * weight,
             colours={c: v * weight for c, v in _normal(f.colours).items()},
-            pieces={p: v * weight for p, v in f.pieces.items()})
+            pieces={p: v * weight for p, v in f.pieces.items()}, length=f.length, measured=weight * (f.length > 0))
         next_id += 1
     for at in searched:
         fresh = look.squares[at].seen * _fresh(looked.get(at, -math.inf), t)
@@ -352,6 +355,8 @@ def _seen(track: FigureTrack, at: Square, f: FigureLook, t: float, seen: float) 
     # one that was gone and is back was away: nothing was missed in between
     flickers = track.flickers + (track.missed if track.missed < LIMITS.gone else 0.0)
     colours = _normal(f.colours)
+    measured = track.measured + weight * (f.length > 0)
+    length = (track.length * track.measured + f.length * (measured - track.measured)) / measured if measured else 0.0
     return replace(
         track, foot=foot, spread=min(track.spread, f.spread), seen_s=t, looked_s=t, weight=track.weight + weight,
         there=track.there + f.there * weight, lying=track.lying + f.lying * weight,
@@ -359,7 +364,7 @@ def _seen(track: FigureTrack, at: Square, f: FigureLook, t: float, seen: float) 
                  for c in track.colours.keys() | colours.keys()},
         pieces={p: track.pieces.get(p, 0.0) + f.pieces.get(p, 0.0) * weight
                 for p in track.pieces.keys() | f.pieces.keys()},
-        missed=0.0, missed_s=None, flickers=flickers)
+        length=length, measured=measured, missed=0.0, missed_s=None, flickers=flickers)
 
 
 def _normal(logs: Mapping[str, float]) -> dict[str, float]:

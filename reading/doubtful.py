@@ -1,22 +1,26 @@
-"""Tiles of turns long past of which the looks, taken together, are less sure than when they were told: asked about."""
+"""Tiles and pieces of turns long past of which the looks, taken together, are less sure than when they were told:
+asked about."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 from reading.belief import TableBelief
-from reading.evidence import readings_of
+from reading.evidence import figures_on, readings_of
 from reading.histories import COSTS
 from reading.limits import LIMITS
+from reading.pieces import kinds
 from reading.policy import Decision, Doubt, Moment
 from reading.shapes import Reading, shape
 from reading.told import Told
 from scoring.board import mismatches
-from scoring.events import Event, TilePlaced
+from scoring.events import Event, FigurePlaced, TilePlaced
 from scoring.state import GameState
 from scoring.tiles import Square, catalogue
+from vision.looks import probability
 
 
 def _rules(reading: Reading, at: Square, used: Mapping[str, int], state: GameState) -> float:
@@ -54,4 +58,44 @@ def doubtful(belief: TableBelief, log: Told, state: GameState, now: Moment) -> d
         made = Decision(events=(tile,), confidence=math.exp(own) / total, asked=True, alternatives=tuple(options),
                         at=tile.at, frame=now.frame, replaces=line.seq)
         out[line.seq] = Doubt(decision=made, tells=-sum(p * math.log(max(p, 1e-9)) for _, p in options), due=True)
+    return out
+
+
+def of_a_piece(doubt: Doubt) -> bool:
+    """Whether it is about nothing but which piece stands there."""
+    told = doubt.decision.events[0] if doubt.decision.events else None
+    others = [e[0] if e else None for e, _ in doubt.decision.alternatives]
+    other = next((o for o in others if o != told), None)
+    return isinstance(told, FigurePlaced) and isinstance(other, FigurePlaced) \
+        and replace(other, figure=told.figure) == told
+
+
+def doubtful_pieces(belief: TableBelief, log: Told, pieces: Collection[str], colours: Mapping[str, int],
+                    now: Moment) -> dict[int, Doubt]:
+    """By the number of the figure's entry: figures that stand and that may be another follower's size than was told."""
+    sizes = [p for p in ("follower", "large") if p in pieces]
+    if len(sizes) < 2:
+        return {}
+    told = kinds(belief.figures.values(), pieces)
+    out = {}
+    for group in log.groups[:-LIMITS.open_turns]:
+        for line in group.figures():
+            event = line.event
+            if line.pinned or line.asked or not isinstance(event, FigurePlaced) or event.figure not in sizes:
+                continue
+            track = next((told[f.id] for f in figures_on(belief, event.at) if f.id in told and f.paints
+                          and colours.get(max(f.paints, key=lambda c, f=f: f.paints[c])) == event.player), None)  # type: ignore[misc]
+            if track is None:
+                continue
+            odds = {p: track.kinds[p] - LIMITS.seldom_piece * (p == "large") for p in sizes}
+            other = sizes[1 - sizes.index(event.figure)]
+            if odds[event.figure] - odds[other] >= LIMITS.agreed:
+                continue
+            likely = probability(odds[event.figure] - odds[other])
+            options: list[tuple[tuple[Event, ...], float]] = [((event,), likely),
+                                                              ((replace(event, figure=other),), 1 - likely)]
+            options.sort(key=lambda o: -o[1])
+            made = Decision(events=(event,), confidence=likely, asked=True, alternatives=tuple(options), at=event.at,
+                            frame=now.frame, replaces=line.seq)
+            out[line.seq] = Doubt(decision=made, tells=-sum(p * math.log(max(p, 1e-9)) for _, p in options), due=True)
     return out

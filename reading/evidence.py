@@ -72,11 +72,13 @@ def choices(tracks: Iterable[FigureTrack], state: GameState, at: Square, reading
         others = none - _false(f, since_s, until_s)
         paints, kinds = f.paints, f.kinds
         paint = max((paints.get(c, -12.0) for c, p in colours.items() if p == player), default=-12.0)
+        upright = segments(f.on_tile, f.spread, 0.0, *reading)
         places = segments(f.on_tile, f.spread, f.lies, *reading)
-        for n, place in sorted(places.items(), key=lambda s: -s[1])[:4]:
+        for n in sorted(places, key=lambda s: -max(places[s], upright[s]))[:4]:
             for piece in box.counts:
                 if not box.pieces[piece].stands_on(form.kinds[n]):
                     continue
+                place = places[n] if box.pieces[piece].follower else upright[n]  # only followers are laid down
                 size = kinds.get(piece, 0.0)
                 rare = LIMITS.seldom_piece * (box.counts[piece] == 1) + LIMITS.farmer * (form.kinds[n] == "field")
                 weight = others + log_sigma(f.real) + max(paint, -LIMITS.floor) + place + size - rare

@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from reading.belief import TableBelief, figures_seen_on, updated
-from reading.doubtful import doubtful
+from reading.doubtful import doubtful, doubtful_pieces, of_a_piece
 from reading.evidence import readings_of
 from reading.histories import History, Search, Steps, Window
 from reading.limits import LIMITS
@@ -196,7 +196,8 @@ class GameReader:
         histories = self._histories(window, log)
         made, shown, self._doubts = decisions(
             self._belief, histories, log, before, now,
-            {**(doubtful(self._belief, log, state, now) if now.last or not log.asked else {}), **self._doubts},
+            {**(self._long_past(log, state, now) if now.last or not log.asked else {}),
+             **{seq: d for seq, d in self._doubts.items() if not of_a_piece(d)}},
             unexplained(self._belief, log, state, self._colours, now), self._effect)
         for at in {d.at for d in made} | {getattr(s.event, "at", None) for s in shown}:
             self._tried.pop(at, None)  # weighed again until the log has it
@@ -204,6 +205,11 @@ class GameReader:
         best = histories[0]
         seen = notices(self._belief, self._steps.closed(best.state), log, best.dropped & fresh, self._colours, now)
         return Decisions(decisions=made, shown=shown, notices=seen, place=self._place)
+
+    def _long_past(self, log: Told, state: GameState, now: Moment) -> dict[int, Doubt]:
+        """Doubts about what was told long ago."""
+        return {**doubtful(self._belief, log, state, now),
+                **doubtful_pieces(self._belief, log, state.box.counts, self._colours, now)}
 
     def _histories(self, window: Window, log: Told) -> list[History]:
         """The histories of a window. Looks that change nothing worth mentioning do not change them."""

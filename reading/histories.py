@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from reading.belief import FigureTrack, TableBelief
 from reading.evidence import FigureChoice, box_prior, choices, figures_on, log_sigma, readings_of, standing_terms
 from reading.limits import LIMITS
+from reading.pieces import kinds
 from reading.shapes import Reading
-from reading.sizes import sized, with_size
 from reading.told import Group, same_tile
 from scoring.engine import next_player, step
 from scoring.errors import IllegalMove
@@ -123,8 +123,8 @@ class Search:
 
     def histories(self, belief: TableBelief, window: Window) -> list[History]:
         """The likeliest histories, best first; always at least one."""
-        sizes = sized(belief.figures.values()) if "large" in window.state.box.counts else {}
-        tracks = {at: [with_size(f, sizes.get(f.id)) for f in figures_on(belief, at)]
+        told = kinds(belief.figures.values(), window.state.box.counts)
+        tracks = {at: [told.get(f.id, f) for f in figures_on(belief, at)]
                   for at in {*window.fresh, *(g.at for g in window.groups if g.at is not None)}}
         beam = [History(state=window.state, left=window.fresh, told=tuple(range(len(window.groups))))]
         done: dict[object, History] = {}

@@ -36,7 +36,7 @@ def _square(s: SquareLook) -> list[Any]:
 def _figure(f: FigureLook) -> list[Any]:
     return [round(f.foot[0], 3), round(f.foot[1], 3), round(f.spread, 3), round(f.there, 1), round(f.lying, 1),
             {c: round(v, 1) for c, v in f.colours.items()},
-            *([{p: round(v, 1) for p, v in f.pieces.items()}] if f.pieces else [])]
+            *([{p: round(v, 1) for p, v in f.pieces.items()}, round(f.length, 3)] if f.pieces or f.length else [])]
 
 
 def look_from_json(data: Mapping[str, Any]) -> TableLook:
@@ -46,7 +46,7 @@ def look_from_json(data: Mapping[str, Any]) -> TableLook:
         for x, y, there, seen, rest, tiles, figures in data["s"]:
             found = None if figures is None else tuple(
                 FigureLook(foot=(f[0], f[1]), spread=f[2], there=f[3], lying=f[4], colours=f[5],
-                           pieces=f[6] if len(f) > 6 else {}) for f in figures)
+                           pieces=f[6] if len(f) > 6 else {}, length=f[7] if len(f) > 7 else 0.0) for f in figures)
             squares[x, y] = SquareLook(there=there, seen=seen, rest=rest, figures=found,
                                        tiles={(tile, rot): v for tile, rot, v in tiles})
         return TableLook(frame=data["f"], t_s=data["t"], squares=squares, whole=bool(data.get("w")))

@@ -280,13 +280,14 @@ def _seen(peak: Peak, crop: Image, silhouette: npt.NDArray[np.bool_], pose: Arra
         column, row = np.clip(((peak.foot + MARGIN) * TILE_PX).astype(int), 3, CROP_PX - 4)
         pixels = crop[row - 2:row + 3, column - 2:column + 3].reshape(-1, 3)
     outlines, _ = cv2.findContours(shape, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
-    outline = np.zeros((0, 2))
+    outline, length = np.zeros((0, 2)), 0.0
     if outlines:
         outline = (max(outlines, key=cv2.contourArea)[:, 0].astype(float) + 0.5) / TILE_PX - MARGIN
+        length = max(cv2.minAreaRect(outline.astype(np.float32))[1])
         outline = apply(pose, outline)
     px = apply(pose, peak.foot)[0]
     look = FigureLook(foot=(float(peak.foot[0]), float(peak.foot[1])), spread=peak.spread, there=_there(peak.there),
-                      lying=_lying(peak), colours={}, pieces=_pieces(peak.kinds))
+                      lying=_lying(peak), colours={}, pieces=_pieces(peak.kinds), length=float(length))
     return Seen(look=look, px=(float(px[0]), float(px[1])), outline_px=outline, silhouette=silhouette,
                 uvl=shown(pixels, light), round=float(np.exp(peak.kinds[_ROUND]).sum()))
 

@@ -23,7 +23,8 @@ class FigureLook:
     """One figure on a tile. ``foot`` is where it touches the tile, (x, y) in tiles from the square's north-west corner,
     known to ``spread`` tiles (one standard deviation). ``there`` is the log-odds that it is a figure at all and not
     print, a shadow or a thing; ``lying`` those that it lies. ``colours`` are log-likelihoods by the paints that were
-    asked for, ``pieces`` by the kind of piece (follower, large, builder, pig), where its silhouette tells."""
+    asked for, ``pieces`` by the kind of piece (follower, large, builder, pig), where its silhouette tells.
+    ``length`` is the longer side of its silhouette in tiles, 0 when that was not seen."""
 
     foot: tuple[float, float]
     spread: float
@@ -31,6 +32,7 @@ class FigureLook:
     lying: float
     colours: Mapping[str, float]
     pieces: Mapping[str, float] = field(default_factory=dict)
+    length: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

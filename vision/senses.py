@@ -1,21 +1,22 @@
 """What the squares of a board show, in log-likelihoods: the one place where pixels become statements about tiles.
 
 Sources are added, none switches another off. The network (`vision.structure`) knows what every edition shares and is
-asked about every square. Pictures of tiles, taught, learned or drawn, are held against the squares of which the
-network is not sure. How much a correlation says is measured on the table itself: on squares that the network is sure
-of, how do pictures of the right kind correlate, and how do others? A kind without a picture gains and loses nothing.
+asked about every square; now and then it is wrong about a tile as a whole, so what it says has heavy tails. Pictures of
+tiles, taught, learned or drawn, are held against the squares that it does not settle; a square may look like none of
+them. A kind without a picture gains and loses little.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
 from scoring.tiles import Square, Tile
+from vision.fitting import PictureFit
 from vision.frames import Image
 from vision.lattice import UNIT, Array, inside, rectify
 from vision.settle import Settler
@@ -27,22 +28,21 @@ NET_PX = CROP_PX / (1 + 2 * MARGIN)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SenseLimits:
-    """Tiles are the unit of lengths, nats that of weights. Where no other source is named, measured on the photographs
-    of ``benchmarks/read_photos.py`` and ``watch_film.py``."""
+    """Tiles are the unit of lengths, nats that of weights. Measured on 992 squares of the films of
+    ``benchmarks/watch_sequences.py``, with one picture of each kind, of half of them and of none (development data)."""
 
     placed: float = 0.05  # corners seen further off than this pull the pose to where they are
     astray: float = 0.4  # and further off than this are another tile's
     there_most: float = 7.0  # no single look is surer that a tile lies there, or that none does
     there_sure: float = 4.0  # log-odds of a tile above which pictures need not say whether there is one
-    taught_part: float = 0.9  # of the kinds must have pictures for a square that is like none to be no tile
-    unlike: float = 3.0  # the most that they say of that
-    doubtful: float = 7.0  # lead of the network's best reading below which pictures are asked too
-    sure: float = 6.0  # lead from which a square shows what right and wrong pictures correlate like
-    samples: int = 14  # sure squares by which that is measured
-    remembered: int = 400  # correlations that are kept of each sort
-    no_likeness: float = 0.02  # of right pictures correlate like wrong ones: another printing, a thing on the tile
-    drawn_no_likeness: float = 0.3  # our own drawings hold for nobody's box
-    reach: float = 0.06  # how far a picture is slid over the square
+    mistaken: float = 0.05  # of tiles the network reads wrongly as a whole (5 of 47 on a foreign box, none on others)
+    vague: float = 0.1  # and what its answers count then
+    doubtful: float = 16.0  # lead of the network's best reading below which pictures are asked too
+    other_print: tuple[float, float] = (0.02, 0.5)  # of kinds look like none of their pictures: taught, drawn by us
+    at_worst: float = -20.0  # fit of a kind that looks like none of its pictures (`vision.fitting`)
+    not_pictured: float = -18.0  # fit of a kind that has none: half of all kinds taught then tell most
+    fitting: float = -12.0  # fit from which a picture shows this table's print
+    tries: int = 24  # squares after which a source of which no picture did is not asked any more
 
 
 @dataclass(slots=True)
@@ -57,56 +57,40 @@ class TileEvidence:
 
 
 @dataclass(slots=True)
-class Likeness:
-    """How pictures of the right kind and of wrong ones correlate on this table: two normal distributions, begun with
-    what is usual of good pictures and measured from then on."""
+class _Source:
+    """Pictures of kinds: those with the numbers ``kinds``. ``asked`` squares so far, and the best ``fit`` of them."""
 
-    right: list[float] = field(default_factory=lambda: [0.62] * 4 + [0.45, 0.8])
-    wrong: list[float] = field(default_factory=lambda: [0.15, 0.25, 0.3, 0.35, 0.45])
-
-    def learn(self, right: float, wrong: float, most: int) -> None:
-        """Of one square: the correlation of its own kind's best picture, and the best of any other kind's."""
-        for values, value in ((self.right, right), (self.wrong, wrong)):
-            values.append(value)
-            del values[:-most]
-
-    def odds(self, correlation: npt.NDArray[np.float64], no_likeness: float) -> npt.NDArray[np.float64]:
-        """Log-odds for a kind by the correlation of its picture. Grows with it and ends on both sides: a bad picture of
-        the right kind costs no more than ``no_likeness`` says, a good one of a wrong kind is not impossible."""
-        (a, s), (b, t) = ((float(np.mean(v)), max(float(np.std(v)), 0.06)) for v in (self.right, self.wrong))
-        if a <= b:
-            return np.zeros_like(correlation)
-        spread = np.sqrt((s * s + t * t) / 2)  # one spread for both keeps the odds monotonous
-        apart = ((a - b) / spread) ** 2
-        # pictures that hardly tell right from wrong err alike at every look: what they say counts the less
-        raw = apart / (apart + 2) * ((correlation - b) ** 2 - (correlation - a) ** 2) / (2 * spread**2)
-        return np.asarray(np.logaddexp(np.log1p(-no_likeness) + np.clip(raw, -30, 8), np.log(no_likeness)))
+    pictures: PictureFit
+    kinds: npt.NDArray[np.int64]
+    other_print: float
+    asked: int = 0
+    fit: float = -np.inf
 
 
 class TileSense:
     """Reads squares of pictures, whoever drew the tiles. ``kinds`` may lie on the table; a ``tileset`` has pictures of
-    some of them. Keep it for a whole game: it learns how well its pictures agree with this table. One thread."""
+    some of them. Keep it for a whole game. One thread."""
 
     def __init__(self, kinds: Sequence[Tile], tileset: TileSet | None = None, *,
                  limits: SenseLimits | None = None) -> None:
         self.kinds = tuple(kinds)
         self.limits = limits if limits is not None else SenseLimits()
         self.net = StructureNet()
-        self._likeness: dict[bool, Likeness] = {}
-        self._settlers: dict[bool, tuple[Settler, npt.NDArray[np.int64]]] = {}
+        self._sources: list[_Source] = []
         self.use(tileset)
 
     def use(self, tileset: TileSet | None) -> None:
-        """Read with these pictures from now on. What was measured of the table's pictures stays."""
-        self._settlers = {}
+        """Read with these pictures from now on."""
+        self._sources = []
         index = {kind.id: n for n, kind in enumerate(self.kinds)}
-        for drawn in (False, True):  # our own drawings are a source of their own, and another likeness
+        for drawn in (False, True):  # our own drawings are a source of their own: hardly anybody's print is theirs
             mine = [] if tileset is None else [s for s in tileset.specimens if s.drawn == drawn and s.tile in index]
             if mine and tileset is not None:
                 part = TileSet(name=tileset.name, size_px=tileset.size_px, specimens=tuple(mine))
                 settler = Settler(part, tries=2)
-                self._settlers[drawn] = settler, np.array([index[tile] for tile in settler.fine.ids])
-                self._likeness.setdefault(drawn, Likeness())
+                self._sources.append(_Source(
+                    pictures=PictureFit(settler), kinds=np.array([index[tile] for tile in settler.fine.ids]),
+                    other_print=self.limits.other_print[drawn]))
 
     def said(self, bgr: Image, poses: Sequence[Array], *, turns: int = 1) -> Said:
         """What the network says of the squares of these poses."""
@@ -128,46 +112,42 @@ class TileSense:
                 for name in ("sides", "yes", "no", "present", "corners"):
                     getattr(said, name)[n] = getattr(better, name)[row]
                 placed[n] = _pulled(placed[n], better.corners[row])
-        loglik = said.loglik(self.kinds)
+        plain = said.loglik(self.kinds)
         present = np.clip(said.present, 1e-6, 1 - 1e-6)
         there = np.clip(np.log(present / (1 - present)), -limits.there_most, limits.there_most)
         out = {at: TileEvidence(pose=placed[n] if there[n] > 0 else poses[at], there=float(there[n]),
-                                loglik=log_normal(loglik[n]), seen=float(inside(bgr.shape, poses[at], 12).mean()))
+                                loglik=self._doubted(plain[n]), seen=float(inside(bgr.shape, poses[at], 12).mean()))
                for n, at in enumerate(order)}
-        self._by_pictures(bgr, {at: e for at, e in out.items() if e.there > 0 and e.seen > 0.7})
+        self._by_pictures(bgr, {at: e for at, e in out.items() if e.there > 0 and e.seen > 0.7},
+                          dict(zip(order, plain, strict=True)))
         return out
 
-    def _by_pictures(self, bgr: Image, found: Mapping[Square, TileEvidence]) -> None:
-        """Adds what pictures say to the squares of which the network is not sure: which kind, and whether a tile lies
-        there at all. Being unlike every taught picture speaks against a tile where nearly every kind was taught."""
-        for drawn, (settler, index) in self._settlers.items():
-            likeness, limits = self._likeness[drawn], self.limits
-            leads = {at: lead(e.loglik) for at, e in found.items()}
-            surest = sorted((at for at in found if leads[at] > limits.sure and e_kind(found[at]) in index),
-                            key=lambda at: -leads[at])[:limits.samples]
-            scores: dict[Square, npt.NDArray[np.float64]] = {}
-            for at in surest:
-                scores[at] = self._scores(settler, bgr, found[at].pose)
-                k, r = divmod(int(found[at].loglik.argmax()), 4)
-                own = int(np.flatnonzero(index == k)[0])
-                others = np.delete(scores[at], own, axis=0)
-                likeness.learn(float(scores[at][own, r]), float(others.max()) if others.size else 0.0,
-                               limits.remembered)
-            share = limits.drawn_no_likeness if drawn else limits.no_likeness
-            for at, evidence in found.items():
-                if leads[at] >= limits.doubtful and evidence.there > limits.there_sure:
-                    continue
-                said = scores[at] if at in scores else self._scores(settler, bgr, evidence.pose)
-                evidence.loglik[index] += likeness.odds(said, share)
-                evidence.loglik = log_normal(evidence.loglik)
+    def _doubted(self, loglik: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """What the network says of one square, given that it may be mistaken in the tile as a whole."""
+        limits = self.limits
+        return log_normal(np.logaddexp(np.log(1 - limits.mistaken) + log_normal(loglik),
+                                       np.log(limits.mistaken) + log_normal(limits.vague * loglik)))
 
-    def _scores(self, settler: Settler, bgr: Image, pose: Array) -> npt.NDArray[np.float64]:
-        return settler.settle(bgr, pose, reach=self.limits.reach).scores.astype(np.float64)
+    def _by_pictures(self, bgr: Image, found: Mapping[Square, TileEvidence],
+                     plain: Mapping[Square, npt.NDArray[np.float64]]) -> None:
+        """Adds what pictures say to the squares that the network does not settle."""
+        limits = self.limits
+        ask = [at for at, e in found.items() if lead(plain[at]) < limits.doubtful or e.there < limits.there_sure]
+        for source in self._sources:
+            for at in ask:
+                if source.asked >= limits.tries and source.fit < limits.fitting:
+                    break
+                found[at].loglik = log_normal(found[at].loglik + self._fits(source, bgr, found[at].pose))
 
-
-def e_kind(evidence: TileEvidence) -> int:
-    """The number of the likeliest kind."""
-    return int(evidence.loglik.argmax()) // 4
+    def _fits(self, source: _Source, bgr: Image, pose: Array) -> npt.NDArray[np.float64]:
+        """(K, 4) log-likelihoods of one square by a source's pictures, up to a constant. Each kind may look like none
+        of its pictures; one that has none fits like a middling wrong one."""
+        fits = source.pictures.fits(bgr, pose)
+        source.asked, source.fit = source.asked + 1, max(source.fit, float(fits.max()))
+        out = np.full((len(self.kinds), 4), self.limits.not_pictured)
+        out[source.kinds] = np.logaddexp(np.log(1 - source.other_print) + fits,
+                                         np.log(source.other_print) + self.limits.at_worst)
+        return out
 
 
 def lead(loglik: npt.NDArray[np.float64]) -> float:

@@ -86,6 +86,15 @@ class TileMatcher:
         """(specimens * 4, 5 * size_px**2) every picture in every quarter turn as a vector of length 1."""
         return self._unit
 
+    @property
+    def kinds_of_pictures(self) -> npt.NDArray[np.int64]:
+        """Of every specimen, the index of its kind in ``ids``."""
+        return self._kind
+
+    def picture(self, template: int) -> FloatArray:
+        """The channels (5, size_px, size_px) of row ``template`` of ``unit``, each with mean 0."""
+        return self._templates[template].reshape(-1, self.size_px, self.size_px)
+
     def light(self, template: int) -> FloatArray:
         """The lightness channel (size_px, size_px) of row ``template`` of ``unit``."""
         return self._templates[template, 0].reshape(self.size_px, self.size_px)

@@ -19,7 +19,7 @@ from scoring.transcript import read
 GAMES = Path(__file__).parent / "games"
 # Questions by game; and figures that were on the table and are told otherwise without a word
 ASKED = {"base-1": 8, "base-2": 6, "base-2-slow": 6, "base-3": 9, "base-4": 6, "base-4-fast": 6, "base-5": 4,
-         "slides-6": 13, "slides-7": 9, "river-8": 6, "inns-9": 24, "real-1": 3}
+         "slides-6": 13, "slides-7": 9, "river-8": 2, "inns-9": 19, "real-1": 3}
 # In the real game the photograph's reader is plainly wrong of two: one lies that it says stands, one foot is off.
 SILENT = {"real-1": 2}
 

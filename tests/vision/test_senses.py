@@ -7,12 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from scoring.tiles import catalogue
 from vision.lattice import UNIT, apply
-from vision.senses import Likeness, TileSense, lead, log_normal
+from vision.senses import TileSense, lead, log_normal
 from vision.tileset import TileSet
 
 _spec = importlib.util.spec_from_file_location("read_tables", Path(__file__).with_name("read_tables.py"))
@@ -89,15 +87,13 @@ def test_the_bare_table_is_no_tile_and_a_square_out_of_the_picture_is_not_seen(b
     assert TileSense(KINDS).look(picture, {}) == {}
 
 
-@given(right=st.lists(st.floats(-0.2, 1.0), max_size=20), wrong=st.lists(st.floats(-0.2, 1.0), max_size=20),
-       share=st.floats(0.01, 0.5))
-def test_a_better_likeness_never_says_less_and_a_bad_one_has_a_floor(right, wrong, share):
-    likeness = Likeness()
-    for n in range(max(len(right), len(wrong))):
-        likeness.learn(right[n] if n < len(right) else 0.6, wrong[n] if n < len(wrong) else 0.3, 400)
-    odds = likeness.odds(np.linspace(-1, 1, 41), share)
-    assert (np.diff(odds) > -1e-9).all()
-    assert odds.min() >= np.log(share) - 1e-9 and odds.max() < 9.0
+def test_the_network_is_never_so_sure_that_pictures_could_not_say_otherwise():
+    sense = TileSense(KINDS)
+    plain = np.full((len(KINDS), 4), -21.0)
+    plain[3, 1] = 0.0
+    said = sense._doubted(plain)
+    assert said.argmax() == 3 * 4 + 1 and 3.0 < said[3, 1] - said[0, 0] < 9.0
+    assert np.exp(said).sum() == pytest.approx(1.0)
 
 
 def test_log_likelihoods_sum_to_one():

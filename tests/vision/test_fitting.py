@@ -1,0 +1,60 @@
+"""Pictures against squares, cell by cell: what covers a part of a tile spoils that part and no more."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from vision.fitting import PictureFit
+from vision.settle import Settler
+from vision.tileset import TileSet
+
+_spec = importlib.util.spec_from_file_location("read_tables", Path(__file__).with_name("read_tables.py"))
+tables = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(tables)
+
+
+@pytest.fixture(scope="module")
+def board():
+    """(picture, poses, what lies there), and the fit of one picture of each kind that lies."""
+    laid = tables.legal_board(3, 2, 11)
+    picture, grid = tables.photograph(tables.base_tiles(), laid, seed=11, jitter=0.0)
+    poses = {at: grid @ np.array([[1, 0, at[0]], [0, 1, at[1]], [0, 0, 1.0]]) for at in laid}
+    tiles = tables.base_tiles()
+    first = {s.tile: s for s in reversed(tiles.specimens)}
+    return picture, poses, laid, PictureFit(Settler(TileSet(name="one", size_px=tiles.size_px,
+                                                            specimens=tuple(first[t] for t in sorted(first)))))
+
+
+def margin(fit, picture, pose, tile):
+    """By how much the right kind, in any quarter turn, fits better than every other."""
+    said = fit.fits(picture, pose)
+    own = fit.settler.fine.ids.index(tile)
+    return said[own].max() - np.delete(said, own, axis=0).max()
+
+
+def test_the_right_picture_fits_best_a_little_off_and_with_a_figure_on_it(board):
+    picture, poses, laid, fit = board
+    for at, (tile, _) in laid.items():
+        off = poses[at] @ np.array([[1, 0, 0.03], [0, 1, -0.02], [0, 0, 1.0]])
+        assert margin(fit, picture, off, tile) > 1.0, (at, tile)
+        covered = picture.copy()
+        middle = cv2.perspectiveTransform(np.array([[[0.4, 0.6]]]), poses[at])[0, 0]
+        side = float(np.sqrt(abs(np.linalg.det(poses[at][:2, :2]))))
+        cv2.circle(covered, tuple(int(v) for v in middle), round(0.18 * side), (20, 20, 200), -1)
+        assert margin(fit, covered, off, tile) > 0.0, (at, tile)
+
+
+def test_a_kind_counts_by_its_best_specimen(board):
+    picture, poses, laid, fit = board
+    tiles = fit.settler.fine.tileset
+    at, (tile, _) = next(iter(laid.items()))
+    rng = np.random.default_rng(2)
+    noise = type(tiles.specimens[0])(tile=tile, bgr=rng.integers(0, 255, tiles.specimens[0].bgr.shape).astype(np.uint8))
+    more = PictureFit(Settler(TileSet(name="more", size_px=tiles.size_px, specimens=(*tiles.specimens, noise))))
+    own = fit.settler.fine.ids.index(tile)
+    assert more.fits(picture, poses[at])[own].max() == pytest.approx(fit.fits(picture, poses[at])[own].max(), abs=1.0)
