@@ -80,7 +80,6 @@ export class App {
     this.live = new Live({ show: (view) => this.show(view), online: (on) => this.online(on) });
     this.live.start();
     firstRun();
-    import("./later/said.js").then(({ Said }) => { this.said = new Said(this); });
   }
 
   // What is looked at: the table now, or as it was.
@@ -124,6 +123,13 @@ export class App {
     this.render();
     this.ask();
     if (this.isTv) this.announce(before);
+    if (!before) this.hears(); // once the table stands: it must not come later for this
+  }
+
+  // Screen readers are told what each new view brings.
+  async hears() {
+    const { Said } = await import("./later/said.js");
+    this.said = new Said(this);
   }
 
   // A screen that nobody touches points at what was just scored, for a while.
