@@ -19,7 +19,7 @@ from calibration import colours as colours_room
 from calibration import lens as lens_room
 from calibration.apply import usual_lens
 from calibration.boards import Pattern, parse_board
-from calibration.documents import CalibrationError, Document, LensResult, TableResult, check_fit
+from calibration.documents import CalibrationError, ColoursResult, Document, LensResult, TableResult, check_fit
 from calibration.presets import PRESETS, Preset, preset_lens, preset_of
 from calibration.table import METHODS, TableCalibration, find_table
 from vision.frames import Image
@@ -103,6 +103,26 @@ def calibrate_colours(args: argparse.Namespace) -> Made:
     raise refused or CalibrationError(f"{args.source}: gave no picture")
 
 
+def calibrate_supply(args: argparse.Namespace) -> Made:
+    """What the pieces of one player look like, added to what the file knows already."""
+    if not args.colour:
+        raise UsageError("calibrate supply needs --colour, the player's colour")
+    known = None
+    if Path(args.out).is_file():
+        [(_, document)] = load_calibrations([args.out])
+        if not isinstance(document.result, ColoursResult):
+            raise UsageError(f"{args.out}: is a calibration of {document.kind}, not of colours")
+        known = document.result
+    refused: CalibrationError | None = None
+    with shots(args.source) as pictures:
+        for shot in pictures:
+            try:
+                return colours_document(colours_room.learn_supply(shot.bgr, args.colour, known), shot)
+            except CalibrationError as e:
+                refused = e
+    raise refused or CalibrationError(f"{args.source}: gave no picture")
+
+
 def table_document(found: TableCalibration, shot: Shot, seconds: float) -> Made:
     """A table that was found in a picture, as it is kept and as it is told."""
     table = found.plane.result
@@ -124,7 +144,7 @@ def colours_document(found: colours_room.ColourCalibration, shot: Shot) -> Made:
         observations=tuple({"colour": f.colour, "px": [round(v, 1) for v in f.px], "rgb": list(f.rgb)}
                            for f in found.followers),
         residuals={f.colour: f.off for f in found.followers})
-    return document, {"paints": {k: list(v) for k, v in result.paints.items()},
+    return document, {"paints": {k: list(v) for k, v in result.paints.items()}, "shapes": dict(result.shapes),
                       "light": [round(v, 3) for v in result.light], "distances": dict(result.distances),
                       "confused": list(result.confused),
                       "followers": [{"colour": f.colour, "px": [round(v, 1) for v in f.px]} for f in found.followers],

@@ -22,6 +22,7 @@ from scoring.tiles import catalogue, product
 from scoring.transcript import read
 from vision.frames import Frame, FrameSource, SourceError
 from vision.looks import TableLook
+from vision.structure import told_apart
 from vision.tileset import TileSet, TileSetError, drawn_tileset, load_tileset
 from vision.tracking import make_tracker
 from vision.view import View
@@ -68,10 +69,11 @@ def box_contents(expansions: tuple[str, ...]) -> dict[str, int]:
 
 
 def load_tiles(folder: str | None, expansions: tuple[str, ...]) -> TileSet:
-    """The taught pictures in a folder, or our own drawn tiles. Raises UsageError naming the folder and the file."""
-    known = box_contents(expansions)
+    """The taught pictures in a folder, or our own drawn tiles where they can tell what the network cannot. Raises
+    UsageError naming the folder and the file."""
     if folder is None:
-        return drawn_tileset(tuple(known))
+        known = box_contents(expansions)
+        return TileSet.empty() if told_apart(catalogue()[tile] for tile in known) else drawn_tileset(tuple(known))
     try:
         return load_tileset(folder, catalogue())
     except TileSetError as e:

@@ -23,8 +23,8 @@ from bastide.shots import Shot
 from bastide.writing import sync_folder
 from calibration.aim import look
 from calibration.apply import usual_lens
-from calibration.colours import CONFUSED, NEAR, calibrate_colours
-from calibration.documents import CalibrationError, LensResult, TableResult
+from calibration.colours import CONFUSED, NEAR, calibrate_colours, learn_supply
+from calibration.documents import CalibrationError, ColoursResult, LensResult, TableResult
 from calibration.presets import PRESETS, preset_lens, preset_of
 from calibration.table import METHODS, find_table
 from vision.read import PhotoReader
@@ -32,6 +32,7 @@ from web.protocol import CommandError
 
 FOLDER = "calibration"
 KINDS = ("table", "colours")
+SUPPLY = "supply"  # of one player: what it shows is added to the colours
 AT_MOST_S = 10.0  # a calibration that has found nothing by then says what was missing
 WANTED_S = 5.0  # for so long after somebody has looked, the camera is looked through
 _PICTURE_S, _EVERY_S = 2.0, 0.25
@@ -101,8 +102,10 @@ class Tuning:
                               **_told(d.result)} for path, d in self._camera.documents]}
 
     def calibrate(self, what: str, by: str, camera: str) -> dict[str, Any]:
-        """Begin to calibrate. Raises CommandError without a camera, for what nobody knows, and while it is busy."""
-        if what not in KINDS or by not in ("", *METHODS) or camera and preset_of(camera) is None:
+        """Begin to calibrate; a supply ``by`` its player's colour. Raises CommandError without a camera, for what
+        nobody knows, and while it is busy."""
+        known = by in self._colours() if what == SUPPLY else what in KINDS and by in ("", *METHODS)
+        if not known or camera and preset_of(camera) is None:
             raise CommandError("malformed", "what, by or camera: is not known")
         with self._lock:
             if not self._present():
@@ -173,7 +176,10 @@ class Tuning:
             if shot is None:
                 continue
             try:
-                if what == "colours":
+                if what == SUPPLY:
+                    document, told = colours_document(learn_supply(shot.bgr, by, self._measured(shot)), shot)
+                    told["colour"] = by
+                elif what == "colours":
                     document, told = colours_document(calibrate_colours(shot.bgr, self._colours()), shot)
                 else:
                     if by in ("", "tiles") and refused is not None and reader is None:
@@ -190,6 +196,12 @@ class Tuning:
         methods = (by,) if by else METHODS if reader is not None else METHODS[:-1]
         found = find_table(shot.bgr, self._lens(shot), methods, reader=reader)
         return table_document(found, shot, self._clock() - begun)
+
+    def _measured(self, shot: Shot) -> ColoursResult | None:
+        """The colours that are known of pictures of this size."""
+        size = (int(shot.bgr.shape[1]), int(shot.bgr.shape[0]))
+        return next((d.result for _, d in self._camera.documents
+                     if d.resolution == size and isinstance(d.result, ColoursResult)), None)
 
     def _lens(self, shot: Shot) -> LensResult:
         """The lens that is known best: calibrated, chosen, the camera's own name, else what is usual."""

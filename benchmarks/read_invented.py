@@ -161,9 +161,9 @@ def main() -> int:
         for seed in range(options.first, options.first + options.editions):
             picture, simulator, printer = photograph(CONDITIONS[name], seed)
             reader = (PhotoReader(printer.taught(), counts=box_counts(["base"])) if options.taught else drawn)
-            start = time.perf_counter()
+            start = time.process_time()
             reading = reader.read(picture)
-            seconds += time.perf_counter() - start
+            seconds += time.process_time() - start
             seen = list(judged(reading, simulator))
             told += [(t.confidence, ok) for t, ok in seen]
             sure = [ok for t, ok in seen if t.confidence >= IN_FORCE]

@@ -1,8 +1,12 @@
-"""Read the annotated photographs in ../shared/photos and hold the readings against the truth.
+"""Read the annotated photographs in ../shared and hold the readings against the truth.
 
-Run from the project's folder: ``python benchmarks/read_photos.py [NAME...] [--overlays DIR]``. Prints one line per
-photograph and the sums, then how often tiles of each stated confidence are right. Photographs and artwork are not part
-of the project; without them there is nothing to measure.
+    ./run bench read_photos [NAME...] [--untaught] [--discs] [--overlays DIR] [--plot docs/pictures/reliability.png]
+
+Photographs ``k*`` and ``l16`` and every fourth picture of a real game with one taught picture of each kind; with
+--untaught without any, and two photographs more (``m*``) of artwork that nobody has pictures of; with --discs also the
+photographs ``j*``, on which followers are round counters. One line each with the processor time that reading took, sums
+of each group, then how often readings of each stated confidence are right: of every source by itself and of what they
+come to together. Photographs and artwork are not part of the project; without them there is nothing to measure.
 """
 
 from __future__ import annotations
@@ -10,87 +14,160 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
-import subprocess
 import sys
-import tempfile
 import time
+from collections import defaultdict
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import cv2
+import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
-from reliability import print_curve  # noqa: E402
+from reliability import calibration_error, plot, print_curve  # noqa: E402
 
+from scoring.tiles import catalogue, shape  # noqa: E402
 from vision.overlay import draw_reading  # noqa: E402
-from vision.read import PhotoReader, box_counts  # noqa: E402
-from vision.tileset import drawn_tileset, load_tileset  # noqa: E402
+from vision.read import PhotoReader, PhotoReading, box_counts  # noqa: E402
+from vision.senses import log_normal  # noqa: E402
+from vision.tileset import TileSet, load_tileset  # noqa: E402
 
 SHARED = ROOT.parent / "shared"
 TAUGHT = {"k00": "c1", "k02": "c1", "k05": "c1", "k07": "c1", "k09": "c1", "l16": "new"}
-UNTAUGHT = (*TAUGHT, "m1", "m3")  # nobody has pictures of the tiles on these
-KEYS = ("tiles", "right", "extra", "figures", "figures_right", "figures_extra", "features_right")
+NOBODYS = ("m1", "m3")  # nobody has pictures of the tiles on these
+DISCS = tuple(f"j{n:02}" for n in range(1, 18))
+EVERY = 4  # pictures of the real game: the others differ from one of these by three moves
+REAL = SHARED / "sequences" / "real-1"
+KEYS = ("tiles", "right", "extra", "figures", "figures_right", "figures_extra", "features", "features_right")
+PLOTTED = ("what a tile is: network", "what a tile is: pictures", "a tile, all together", "a figure, all together")
+
+Told = dict[str, list[tuple[float, bool]]]  # (stated confidence, right) by source
 
 
-def told_apart(compare: Path, document: dict, truth: dict) -> list[tuple[float, bool]]:  # type: ignore[type-arg]
-    """(stated confidence, right) of every tile that the truth names."""
-    spec = importlib.util.spec_from_file_location("compare", compare)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    turn, (dx, dy) = module.best_alignment(document["tiles"], truth["tiles"])
-    true = {tuple(t["at"]): t for t in truth["tiles"]}
-    found = []
-    for tile in document["tiles"]:
-        x, y = module.turn_at(tile["at"], turn)
-        t = true.get((x + dx, y + dy))
-        if t is not None:
-            right = module.shape(tile["tile"], tile["rot"] + turn) == module.shape(t["tile"], t["rot"])
-            found.append((tile["confidence"], right))
-    return found
+def photographs(names: list[str], untaught: bool, discs: bool) -> list[tuple[str, str, Path, Path, str | None]]:
+    """(group, name, picture, truth, set that is taught or None)."""
+    out: list[tuple[str, str, Path, Path, str | None]] = []
+    for name in (*TAUGHT, *(NOBODYS if untaught else ())):
+        out.append(("photographs", name, *_named(name), None if untaught else TAUGHT[name]))
+    for truth in sorted((REAL / "photos").glob("*.json"))[::EVERY]:
+        picture = next((REAL / "pictures").glob(f"{truth.name[:2]}*"))
+        out.append(("a real game", truth.name[:2], picture, truth, None if untaught else "c1"))
+    if discs:
+        out += [("discs", name, *_named(name), None) for name in DISCS]
+    return [row for row in out if not names or row[1] in names]
+
+
+def _named(name: str) -> tuple[Path, Path]:
+    return SHARED / "photos" / f"{name}.jpg", SHARED / "photos" / f"{name}.json"
+
+
+def judged(compare: ModuleType, reading: PhotoReading, truth: dict[str, Any], reader: PhotoReader) -> Told:
+    """What each source stated and whether it was right, where the truth knows."""
+    told: Told = defaultdict(list)
+    turn, (dx, dy) = compare.best_alignment(reading.to_json()["tiles"], truth["tiles"])
+
+    def place(at: tuple[int, int]) -> tuple[int, int]:
+        x, y = compare.turn_at(at, turn)
+        return x + dx, y + dy
+
+    true = {tuple(t["at"]): shape(catalogue()[t["tile"]], t["rot"]) for t in truth["tiles"]}
+    known = not truth["left_out"]  # tiles of a box that the catalogue lacks lie there too, nobody says where
+    shapes = [[shape(kind, rot + turn) for rot in range(4)] for kind in reader.kinds]
+    for at, stated in reading.present.items():
+        if known or place(at) in true:
+            told["a tile lies there"].append((max(stated, 1 - stated), (stated > 0.5) == (place(at) in true)))
+    for tile in reading.tiles:
+        if known or place(tile.at) in true:
+            right = true.get(place(tile.at)) == shape(catalogue()[tile.tile], tile.rot + turn)
+            told["a tile, all together"].append((tile.confidence, right))
+    for at, evidence in reading.evidence.items():
+        if place(at) in true:
+            for source, loglik in evidence.sources.items():
+                stated, seen = best_shape(np.exp(log_normal(loglik)), shapes)
+                told[f"what a tile is: {source}"].append((stated, seen == true[place(at)]))
+    standing = defaultdict(list)
+    for f in truth["figures"]:
+        standing[tuple(f["at"])].append((f["colour"], f.get("feature")))
+    for figure in reading.figures:
+        here = standing[place(figure.at)]
+        own = [feature for colour, feature in here if colour == figure.colour]
+        told["a figure is there"].append((figure.sources["there"], bool(here)))
+        if here:
+            told["a figure's colour"].append((figure.sources["colour"], bool(own)))
+        if own and own[0] is not None:
+            told["a figure's feature"].append((figure.sources["segment"], figure.feature in own))
+        if not own or own[0] is not None:
+            told["a figure, all together"].append((figure.confidence, figure.feature in own))
+    return told
+
+
+def best_shape(belief: np.ndarray, shapes: list[list[object]]) -> tuple[float, object]:
+    """The likeliest (K, 4) reading, quarter turns that make no difference to the rules taken together."""
+    mass: dict[object, float] = defaultdict(float)
+    for kind, row in enumerate(shapes):
+        for rot, seen in enumerate(row):
+            mass[seen] += float(belief[kind, rot])
+    best = max(mass, key=lambda seen: mass[seen])
+    return min(mass[best], 1.0), best
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", help=f"photographs to read (default {' '.join(TAUGHT)})")
-    parser.add_argument("--overlays", type=Path, help="folder for pictures of what was read")
+    parser.add_argument("names", nargs="*", help="photographs to read (default: all)")
     parser.add_argument("--untaught", action="store_true", help="without any pictures of the tiles")
+    parser.add_argument("--discs", action="store_true", help="photographs with round counters too, without pictures")
+    parser.add_argument("--overlays", type=Path, help="folder for pictures of what was read")
+    parser.add_argument("--plot", type=Path, help="draw stated against observed confidence into this PNG")
     options = parser.parse_args()
-    compare = SHARED / "eval" / "compare.py"
-    if not compare.is_file():
+    file = SHARED / "eval" / "compare.py"
+    if not file.is_file():
         print(f"skipped: no annotated photographs at {SHARED}")
         return 0
+    spec = importlib.util.spec_from_file_location("compare", file)
+    assert spec is not None and spec.loader is not None
+    compare = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(compare)
     cv2.setNumThreads(1)
-    sums = dict.fromkeys(KEYS, 0)
-    told: list[tuple[float, bool]] = []
-    print(f"{'photo':6}" + "".join(f"{k:>15}" for k in KEYS) + f"{'seconds':>9}")
-    drawn = drawn_tileset(box_counts(["base"])) if options.untaught else None
-    for name in options.names or (UNTAUGHT if options.untaught else TAUGHT):
-        tiles = drawn or load_tileset(SHARED / "tiles" / TAUGHT[name])
+    told: Told = defaultdict(list)
+    sums: dict[str, np.ndarray] = defaultdict(lambda: np.zeros(len(KEYS) + 1))
+    print(f"{'photo':12}" + "".join(f"{k:>15}" for k in KEYS) + f"{'CPU s':>9}")
+    for group, name, picture, truth_file, taught in photographs(options.names, options.untaught, options.discs):
+        tiles = TileSet.empty() if taught is None else load_tileset(SHARED / "tiles" / taught)
         reader = PhotoReader(tiles, counts=box_counts(["base"]))
-        photo = cv2.imread(str(SHARED / "photos" / f"{name}.jpg"))
-        start = time.perf_counter()
+        photo = cv2.imread(str(picture))
+        truth = json.loads(truth_file.read_text("utf-8"))
+        truth.setdefault("left_out", [])
+        start = time.process_time()
         reading = reader.read(photo)
-        seconds = time.perf_counter() - start
-        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-            json.dump(reading.to_json(), file)
-            file.flush()
-            truth = str(SHARED / "photos" / f"{name}.json")
-            run = subprocess.run([sys.executable, str(compare), "read", file.name, truth], capture_output=True,
-                                 text=True, check=True)
-        result = json.loads(run.stdout)
-        told += told_apart(compare, reading.to_json(), json.loads(Path(truth).read_text("utf-8")))
-        print(f"{name:6}" + "".join(f"{result[k]:>15}" for k in KEYS) + f"{seconds:9.1f}", flush=True)
-        for key in KEYS:
-            sums[key] += result[key]
+        seconds = time.process_time() - start
+        result = compare.compare_read(reading.to_json(), truth)
+        row = np.array([*(result[k] for k in KEYS), seconds])
+        for source, own in judged(compare, reading, truth, reader).items():
+            told[source] += own
+        sums[group] += row
+        _line(name, row)
         if options.overlays:
             options.overlays.mkdir(parents=True, exist_ok=True)
             cv2.imwrite(str(options.overlays / f"{name}.png"), draw_reading(photo, reading))
-    print(f"{'all':6}" + "".join(f"{sums[k]:>15}" for k in KEYS))
-    print_curve("tiles on photographs", told)
+    for group, row in sums.items():
+        _line(group, row)
+    curves = {source: print_curve(source, told[source]) for source in sorted(told)}
+    print(f"{'source':28}{'readings':>10}{'right':>8}{'mean stated':>13}{'expected calibration error':>28}")
+    for source in sorted(told):
+        stated, right = np.array(told[source], float).T
+        print(f"{source:28}{len(right):10}{int(right.sum()):8}{stated.mean():13.4f}"
+              f"{calibration_error(curves[source]):28.4f}")
+    if options.plot:
+        plot(options.plot, {source: curves[source] for source in PLOTTED if source in curves})
     return 0
+
+
+def _line(name: str, row: np.ndarray) -> None:
+    print(f"{name:12}" + "".join(f"{int(n):15}" for n in row[:-1]) + f"{row[-1]:9.1f}", flush=True)
 
 
 if __name__ == "__main__":

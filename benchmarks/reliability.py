@@ -29,6 +29,7 @@ from reading.limits import LIMITS
 
 BINS = (0.0, 0.5, 0.7, 0.8, 0.9, 0.95, 0.97, 0.99, 0.999, 1.0001)
 GREY = (60, 60, 60)
+COLOURS = ((178, 114, 0), (0, 94, 213), (115, 158, 0), (167, 121, 204))  # told apart by the colour-blind too
 IN_FORCE = 1 / (1 + math.exp(-LIMITS.agreed))  # below it a tile or a figure is asked about in the end
 THRESHOLDS = (0.5, 0.7, 0.8, IN_FORCE, 0.9, 0.95, 0.97, 0.98, 0.99, 0.995, 0.999)
 SURE = {"tile": IN_FORCE, "figure": IN_FORCE}
@@ -91,9 +92,13 @@ def print_curve(what: str, told: list[tuple[float, bool]]) -> list[tuple[float, 
     print(f"  {'stated':>8} {'readings':>9} {'right':>7} {'observed':>9}  95 % interval")
     for mean, count, good, low, high in rows:
         print(f"  {mean:8.4f} {count:9} {good:7} {good / count:9.4f}  {low:.4f} to {high:.4f}")
-    error = sum(count * abs(mean - good / count) for mean, count, good, *_ in rows) / max(1, len(told))
-    print(f"  expected calibration error {error:.4f}")
+    print(f"  expected calibration error {calibration_error(rows):.4f}")
     return rows
+
+
+def calibration_error(rows: list[tuple[float, int, int, float, float]]) -> float:
+    """By how much stated and observed differ on average over the readings of a curve."""
+    return sum(count * abs(mean - good / count) for mean, count, good, *_ in rows) / max(1, sum(r[1] for r in rows))
 
 
 def derived(stated: np.ndarray, right: np.ndarray, games: int, budget: float) -> float | None:
@@ -122,13 +127,16 @@ def plot(path: Path, curves: dict[str, list[tuple[float, int, int, float, float]
         write(f"{p:g}", (14, size - place(p) + 4), GREY)
     cv2.line(picture, (edge, size - edge), (size - edge, edge), (160, 160, 160), 1, cv2.LINE_AA)
     for n, (name, rows) in enumerate(curves.items()):
-        colour = ((178, 114, 0), (0, 94, 213))[n % 2]
-        for mean, _, right_of, low, high in rows:
-            count = next(r[1] for r in rows if r[0] == mean)
-            x, y = place(mean), size - place(right_of / count)
+        colour = COLOURS[n % len(COLOURS)]
+        mark = cv2.circle if n % 2 == 0 else _square
+        aside = 3 * (n - (len(curves) - 1) // 2)  # curves of about the same confidence lie beside each other
+        for mean, count, right_of, low, high in rows:
+            x, y = place(mean) + aside, size - place(right_of / count)
             cv2.line(picture, (x, size - place(low)), (x, size - place(high)), colour, 1, cv2.LINE_AA)
-            (cv2.circle if n == 0 else _square)(picture, (x, y), 5, colour, -1)
-        write(name, (edge + 10 + 90 * n, edge - 24), colour)
+            mark(picture, (x, y), 4, colour, -1)
+        line = size - edge - 18 * (len(curves) - n)  # below the diagonal, where hardly anything lies
+        mark(picture, (size // 2 + 40, line - 4), 4, colour, -1)
+        write(name, (size // 2 + 52, line), colour)
     write("stated confidence (upwards: observed)", (150, size - 16), GREY)
     cv2.imwrite(str(path), picture)
 

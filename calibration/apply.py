@@ -22,6 +22,7 @@ def view_of(documents: Iterable[Document], size: tuple[int, int], uri: str = "",
     lens: LensResult | None = None
     table: TableResult | None = None
     paints: dict[str, tuple[int, int, int]] = {}
+    shapes: dict[str, str] = {}
     seen = set()
     for document in documents:
         check_fit(document, size, uri, model)
@@ -34,8 +35,9 @@ def view_of(documents: Iterable[Document], size: tuple[int, int], uri: str = "",
             lens = document.result
         elif isinstance(document.result, ColoursResult):
             paints = {name: _as_painted(name, rgb) for name, rgb in document.result.paints.items()}
+            shapes = dict(document.result.shapes)
     used = table.lens if table is not None else lens if lens is not None else usual_lens(size)
-    return View(size=size, matrix=used.matrix, distortion=np.array(used.distortion), paints=paints,
+    return View(size=size, matrix=used.matrix, distortion=np.array(used.distortion), paints=paints, shapes=shapes,
                 rotation=None if table is None else np.array(table.rotation).reshape(3, 3),
                 translation=None if table is None else np.array(table.translation_mm))
 

@@ -37,6 +37,13 @@ _FITS = 9.0  # CIEDE2000 by which the colours found may be off their paint on av
 _DARK = 40.0  # middle level of a picture in which nothing can be expected to be seen
 _GAIN = (0.04, 4.0)
 _BELIEF = 0.25  # log units: how far a camera's white balance usually is off
+FEWEST = 3  # pieces of one paint that are a supply: two things of a colour lie on many tables
+_ALIKE = 9.0  # CIEDE2000 (lightness at half weight) within which pieces are of one paint
+_SOLID = 0.95  # part of their convex outline that discs and cubes fill; lying followers have waists and arms
+_SQUARE = 0.88  # part of the smallest rectangle around them that cubes fill; a disc fills 0.79
+_SAME = (0.03, 0.08)  # by how much these parts, and length over width, vary among discs or cubes in one view
+_VARIED = 0.1  # length over width among followers, which stand and lie
+_TOLD_PX = 11.0  # side of a piece below which its shape cannot be told, at the width at which pieces are sought
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +103,45 @@ def calibrate_colours(picture: Image, colours: Sequence[str] | None = None) -> C
                              advice=tuple(_advice(found, distances, spots[0].table)))
 
 
+def learn_supply(picture: Image, colour: str, known: ColoursResult | None = None) -> ColourCalibration:
+    """What one player's pieces look like, from a picture (BGR) of at least FEWEST of them on the bare table, apart from
+    each other: their paint, whatever it is, and whether they are discs or cubes. ``known`` is what was measured before:
+    the other colours stay. Raises CalibrationError."""
+    groups: list[list[_Spot]] = []
+    for spot in _spots(picture):
+        own = next((g for g in groups if _apart(spot, g[0]) < _ALIKE), None)
+        (groups.append([spot]) if own is None else own.append(spot))
+    supplies = sorted((g for g in groups if len(g) >= FEWEST), key=len, reverse=True)
+    if not supplies:
+        most = max(map(len, groups), default=0)
+        raise CalibrationError(f"{most} pieces of one colour were seen; lay at least {FEWEST} of one player's on the "
+                               "bare table, apart from each other", "supply.few", n=most, least=FEWEST)
+    if len(supplies) > 1 and colour not in PAINTS:
+        raise CalibrationError("pieces of several players are in view; leave those of one there", "supply.several")
+    gains = np.array(known.light if known is not None else (1.0, 1.0, 1.0))
+    supply = supplies[0] if len(supplies) == 1 else min(
+        supplies, key=lambda g: float(np.median([_cost(s.linear / s.linear.max() * 0.8, colour, gains) for s in g])))
+    r, g, b = (round(float(v)) for v in np.median([s.rgb for s in supply], axis=0))
+    shape = _shape_of([s.outline for s in supply if s.outline is not None])
+    paints = {**(known.paints if known is not None else {}), colour: (r, g, b)}
+    distances = {f"{x}-{y}": round(difference(paints[x], paints[y]), 2) for x, y in combinations(sorted(paints), 2)}
+    result = ColoursResult(
+        paints=paints, light=known.light if known is not None else (1.0, 1.0, 1.0), distances=distances,
+        confused=tuple(pair for pair, d in distances.items() if d < CONFUSED),
+        shapes={**{c: s for c, s in (known.shapes if known is not None else {}).items() if c != colour},
+                **({colour: shape} if shape else {})})
+    seen = tuple(FollowerSeen(colour=colour, px=s.px, rgb=s.rgb, off=round(_apart(s, supply[0]), 2)) for s in supply)
+    own_pairs = {pair: d for pair, d in distances.items() if colour in pair.split("-")}
+    advice = [a for a in _advice({colour: supply[0]}, own_pairs, supply[0].table) if a.code != "colours.one"]
+    return ColourCalibration(result=result, followers=seen, advice=tuple(advice))
+
+
+def _apart(one: _Spot, other: _Spot) -> float:
+    """CIEDE2000 between two pieces, with lightness at half weight: they lie in different light."""
+    lab = rgb2lab(np.array([[one.rgb, other.rgb]], float) / 255)[0]
+    return float(deltaE_ciede2000(lab[0], lab[1], kL=2.0))
+
+
 def difference(a: tuple[int, int, int], b: tuple[int, int, int]) -> float:
     """CIEDE2000 between two sRGB colours."""
     lab = rgb2lab(np.array([[a, b]], float) / 255)[0]
@@ -109,6 +155,8 @@ class _Spot:
     linear: Array
     pale: bool  # it may be a shadow as well, and only grey or black wood looks like one
     table: tuple[int, int, int]
+    outline: tuple[float, float, float] | None = None  # parts of its convex outline and of the smallest rectangle
+    # around it that it fills, and how many times as long as wide that is; None where it is too small to tell
 
 
 def _spots(picture: Image) -> list[_Spot]:
@@ -150,8 +198,32 @@ def _blobs(small: Image, differs: npt.NDArray[np.bool_], scale: float, table: Ar
         middle = np.median(pixels, axis=0)[::-1]
         r, g, b = (round(float(v)) for v in middle)
         out.append(_Spot(px=(float(centres[n][0] / scale), float(centres[n][1] / scale)), rgb=(r, g, b),
-                         linear=_linear(middle), pale=pale, table=(round(table[2]), round(table[1]), round(table[0]))))
+                         linear=_linear(middle), pale=pale, table=(round(table[2]), round(table[1]), round(table[0])),
+                         outline=_outline(blob)))
     return out
+
+
+def _outline(blob: npt.NDArray[np.uint8]) -> tuple[float, float, float] | None:
+    area = float(blob.sum())
+    if area < _TOLD_PX**2:
+        return None
+    outlines, _ = cv2.findContours(np.pad(blob, 1), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    outline = max(outlines, key=len)
+    hull = np.zeros((blob.shape[0] + 2, blob.shape[1] + 2), np.uint8)
+    cv2.fillConvexPoly(hull, cv2.convexHull(outline), 1)
+    wide, high = cv2.minAreaRect(outline)[1]
+    return area / float(hull.sum()), area / ((wide + 1) * (high + 1)), (max(wide, high) + 1) / (min(wide, high) + 1)
+
+
+def _shape_of(outlines: Sequence[tuple[float, float, float]]) -> str:
+    """What the pieces of a supply are: discs and cubes look all alike, followers lie and stand; "" where that says
+    neither."""
+    if len(outlines) < FEWEST:
+        return ""
+    solid, filled, long = np.array(outlines).T
+    if np.median(solid) > _SOLID and filled.std() < _SAME[0] and long.std() < _SAME[1]:
+        return "cube" if np.median(filled) > _SQUARE else "disc"
+    return "follower" if np.median(solid) < _SOLID and long.std() > _VARIED else ""
 
 
 def _surroundings(small: Image) -> Image:

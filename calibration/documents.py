@@ -21,6 +21,7 @@ import numpy as np
 
 FORMAT, VERSION = "bastide-calibration", 1
 KINDS = ("lens", "table", "colours")
+SHAPES = ("follower", "disc", "cube")  # of players' pieces
 FILE_LIKE = ("image", "video", "folder")  # a picture says nothing of the camera that took it
 _KEYS = ("format", "version", "kind", "camera", "resolution", "made", "result", "observations", "residuals")
 _MOST_OBSERVATIONS = 5000
@@ -85,12 +86,13 @@ class TableResult:
 class ColoursResult:
     """``paints`` per colour the sRGB that this camera sees in this light, ``light`` the gains (red, green, blue; mean
     1) of light and camera against daylight, ``distances`` CIEDE2000 between every two, ``confused`` those that cannot
-    be told apart."""
+    be told apart, ``shapes`` what a player's pieces are (disc, cube, follower) where a supply was looked at."""
 
     paints: Mapping[str, tuple[int, int, int]]
     light: tuple[float, float, float]
     distances: Mapping[str, float]
     confused: tuple[str, ...]
+    shapes: Mapping[str, str] = field(default_factory=dict)
 
 
 Result = LensResult | TableResult | ColoursResult
@@ -235,7 +237,7 @@ def _table(data: object, at: str, size: tuple[int, int]) -> TableResult:
 
 
 def _colours(data: object, at: str) -> ColoursResult:
-    top = _result(data, at, ColoursResult)
+    top = _result({"shapes": {}, **_mapping(data, at)}, at, ColoursResult)  # older documents have no shapes
     paints = {}
     for name, rgb in _mapping(top["paints"], f"{at}.paints").items():
         r, g, b = _numbers(rgb, f"{at}.paints.{name}", 3, 0, 255)
@@ -246,7 +248,12 @@ def _colours(data: object, at: str) -> ColoursResult:
     if not isinstance(confused, list):
         raise CalibrationError(f"{at}.confused must be a list")
     red, green, blue = _numbers(top["light"], f"{at}.light", 3, 0.05, 20)
-    return ColoursResult(paints=paints, light=(red, green, blue), distances=distances,
+    shapes = {_text(name, f"{at}.shapes"): _text(shape, f"{at}.shapes.{name}")
+              for name, shape in _mapping(top["shapes"], f"{at}.shapes").items()}
+    for name, shape in shapes.items():
+        if shape not in SHAPES:
+            raise CalibrationError(f"{at}.shapes.{name}: {_short(shape)} is unknown; known are {', '.join(SHAPES)}")
+    return ColoursResult(paints=paints, light=(red, green, blue), distances=distances, shapes=shapes,
                          confused=tuple(_text(c, f"{at}.confused") for c in confused))
 
 

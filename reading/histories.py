@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from reading.belief import FigureTrack, TableBelief
+from reading.belief import FigureTrack, Lain, TableBelief
 from reading.evidence import FigureChoice, box_prior, choices, figures_on, log_sigma, readings_of, standing_terms
 from reading.limits import LIMITS
 from reading.pieces import kinds
@@ -120,9 +120,11 @@ class Search:
 
     def __init__(self, colours: Mapping[str, int], steps: Steps) -> None:
         self._colours, self._steps = colours, steps
+        self._claims: dict[tuple[Square, Reading, int], list[FigureChoice]] = {}  # of one search
 
     def histories(self, belief: TableBelief, window: Window) -> list[History]:
         """The likeliest histories, best first; always at least one."""
+        self._claims.clear()
         told = kinds(belief.figures.values(), window.state.box.counts)
         tracks = {at: [told.get(f.id, f) for f in figures_on(belief, at)]
                   for at in {*window.fresh, *(g.at for g in window.groups if g.at is not None)}}
@@ -312,18 +314,19 @@ class Search:
                 if not window.denies(placed):
                     ways.append((weight, placed, skip))
         ways.sort(key=lambda w: -w[0])
-        grown: list[tuple[float, History, TilePlaced, FigureChoice, bool]] = []
+        grown: list[tuple[float, GameState, TilePlaced, FigureChoice, bool]] = []
+        kept = () if group is None else group.rest if pinned_figure else group.others()
+        told = group.figures() if group is not None else ()
         best = -math.inf
         for said, placed, skip in ways:
             laid = self._steps.after(h.state, placed) if said > best - LIMITS.behind else None
             if laid is None:
                 continue
             said -= self._cost(h.state, laid)
-            claims = [FigureChoice(event=None, weight=0.0)] if pinned_figure else choices(
-                tracks, laid, at, (placed.tile, placed.rot), placed.player, self._colours, lain.since_s,
-                belief.next_s(lain))
-            for claim in sorted(claims, key=lambda c: -c.weight):
-                known = group is not None and any(f.event == claim.event for f in group.figures())
+            claims = [FigureChoice(event=None, weight=0.0)] if pinned_figure else self._claimed(
+                tracks, laid, placed, lain, belief)
+            for claim in claims:
+                known = any(f.event == claim.event for f in told)
                 weight = said + claim.weight + (LIMITS.logged if known else 0.0)
                 if weight < best - LIMITS.behind or window.denies(claim.event):
                     continue
@@ -334,23 +337,31 @@ class Search:
                         continue
                     weight -= self._cost(laid, state)
                 best = max(best, weight)
-                kept = () if group is None else group.rest if pinned_figure else group.others()
                 for extra in kept:
                     assert state is not None
                     state = self._steps.after(state, extra.event) or state
                 assert state is not None
-                grown.append((weight, replace(h, state=state, weight=h.weight + weight), placed, claim, skip))
+                grown.append((weight, state, placed, claim, skip))
         grown.sort(key=lambda g: -g[0])
         others = tuple((placed, choice.event, weight) for weight, _, placed, choice, _ in grown)
         out = []
-        for weight, n, placed, choice, skip in grown[:LIMITS.width]:
-            told = group.figures() if group is not None and pinned_figure else ()
-            figure = told[-1].event if told else choice.event
+        for weight, after, placed, choice, skip in grown[:LIMITS.width]:
+            figure = told[-1].event if told and pinned_figure else choice.event
             turn = Turn(at=at, tile=placed, figure=figure if isinstance(figure, FigurePlaced) else None, group=group,
                         weight=weight, track=choice.track, skipped=skip, others=others, index=index)
             explained = h.tracks if choice.track is None else h.tracks | {choice.track}
-            out.append(replace(n, turns=(*h.turns, turn), tracks=explained))
+            out.append(replace(h, state=after, weight=h.weight + weight, turns=(*h.turns, turn), tracks=explained))
         return out
+
+    def _claimed(self, tracks: list[FigureTrack], laid: GameState, placed: TilePlaced, lain: Lain,
+                 belief: TableBelief) -> list[FigureChoice]:
+        """What the figures on a tile may be if it was laid so, the likeliest first, whatever was laid before."""
+        key = placed.at, (placed.tile, placed.rot), placed.player
+        if key not in self._claims:
+            found = choices(tracks, laid, placed.at, key[1], placed.player, self._colours, lain.since_s,
+                            belief.next_s(lain))
+            self._claims[key] = sorted(found, key=lambda c: -c.weight)
+        return self._claims[key]
 
     def _players(self, state: GameState, tracks: Sequence[FigureTrack], pinned: TilePlaced | None,
                  ) -> list[tuple[int, bool]]:

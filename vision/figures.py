@@ -157,7 +157,7 @@ def find_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterab
                        [max(0.0, 2 * probability(s.look.there) - 1) for s in every])  # print is no paint
     print_ = Print(_bare_patches(crops, covered), light).density(np.array([s.uvl for s in every]).reshape(-1, 3))
     painted = [_painted(s, log, p) for s, log, p in zip(every, named, print_, strict=True)]
-    like = iter(_like_the_others(painted))
+    like = iter(_like_the_others(painted, view.shapes if view is not None else None))
     return {at: tuple(sorted((next(like) for _ in single[at]), key=lambda s: -s.look.there)) for at in single}
 
 
@@ -175,17 +175,22 @@ def _painted(seen: Seen, colours: Mapping[str, float], print_: float) -> Seen:
 
 
 ALONE = -2.5  # log-odds at most against a piece of another make than all others of its table
+LEARNED = 0.97  # how surely a colour's pieces are what its supply showed: a follower may stand in for a lost disc
 
 
-def _like_the_others(every: Sequence[Seen]) -> list[Seen]:
+def _like_the_others(every: Sequence[Seen], shapes: Mapping[str, str] | None = None) -> list[Seen]:
     """Followers of one table are all cut from a board, or all discs or cubes: the other figures speak for or against
-    one of its make."""
+    one of its make. Where ``shapes`` knows what pieces of its colour are, that does."""
     weight = np.array([probability(s.look.there) for s in every])
     round_ = np.array([s.round for s in every])
     out = []
     for n, seen in enumerate(every):
         others = float(weight.sum() - weight[n])
         share = (float(weight @ round_ - weight[n] * round_[n]) + 0.5) / (others + 1)
+        best = max(seen.look.colours, key=seen.look.colours.__getitem__, default="")
+        known = (shapes or {}).get(best)
+        if known is not None:
+            share = LEARNED if known in ("disc", "cube") else 1 - LEARNED
         odds = math.log(2 * (seen.round * share + (1 - seen.round) * (1 - share)))
         out.append(replace(seen, look=replace(seen.look, there=float(seen.look.there + max(ALONE, odds)))))
     return out

@@ -14,11 +14,12 @@ from dataclasses import dataclass, replace
 import cv2
 import numpy as np
 
-from scoring.tiles import Square, Tile
+from scoring.tiles import Square
 from vision.frames import Image
 from vision.joining import (
     Limits,
     agreeing,
+    beside,
     distinct,
     doubled,
     joined,
@@ -33,7 +34,7 @@ from vision.lattice import UNIT, Array, Lattice, apply, area, inside, neighbours
 from vision.looks import probability
 from vision.slanted import slanted_grid
 from vision.spotting import Spot, Spotter
-from vision.structure import CROP_PX, MARGIN, Said, StructureNet
+from vision.structure import CROP_PX, MARGIN, Said, StructureNet, together
 from vision.tileset import TileSet
 
 TILE_PX = CROP_PX / (1 + 2 * MARGIN)
@@ -42,23 +43,23 @@ TILE_PX = CROP_PX / (1 + 2 * MARGIN)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
     """A board as it lies. ``poses`` (3, 3) of the squares with a tile, ``present`` how likely a tile lies on each,
-    ``evidence`` (K, 4) log-likelihoods of each kind and quarter turn from its structure alone; ``refused`` are the
-    squares beside them and how likely a tile seemed there."""
+    ``said`` is what the network said of each of them, looked at as in ``asked``; ``refused`` are the squares beside
+    them and how likely a tile seemed there."""
 
     lattice: Lattice
     poses: Mapping[Square, Array]
     present: Mapping[Square, float]
-    evidence: Mapping[Square, Array]
+    said: Said
+    asked: Mapping[Square, Array]
     refused: Mapping[Square, float]
     worth: float  # how much speaks for it: its tiles' log-odds, as far as their sides agree
     covers: float  # px of the picture, as far as the same goes
 
 
 class BoardFinder:
-    """Finds boards. ``kinds`` are those that ``evidence`` speaks of. Not to be shared between threads."""
+    """Finds boards. Pictures of a ``tileset`` help where no tile is spotted. Not to be shared between threads."""
 
-    def __init__(self, kinds: Sequence[Tile], tileset: TileSet | None = None, limits: Limits | None = None) -> None:
-        self.kinds = tuple(kinds)
+    def __init__(self, tileset: TileSet | None = None, limits: Limits | None = None) -> None:
         self.limits = limits or Limits()
         self._net = StructureNet()
         self._spotter = Spotter()
@@ -71,20 +72,34 @@ class BoardFinder:
         where tiles look foreshortened, or none was seen: for photographs from the side."""
         if near is not None and (again := self._again(bgr, near)) is not None:
             return again
-        parts = joined(self._pulled(bgr, self._spotter.spots(bgr)), self.limits)
+        limits = self.limits
+        spots = self._spotter.spots(bgr)
+        found: Found | None = None
+        lines: Found | None = None
+        if len(spots) > limits.best:  # some of the tiles of a large board lead to all others
+            found = self._best(bgr, joined(self._pulled(bgr, spots[:limits.best]), limits))
+            if found is not None and self._explains(bgr, found, spots):
+                return found
+        if aslant and (found is None or _foreshortened(found.poses.values()) > limits.foreshortened):
+            lines = self._by_lines(bgr, spots[:limits.spots])
+            if lines is not None and self._explains(bgr, lines, spots):
+                return lines
+        parts = joined(self._pulled(bgr, spots, grows=limits.grows), limits)
         if not parts and self._tileset is not None:  # nothing looks like a tile: then like one that was taught
-            parts = joined(self._seen(bgr), self.limits)
+            parts = joined(self._seen(bgr), limits)
         found = self._best(bgr, parts)
-        if aslant and (found is None or _foreshortened(found.poses.values()) > self.limits.foreshortened):
-            other = self._by_lines(bgr)
-            if other is not None and (found is None or other.covers > self.limits.more * found.covers):
-                found = other
-        return found
+        return lines if lines is not None and (found is None or lines.covers > limits.more * found.covers) else found
 
-    def _by_lines(self, bgr: Image) -> Found | None:
-        """The board on the grid that straight lines suggest."""
-        guessed = slanted_grid(bgr, self.ask)
-        if guessed is None or not guessed[1]:
+    def _explains(self, bgr: Image, board: Found, spots: Sequence[Spot]) -> bool:
+        """Whether no spot beside the board is a tile at a closer look."""
+        limits, poses = self.limits, list(board.poses.values())
+        left = beside(poses, spots[:limits.spots], limits)
+        return weight_of(beside(poses, self._pulled(bgr, left), limits)) < limits.unexplained
+
+    def _by_lines(self, bgr: Image, spots: Sequence[Spot]) -> Found | None:
+        """The board on the grid that straight lines suggest and on whose squares these spots lie."""
+        guessed = slanted_grid(bgr, spots, self.ask)
+        if guessed is None:
             return None
         board = _Board({}, Lattice(grid=guessed[0]))
         self._settle(bgr, board, guessed[1])
@@ -135,24 +150,28 @@ class BoardFinder:
         return [Spot(middle=s.centre, u=s.pose[:, 0].copy(), v=s.pose[:, 1].copy(),
                      likely=s.votes / (s.votes + self.limits.votes)) for s in self._sightings.find(bgr)]
 
-    def _pulled(self, bgr: Image, spots: Sequence[Spot]) -> list[Spot]:
-        """The likeliest spots, drawn to the corners that the network sees, as far as it takes them for tiles."""
+    def _pulled(self, bgr: Image, spots: Sequence[Spot], *, grows: Sequence[float] = (1.0,)) -> list[Spot]:
+        """The likeliest spots, in each of these sizes, drawn to the corners that the network sees, as far as it takes
+        them for tiles."""
         limits = self.limits
-        poses = [scaled(pose_of_spot(spot), grow) for grow in limits.grows for spot in spots[:limits.best]]
+        poses = [scaled(pose_of_spot(spot), grow) for grow in grows for spot in spots[:limits.best]]
         poses += [pose_of_spot(spot) for spot in spots[limits.best:limits.spots]]
-        likely = np.zeros(0)
+        still: list[tuple[Array, float]] = []  # those that need no further pull
         for turn in range(limits.pulls):
             if not poses:
-                return []
+                break
             said = self.ask(bgr, poses)
             off = np.abs(said.corners - UNIT).max(axis=(1, 2))
             last = turn == limits.pulls - 1
             good = np.flatnonzero((said.present > (limits.sure if last else limits.faint[turn]))
                                   & (off < (limits.settled if last else limits.astray)))
-            poses = [regular(poses[n] @ _pose_of(said.corners[n])) for n in good]
-            likely = said.present[good]
-            poses, likely = distinct(poses, likely)
-        spotted = [spot_of_pose(pose, float(p)) for pose, p in zip(poses, likely, strict=True)]
+            done = (off < limits.still) & (said.present > limits.sure) | last
+            drawn = {n: regular(poses[n] @ _pose_of(said.corners[n])) for n in good.tolist()}
+            still += [(drawn[n], float(said.present[n])) for n in drawn if done[n]]
+            moving = [n for n in drawn if not done[n]]
+            poses, _ = distinct([drawn[n] for n in moving], said.present[moving])
+        settled, likely = distinct([pose for pose, _ in still], np.array([p for _, p in still]))
+        spotted = [spot_of_pose(pose, float(p)) for pose, p in zip(settled, likely, strict=True)]
         return [replace(s, likely=s.likely * probability(self._spotter.odds(s.middle, s.side))) for s in spotted]
 
     # --- growing
@@ -171,18 +190,22 @@ class BoardFinder:
     def _finished(self, bgr: Image, board: _Board) -> Found | None:
         """Grow to all sides, look closely at what was found and keep what hangs together."""
         limits = self.limits
+        close: dict[Square, tuple[Array, Said]] = {}
         for again in range(limits.rounds):
             self._spread(bgr, board)
             order = sorted(board.corners)
             if not order:
                 return None
-            said = self.ask(bgr, [board.lattice.predict(at) for at in order], turns=4)
+            poses = {at: board.lattice.predict(at) for at in order}
+            fresh = [at for at in order if at not in close or _apart(close[at][0], poses[at]) > limits.aside]
+            answers = self.ask(bgr, [poses[at] for at in fresh], turns=4)
+            close |= {at: (poses[at], answers.rows([n])) for n, at in enumerate(fresh)}
+            said = together([close[at][1] for at in order])
             off = np.abs(said.corners - UNIT).max(axis=(1, 2))
             for n, at in enumerate(order):
                 if said.present[n] > limits.likely and off[n] < limits.reach:
-                    board.corners[at] = apply(board.lattice.predict(at), said.corners[n])
+                    board.corners[at] = apply(close[at][0], said.corners[n])
             loose = [at for n, at in enumerate(order) if said.present[n] < limits.firm or off[n] > limits.ajar]
-            poses = {at: board.lattice.predict(at) for at in order}
             if not loose or again == limits.rounds - 1:
                 break
             for at in loose:  # once more, from where its neighbours point
@@ -199,13 +222,13 @@ class BoardFinder:
         own = {at: odds[at] - limits.beside[min(len(neighbours([at]) & kept), len(limits.beside) - 1)] for at in kept}
         if not kept or (max(own.values()) < limits.lone and (len(kept) < limits.many or agreement < limits.agreed)):
             return None
-        evidence = dict(zip(order, said.loglik(self.kinds), strict=True))
-        beside = neighbours(kept)
-        doubt = {at: p for at, p in board.asked.items() if at in beside}
+        around = neighbours(kept)
+        doubt = {at: p for at, p in board.asked.items() if at in around}
         near = self._odds({at: board.lattice.predict(at) for at in doubt}, doubt, kept)
         board.lattice.shifts = {at: s for at, s in board.lattice.shifts.items() if at in kept}
         return Found(lattice=board.lattice, poses={at: poses[at] for at in sorted(kept)},
-                     present={at: probability(odds[at]) for at in kept}, evidence={at: evidence[at] for at in kept},
+                     present={at: probability(odds[at]) for at in sorted(kept)},
+                     said=said.rows([rows[at] for at in sorted(kept)]), asked={at: close[at][0] for at in sorted(kept)},
                      refused={at: probability(o) for at, o in near.items()},
                      worth=sum(limits.joint + min(o, 5.0) for o in own.values()) * agreement,
                      covers=sum(probability(odds[at]) * abs(area(apply(poses[at], UNIT))) for at in kept) * agreement)
@@ -307,6 +330,11 @@ def _agreement(board: Iterable[Square], row: Mapping[Square, int], said: Said) -
                 agree += float(shown[row[x, y], mine] @ shown[row[at], theirs])
                 joints += 1
     return ((agree + 1) / (joints + 1)) ** 2
+
+
+def _apart(one: Array, other: Array) -> float:
+    """How far the corners of two poses are apart, in tiles."""
+    return float(np.abs(apply(np.linalg.inv(one), apply(other, UNIT)) - UNIT).max())
 
 
 def _covered(spots: Iterable[Spot], board: Found) -> bool:

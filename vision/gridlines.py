@@ -30,6 +30,7 @@ SECTORS, PER_SECTOR = 12, 3  # vanishing points of which pairs are tried
 SQUARE_ON = 2  # pairs of directions at right angles that are tried besides
 FOCAL = 0.45  # of the long side: no camera's focal length is shorter
 TILE_PX = (28, 520)  # side of a tile in the picture that is searched
+_PHASES = 50  # of a period: places at which its first line is tried
 _HALF_WIDTH = 0.06  # of a tile: how far off a grid line a segment still counts
 
 
@@ -213,17 +214,13 @@ def _spacings(segments: Array, trust: Array, flat: Array, point: Array, axis: in
     low, high = TILE_PX[0], min(TILE_PX[1], float(np.ptp(place)) / 1.5 + 1)
     if high <= low:
         return []
-    found = []
     periods = np.exp(np.arange(np.log(low), np.log(high), 0.006))
-    phases = np.arange(0, 1, 0.02)
-    for period in periods:
-        at = (place / period) % 1.0
-        histogram = np.bincount((at * 50).astype(int) % 50, weight, 50)
-        smooth = sum(np.roll(histogram, k) * (1 - abs(k) * 0.02 / (_HALF_WIDTH + 0.02)) for k in range(-3, 4))
-        n = int(np.argmax(smooth))
-        share = float(smooth[n]) / float(weight.sum())
-        found.append((float(period), float((phases[n] + 0.01) * period), share))
-    scores = np.array([f[2] for f in found])
+    bins = (place / periods[:, None] % 1.0 * _PHASES).astype(int) % _PHASES + _PHASES * np.arange(len(periods))[:, None]
+    histogram = np.bincount(bins.ravel(), np.tile(weight, len(periods)), _PHASES * len(periods)).reshape(-1, _PHASES)
+    smooth = sum(np.roll(histogram, k, axis=1) * (1 - abs(k) / _PHASES / (_HALF_WIDTH + 1 / _PHASES))
+                 for k in range(-3, 4))
+    phase = smooth.argmax(axis=1)
+    starts, scores = (phase + 0.5) / _PHASES * periods, smooth.max(axis=1) / weight.sum()
     # Finer grids catch more by chance; longer ones are the simpler explanation.
     chance = 0.08
     scores = (scores - chance) * np.sqrt(np.minimum(periods / low, 6.0))
@@ -232,4 +229,4 @@ def _spacings(segments: Array, trust: Array, flat: Array, point: Array, axis: in
     else:
         peaks = [n for n in range(1, len(scores) - 1) if scores[n] >= scores[n - 1] and scores[n] > scores[n + 1]]
         peaks = sorted(peaks, key=lambda n: -scores[n])[:5]
-    return [(found[n][0], found[n][1], float(scores[n])) for n in peaks]
+    return [(float(periods[n]), float(starts[n]), float(scores[n])) for n in peaks]

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 
 from scoring.tiles import Square
-from vision.lattice import UNIT, Array, apply
+from vision.lattice import UNIT, Array, apply, area
 from vision.spotting import Spot
 
 _AROUND = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1), (2, 0), (-2, 0), (0, 2), (0, -2)]
@@ -40,10 +40,14 @@ class Limits:
     largest: int = 30  # rings around what was seen at first
     again: float = 0.6  # of a board's squares that must still hold tiles for it to lie where it lay
     spots: int = 64  # that are looked at closely
-    best: int = 28  # of them in each of these sizes, since tiles draw to themselves what is larger than they are
+    best: int = 28  # of them at first; then in each of these sizes, since tiles draw to themselves what is larger
+    unexplained: float = 0.5  # tiles that may lie beside a board, by their probabilities, when it is taken for all
+    smaller: float = 0.7  # times as large as its tiles are what else may be tiles of a board
     grows: tuple[float, ...] = (1.0, 1.5)
     pulls: int = 4  # times that each is drawn to its corners
     faint: tuple[float, ...] = (0.004, 0.06, 0.3)  # probability of a tile below which a spot is given up, each time
+    still: float = 0.04  # corners that move no further need no further pull
+    aside: float = 0.02  # by which a tile may lie off where it was looked at for what was seen to hold
     astray: float = 0.5  # and how far its corners may lie off then
     sure: float = 0.7  # probability of a tile with which a board may begin
     settled: float = 0.12  # and how little its corners may still move
@@ -112,6 +116,23 @@ def agreeing(part: Mapping[Square, Spot], limits: Limits) -> Mapping[Square, Spo
     good = inliers.reshape(-1, 4).sum(axis=1) >= 3
     kept = {at: spot for (at, spot), ok in zip(part.items(), good, strict=True) if ok}
     return kept or part
+
+
+def beside(board: Sequence[Array], spots: Sequence[Spot], limits: Limits) -> list[Spot]:
+    """The spots beside a board, its tiles given by their poses, that may be tiles of it. Much smaller ones cannot, and
+    one half a tile from a tile's middle is two tiles at once."""
+    back = [np.linalg.inv(pose) for pose in board]
+    middles = np.array([apply(pose, [[0.5, 0.5]])[0] for pose in board])
+    smallest = limits.smaller * float(np.median([np.sqrt(abs(area(apply(pose, UNIT)))) for pose in board]))
+    kept = []
+    for spot in spots:
+        near = int(np.linalg.norm(middles - spot.middle, axis=1).argmin())
+        step = apply(back[near], [spot.middle])[0] - 0.5
+        far = np.abs(step).max()
+        between = far < 1 and np.abs(step - step.round()).max() > limits.off
+        if spot.side > smallest and far > 0.5 and not between:
+            kept.append(spot)
+    return kept
 
 
 def doubled(poses: Iterable[Array]) -> list[Spot]:

@@ -29,42 +29,42 @@ def marginals(unary: Mapping[Square, Array], kinds: Sequence[Tile], counts: Mapp
 
     ``counts`` says how many tiles of a kind the boxes on the table hold; kinds that it leaves out are not limited.
     """
-    letters = np.array([[[_LETTERS.index(x) for x in side_letters(t, rot)] for rot in range(4)] for t in kinds])
-    price = np.zeros((len(kinds), 1))
+    squares = list(unary)
+    own = np.array([unary[at] for at in squares], float).reshape(len(squares), -1)
+    shown = np.array([[[x == y for y in _LETTERS] for x in side_letters(t, rot)] for t in kinds for rot in range(4)])
+    price = np.zeros(len(kinds))
     limit = np.array([counts.get(t.id, 10_000) for t in kinds])
-    belief: dict[Square, Array] = {}
-    for _ in range(6):
-        belief = _propagate({at: u - price for at, u in unary.items()}, letters)
-        used = np.sum([np.exp(b).sum(axis=1) for b in belief.values()], axis=0)
-        over = used - limit
+    belief = own
+    for _ in range(6 if squares else 0):
+        belief = _propagate(own - np.repeat(price, 4), squares, shown.astype(float))
+        over = np.exp(belief).sum(axis=0).reshape(-1, 4).sum(axis=1) - limit
         if (over < 0.3).all():
             break
-        price = np.clip(price + _PRICE * np.maximum(over, 0)[:, None], 0, _PRICE_LIMIT)
-    return belief
+        price = np.clip(price + _PRICE * np.maximum(over, 0), 0, _PRICE_LIMIT)
+    return {at: belief[n].reshape(-1, 4) for n, at in enumerate(squares)}
 
 
-def _propagate(unary: Mapping[Square, Array], letters: npt.NDArray[np.int64]) -> dict[Square, Array]:
+def _propagate(unary: Array, squares: Sequence[Square], shown: Array) -> Array:
+    """(N, 4 K) log-probabilities; ``shown`` (4 K, sides, letters) is 1.0 where a turned tile shows that letter."""
     size = len(_LETTERS)
     agree = np.full((size, size), np.exp(-MISMATCH)) + np.eye(size) * (1 - np.exp(-MISMATCH))
-    messages = {(at, side): np.zeros(size) for at in unary for side in EDGES if _beside(at, side) in unary}
-    belief = {}
+    row = {at: n for n, at in enumerate(squares)}
+    pairs = [(n, side, row[there], EDGES.index(OPPOSITE[name])) for at, n in row.items()
+             for side, name in enumerate(EDGES) if (there := _beside(at, name)) in row]
+    sender, out, receiver, into = np.array(pairs, int).reshape(-1, 4).T
+    flat = shown.reshape(len(shown), -1)
+    messages = np.zeros((len(squares), len(EDGES), size))
+    belief = unary
     for _ in range(ROUNDS):
-        fresh = {}
-        for at, own in unary.items():
-            total = own.copy()
-            for n, side in enumerate(EDGES):
-                if (at, side) in messages:
-                    total += messages[at, side][letters[:, :, n]]
-            belief[at] = total - _logsum(total)
-            for n, side in enumerate(EDGES):
-                there = _beside(at, side)
-                if there not in unary:
-                    continue
-                rest = belief[at] - messages[at, side][letters[:, :, n]]
-                mass = np.array([np.exp(rest[letters[:, :, n] == x] - rest.max()).sum() for x in range(size)]) + 1e-12
-                sent = np.log(agree @ (mass / mass.sum()))
-                fresh[there, OPPOSITE[side]] = sent
-        messages = {key: 0.5 * messages[key] + 0.5 * fresh[key] for key in messages}
+        total = unary + messages.reshape(len(squares), -1) @ flat.T
+        top = total.max(axis=1, keepdims=True)
+        belief = total - top - np.log(np.exp(total - top).sum(axis=1, keepdims=True))
+        # what a square says of its side, but for what its neighbour said of that side itself
+        mass = (np.exp(belief) @ flat).reshape(messages.shape) * np.exp(-messages) + 1e-12
+        sent = np.log(mass / mass.sum(axis=2, keepdims=True) @ agree)
+        fresh = np.zeros_like(messages)
+        fresh[receiver, into] = sent[sender, out]
+        messages = 0.5 * messages + 0.5 * fresh
     return belief
 
 
@@ -72,7 +72,3 @@ def _beside(at: Square, side: str) -> Square:
     dx, dy = STEP[side]
     return at[0] + dx, at[1] + dy
 
-
-def _logsum(x: Array) -> float:
-    top = float(x.max())
-    return top + float(np.log(np.exp(x - top).sum()))

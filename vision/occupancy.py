@@ -23,7 +23,8 @@ from vision.looks import FigureLook, probability
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FigureReading:
-    """One figure: ``px`` is where it touches the table, in the photograph; ``feature``, ``where`` name the segment."""
+    """One figure: ``px`` is where it touches the table, in the photograph; ``feature``, ``where`` name the segment.
+    ``sources`` are the probabilities of which the confidence is the product: there, colour, segment, tile."""
 
     colour: str
     figure: str
@@ -34,6 +35,7 @@ class FigureReading:
     px: tuple[float, float]
     lying: bool = False
     outline_px: Array = field(default_factory=lambda: np.zeros((0, 2)), compare=False)  # of the silhouette, (N, 2)
+    sources: Mapping[str, float] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,9 +170,11 @@ def occupied(seen: Mapping[Square, Sequence[Seen]], kinds: Sequence[Tile], belie
                 continue
             colour, sure = _best(s.look.colours)
             (kind, place), segment_sure = _segment(s.look, kinds, beliefs[at])
-            certain = probability(s.look.there) * sure * segment_sure * on_tile(s.look, at, beliefs)
+            sources = {"there": probability(s.look.there), "colour": sure, "segment": segment_sure,
+                       "tile": on_tile(s.look, at, beliefs)}
             readings.append(FigureReading(
-                colour=colour, figure="follower", at=at, feature=kind, where=place, confidence=min(_AT_MOST, certain),
+                colour=colour, figure="follower", at=at, feature=kind, where=place,
+                confidence=min(_AT_MOST, math.prod(sources.values())), sources=sources,
                 px=(s.px[0] / scale, s.px[1] / scale), lying=s.look.lying > 0, outline_px=outline))
     return tuple(sorted(readings, key=lambda f: (f.at[1], f.at[0], f.colour))), tuple(rejected)
 

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.tiles import Square, Tile, catalogue, shape
+from vision.bending import bend_of
 from vision.figures import Seen, find_figures
 from vision.find import BoardFinder
 from vision.frames import Image
@@ -45,7 +46,8 @@ class TileReading:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhotoReading:
     """What a photograph shows. ``lattice`` is in its pixels; None when no board was found. ``rejected`` is what was
-    looked at and not taken for a tile or a figure, ``seconds`` what each stage took."""
+    looked at and not taken for a tile or a figure, ``seconds`` what each stage took. ``evidence`` is what was seen of
+    each square, ``present`` how likely a tile lies there, on squares beside the board too."""
 
     tiles: tuple[TileReading, ...]
     figures: tuple[FigureReading, ...]
@@ -53,6 +55,8 @@ class PhotoReading:
     lattice: Lattice | None = None
     rejected: tuple[Rejected, ...] = ()
     seconds: Mapping[str, float] = field(default_factory=dict, compare=False)
+    evidence: Mapping[Square, TileEvidence] = field(default_factory=dict, compare=False, repr=False)
+    present: Mapping[Square, float] = field(default_factory=dict, compare=False, repr=False)
 
     def to_json(self) -> dict[str, object]:
         """The document of ``bastide read --json``."""
@@ -75,7 +79,7 @@ class PhotoReader:
         self.tileset = tileset
         self.counts = dict(counts or {})
         self.kinds: tuple[Tile, ...] = tuple(catalogue()[tile] for tile in sorted({*tileset.ids, *self.counts}))
-        self._finder = BoardFinder(self.kinds, tileset)
+        self._finder = BoardFinder(tileset)
         self._sense = TileSense(self.kinds, tileset)
 
     def read(self, bgr: Image, *, figures: bool = True, colours: Iterable[str] | None = None,
@@ -96,7 +100,7 @@ class PhotoReader:
         if found is None:
             return PhotoReading(tiles=(), figures=(), issues=("no board was found: nothing looks like tiles",),
                                 seconds=clock.seconds)
-        squares = self._sense.look(photo, found.poses)
+        squares = self._sense.look(photo, found.asked, found.said)
         clock.lap("what each tile is")
         whole = {at: e for at, e in squares.items() if e.seen >= COMPLETE}
         seen: dict[Square, tuple[Seen, ...]] = {}
@@ -113,6 +117,11 @@ class PhotoReader:
         issues = []
         if cut := squares.keys() - whole.keys():
             issues.append(f"{len(cut)} tiles reach over the photograph's border and are not read")
+        if view is None and (bend := bend_of({at: apply(found.asked[at], found.said.corners[n])
+                                              for n, at in enumerate(found.asked)}, photo.shape[1::-1])) is not None:
+            issues.append(f"the lens bends the picture by about {bend.corner_px / scale:.0f} px at its corners: tiles "
+                          f"lie {bend.now:.0%} of their side off a straight grid, and {bend.straight:.0%} were the "
+                          "lens known; bastide calibrate lens makes it known")
         if doubtful := sum(t.confidence < 0.8 for t in tiles):
             issues.append(f"{doubtful} of {len(tiles)} tiles are doubtful")
         refused = [(found.lattice.predict(at), f"empty, a tile {p:.0%}") for at, p in found.refused.items()]
@@ -124,7 +133,7 @@ class PhotoReader:
             rejected += none
         return PhotoReading(tiles=tiles, figures=standing, issues=tuple(issues), rejected=rejected,
                             lattice=Lattice(grid=back @ found.lattice.grid, shifts=dict(found.lattice.shifts)),
-                            seconds=clock.seconds)
+                            seconds=clock.seconds, evidence=squares, present={**found.present, **found.refused})
 
     def _reading(self, at: Square, square: TileEvidence, belief: npt.NDArray[np.float64], pose: Array,
                  present: float) -> TileReading:

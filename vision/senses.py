@@ -2,14 +2,15 @@
 
 Sources are added, none switches another off. The network (`vision.structure`) knows what every edition shares and is
 asked about every square; now and then it is wrong about a tile as a whole, so what it says has heavy tails. Pictures of
-tiles, taught, learned or drawn, are held against the squares that it does not settle; a square may look like none of
-them. A kind without a picture gains and loses little.
+tiles, taught, learned or drawn, are held against the squares that it does not settle, drawn ones only where it cannot
+tell some of the kinds in play from each other; a square may look like none of them. A kind without a picture gains and
+loses little.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import cv2
 import numpy as np
@@ -20,7 +21,7 @@ from vision.fitting import PictureFit
 from vision.frames import Image
 from vision.lattice import UNIT, Array, inside, rectify
 from vision.settle import Settler
-from vision.structure import CROP_PX, MARGIN, Said, StructureNet
+from vision.structure import CROP_PX, MARGIN, Said, StructureNet, told_apart
 from vision.tileset import TileSet
 
 NET_PX = CROP_PX / (1 + 2 * MARGIN)
@@ -48,18 +49,22 @@ class SenseLimits:
 @dataclass(slots=True)
 class TileEvidence:
     """One square: its ``pose`` pulled to the corners that are seen, ``there`` the log-odds of a tile, ``loglik`` (K, 4)
-    log-likelihoods of every kind and quarter turn (they sum to 1), ``seen`` the part of it in the picture."""
+    log-likelihoods of every kind and quarter turn (they sum to 1), ``seen`` the part of it in the picture.
+    ``sources`` are what was added up, (K, 4) by name: network, pictures, drawings."""
 
     pose: Array
     there: float
     loglik: npt.NDArray[np.float64]
     seen: float
+    sources: dict[str, npt.NDArray[np.float64]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
 class _Source:
-    """Pictures of kinds: those with the numbers ``kinds``. ``asked`` squares so far, and the best ``fit`` of them."""
+    """Pictures of kinds: those with the numbers ``kinds``; their ``name`` in `TileEvidence`. ``asked`` squares so far,
+    and the best ``fit`` of them."""
 
+    name: str
     pictures: PictureFit
     kinds: npt.NDArray[np.int64]
     other_print: float
@@ -84,11 +89,14 @@ class TileSense:
         self._sources = []
         index = {kind.id: n for n, kind in enumerate(self.kinds)}
         for drawn in (False, True):  # our own drawings are a source of their own: hardly anybody's print is theirs
+            if drawn and told_apart(self.kinds):
+                continue  # photographs read the same without them (read_photos --untaught), and faster
             mine = [] if tileset is None else [s for s in tileset.specimens if s.drawn == drawn and s.tile in index]
             if mine and tileset is not None:
                 part = TileSet(name=tileset.name, size_px=tileset.size_px, specimens=tuple(mine))
                 settler = Settler(part, tries=2)
                 self._sources.append(_Source(
+                    name="drawings" if drawn else "pictures",
                     pictures=PictureFit(settler), kinds=np.array([index[tile] for tile in settler.fine.ids]),
                     other_print=self.limits.other_print[drawn]))
 
@@ -97,12 +105,13 @@ class TileSense:
         crops = [rectify(bgr, pose, NET_PX, MARGIN) for pose in poses]
         return self.net.ask(np.array(crops) if crops else np.zeros((0, CROP_PX, CROP_PX, 3), np.uint8), turns=turns)
 
-    def look(self, bgr: Image, poses: Mapping[Square, Array]) -> dict[Square, TileEvidence]:
-        """Evidence about every square of ``poses`` in a BGR picture."""
+    def look(self, bgr: Image, poses: Mapping[Square, Array], said: Said | None = None) -> dict[Square, TileEvidence]:
+        """Evidence about every square of ``poses`` in a BGR picture. ``said`` is what the network has said of them
+        already, in their order and in all quarter turns."""
         order, limits = list(poses), self.limits
         if not order:
             return {}
-        said = self.said(bgr, [poses[at] for at in order], turns=4)
+        said = self.said(bgr, [poses[at] for at in order], turns=4) if said is None else said
         placed = [_pulled(poses[at], said.corners[n]) for n, at in enumerate(order)]
         off = np.abs(said.corners - UNIT).max(axis=(1, 2))
         again = np.flatnonzero((off > limits.placed) & (off < limits.astray) & (said.present > 0.2))
@@ -118,6 +127,8 @@ class TileSense:
         out = {at: TileEvidence(pose=placed[n] if there[n] > 0 else poses[at], there=float(there[n]),
                                 loglik=self._doubted(plain[n]), seen=float(inside(bgr.shape, poses[at], 12).mean()))
                for n, at in enumerate(order)}
+        for evidence in out.values():
+            evidence.sources["network"] = evidence.loglik
         self._by_pictures(bgr, {at: e for at, e in out.items() if e.there > 0 and e.seen > 0.7},
                           dict(zip(order, plain, strict=True)))
         return out
@@ -137,7 +148,9 @@ class TileSense:
             for at in ask:
                 if source.asked >= limits.tries and source.fit < limits.fitting:
                     break
-                found[at].loglik = log_normal(found[at].loglik + self._fits(source, bgr, found[at].pose))
+                fits = self._fits(source, bgr, found[at].pose)
+                found[at].sources[source.name] = fits
+                found[at].loglik = log_normal(found[at].loglik + fits)
 
     def _fits(self, source: _Source, bgr: Image, pose: Array) -> npt.NDArray[np.float64]:
         """(K, 4) log-likelihoods of one square by a source's pictures, up to a constant. Each kind may look like none

@@ -5,7 +5,7 @@ it has seen invented editions only, so it knows nobody's artwork, and what it sa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -42,6 +42,12 @@ class Said:
     present: Array
     corners: Array
 
+    def rows(self, which: Sequence[int]) -> Said:
+        """The same of some of the squares."""
+        n = np.asarray(which, int)
+        return Said(sides=self.sides[n], yes=self.yes[n], no=self.no[n], present=self.present[n],
+                    corners=self.corners[n])
+
     def loglik(self, kinds: Sequence[Tile]) -> Array:
         """(N, K, 4) log-likelihood of every kind in every quarter turn."""
         asked = np.array([[_asked(kind, rot) for rot in range(4)] for kind in kinds])
@@ -50,6 +56,13 @@ class Said:
         marks = asked[..., 4:]
         total = total + np.einsum("na,kra->nkr", self.yes, (marks == 1).astype(float))
         return np.asarray(total + np.einsum("na,kra->nkr", self.no, (marks == 0).astype(float)))
+
+
+def together(parts: Sequence[Said]) -> Said:
+    """What was said of several squares at several times, as one."""
+    return Said(sides=np.concatenate([p.sides for p in parts]), yes=np.concatenate([p.yes for p in parts]),
+                no=np.concatenate([p.no for p in parts]), present=np.concatenate([p.present for p in parts]),
+                corners=np.concatenate([p.corners for p in parts]))
 
 
 class StructureNet:
@@ -119,6 +132,12 @@ def truth_of(tile: Tile, rot: int) -> list[int]:
     out.append(int(any(s.kind == "cloister" for s in tile.segments)))
     out.append(int(any(s.pennants for s in tile.segments)))
     return out
+
+
+def told_apart(kinds: Iterable[Tile]) -> bool:
+    """Whether the network can tell all these kinds from each other: it is not asked about inns or goods, say."""
+    shown = [min(tuple(_asked(kind, rot)) for rot in range(4)) for kind in kinds]
+    return len(set(shown)) == len(shown)
 
 
 _asked = cache(truth_of)

@@ -41,6 +41,11 @@ class TileSet:
     size_px: int
     specimens: tuple[Specimen, ...]
 
+    @staticmethod
+    def empty() -> TileSet:
+        """No pictures at all."""
+        return TileSet(name="none", size_px=SIZE_PX, specimens=())
+
     @property
     def ids(self) -> tuple[str, ...]:
         """The tile kinds that have a picture, sorted."""

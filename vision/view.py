@@ -35,7 +35,8 @@ class View:
     """``matrix`` (3, 3) and OpenCV's five or eight ``distortion`` coefficients of pictures of ``size`` (width, height).
 
     ``rotation`` (3, 3) and ``translation`` (3,) take table points (mm; x, y as seen, z away from the camera) to camera
-    axes. ``paints`` are the players' colours as sRGB (red, green, blue) as this camera sees them.
+    axes. ``paints`` are the players' colours as sRGB (red, green, blue) as this camera sees them, ``shapes`` what the
+    pieces of a colour are (follower, disc, cube) where that is known.
     """
 
     size: tuple[int, int]
@@ -44,6 +45,7 @@ class View:
     rotation: Array | None = None
     translation: Array | None = None
     paints: Mapping[str, tuple[int, int, int]] = field(default_factory=dict)
+    shapes: Mapping[str, str] = field(default_factory=dict)
     _kept: dict[tuple[int, int], tuple[npt.NDArray[np.int16], npt.NDArray[np.uint16]]] = field(
         default_factory=dict, repr=False)  # the maps of straighten by size
 

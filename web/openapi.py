@@ -247,9 +247,8 @@ def _paths() -> dict[str, Any]:
                                         "type": ["object", "null"]}}), 401, 409, signed=True)},
         "/api/calibration": {**_get("What is calibrated, how well, and what is being calibrated now.", _ref("Tuning")),
                              "post": _sends("Begin to calibrate (administration).", _object(
-                                 {"what": {"enum": ["table", "colours"]}},
-                                 by={"enum": ["", "charuco", "mat", "cards", "tiles"]}, camera=_TEXT), _ref("Tuning"),
-                                 401, 409, signed=True)},
+                                 {"what": {"enum": ["table", "colours", "supply"]}}, by=_TEXT, camera=_TEXT),
+                                 _ref("Tuning"), 401, 409, signed=True)},
         "/api/calibration/{kind}": {"delete": {
             "summary": "Use a calibration no more that was made on the page (administration).",
             "parameters": [{"name": "kind", "in": "path", "required": True,

@@ -142,7 +142,8 @@ class Tuning(Protocol):
 
     def calibrate(self, what: str, by: str, camera: str) -> dict[str, Any]:
         """Begin to calibrate the table or the colours ``by`` one thing that lies there (empty: whatever does), with
-        the ``camera`` of that name (empty: as it calls itself); the state."""
+        the ``camera`` of that name (empty: as it calls itself); or the "supply" of the player whose colour ``by`` is;
+        the state."""
         ...
 
     def forget(self, kind: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""``bastide calibrate``: lens, table and colours."""
+"""``bastide calibrate``: lens, table, colours, one player's supply."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from bastide.errors import Failure, UsageError
 from bastide.inputs import expansions
 from bastide.writing import write_whole
 
-HELP = "calibrate lens, table or colours"
+HELP = "calibrate lens, table, colours or one player's supply"
 DEFAULT_BOARD = "charuco:11x8:20:15:DICT_4X4_50"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", choices=["lens", "table", "colours"])
+    parser.add_argument("what", choices=["lens", "table", "colours", "supply"])
     parser.add_argument("images", nargs="*", metavar="IMAGE", help="views of the ChArUco board (lens)")
     parser.add_argument("--source", metavar="URI", help="a camera (lens), or a camera or a picture (table, colours)")
     parser.add_argument("--camera", metavar="NAME", help="a preset: module2, module3, module3-wide, hq-6mm, ...")
@@ -27,12 +27,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tiles", metavar="DIR", help="pictures of your own tiles (table without a target)")
     parser.add_argument("--expansions", metavar="A,B")
     parser.add_argument("--players", metavar="FILE", help="whose colours are in view (colours; default: all found)")
+    parser.add_argument("--colour", metavar="NAME", help="whose pieces lie in view (supply); other colours in the file "
+                        "of --out stay")
     parser.add_argument("--out", required=True, metavar="FILE")
     parser.add_argument("--json", action="store_true")
 
 
 def run(args: argparse.Namespace) -> int:
-    from bastide.calibrating import calibrate_colours, calibrate_lens, calibrate_table
+    from bastide.calibrating import calibrate_colours, calibrate_lens, calibrate_supply, calibrate_table
     from calibration.documents import CalibrationError
 
     out = Path(args.out)
@@ -47,7 +49,8 @@ def run(args: argparse.Namespace) -> int:
     elif args.images or not args.source:
         raise UsageError(f"calibrate {args.what} needs --source, a camera or a picture")
     try:
-        make = {"lens": calibrate_lens, "table": calibrate_table, "colours": calibrate_colours}[args.what]
+        make = {"lens": calibrate_lens, "table": calibrate_table, "colours": calibrate_colours,
+                "supply": calibrate_supply}[args.what]
         document, summary = make(args)
     except CalibrationError as e:
         text = str(e)
@@ -90,7 +93,8 @@ def show(what: str, summary: dict[str, Any]) -> None:
             near = min(((d, pair) for pair, d in summary["distances"].items() if name in pair.split("-")),
                        default=None)
             told = "" if near is None else f"  nearest {near[1]} at {near[0]:.1f}"
-            print(f"  {name:<7} rgb {rgb[0]:3d} {rgb[1]:3d} {rgb[2]:3d}{told}")
+            print(f"  {name:<7} rgb {rgb[0]:3d} {rgb[1]:3d} {rgb[2]:3d}{told}"
+                  + (f"  {summary['shapes'][name]}s" if name in summary["shapes"] else ""))
 
 
 def box_of(args: argparse.Namespace) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--overlay", metavar="OUT.png", help="draw what was found over the photograph")
     parser.add_argument("--data", metavar="DIR", default="data", help="where learned tiles are kept (default: data)")
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--times", action="store_true", help="say what each stage of reading took")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -42,6 +43,8 @@ def run(args: argparse.Namespace) -> int:
             write_image(args.overlay, draw_reading(image, reading, view=view))
         except ImageError as e:
             raise Failure(str(e)) from e
+    if args.times:
+        print(", ".join(f"{stage} {spent:.2f} s" for stage, spent in reading.seconds.items()), file=sys.stderr)
     document = reading.to_json()
     if args.json:
         print(json.dumps(document))

@@ -187,3 +187,28 @@ def test_a_calibration_of_another_camera_is_left_out_when_the_page_made_it(tmp_p
     frame = other.read()
     assert frame is not None and other.documents == () and other.view is None and other.changed.is_set()
     assert newest(own, own) == own and newest((), ()) == ()
+
+
+def test_the_supply_of_one_player_is_added_to_what_was_measured(tmp_path: Path) -> None:
+    camera = CalibratedCamera(Camera(followers(["red"] * 4, TABLES["oak"], (1, 1, 1))), ())
+    made = tuning(camera, tmp_path)
+    with pytest.raises(CommandError):  # nobody plays pink
+        made.calibrate("supply", "pink", "")
+    with watched(camera):
+        made.calibrate("supply", "red", "")
+        found = done(made, "supply")
+        assert found["ok"] and found["colour"] == "red" and set(found["paints"]) == {"red"}
+        assert [u["kind"] for u in made.state()["used"]] == ["colours"]
+        assert camera.changed.wait(PATIENCE_S) and camera.view is not None and set(camera.view.paints) == {"red"}
+        made.calibrate("supply", "blue", "")  # still the red ones: whose they are is what people say
+        assert set(done_again(made, "blue")["paints"]) == {"red", "blue"}
+
+
+def done_again(made: Tuning, colour: str) -> dict:  # type: ignore[type-arg]
+    waited = threading.Event()
+    for _ in range(int(PATIENCE_S / 0.05)):
+        found = made.state()["done"].get("supply", {})
+        if found.get("colour") == colour:
+            return found
+        waited.wait(0.05)
+    raise AssertionError("it never ended")

@@ -14,7 +14,7 @@ from sheets import photograph as sheet_photograph
 from sheets import teaching_sheet
 
 from bastide.cli import main
-from calibration.documents import read_document
+from calibration.documents import ColoursResult, read_document
 from calibration.rehearsal import (
     Lying,
     card_sheets,
@@ -32,7 +32,7 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "calibration.md"
 SIZE = (1152, 648)
 COMMANDS = commands(DOCUMENT)
 CAMERA = {"aim": "table.jpg", "lens": "folder:held?fps=2", "table": "table.jpg", "colours": "followers.jpg",
-          "watch": "folder:film", "teach": "folder:sheets?fps=2"}
+          "supply": "supply.jpg", "watch": "folder:film", "teach": "folder:sheets?fps=2"}
 
 
 @pytest.fixture(scope="module")
@@ -58,6 +58,12 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
         piece = Piece(figure="follower", colour=colour, x_mm=-90 + 90 * n, y_mm=20, z_mm=0, yaw_deg=50 * n, lying=False)
         draw_piece(bare, piece, camera, np.array([300.0, -250.0, 1100.0]), 0.0)
     cv2.imwrite(str(folder / "followers.jpg"), photograph(camera, [], under=bare))
+    bare[:] = (120, 150, 175)
+    for n in range(4):
+        piece = Piece(figure="follower", colour="green", x_mm=-150 + 100 * n, y_mm=20, z_mm=0, yaw_deg=50 * n,
+                      lying=n % 2 > 0)
+        draw_piece(bare, piece, camera, np.array([300.0, -250.0, 1100.0]), 0.0)
+    cv2.imwrite(str(folder / "supply.jpg"), photograph(camera, [], under=bare))
     for n in range(2):
         cv2.imwrite(str(folder / "film" / f"{n}.jpg"), table)
     (folder / "sheets").mkdir()
@@ -98,6 +104,8 @@ def test_the_commands_of_the_document_run_in_its_order(bench: Path, monkeypatch:
             json.loads(printed)
     for kind in ("lens", "table", "colours"):
         assert read_document(json.loads((bench / f"{kind}.json").read_text("utf-8"))).kind == kind
+    colours = read_document(json.loads((bench / "colours.json").read_text("utf-8"))).result
+    assert isinstance(colours, ColoursResult) and {"red", "blue", "black", "pink"} <= colours.paints.keys()
     assert len(list((bench / "mytiles").glob("base.*.png"))) == 24
     told = json.loads((bench / "table.json").read_text("utf-8"))["result"]
     assert told["method"] == "cards" and told["rms_mm"] < 0.3 and told["worst_corner_mm"] < 3

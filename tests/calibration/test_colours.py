@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import cv2
 import numpy as np
 import pytest
 
 from calibration.apply import view_of
-from calibration.colours import CONFUSED, NEAR, calibrate_colours, difference
-from calibration.documents import CalibrationError, Document
+from calibration.colours import CONFUSED, NEAR, calibrate_colours, difference, learn_supply
+from calibration.documents import CalibrationError, Document, read_document
 from calibration.rehearsal import overhead, photograph
 from vision.frames import Image
 from vision.simulator.pieces import Piece, draw_piece
@@ -82,3 +84,46 @@ def test_a_light_in_which_paint_cannot_be_known_is_refused() -> None:
 def test_the_distance_is_the_published_one() -> None:
     assert difference((255, 0, 0), (0, 0, 255)) == pytest.approx(52.88, abs=0.02)  # Sharma's formula on sRGB
     assert difference((10, 20, 30), (10, 20, 30)) == 0
+
+
+def supply(shape: str, bgr: tuple[int, int, int], count: int = 5, degrees: float = 0.0) -> Image:
+    """Pieces of one player on an oak table, seen from above or ``degrees`` from the side."""
+    rng = np.random.default_rng(3)
+    canvas = np.clip(np.array(TABLES["oak"]) * (1 + 0.04 * rng.normal(0, 1, (576, 1024, 1))), 0, 255).astype(np.uint8)
+    low = np.cos(np.radians(degrees))
+    for n in range(count):
+        x, y, turn = 140 + 160 * n, int(rng.integers(180, 400)), float(rng.uniform(0, 90))
+        if shape == "disc":
+            cv2.ellipse(canvas, (x, y), (16, round(16 * low)), 0, 0, 360, bgr, -1, cv2.LINE_AA)
+        else:
+            corners = cv2.boxPoints(((x, y), (24, 24), turn))
+            corners[:, 1] = y + (corners[:, 1] - y) * low
+            cv2.fillConvexPoly(canvas, corners.astype(np.int32), bgr, cv2.LINE_AA)
+    return canvas
+
+
+@pytest.mark.parametrize(("shape", "degrees"), [("disc", 0), ("cube", 0), ("disc", 35)])
+def test_a_supply_teaches_any_paint_and_what_the_pieces_are(shape: str, degrees: float) -> None:
+    turquoise = (170, 160, 20)
+    before = calibrate_colours(followers(["red", "yellow"], TABLES["oak"], LIGHTS["day"])).result
+    found = learn_supply(supply(shape, turquoise, degrees=degrees), "blue", before).result
+    assert difference(found.paints["blue"], turquoise[::-1]) < 4 and found.shapes == {"blue": shape}
+    assert {**found.paints, "blue": None} == {**before.paints, "blue": None}  # the others stay
+    document = Document(kind="colours", model="", uri="usb:0", resolution=SIZE, made="2026-11-21T18:00:00+00:00",
+                        result=found)
+    assert view_of([read_document(json.loads(document.write()))], SIZE).shapes == {"blue": shape}
+
+
+@pytest.mark.parametrize("colour", ["green", "blue"])
+def test_a_supply_of_followers_is_no_supply_of_discs(colour: str) -> None:
+    found = learn_supply(followers([colour] * 5, TABLES["white"], LIGHTS["warm"]), colour).result
+    assert found.shapes == {colour: "follower"} and not found.confused
+
+
+def test_two_pieces_are_no_supply_and_two_supplies_need_a_name_that_tells_them_apart() -> None:
+    with pytest.raises(CalibrationError, match="at least 3"):
+        learn_supply(supply("disc", (170, 160, 20), count=2), "blue")
+    both = np.vstack([supply("disc", (170, 60, 20)), supply("disc", (40, 40, 190))])
+    assert learn_supply(both, "red").result.paints["red"][0] > 120
+    with pytest.raises(CalibrationError, match="several players"):
+        learn_supply(both, "vermilion")

@@ -226,3 +226,15 @@ def test_what_is_cut_from_a_board_among_discs_is_doubted():
     assert one_more.look.there > 1.9
     only, = _like_the_others([seen(0.03, 1.5)])
     assert only.look.there == pytest.approx(1.5)
+
+
+def test_what_a_supply_showed_says_more_than_the_other_figures_of_a_table():
+    def seen(colour, round_):
+        look = FigureLook(foot=(0.5, 0.5), spread=0.03, there=1.0, lying=0.0, colours={colour: 0.0}, pieces={})
+        return Seen(look=look, px=(0.0, 0.0), outline_px=np.zeros((0, 2)), silhouette=np.zeros((1, 1), bool),
+                    uvl=np.zeros(3), round=round_)
+
+    table = [*(seen("red", 0.02) for _ in range(6)), seen("pink", 0.98)]
+    alone, taught = (_like_the_others(table, shapes)[-1].look.there for shapes in ({}, {"pink": "disc"}))
+    assert alone < 0.5 < 1.0 < taught
+    assert _like_the_others(table, {"pink": "follower"})[-1].look.there < alone

@@ -21,13 +21,12 @@ from vision.spotting import Spot
 _spec = importlib.util.spec_from_file_location("read_tables", Path(__file__).with_name("read_tables.py"))
 tables = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(tables)
-KINDS = [catalogue()[t] for t in tables.BASE]
 SIDE = 84.0
 
 
 @pytest.fixture(scope="module")
 def finder():
-    return BoardFinder(KINDS)
+    return BoardFinder()
 
 
 def floor(rng, degrees):

@@ -15,6 +15,7 @@ from vision.lattice import apply
 from vision.occupancy import Rejected
 from vision.overlay import draw_detected, draw_reading
 from vision.read import PhotoReader, box_counts
+from vision.structure import StructureNet
 
 _spec = importlib.util.spec_from_file_location("read_tables", Path(__file__).with_name("read_tables.py"))
 tables = importlib.util.module_from_spec(_spec)
@@ -127,3 +128,29 @@ def test_a_picture_without_a_board_says_so(reader, picture):
     reading = reader.read(picture)
     assert reading.tiles == () and reading.figures == ()
     assert len(reading.issues) == 1 and "no board" in reading.issues[0]
+
+
+def test_a_lens_that_bends_is_said_once_and_a_straight_one_is_not(tiles, reader):
+    board = tables.legal_board(7, 5, 1)
+    picture, _ = tables.photograph(tiles, board, seed=1, tilt=0.3, jitter=0.01)
+    height, width = picture.shape[:2]
+    matrix = np.array([[0.7 * width, 0, width / 2], [0, 0.7 * width, height / 2], [0, 0, 1]])
+    seen = np.stack(np.meshgrid(np.arange(width), np.arange(height)), -1).reshape(-1, 1, 2).astype(np.float64)
+    straight = cv2.undistortPoints(seen, matrix, np.array([-0.16, 0, 0, 0, 0]), P=matrix)
+    x, y = straight.reshape(height, width, 2).astype(np.float32).transpose(2, 0, 1)
+    bent = reader.read(cv2.remap(picture, x, y, cv2.INTER_LINEAR), figures=False)
+    assert len(bent.tiles) == len(board)
+    (told,) = [issue for issue in bent.issues if "lens" in issue]
+    assert "calibrate lens" in told and "px" in told
+    assert not [issue for issue in reader.read(picture, figures=False).issues if "lens" in issue]
+
+
+def test_the_network_is_asked_a_few_times_a_tile(tiles, reader, monkeypatch):
+    """What a photograph costs: some of the tiles lead to the others, and nothing is asked twice."""
+    board = tables.legal_board(8, 6, 2)
+    picture, _ = tables.photograph(tiles, board, seed=2)
+    asked = []
+    ask = StructureNet._forward
+    monkeypatch.setattr(StructureNet, "_forward", lambda net, crops: (asked.append(len(crops)), ask(net, crops))[1])
+    assert len(reader.read(picture, figures=False).tiles) == len(board)
+    assert sum(asked) < 11 * len(board)

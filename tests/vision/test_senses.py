@@ -8,10 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bastide.tables import load_tiles
 from scoring.tiles import catalogue
 from vision.lattice import UNIT, apply
 from vision.senses import TileSense, lead, log_normal
-from vision.tileset import TileSet
+from vision.structure import told_apart
+from vision.tileset import TileSet, drawn_tileset
 
 _spec = importlib.util.spec_from_file_location("read_tables", Path(__file__).with_name("read_tables.py"))
 tables = importlib.util.module_from_spec(_spec)
@@ -100,3 +102,13 @@ def test_log_likelihoods_sum_to_one():
     said = log_normal(np.random.default_rng(1).normal(0, 9, (5, 4)))
     assert np.exp(said).sum() == pytest.approx(1.0)
     assert lead(np.zeros((1, 4))) == np.inf
+
+
+def test_drawings_are_asked_only_where_the_network_cannot_tell_kinds_apart():
+    base = [t for t in catalogue().values() if t.product == "base"]
+    inns = base + [t for t in catalogue().values() if t.product == "inns"]
+    assert told_apart(base) and not told_apart(inns)  # an inn is a road to the network
+    drawn = drawn_tileset(["base.D", "base.U"], size_px=48)
+    assert not TileSense(base, drawn)._sources and len(TileSense(inns, drawn)._sources) == 1
+    assert not load_tiles(None, ("base",)).specimens
+    assert set(load_tiles(None, ("base", "inns")).ids) == {t.id for t in inns}

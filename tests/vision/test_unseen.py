@@ -77,7 +77,7 @@ def test_a_few_tiles_on_a_large_table_are_found_with_their_figures():
 def test_corners_lie_on_the_tiles():
     board = tables.legal_board(4, 3, 5)
     picture, grid = tables.photograph(invented_tiles(9005), board, seed=5, jitter=0.0)
-    found = BoardFinder(KINDS).find(picture)
+    found = BoardFinder().find(picture)
     assert found is not None and len(found.poses) == len(board)
     for pose in found.poses.values():
         steps = apply(np.linalg.inv(grid), apply(pose, UNIT))
@@ -89,7 +89,7 @@ def test_corners_lie_on_the_tiles():
     np.random.default_rng(0).integers(0, 255, (300, 400, 3)).astype(np.uint8),
 ])
 def test_no_board_where_there_is_none(picture):
-    assert BoardFinder(KINDS).find(picture) is None
+    assert BoardFinder().find(picture) is None
 
 
 def test_what_a_turned_tile_shows():

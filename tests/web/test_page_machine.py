@@ -33,7 +33,7 @@ TABLE = {"method": "cards", "rms_mm": 0.412, "worst_mm": 0.9, "worst_corner_mm":
          "tilt_deg": 1.93, "seconds": 1.24}
 PARTS = {"across": 14.1, "down": 9.0, "cm": 31, "edge_px": 5.1, "tile_px": 31, "deg": 7.2, "level": 44, "tiles": 0.6,
          "count": 2, "names": "card 3, card 4", "mm": 6.2, "distance": 9.4, "n": 3, "a": "red", "b": "blue",
-         "colour": "yellow", "colours": "red,grey"}
+         "colour": "yellow", "colours": "red,grey", "least": 3}
 
 
 def advice() -> list[dict[str, object]]:
@@ -65,6 +65,8 @@ class Tuning:
             self.outcome[running] = {
                 "table": {"ok": True, **TABLE, "advice": []},
                 "colours": {"ok": True, "distances": DISTANCES, "confused": ["black-blue"], "advice": advice()[-8:]},
+                "supply": {"ok": True, "colour": self.asked[-1][1], "paints": {self.asked[-1][1]: [30, 160, 150]},
+                           "shapes": {self.asked[-1][1]: "disc"}, "confused": [], "followers": [{}] * 5, "advice": []},
             }[running] if self.asked[-1][1] != "tiles" else {"ok": False, "error": advice()[-9]}
             self.used = [{"kind": running, "made": "2026-11-21T18:00:00+00:00", "file": "data/x.json", "here": True,
                           **({"rms_mm": 0.41, "worst_corner_mm": 2.3} if running == "table" else
@@ -125,6 +127,9 @@ def test_the_table_is_calibrated_with_one_tap_and_taken_back_with_another(served
     page.locator("[data-key='go-colours']").click()
     expect(page.locator(".distances .same")).to_contain_text("cannot be told apart")
     expect(page.locator(".distances tr")).to_have_count(3)
+    page.locator("[data-key^='supply-']").first.click()
+    expect(page.locator(".supplied")).to_contain_text("5 discs")
+    assert tuning.asked[-1][:2] == ("supply", served[0].setup.players[0].colour)
     picture(page, "calibrated")
     assert not violations(page)
     page.locator("[data-key='by-tiles']").click()

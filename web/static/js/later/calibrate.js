@@ -83,6 +83,11 @@ export class Calibrate {
         h("div", { class: "row" }, go("table")), done.table && this.result(done.table, (d) => this.tableResult(d))),
       h("section", {}, h("h3", {}, title("colours")), h("p", { class: "note" }, t("calibrate.colours.why")),
         h("div", { class: "row" }, go("colours")), done.colours && this.result(done.colours, (d) => this.distances(d))),
+      h("section", {}, h("h3", {}, title("supply")), h("p", { class: "note" }, t("calibrate.supply.why")),
+        h("div", { class: "row" }, this.app.newest.players.map((p) => button(t(running === "supply" && this.whose === p.colour ? "calibrate.running" : "calibrate.supply.go", { name: p.name }),
+          () => { this.whose = p.colour; this.send("/api/calibration", { what: "supply", by: p.colour, camera: this.camera }); },
+          { icon: "check", className: "action", disabled: !!running, data: { key: `supply-${p.colour}` } }))),
+        done.supply && this.result(done.supply, (d) => this.supplied(d))),
       h("section", {}, h("h3", {}, t("calibrate.used")), this.used()));
   }
 
@@ -96,6 +101,13 @@ export class Calibrate {
     return { bad: d.worst_corner_mm > 5, content: [
       h("p", {}, h("b", {}, t("calibrate.fit", { ...fitted(d) }))),
       h("p", {}, t("calibrate.hangs", { by: t(`calibrate.by.${d.method}`), cm: Math.round(d.height_mm / 10), deg: Math.round(10 * d.tilt_deg) / 10, n: Math.round(10 * d.seconds) / 10 }))] };
+  }
+
+  // One player's pieces: the paint as the camera sees it, and what they are.
+  supplied(d) {
+    const shape = d.shapes[d.colour], seen = d.followers.length;
+    return { bad: d.confused.some((pair) => pair.split("-").includes(d.colour)), content: h("p", { class: "supplied" }, h("span", { class: "swatch", style: { background: `rgb(${d.paints[d.colour].join()})` }, "aria-hidden": "true" }),
+      t(shape ? `calibrate.supply.${shape}` : "calibrate.supply.unknown", { n: seen, colour: t(`colour.${d.colour}`, { fallback: d.colour }) })) };
   }
 
   distances(d) {

@@ -105,6 +105,7 @@ export default {
   "advice.colours.near": "{a} und {b} sind sich in diesem Licht ähnlich ({distance}); mehr Licht würde helfen.",
   "advice.colours.table": "{colour} ist fast die Farbe des Tisches ({distance}); auf Plättchen ist es zu sehen, daneben kaum.",
   "advice.colours.bright": "Der hellste Gefolgsmann ist überbelichtet: kürzer belichten.", "advice.colours.one": "Nur eine Farbe wurde gefunden: von jedem einen Gefolgsmann hinstellen.",
+  "advice.supply.few": "Von einer Farbe waren {n} Figuren zu sehen: legt mindestens {least} einer Person auf den leeren Tisch, mit Abstand.", "advice.supply.several": "Figuren mehrerer Personen sind im Bild: lasst nur die von einer dort.",
   "advice.colours.dark": "Keine Gefolgsleute zu sehen, das Bild ist dunkel: macht eine Lampe an.", "advice.colours.nobody": "Keine Gefolgsleute zu sehen: stellt von jedem einen auf den leeren Tisch, mit Abstand.",
   "advice.colours.nocolour": { one: "{n} Ding war zu sehen, aber keines hat eine Spielerfarbe: stellt von jedem einen Gefolgsmann auf den leeren Tisch.", other: "{n} Dinge waren zu sehen, aber keines hat eine Spielerfarbe: stellt von jedem einen Gefolgsmann auf den leeren Tisch." },
   "advice.colours.missing": "Von dieser Farbe war kein Gefolgsmann zu sehen: {colours}. Stellt von jedem einen auf den leeren Tisch; steht er dort, nehmt eine weißere Lampe.",
@@ -119,6 +120,8 @@ export default {
   "calibrate.camera": "Kamera", "calibrate.camera.own": "wie sie sich selbst nennt",
   "calibrate.fit": "im Mittel {mm} mm daneben, {corner} mm in der schlechtesten Ecke", "calibrate.hangs": "Nach: {by}. Die Kamera hängt {cm} cm über dem Tisch und {deg}° neben senkrecht. Es dauerte {n} s.",
   "calibrate.colours": "Farben der Mitspieler", "calibrate.colours.why": "Stellt von jedem einen Gefolgsmann auf den leeren Tisch, mit Abstand, im Licht, in dem ihr spielt.",
+  "calibrate.supply": "Figuren einer Person", "calibrate.supply.why": "Legt mindestens drei Figuren einer Person auf den leeren Tisch, mit Abstand: ihre Farbe wird gelernt, welche es auch ist, und ob es Scheiben oder Würfel sind.", "calibrate.supply.go": "Das sind die von {name}",
+  "calibrate.supply.follower": "{n} Gefolgsleute, {colour}, sind jetzt bekannt.", "calibrate.supply.disc": "{n} Scheiben, {colour}, sind jetzt bekannt.", "calibrate.supply.cube": "{n} Würfel, {colour}, sind jetzt bekannt.", "calibrate.supply.unknown": "Die Farbe von {n} Figuren, {colour}, ist jetzt bekannt; ihre Form ist im Bild zu klein.",
   "calibrate.distances": "Wie verschieden zwei Farben sind (CIEDE2000); unter {n} sind sie nicht zu unterscheiden", "calibrate.same": "nicht zu unterscheiden", "calibrate.near": "ähnlich", "calibrate.apart": "gut verschieden", "calibrate.allapart": "alle Farben sind zu unterscheiden",
   "calibrate.used": "In Gebrauch", "calibrate.nothing": "Nichts ist kalibriert. Angenommen wird eine gewöhnliche Kamera, die gerade hängt.", "calibrate.lens": "Ecken {n} Pixel daneben", "calibrate.forget": "Zurücknehmen",
   // backup and restore

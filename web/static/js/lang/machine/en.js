@@ -106,6 +106,7 @@ export default {
   "advice.colours.near": "{a} and {b} are close in this light ({distance}); more light would help.",
   "advice.colours.table": "{colour} is nearly the table's own colour ({distance}); on tiles it will be seen, beside them hardly.",
   "advice.colours.bright": "The brightest follower is burnt out: lower the exposure.", "advice.colours.one": "Only one colour was found: put one follower of each player down.",
+  "advice.supply.few": "{n} pieces of one colour were seen: lay at least {least} of one player's on the bare table, apart from each other.", "advice.supply.several": "Pieces of several players are in view: leave those of one there.",
   "advice.colours.dark": "No followers were seen, the picture is dark: switch on a lamp.", "advice.colours.nobody": "No followers were seen: put one of each player on the bare table, apart from each other.",
   "advice.colours.nocolour": { one: "{n} thing was seen, but none has a player's colour: put one follower of each player on the bare table.", other: "{n} things were seen, but none has a player's colour: put one follower of each player on the bare table." },
   "advice.colours.missing": "No follower of this colour was seen: {colours}. Put one of each player on the bare table; if it is there, use a whiter lamp.",
@@ -120,6 +121,8 @@ export default {
   "calibrate.camera": "Camera", "calibrate.camera.own": "as it calls itself",
   "calibrate.fit": "{mm} mm off on average, {corner} mm at the worst corner", "calibrate.hangs": "By: {by}. The camera is {cm} cm over the table and {deg}° off straight down. It took {n} s.",
   "calibrate.colours": "Players' colours", "calibrate.colours.why": "Put one follower of each player on the bare table, apart from each other, in the light you play in.",
+  "calibrate.supply": "One player's pieces", "calibrate.supply.why": "Lay at least three pieces of one player on the bare table, apart from each other: their paint is learned, whatever it is, and whether they are discs or cubes.", "calibrate.supply.go": "These are {name}'s",
+  "calibrate.supply.follower": "{n} followers, {colour}, are known now.", "calibrate.supply.disc": "{n} discs, {colour}, are known now.", "calibrate.supply.cube": "{n} cubes, {colour}, are known now.", "calibrate.supply.unknown": "The paint of {n} pieces, {colour}, is known now; they are too small in the picture to tell their shape.",
   "calibrate.distances": "How far apart two colours are (CIEDE2000); below {n} they cannot be told apart", "calibrate.same": "cannot be told apart", "calibrate.near": "close", "calibrate.apart": "well apart", "calibrate.allapart": "all colours are apart",
   "calibrate.used": "In use", "calibrate.nothing": "Nothing is calibrated. The camera is believed to be an ordinary one that hangs straight.", "calibrate.lens": "corners {n} pixels off", "calibrate.forget": "Take back",
   // backup and restore

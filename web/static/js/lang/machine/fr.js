@@ -105,6 +105,7 @@ export default {
   "advice.colours.near": "{a} et {b} se ressemblent dans cette lumière ({distance}) ; plus de lumière aiderait.",
   "advice.colours.table": "{colour} est presque la couleur de la table ({distance}) ; visible sur les tuiles, à peine à côté.",
   "advice.colours.bright": "Le partisan le plus clair est brûlé : réduisez la pose.", "advice.colours.one": "Une seule couleur trouvée : posez un partisan de chaque joueur.",
+  "advice.supply.few": "{n} pièces d’une même couleur ont été vues : posez-en au moins {least} d’un joueur sur la table nue, séparées.", "advice.supply.several": "Des pièces de plusieurs joueurs sont visibles : n’y laissez que celles d’un seul.",
   "advice.colours.dark": "Aucun partisan vu, l’image est sombre : allumez une lampe.", "advice.colours.nobody": "Aucun partisan vu : posez-en un de chaque joueur sur la table nue, séparés.",
   "advice.colours.nocolour": { one: "{n} objet vu, mais aucun n’a la couleur d’un joueur : posez un partisan de chacun sur la table nue.", many: "{n} d’objets vus, mais aucun n’a la couleur d’un joueur : posez un partisan de chacun sur la table nue.", other: "{n} objets vus, mais aucun n’a la couleur d’un joueur : posez un partisan de chacun sur la table nue." },
   "advice.colours.missing": "Aucun partisan de cette couleur n’a été vu : {colours}. Posez-en un de chaque joueur sur la table nue ; s’il y est, prenez une lampe plus blanche.",
@@ -119,6 +120,8 @@ export default {
   "calibrate.camera": "Caméra", "calibrate.camera.own": "comme elle se nomme",
   "calibrate.fit": "{mm} mm d’écart en moyenne, {corner} mm au pire coin", "calibrate.hangs": "D’après : {by}. La caméra est à {cm} cm de la table et à {deg}° de la verticale. Durée : {n} s.",
   "calibrate.colours": "Couleurs des joueurs", "calibrate.colours.why": "Posez un partisan de chaque joueur sur la table nue, séparés, dans la lumière où vous jouez.",
+  "calibrate.supply": "Les pièces d’un joueur", "calibrate.supply.why": "Posez au moins trois pièces d’un joueur sur la table nue, séparées : leur couleur est apprise, quelle qu’elle soit, et s’il s’agit de disques ou de cubes.", "calibrate.supply.go": "Ce sont celles de {name}",
+  "calibrate.supply.follower": "{n} partisans, {colour}, sont maintenant connus.", "calibrate.supply.disc": "{n} disques, {colour}, sont maintenant connus.", "calibrate.supply.cube": "{n} cubes, {colour}, sont maintenant connus.", "calibrate.supply.unknown": "La couleur de {n} pièces, {colour}, est maintenant connue ; elles sont trop petites dans l’image pour en dire la forme.",
   "calibrate.distances": "Écart entre deux couleurs (CIEDE2000) ; sous {n}, elles ne se distinguent pas", "calibrate.same": "ne se distinguent pas", "calibrate.near": "proches", "calibrate.apart": "bien distinctes", "calibrate.allapart": "toutes les couleurs se distinguent",
   "calibrate.used": "En service", "calibrate.nothing": "Rien n’est étalonné. On suppose une caméra ordinaire, placée droit.", "calibrate.lens": "coins décalés de {n} pixels", "calibrate.forget": "Retirer",
   // backup and restore

@@ -1,0 +1,72 @@
+"""Whether the lens bends, told by the tiles themselves: a board's corners lie on a grid seen in perspective, and where
+a lens bends they lie off it the further, the further they are from the picture's middle.
+
+One number is fitted, as in A. Fitzgibbon, "Simultaneous linear estimation of multiple view geometry and lens
+distortion", CVPR 2001: a point at r (1 at the picture's corners) is seen at 1 + k r^2 times where a straight lens would
+show it, the other way round. That is what tiles allow, not what a lens needs: a calibration takes five.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from scoring.tiles import Square
+from vision.lattice import UNIT, Array, apply
+
+TILES = 12  # of which a bend can be told
+_BENDS = np.linspace(-0.4, 0.25, 66)  # k that are tried: a fisheye to a pincushion
+_CLEAR = 14.0  # by which the tiles' deviations must speak for a bend (twice the logarithm of the ratio of likelihoods)
+_WORTH = 0.012  # of half the picture's diagonal: bends below it move no tile to another square
+_GAIN = 0.75  # as far off must tiles lie at most were the lens known: else their being laid by hand matters more
+_LIES = 0.01  # of a tile: no corner is seen better
+_SLIPPED = 0.3  # of a tile: a corner further off is a tile laid askew, or misread, and counts as that far
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bend:
+    """``k`` of the lens, ``corner_px`` by how much it moves the picture's corners, and how far tiles lie off the grid
+    on average, in tiles: ``now``, and ``straight`` were the lens known."""
+
+    k: float
+    corner_px: float
+    now: float
+    straight: float
+
+
+def bend_of(corners_px: Mapping[Square, Array], size: tuple[int, int]) -> Bend | None:
+    """How the lens bends by the corners (4, 2) of the tiles in a picture of ``size`` (width, height); None where they
+    do not say that it does: too few, too near the middle, or as straight as people lay them."""
+    if len(corners_px) < TILES or np.ptp(np.array(list(corners_px)), axis=0).min() < 1:
+        return None
+    middle = (np.array(size, float) - 1) / 2
+    half = float(np.hypot(*middle))
+    steps = np.concatenate([UNIT + at for at in corners_px])
+    seen = (np.concatenate(list(corners_px.values())) - middle) / half
+    off = [_off(steps, seen / (1 + k * (seen**2).sum(axis=1, keepdims=True))) for k in _BENDS]
+    best = int(np.argmin(off))
+    flat = _off(steps, seen)
+    # the corners of one tile err alike
+    clear = len(corners_px) * np.log((flat**2 + _LIES**2) / (off[best] ** 2 + _LIES**2))
+    k = float(_BENDS[best])
+    if clear < _CLEAR or abs(k) < _WORTH or off[best] > _GAIN * flat or best in (0, len(_BENDS) - 1):
+        return None
+    return Bend(k=k, corner_px=abs(1 / (1 + k) - 1) * half, now=flat, straight=off[best])
+
+
+def _off(steps: Array, points: Array) -> float:
+    """By how much of a tile points lie off the grid that fits them best, root mean square."""
+    used = np.ones(len(points), bool)
+    off = np.zeros(len(points))
+    for _ in range(2):
+        grid, _ = cv2.findHomography(points[used], steps[used], 0)
+        if grid is None:
+            return np.inf
+        off = np.linalg.norm(apply(np.asarray(grid, float), points) - steps, axis=1)
+        used = off < _SLIPPED
+        if used.sum() < 4 * TILES // 2:
+            break
+    return float(np.sqrt((np.minimum(off, _SLIPPED) ** 2).mean()))
