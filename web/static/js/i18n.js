@@ -34,17 +34,19 @@ export function t(key, values = {}) {
 
 export const has = (key) => Object.hasOwn(texts, key);
 
-const more = {};
+const fetched = new Map();
 
-// A part of the texts that is fetched when somebody looks there, a folder of lang/.
-function fetched(part) {
-  more[part] ??= import(`./lang/${part}/${language}.js`).then((found) => { Object.assign(texts, found.default); });
-  return more[part];
+function more(folder) {
+  if (!fetched.has(folder)) fetched.set(folder, import(`./lang/${folder}/${language}.js`).then((found) => { Object.assign(texts, found.default); }));
+  return fetched.get(folder);
 }
 
-export const machineTexts = () => fetched("machine"); // what the machine, its camera and its files have to say
-export const bookTexts = () => fetched("book"); // the evening book
-export const spokenTexts = () => fetched("spoken"); // the table in words
+// What the machine, its camera and its files have to say is fetched when somebody looks there.
+export const machineTexts = () => more("machine");
+// What a club evening has to say, too: the hub's page, and a tournament's round at a table.
+export const clubTexts = () => more("club");
+export const bookTexts = () => more("book"); // the evening book
+export const spokenTexts = () => more("spoken"); // the table in words
 export const listed = (names) => lists.format(names);
 export const number = (n) => numbers.format(n);
 export const percent = (p) => percents.format(p);
