@@ -11,6 +11,7 @@ from scoring.log import LogEntry, effective, open_questions, settled
 from scoring.state import GameState
 from scoring.tiles import Square
 
+LIKELY = 0.005  # the least probability of an answer that is offered: less would stand there as 0 %
 CLAIM = "claim"  # a follower that was put down, scored and taken home before the camera saw it
 Crop = Callable[[int], tuple[bytes, list[dict[str, Any]]] | None]
 
@@ -25,7 +26,7 @@ def readings(entries: Sequence[LogEntry], crop: Crop) -> list[dict[str, Any]]:
             continue
         body = to_json(event)
         kept = crop(seq)
-        options = kept[1][:3] if kept else []
+        options = [c for c in kept[1] if c["probability"] >= LIKELY or c.get("body") == body][:3] if kept else []
         if not any(c.get("body") == body for c in options):
             options = [{"body": body, "probability": 0.0}, *options][:3]
         kind = "tile" if isinstance(event, TilePlaced) else "figure"

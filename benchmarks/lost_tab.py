@@ -93,7 +93,7 @@ def main() -> None:
                     context = browser.new_context()
                     page = context.new_page()
                     page.goto(f"http://127.0.0.1:{network.port}/")
-                    page.wait_for_selector(".tile")
+                    page.wait_for_selector("body[data-ready] .tile")
                     page.wait_for_timeout(1000)
                     state = context.new_cdp_session(page)
                     network.set(False)

@@ -76,7 +76,7 @@ def enter(browser: Any, game: Game, size: tuple[int, int], most: int | None) -> 
             context = browser.new_context(viewport={"width": size[0], "height": size[1]}, reduced_motion="reduce")
             page = context.new_page()
             page.goto(server.url)
-            page.wait_for_selector(".tile")
+            page.wait_for_selector("body[data-ready] .tile")
             hand, began, events = Hand(page, session), time.monotonic(), 0
             try:
                 for n, (own, scores) in enumerate(turns[:most]):

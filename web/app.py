@@ -12,6 +12,7 @@ from web.assets import Assets
 from web.book import keeping
 from web.common import furnish, kinds_answer
 from web.doctor import Doctor, doctors
+from web.firstview import first_view
 from web.gate import Gate, routes
 from web.join import joining
 from web.looking import looking
@@ -22,6 +23,8 @@ from web.rights import Right, needs
 from web.safekeeping import safekeeping
 from web.stream import Streams
 from web.tinker import tinkering
+
+_SHEETS = ("fonts", "tokens", "layout", "players", "parts", "sheets", "board", "more", "screens")  # in this order
 
 pages = Blueprint("pages", __name__)
 
@@ -39,7 +42,7 @@ def create_app(session: LiveSession, *, streams: Streams | None = None, access: 
     app.extensions["streams"] = Streams(session) if streams is None else streams
     app.extensions["overlay_streams"] = Streams(session, most=MAX_OVERLAYS, shape=shown)
     door = Access() if access is None else access
-    furnish(app, door)
+    furnish(app, door, joined={"css/page.css": [f"css/{name}.css" for name in _SHEETS]})
     app.register_blueprint(pages)
     for part in (looking, keeping, overlays, joining, doctors, tinkering, safekeeping, describing):
         app.register_blueprint(part)
@@ -68,10 +71,11 @@ def tv() -> str:
 
 
 def _page(mode: str) -> str:
-    """The page names its modules, so that a browser fetches them at once instead of one after the other. Languages but
-    one, and what is seldom needed (``later/``), are fetched when they are."""
-    modules = [n.removeprefix("js/").removesuffix(".js") for n in _assets().names("js")]
-    return render_template("page.html", mode=mode, modules=modules, pin=access().state()["pin"])
+    """The page names its modules, so that a browser fetches them at once instead of one after the other. What people
+    open (``sheets.js``) comes when the board stands, what is seldom needed (``later/``) when it is."""
+    first = first_view(_session().view())
+    modules = [*_assets().imported("js/app.js"), f"js/lang/{first['language']}.js"]
+    return render_template("page.html", mode=mode, modules=modules, pin=access().state()["pin"], **first)
 
 
 def _assets() -> Assets:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import posixpath
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +15,7 @@ from flask import Response, request
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".png": "image/png",
           ".webmanifest": "application/manifest+json", ".json": "application/json", ".woff2": "font/woff2",
           ".txt": "text/plain"}
+_IMPORT = re.compile(r'^(?:import|export)\b[^;"]*?"(\.[^"]+)";', re.MULTILINE)  # not the calls that fetch later
 _COMPRESSED = (".js", ".css", ".svg", ".webmanifest", ".json", ".txt")
 
 
@@ -26,15 +30,26 @@ class Asset:
 
 
 class Assets:
-    """Every file below a folder by its name, such as ``js/app.js``."""
+    """Every file below a folder by its name, such as ``js/app.js``. ``joined`` are further names, each with the names
+    of the files that it consists of: one request instead of several, and less to send than the parts."""
 
-    def __init__(self, folder: Path) -> None:
-        self._files = {f.relative_to(folder).as_posix(): _read(f) for f in sorted(folder.rglob("*"))
-                       if f.suffix in _TYPES and f.is_file()}
+    def __init__(self, folder: Path, joined: Mapping[str, Sequence[str]] | None = None) -> None:
+        self._files = {f.relative_to(folder).as_posix(): _asset(f.read_bytes(), f.suffix)
+                       for f in sorted(folder.rglob("*")) if f.suffix in _TYPES and f.is_file()}
+        for name, parts in (joined or {}).items():
+            self._files[name] = _asset(b"\n".join(self._files[part].plain for part in parts), Path(name).suffix)
 
-    def names(self, under: str) -> list[str]:
-        """The names of the files directly in a folder."""
-        return [n for n in self._files if n.rpartition("/")[0] == under]
+    def imported(self, name: str) -> list[str]:
+        """The modules that a module imports at once, and those that these import; without itself."""
+        found, open_ = set[str](), [name]
+        while open_:
+            of = open_.pop()
+            for path in _IMPORT.findall(self._files[of].plain.decode()):
+                module = posixpath.normpath(posixpath.join(posixpath.dirname(of), path))
+                if module in self._files and module not in found:
+                    found.add(module)
+                    open_.append(module)
+        return sorted(found - {name})
 
     def answer(self, name: str) -> Response | None:
         """The file as an answer to the present request, or None."""
@@ -51,7 +66,6 @@ class Assets:
         return answer.make_conditional(request)
 
 
-def _read(file: Path) -> Asset:
-    plain = file.read_bytes()
-    small = gzip.compress(plain, 9, mtime=0) if file.suffix in _COMPRESSED and len(plain) > 500 else None
-    return Asset(plain=plain, small=small, mimetype=_TYPES[file.suffix], tag=hashlib.sha256(plain).hexdigest()[:16])
+def _asset(plain: bytes, suffix: str) -> Asset:
+    small = gzip.compress(plain, 9, mtime=0) if suffix in _COMPRESSED and len(plain) > 500 else None
+    return Asset(plain=plain, small=small, mimetype=_TYPES[suffix], tag=hashlib.sha256(plain).hexdigest()[:16])

@@ -9,6 +9,7 @@ from flask import Blueprint, Response, current_app, render_template, request, se
 
 from web.access import access
 from web.answers import asked_object, error_answer, json_answer
+from web.firstview import chosen_theme
 from web.join import code
 from web.protocol import Book, CommandError, LiveSession
 from web.rights import Right, needs
@@ -16,7 +17,7 @@ from web.rights import Right, needs
 keeping = Blueprint("keeping", __name__)
 FILES = {"game.json": ("json", "application/json"), "scores.csv": ("csv", "text/csv"),
          "game.jcz": ("jcz", "application/json"), "board.png": ("png", "image/png")}
-SHEETS = ("fonts", "tokens", "parts", "sheets", "board", "more", "book")
+SHEETS = ("fonts", "tokens", "players", "parts", "sheets", "board", "more", "book")
 _NUMBER = "<int(max=2147483647):game>"
 
 
@@ -41,9 +42,7 @@ def evening(game: int) -> str:
 
 
 def _page(game: int | str) -> str:
-    there = current_app.extensions["assets"].names("css")
-    sheets = [name for name in SHEETS if f"css/{name}.css" in there]
-    return render_template("book.html", game=game, pin=access().state()["pin"], sheets=sheets)
+    return render_template("book.html", game=game, pin=access().state()["pin"], theme=chosen_theme(), sheets=SHEETS)
 
 
 # -- all of them ----------------------------------------------------------------------------------------------------

@@ -41,7 +41,7 @@ def visit(chromium: Any) -> Iterator[Callable[..., Any]]:
         page.on("pageerror", lambda e: errors.append(str(e)))
         page.on("console", lambda m: errors.append(m.text) if "Content Security Policy" in m.text else None)
         page.goto(url)
-        page.wait_for_selector(".tile")
+        page.wait_for_selector("body[data-ready] .tile")
         return page
 
     yield go

@@ -46,7 +46,7 @@ def reset(page) -> None:
     """Back to the live view, also from where a person would have to go several steps."""
     page.evaluate("() => sessionStorage.clear()")
     page.reload()
-    page.wait_for_selector(".tile")
+    page.wait_for_selector("body[data-ready] .tile")
 
 
 @pytest.mark.parametrize("name", LIVE)

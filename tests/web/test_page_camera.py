@@ -162,7 +162,7 @@ def test_hands_that_press_everything_break_nothing(serve, visit):
         }""", rng.random())
     page.set_viewport_size({"width": 1280, "height": 800})
     page.reload()
-    page.wait_for_selector(".tile")
+    page.wait_for_selector("body[data-ready] .tile")
     page.keyboard.press("Escape")
     shows(page, session)
     expect(page.locator("#bar .chip")).to_contain_text(re.compile("Watching|check|over"))

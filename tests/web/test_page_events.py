@@ -283,7 +283,7 @@ def table(chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[t
         page.set_default_timeout(15_000)
         page.on("pageerror", lambda e: errors.append(str(e)))
         page.goto(server.url)
-        page.wait_for_selector(".tile")
+        page.wait_for_selector("body[data-ready] .tile")
         yield session, page
     assert not errors
 

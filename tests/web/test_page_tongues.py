@@ -81,7 +81,7 @@ def test_the_check_up_and_everything_told_are_in_the_readers_language(served, vi
         page.locator(f"#issues[data-code='{code}']").wait_for()
         left += [(code, piece) for piece in english(page)]
     page.reload()
-    page.wait_for_selector(".tile")
+    page.wait_for_selector("body[data-ready] .tile")
     LIVE["checkup"](page)
     page.locator(".checks .fail").first.wait_for()
     left += [("first steps", piece) for piece in english(page)]

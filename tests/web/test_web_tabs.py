@@ -31,7 +31,7 @@ def tabs(chromium: Any) -> Iterator[Any]:
 def open_tab(context: Any, port: int) -> Any:
     page = context.new_page()
     page.goto(f"http://bastide.local:{port}/tv")
-    page.wait_for_selector(".tile")
+    page.wait_for_selector("body[data-ready] .tile")
     return page
 
 

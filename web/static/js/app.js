@@ -1,8 +1,6 @@
 // Puts the page together: the newest view goes to every part, what people do goes to the table.
 
 import { firstRun } from "./access.js";
-import { Add } from "./add.js";
-import { Asking, asked } from "./asking.js";
 import { Bar } from "./bar.js";
 import { Board } from "./board.js";
 import { Commands } from "./commands.js";
@@ -10,26 +8,27 @@ import { byId, replace } from "./dom.js";
 import { Feed, sameEvent } from "./feed.js";
 import { letters, patternDefinitions } from "./figures.js";
 import { Final } from "./final.js";
-import { Fix } from "./fix.js";
-import { Gap } from "./gap.js";
 import { t } from "./i18n.js";
 import { Issues } from "./issues.js";
-import { History, Left } from "./lists.js";
 import { Live } from "./live.js";
-import { Menu } from "./menu.js";
-import { Move } from "./move.js";
 import { Overlays } from "./overlays.js";
-import { Picker } from "./picker.js";
 import { Players } from "./players.js";
-import { Proof } from "./proof.js";
-import { Question } from "./question.js";
 import { Sheet, Toast } from "./sheet.js";
-import { Then } from "./then.js";
 import { definitions } from "./tileart.js";
 
 const ANNOUNCED_MS = 9000;
+const AGAIN_MS = 2000;
+const OPENING = ["ask", "toggle", "openTile", "openMove", "addTo", "tellAnew", "openGap", "layAt", "proof"]; // what needs the sheets
+const LATER = ["replay", "setup", "camera", "machine", "begin", "games", "share", "speak", "stayAwake"]; // what fetches its module first
+
+/** @type {typeof import("./sheets.js")} */
+let sheets; // fetched once the board stands
+const is = (content, name) => !!sheets && content instanceof sheets[name];
 
 export class App {
+  /** @type {Promise<void> | null} */
+  fetching = null; // the sheets, on their way
+
   /** @type {any} */
   speech;
   /** @type {any} */
@@ -57,12 +56,12 @@ export class App {
     this.isTv = document.body.classList.contains("tv");
     this.later = new Set(); // questions put off on this device
     this.past = null; // the view of an earlier turn that is looked at
-    /** @type {Then | null} */
+    /** @type {import("./then.js").Then | null} */
     this.then = null; // an earlier moment in which something is entered
     this.commands = new Commands(this);
     this.toast = new Toast(byId("toast"));
     this.sheet = new Sheet(byId("sheet"), { resized: (pixels) => this.board?.cover(pixels), opened: (content) => content?.inThen || this.now() });
-    this.issues = new Issues(byId("issues"), { show: (squares) => this.board.pointSquares(squares, { move: true }), hide: () => this.render(), camera: () => this.camera() });
+    this.issues = new Issues(byId("issues"), { show: (squares) => (squares ? this.board.pointSquares(squares, { move: true }) : this.point(null)), hide: () => this.render(), camera: () => this.camera() });
     this.players = new Players(byId("players"));
     this.overlays = new Overlays(byId("tools"), { failed: () => this.toast.show(t("tool.nophoto")), changed: () => this.render() });
     this.feed = new Feed(byId("feed"), { proof: (e) => this.proof(e), fix: (e) => this.mend(e), begin: () => this.begin() });
@@ -72,13 +71,21 @@ export class App {
     });
     this.bar = new Bar(byId("bar"), byId("status"), {
       questions: () => { this.sheet.close(); this.later.clear(); this.ask(); },
-      left: () => this.toggle(Left), history: () => this.toggle(History), menu: () => this.toggle(Menu),
-      add: () => { this.toggle(Add); this.render(); },
+      left: () => this.toggle("Left"), history: () => this.toggle("History"), menu: () => this.toggle("Menu"),
+      add: () => this.toggle("Add"),
       final: () => { if (this.final.isOpen) this.final.close(); else this.final.open(); this.render(); },
       undo: () => this.commands.undo(), camera: () => this.camera(),
     });
     const seats = byId("players"); // what lies beside the board begins under them
     new ResizeObserver(() => document.body.style.setProperty("--seats", `${seats.offsetHeight}px`)).observe(seats);
+    for (const name of OPENING) {
+      const act = this[name].bind(this);
+      this[name] = (...args) => (sheets ? act(...args) : this.fetching?.then(() => act(...args)));
+    }
+    for (const name of LATER) {
+      const act = this[name].bind(this);
+      this[name] = (...args) => act(...args).catch((e) => this.unfetched(e));
+    }
     this.live = new Live({ show: (view) => this.show(view), online: (on) => this.online(on) });
     this.live.start();
     firstRun();
@@ -110,7 +117,7 @@ export class App {
         this.kinds = await answer.json();
         this.box = box;
         replace(document.querySelector("#definitions defs"), patternDefinitions(), definitions(this.kinds));
-        this.board = new Board(byId("board"), { kinds: this.kinds, open: (at) => this.openTile(at), gap: (at) => this.openGap(at) });
+        this.board = new Board(byId("board"), { kinds: this.kinds, open: (at) => this.openTile(at), gap: (at) => this.openGap(at), touched: () => this.issues.showing && this.issues.point(null) });
       } finally {
         this.loading = false;
       }
@@ -121,8 +128,9 @@ export class App {
     if (before && before.game !== view.game) this.forget();
     if (view.phase === "over" && before?.phase !== "over" && !this.past) this.final.open();
     if (view.phase === "playing" && before?.phase === "over") this.final.close();
-    if (before?.status?.chip !== view.status?.chip && !(this.sheet.content instanceof Add)) this.board.showGaps(this.byHand);
+    if (before?.status?.chip !== view.status?.chip && !is(this.sheet.content, "Add")) this.board.showGaps(this.byHand);
     this.render();
+    this.fetching ??= this.fetchSheets();
     this.ask();
     if (this.isTv) this.announce(before);
     if (!before) this.hears(); // once the table stands: it must not come later for this
@@ -132,6 +140,13 @@ export class App {
   async hears() {
     const { Said } = await import("./later/said.js");
     this.said = new Said(this);
+  }
+
+  // Once the board stands: what people open. A table that does not answer is asked again.
+  async fetchSheets() {
+    while (!sheets) sheets = await import("./sheets.js").catch(() => new Promise((done) => { setTimeout(done, AGAIN_MS); }));
+    document.body.dataset.ready = "";
+    this.render();
   }
 
   // A screen that nobody touches points at what was just scored, for a while.
@@ -170,6 +185,12 @@ export class App {
     this.sheet.render();
   }
 
+  // What is fetched when it is needed did not come: the table does not answer.
+  unfetched(e) {
+    if (!(e instanceof TypeError) || !/import|fetch|load/i.test(e.message)) throw e;
+    this.toast.show(t("toast.offline"));
+  }
+
   online(on) {
     if (this.isOnline === on) return;
     this.isOnline = on;
@@ -189,7 +210,7 @@ export class App {
     this.feed.show(view, this.letters, this.board.marked);
     this.final.show(view, this.letters);
     if (this.issues.show(view) && !this.board.view.free) this.board.view.fit();
-    this.bar.show(this.past ? { ...view, status: { chip: "past" } } : view, { online: this.isOnline, aid: this.aid, adding: this.sheet.content instanceof Add,
+    this.bar.show(this.past ? { ...view, status: { chip: "past" } } : view, { online: this.isOnline, aid: this.aid, adding: is(this.sheet.content, "Add"),
       waiting: view.questions.length + this.askings.length, final: this.final.isOpen, past: !!this.past });
     this.sheet.follow(view);
     if (this.newest.round || this.playing) this.round();
@@ -201,32 +222,33 @@ export class App {
 
   // What the rules ask beside what the camera asks.
   get askings() {
-    return this.past ? [] : asked(this.newest).map((q) => new Asking(this, q));
+    return this.past || !sheets ? [] : sheets.asked(this.newest).map((q) => new sheets.Asking(this, q));
   }
 
   // Show the oldest question that nobody put off, unless something else is open.
   ask() {
     if (this.sheet.content || this.isTv || this.past) return;
     const question = this.view.questions.find((q) => !this.later.has(q.id));
-    if (question) return this.sheet.open(new Question(this, question));
+    if (question) return this.sheet.open(new sheets.Question(this, question));
     const asking = this.askings.find((a) => !this.later.has(a.code));
     if (asking) this.sheet.open(asking);
   }
 
-  toggle(Kind) {
-    if (this.sheet.content instanceof Kind) this.sheet.close();
-    else this.sheet.open(new Kind(this));
+  toggle(name) {
+    if (is(this.sheet.content, name)) this.sheet.close();
+    else this.sheet.open(new sheets[name](this));
+    if (name === "Add") this.render();
   }
 
   openTile(at) {
     if (this.past) return;
     const question = this.view.questions.find((q) => q.kind === "tile" && q.at?.[0] === at[0] && q.at?.[1] === at[1]);
-    this.sheet.open(question ? new Question(this, question) : new Fix(this, at));
+    this.sheet.open(question ? new sheets.Question(this, question) : new sheets.Fix(this, at));
   }
 
   openMove(entry) {
     if (entry.kind === "tile") this.openTile(entry.at);
-    else this.sheet.open(new Move(this, entry.seq));
+    else this.sheet.open(new sheets.Move(this, entry.seq));
   }
 
   // The page as it was at an earlier moment, to enter something there.
@@ -251,38 +273,39 @@ export class App {
   // What was missed in a turn; or an entry anew.
   async addTo(turn) {
     this.sheet.close(); // it is about now
-    if (await new Then(this, { turn }).go(`turns/${turn}`)) this.sheet.open(new Add(this));
+    if (await new sheets.Then(this, { turn }).go(`turns/${turn}`)) this.sheet.open(new sheets.Add(this));
   }
 
   async tellAnew(entry) {
     this.sheet.close();
-    if (await new Then(this, { seq: entry.seq }).go(`entries/${entry.seq}/before`)) this.sheet.open(new Add(this));
+    if (await new sheets.Then(this, { seq: entry.seq }).go(`entries/${entry.seq}/before`)) this.sheet.open(new sheets.Add(this));
   }
 
   openGap(at) {
     if ((this.past && !this.then) || this.view.phase === "over") return;
     if (this.board.gaps) this.layAt(at);
-    else if (this.aid === "coach") this.sheet.open(new Gap(this, at));
+    else if (this.aid === "coach") this.sheet.open(new sheets.Gap(this, at));
   }
 
   layAt(at) {
     const move = (tile, rot) => ({ do: "tile", tile, at, rot }), { content } = this.sheet;
-    const picker = new Picker(this, at, { title: t("add.at"), done: (tile, rot) => this.commands.send(move(tile, rot)), command: move,
-                                          then: () => { this.sheet.open(new Add(this)); this.render(); } });
+    const picker = new sheets.Picker(this, at, { title: t("add.at"), done: (tile, rot) => this.commands.send(move(tile, rot)), command: move,
+                                          then: () => { this.sheet.open(new sheets.Add(this)); this.render(); } });
     this.sheet.open(picker);
     // the tile that was about to lie elsewhere moves on
-    if (content instanceof Picker && content.at && content.chosen && !content.current && picker.fitting[content.chosen.tile].length) picker.choose(content.chosen.tile);
+    if (is(content, "Picker") && content.at && content.chosen && !content.current && picker.fitting[content.chosen.tile].length) picker.choose(content.chosen.tile);
   }
 
   point(event) {
+    if (event) this.issues.showing = "";
     this.board.point(event, { move: !!event });
     if (!event) this.board.view.fit();
     this.feed.show(this.view, this.letters, this.board.marked);
   }
 
   proof(event) {
-    if (this.sheet.content instanceof Proof && sameEvent(event, this.sheet.content.event)) this.sheet.close();
-    else this.sheet.open(new Proof(this, event, { last: event.player === null || event.player === undefined }));
+    if (is(this.sheet.content, "Proof") && sameEvent(event, this.sheet.content.event)) this.sheet.close();
+    else this.sheet.open(new sheets.Proof(this, event, { last: event.player === null || event.player === undefined }));
   }
 
   // The tile that was laid in the turn of a score.
@@ -345,8 +368,7 @@ export class App {
   }
 
   addByHand() {
-    if (!(this.sheet.content instanceof Add)) this.toggle(Add);
-    this.render();
+    if (!is(this.sheet.content, "Add")) this.toggle("Add");
   }
 
   async share() {

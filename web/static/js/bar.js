@@ -28,7 +28,7 @@ export class Bar {
 
   // Nothing is drawn anew that has not changed: a reader of the screen would say it again.
   show(view, now) {
-    const key = JSON.stringify([now, view.status, view.phase, view.turn, view.left.total, !view.history.length]);
+    const key = JSON.stringify([now, view.status, view.phase, view.turn, view.left.total, !view.history.length, view.players.map((p) => p.name)]);
     if (key === this.shown) return;
     this.shown = key;
     this.draw(view, now);
@@ -47,7 +47,7 @@ export class Bar {
     redraw(this.status, chip(view, online, acts.camera, "board"));
     redraw(this.root,
       chip(view, online, acts.camera, "bar"),
-      h("span", { class: "bar-turn", dir: "auto" }, over ? "" : t("bar.turn", { n: number, name: view.players[player].name })),
+      h("span", { class: "bar-turn", dir: "auto" }, over ? "" : t("bar.turn", { n: Math.max(1, number), name: view.players[number ? player : view.next_tile.player].name })),
       h("span", { class: "aid", title: t(`aid.${aid}.note`) }, t(`aid.${aid}`)),
       waiting > 0 && act("bar.questions", acts.questions, "ask", { className: "questions" }, { n: waiting }),
       act("bar.left", acts.left, "tiles", {}, { n: view.left.total }),

@@ -5,6 +5,7 @@ import { meeple } from "./figures.js";
 import { t } from "./i18n.js";
 import { around, numbers, outline, ticks, veil } from "./marks.js";
 import { pieces } from "./pieces.js";
+import { turned } from "./screen.js";
 import { EDGES, STEP, shown } from "./shapes.js";
 import { symbolId } from "./tileart.js";
 import { TOUCH_PX, Viewport } from "./viewport.js";
@@ -22,9 +23,13 @@ export class Board {
   /** @type {Map<string, string[]>} */
   fit = new Map(); // kinds by what the neighbours of a place show
 
-  // open(square) is called for a tapped tile, gap(square) for a tapped empty place that touches one
-  constructor(root, { kinds, open, gap }) {
-    Object.assign(this, { kinds, open, gap });
+  /** @type {any} */
+  touched;
+
+  // open(square) is called for a tapped tile, gap(square) for a tapped empty place that touches one, touched() for
+  // every tap before either
+  constructor(root, { kinds, open, gap, touched = () => {} }) {
+    Object.assign(this, { kinds, open, gap, touched });
     this.nodes = new Map();
     this.layers = Object.fromEntries(["tiles", "photo", "farms", "open", "gaps", "ghost", "cursor", "figures", "pieces", "worth", "marks", "numbers", "choices"].map((n) => [n, s("g", { class: n })]));
     const world = s("g", {}, Object.values(this.layers));
@@ -32,6 +37,7 @@ export class Board {
                           on: { keydown: (e) => this.key(e) } }, world);
     this.view = new Viewport(this.svg, world, { tap: (square) => this.tapped(square) });
     this.view.resized = () => this.look();
+    this.view.look(turned());
     this.tiles = new Map();
     this.empty = new Map(); // places beside what lies
     this.gaps = false;
@@ -45,6 +51,7 @@ export class Board {
 
   tapped([x, y]) {
     const key = `${x},${y}`;
+    this.touched();
     if ((this.gaps || this.chosen.size) && this.view.scale * 100 < TOUCH_PX - 1) this.view.closer([x, y]); // too small to be meant
     else if (this.chosen.size) this.chosen.get(key)?.();
     else if (this.turning && this.turning.at.join() === key) this.turning.act();
@@ -243,6 +250,7 @@ export class Board {
   }
 
   step([dx, dy]) {
+    for (let n = 0; n < this.view.turn; n += 1) [dx, dy] = [dy, -dx]; // up is up on the screen, from wherever the board is seen
     const last = this.game.board.tiles.find((p) => p.last) ?? this.game.board.tiles.at(-1);
     if (!last) return;
     const gaps = this.gaps ? [...this.empty.values()] : [], known = (at) => this.nodes.has(at.join(",")) || (this.gaps && this.empty.has(at.join(",")));

@@ -1,14 +1,21 @@
 // Tap a tile: what was read, what else it may be, who stands on it, who played it. Two taps mend a wrong tile.
 
 import { button, h } from "./dom.js";
+import { seen } from "./evidence.js";
 import { percent, t } from "./i18n.js";
 import { Picker } from "./picker.js";
 import { Staged } from "./staged.js";
 import { distinct, figureChoice, playerChoice, segmentPicker, sureness, tileButton } from "./tilebutton.js";
 import { difference } from "./words.js";
 
-const SHOWN = 3;
+const SHOWN = 3, LIKELY = 0.005;
 const WITH_TILE = new Set(["deploy", "fairy", "tower", "capture", "princess", "dragon", "crown"]); // what needs the tile before it
+
+// What fits comes first; one that the camera holds for likely and that cannot lie there may be right all the same.
+function offered(candidates) {
+  const fit = candidates.filter((c) => c.legal), rest = candidates.filter((c) => !c.legal && c.probability >= LIKELY);
+  return [...fit.slice(0, SHOWN - Math.min(1, rest.length)), ...rest].slice(0, SHOWN);
+}
 
 export class Fix {
   /** @type {import("./app.js").App} */
@@ -52,7 +59,7 @@ export class Fix {
     if (placed.seq === null || placed.seq === undefined) return;
     try {
       const answer = await fetch(`/api/candidates/${placed.seq}`);
-      this.candidates = answer.ok ? distinct(this.app, (await answer.json()).candidates, placed).slice(0, SHOWN) : [];
+      this.candidates = answer.ok ? offered(distinct(this.app, (await answer.json()).candidates, placed)) : [];
     } catch {
       this.candidates = [];
     }
@@ -115,9 +122,7 @@ export class Fix {
 
   evidence(entry) {
     const how = entry.source === "camera" ? t("fix.camera", { p: percent(entry.confidence) }) : t("fix.byhand");
-    const crop = h("img", { src: `/api/crops/${entry.seq}.jpg`, alt: t("fix.crop"), class: "crop",
-                            on: { error: () => crop.replaceWith(h("div", { class: "crop none" }, t("fix.nocrop"))) } });
-    return h("figure", { class: "evidence" }, crop,
+    return h("figure", { class: "evidence" }, seen(`/api/crops/${entry.seq}.jpg`),
       h("figcaption", {}, how, entry.amended && h("span", { class: "tag" }, t("fix.amended")),
         this.placed.asked && h("span", { class: "tag warn" }, t("fix.asked")),
         h("span", { class: "label" }, t("fix.who")),
@@ -147,12 +152,13 @@ export class Fix {
 
   alternatives(entry) {
     const { app, candidates } = this;
-    const note = (c) => [sureness(c.probability), c.told?.scores && difference(app.view.players, c.told.scores)].filter(Boolean).join(" · ");
+    const clash = (c) => !c.legal || c.told?.issues?.length > 0; // beside what lies there now, or lay there then
+    const note = (c) => [clash(c) && t("fix.illegal"), sureness(c.probability), c.told?.scores && difference(app.view.players, c.told.scores)].filter(Boolean).join(" · ");
     return h("section", { class: "alternatives" },
       h("h3", {}, t("fix.better")),
       h("div", { class: "choices" },
         !candidates && h("p", { class: "note" }, t("fix.searching")),
         candidates && !candidates.length && h("p", { class: "note" }, t("fix.nothing")),
-        candidates?.map((c) => tileButton(app, c, () => app.commands.amend(entry, { tile: c.tile, rot: c.rot }), { note: note(c), className: "candidate" }))));
+        candidates?.map((c) => tileButton(app, c, () => app.commands.amend(entry, { tile: c.tile, rot: c.rot }), { note: note(c), className: `candidate${clash(c) ? " bad" : ""}` }))));
   }
 }

@@ -60,6 +60,7 @@ export function speak(code) {
   } catch {
     // kept until the page is left
   }
+  document.cookie = `bastide_lang=${code}; path=/; max-age=31536000; SameSite=Lax`; // for the page's first answer
   const url = new URL(location.href);
   if (url.searchParams.has("lang") || !kept()) url.searchParams.set("lang", code);
   location.assign(url);
@@ -67,6 +68,7 @@ export function speak(code) {
 }
 
 document.documentElement.lang = language;
+if (kept()) document.cookie = `bastide_lang=${language}; path=/; max-age=31536000; SameSite=Lax`;
 /** @type {NodeListOf<HTMLElement>} */
 const labelled = document.querySelectorAll("[data-t]");
 for (const el of labelled) el.setAttribute("aria-label", t(el.dataset.t));

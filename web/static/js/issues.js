@@ -21,9 +21,12 @@ export class Issues {
   /** @type {any} */
   camera;
 
+  // show(squares) points them out on the board, null no more; hide() is called when one was put away
   constructor(root, { show, hide, camera }) {
     Object.assign(this, { root, reveal: show, after: hide, camera });
     this.hidden = new Set();
+    document.addEventListener("keydown", (e) => e.key === "Escape" && this.showing && this.point(null));
+    this.showing = ""; // the notice whose squares are pointed out
   }
 
   // Whether it appeared or went: the board has another place then.
@@ -33,6 +36,7 @@ export class Issues {
     const before = this.root.hidden;
     this.root.hidden = !open.length;
     const turned = before !== this.root.hidden, issue = open.at(-1);
+    if (this.showing && !open.some((i) => key(i) === this.showing)) this.point(null);
     if (!issue || this.shown === key(issue) + open.length) return turned;
     this.shown = key(issue) + open.length;
     const parts = issue.parts ?? {};
@@ -43,7 +47,7 @@ export class Issues {
     replace(this.root, picture("before"), picture("now"),
       h("span", { class: "issue-text", dir: "auto" }, h("b", {}, parts.chip ? `${parts.chip}:` : t(issue.parts ? "issue.table" : "issue.title")), text,
         open.length > 1 && ` (${t("issue.more", { n: open.length - 1 })})`),
-      issue.squares.length > 0 && button(t("issue.show"), () => this.reveal(issue.squares)),
+      issue.squares.length > 0 && button(t("issue.show"), () => { this.point(this.showing === key(issue) ? null : issue.squares, key(issue)); }, { data: { key: "issue-show" }, "aria-pressed": String(this.showing === key(issue)) }),
       ["no_board", "board_gone"].includes(issue.told) && button(t("issue.camera"), () => this.camera()),
       button(t(issue.parts ? "issue.hide" : "issue.keep"), () => {
         this.hidden.add(key(issue));
@@ -51,5 +55,12 @@ export class Issues {
         this.after();
       }, issue.parts ? { icon: "close", label: false } : {}));
     return turned;
+  }
+
+  // Point squares out, or no more.
+  point(squares, key = "") {
+    this.showing = squares ? key : "";
+    this.root.querySelector("[data-key='issue-show']")?.setAttribute("aria-pressed", String(!!squares));
+    this.reveal(squares);
   }
 }

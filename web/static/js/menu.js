@@ -3,6 +3,7 @@
 import { device, named, signOut } from "./access.js";
 import { button, h } from "./dom.js";
 import { LANGUAGES, language, speak, t } from "./i18n.js";
+import { THEMES, dress, remember, theme } from "./screen.js";
 
 export class Menu {
   /** @type {any} */
@@ -43,13 +44,17 @@ export class Menu {
     return [
       h("section", {}, h("div", { class: "row stack" }, go("menu.replay", "clock", () => app.replay()), go("menu.new", "plus", () => app.setup()),
         go("menu.games", "list", () => app.games()), link("menu.book", "/book"), go("menu.words", "list", () => app.inWords()), go("menu.camera", "eye", () => app.camera()), go("menu.machine", "fit", () => app.machine()), go("menu.begin", "next", () => app.begin()),
-        link("menu.tv", "/tv", { target: "_blank", rel: "noopener" })),
+        link("menu.tv", "/tv", { target: "_blank", rel: "noopener" }), link("menu.overlay", "/overlay", { target: "_blank", rel: "noopener" })),
       h("h3", {}, t("menu.share")), h("div", { class: "row" }, go("share.png", "share", () => app.share()),
         link("share.csv", "/api/export/scores.csv", { download: "" }), link("share.game", "/api/export/game.json", { download: "" }))),
       h("section", {}, h("h3", {}, t("join.title")), this.joining(),
         "speechSynthesis" in window && button(t(app.speech?.on ? "speech.off" : "speech.on"), () => app.speak(), { className: "action", data: { key: "speech" } }),
         "wakeLock" in navigator ? button(t(app.awake ? "awake.off" : "awake.on"), () => app.stayAwake(), { className: "action", "aria-pressed": String(!!app.awake), data: { key: "awake" } })
           : h("p", { class: "note" }, t("awake.note"))),
+      h("section", {}, h("h3", {}, t("menu.screen")), pick(t("menu.theme"), THEMES.map((name) => [`theme-${name}`, t(`theme.${name || "device"}`)]), `theme-${theme()}`, (value) => {
+        dress(value.slice("theme-".length));
+        app.sheet.render();
+      }), button(t("menu.turn"), () => this.turn(), { icon: "turn", className: "action", data: { key: "menu.turn" } }), h("p", { class: "note" }, t("menu.turn.note"))),
       h("section", {}, h("h3", {}, t("menu.language")), pick(t("menu.language"), Object.entries(LANGUAGES), language, speak),
         h("h3", {}, t("menu.who")), pick(t("menu.who"), [["", t("menu.table")], ...view.players.map((p) => [p.name, p.name])], commands.who, (name) => {
           commands.who = name;
@@ -65,6 +70,14 @@ export class Menu {
         h("div", { class: "row" }, link("menu.doctor", "/doctor"))),
     ];
   }
+
+  // The board as it is seen from the next side of the table.
+  turn() {
+    const { view } = this.app.board;
+    view.look((view.turn + 1) % 4);
+    remember(view.turn);
+  }
+
   joining() {
     if (!this.join.firstChild) import("./later/join.js").then(({ joinCard }) => this.join.firstChild || this.join.append(joinCard()));
     return this.join;

@@ -21,6 +21,16 @@ function holdings(view, letters, n) {
     prisoners.map((p) => badge(view.players[p.owner], letters[p.owner], { size: "small", figure: p.figure }))));
 }
 
+// How wide a name is in its own letters, roughly: by the kind of each one, whatever font shows it.
+const WIDE = /[mwMW@%&]/, CAPITAL = /\p{Lu}/u, NARROW = /[ijlftrI.,:;'’|!() -]/, SQUARE = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{Extended_Pictographic}]/u;
+export const lineWide = (text) => [...text].reduce((sum, c) => sum + (SQUARE.test(c) ? 1.05 : WIDE.test(c) ? 0.88 : CAPITAL.test(c) ? 0.68 : NARROW.test(c) ? 0.36 : 0.53), 0.1);
+
+// The same on two lines where the name can be broken.
+export function lettersWide(name) {
+  const breaks = [...name.matchAll(/[ -]/g)].map((m) => m.index + 1);
+  return Math.min(lineWide(name), ...breaks.map((n) => Math.max(lineWide(name.slice(0, n).trimEnd()), lineWide(name.slice(n)))));
+}
+
 export class Players {
   constructor(root) {
     this.root = root;
@@ -33,13 +43,14 @@ export class Players {
     const scores = shown ?? view.players.map((p) => p.score);
     const best = Math.max(...scores), some = scores.some((n) => n > 0);
     this.root.style.setProperty("--players", view.players.length);
+    this.root.style.setProperty("--digits", Math.max(2, ...view.players.map((p, n) => `${p.uncertain ? "~" : ""}${scores[n]}`.length)));
     replace(this.root, view.players.map((p, n) => {
       const active = p.active && view.phase === "playing";
       const score = scores[n], change = this.mode !== mode || this.before[n] === undefined ? 0 : score - this.before[n];
       return h("li", { class: `player${active ? " active" : ""}`, data: { player: n } },
-        h("span", { class: "who" }, badge(p, letters[n], { size: "large" })),
+        h("span", { class: "who" }, badge(p, letters[n], { size: "large" }), some && score === best && crown()),
         h("span", { class: "naming" },
-          h("span", { class: "name" }, h("span", { class: "name-text", dir: "auto" }, p.name), some && score === best && crown()),
+          h("span", { class: "name", style: { "--em": lettersWide(p.name).toFixed(2) } }, h("span", { class: "name-text", dir: "auto" }, p.name)),
           h("span", { class: "below" }, pips(p), holdings(view, letters, n), active && h("span", { class: "to-play" }, pointer(), t("player.turn")))),
         h("span", { class: "points" },
           pending[n] && h("span", { class: "change pending", "aria-label": t("player.pending", { n: pending[n] }) }, signed(pending[n])),

@@ -1,6 +1,7 @@
 // What the camera was not sure of. One question at a time; the game goes on meanwhile.
 
 import { button, h } from "./dom.js";
+import { seen } from "./evidence.js";
 import { t } from "./i18n.js";
 import { Picker } from "./picker.js";
 import { figureChoice, segmentPicker, sureness, tileButton, playerChoice } from "./tilebutton.js";
@@ -58,8 +59,7 @@ export class Question {
     const { question: q, app } = this;
     if (q.at) app.board.select(q.at);
     return [
-      q.crop && h("figure", { class: "evidence" }, h("img", { src: q.crop, alt: t("fix.crop"), class: "crop" }),
-        h("figcaption", {}, t("fix.crop"))),
+      q.crop && h("figure", { class: "evidence" }, seen(q.crop), h("figcaption", {}, t("fix.crop"))),
       this.other ? this.byHand() : h("section", { class: "alternatives" },
         h("div", { class: "choices" }, q.candidates.map((c, n) => this.choice(c, n)))),
     ];

@@ -3,7 +3,6 @@
 import { byId, calm } from "./dom.js";
 
 const TAP_PX = 9;
-const STACKED = matchMedia("(max-width: 760px), (max-aspect-ratio: 1/1)");
 const TOP_PX = 60; // where farms, open features and the photo are switched
 const CLOSE_PX = 125; // a tile among its neighbours, when something is laid beside them
 const SEEN_PX = 64; // and how large it must be at least not to be brought closer
@@ -31,6 +30,7 @@ export class Viewport {
     this.above = false; // whether everything has to fit above the sheet
     this.touched = false; // whether single squares are tapped: none is smaller than a finger then
     this.around = null; // the square that stays in sight where not everything can
+    this.turn = 0; // quarter turns clockwise by which the board is seen
     this.pointers = new Map();
     new ResizeObserver(() => {
       if (!this.free) this.fit(false);
@@ -58,7 +58,7 @@ export class Viewport {
   get covered() {
     const message = byId("issues"), said = message?.hidden === false ? message.offsetHeight + 12 : 0;
     if (document.body.classList.contains("tv")) return [said, 0];
-    return STACKED.matches ? [TOP_PX, said] : [TOP_PX + said, 0];
+    return [TOP_PX + said, 0];
   }
 
   show(box) {
@@ -80,7 +80,7 @@ export class Viewport {
   // A square with all that lies around it, above the sheet; nothing moves when it is in sight and large enough.
   near([x, y]) {
     const to = this.target, [top] = this.covered, side = to.scale * 100;
-    const left = x * side + to.x, up = y * side + to.y;
+    const [over, down] = this.seen([x, y]), left = over * side + to.x, up = down * side + to.y;
     const seen = left - side >= 0 && left + 2 * side <= this.size.width && up - side >= Math.min(top, TOP_PX) && up + 2 * side <= this.clear;
     if (seen && side >= SEEN_PX) return;
     const above = this.above;
@@ -103,28 +103,44 @@ export class Viewport {
     this.frame({ x, y, width: Math.max(...xs) - x + 1, height: Math.max(...ys) - y + 1 }, 1.1, 125, true);
   }
 
-  // Pixels at the left where the switches stand one below the other.
-  get beside() {
-    return STACKED.matches && !document.body.classList.contains("tv") && this.size.width > 300 && this.size.width < this.size.height * 1.6 ? TOP_PX : 0;
+  // A square of the board as it lies on the turned one, and back.
+  seen([x, y]) {
+    for (let n = 0; n < this.turn; n += 1) [x, y] = [-y - 1, x];
+    return [x, y];
+  }
+
+  unturned([x, y]) {
+    for (let n = 0; n < this.turn; n += 1) [x, y] = [y, -x - 1];
+    return [x, y];
+  }
+
+  // See the board from another side of the table.
+  look(turn) {
+    this.turn = turn;
+    this.svg.style.setProperty("--turn", String(turn));
+    if (this.placed) this.fit(false);
   }
 
   // `least` is how many pixels a square has at least; what has no room then lies around the square that matters.
-  frame(box, margin, most, smooth, least = 0) {
-    const { beside } = this, width = this.size.width - beside, [top, bottom] = this.covered;
+  frame(area, margin, most, smooth, least = 0) {
+    const [a, b] = [[area.x, area.y], [area.x + area.width - 1, area.y + area.height - 1]].map((at) => this.seen(at));
+    const box = { x: Math.min(a[0], b[0]), y: Math.min(a[1], b[1]), width: Math.abs(a[0] - b[0]) + 1, height: Math.abs(a[1] - b[1]) + 1 };
+    const { width } = this.size, [top, bottom] = this.covered;
     const height = (this.above ? this.clear : this.size.height - bottom) - top;
     const fits = Math.min(width / (box.width + 2 * margin), height / (box.height + 2 * margin), most);
-    const side = Math.max(fits, least), around = this.around ?? [box.x + box.width / 2 - 0.5, box.y + box.height / 2 - 0.5];
+    const side = Math.max(fits, least), around = this.around ? this.seen(this.around) : [box.x + box.width / 2 - 0.5, box.y + box.height / 2 - 0.5];
     const middle = (from, long, room, at) => {
       const half = room / side / 2, low = from - margin + half, high = from + long + margin - half;
       return low > high ? from + long / 2 : Math.min(high, Math.max(low, at + 0.5));
     };
-    const x = beside + width / 2 - middle(box.x, box.width, width, around[0]) * side;
+    const x = width / 2 - middle(box.x, box.width, width, around[0]) * side;
     const y = top + height / 2 - middle(box.y, box.height, height, around[1]) * side;
     this.go({ scale: side / 100, x, y }, smooth);
   }
 
   // Make sure that a square is not hidden under a sheet.
-  reveal([x, y]) {
+  reveal(square) {
+    const [x, y] = this.seen(square);
     const { width } = this.size, height = this.clear;
     const to = this.target; // where a movement that is under way will end
     const cx = (x + 0.5) * 100 * to.scale + to.x, cy = (y + 0.5) * 100 * to.scale + to.y;
@@ -161,7 +177,7 @@ export class Viewport {
 
   set({ scale, x, y }) {
     Object.assign(this, { scale, x, y });
-    this.layer.setAttribute("transform", `translate(${x.toFixed(2)} ${y.toFixed(2)}) scale(${scale.toFixed(4)})`);
+    this.layer.setAttribute("transform", `translate(${x.toFixed(2)} ${y.toFixed(2)}) scale(${scale.toFixed(4)}) rotate(${90 * this.turn})`);
   }
 
   zoom(factor, x = this.size.width / 2, y = this.size.height / 2) {
@@ -179,8 +195,8 @@ export class Viewport {
   // The square under a point of the window.
   square(clientX, clientY) {
     const at = this.svg.getBoundingClientRect();
-    return [Math.floor((clientX - at.left - this.x) / this.scale / 100),
-            Math.floor((clientY - at.top - this.y) / this.scale / 100)];
+    return this.unturned([Math.floor((clientX - at.left - this.x) / this.scale / 100),
+                          Math.floor((clientY - at.top - this.y) / this.scale / 100)]);
   }
 
   down(e) {

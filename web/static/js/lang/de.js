@@ -168,6 +168,7 @@ export default {
   "replay.title": "Rückblick", "replay.turn": "Zug {n} von {all}", "replay.back": "Einen Zug zurück", "replay.next": "Einen Zug weiter", "replay.live": "Zurück ins Spiel",
   "replay.slider": "Zug", "replay.none": "Noch ist nichts gespielt.", "replay.play": "Abspielen", "replay.stop": "Anhalten",
   // menu and set-up
+  "menu.overlay": "Einblendung für einen Stream", "menu.screen": "Dieser Bildschirm", "menu.theme": "Hell oder dunkel", "theme.device": "Wie das Gerät", "theme.light": "Hell", "theme.dark": "Dunkel", "menu.turn": "Spielfeld drehen", "menu.turn.note": "Jedes Mal eine Vierteldrehung, nur auf diesem Gerät: so, wie es vom eigenen Platz aus liegt.",
   "menu.title": "Mehr", "menu.replay": "Zug für Zug zurückblicken", "menu.new": "Neues Spiel", "menu.language": "Sprache", "menu.who": "Wer benutzt dieses Gerät?",
   "menu.who.note": "Änderungen von hier tragen diesen Namen.", "menu.table": "der Tisch", "menu.rules": "Dieses Spiel", "menu.doctor": "Gerät prüfen", "menu.tv": "Auf einem Fernseher zeigen", "menu.share": "Partie sichern oder teilen",
   "menu.machine": "Rechner und Kamera", "machine.devices": "Geräte", "menu.signout": "Dieses Gerät abmelden", "menu.signed_out": "Dieses Gerät schaut ab jetzt nur noch zu.",

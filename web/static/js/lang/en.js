@@ -168,6 +168,7 @@ export default {
   "replay.title": "Looking back", "replay.turn": "Turn {n} of {all}", "replay.back": "One turn back", "replay.next": "One turn on", "replay.live": "Back to now",
   "replay.slider": "Turn", "replay.none": "Nothing has been played yet.", "replay.play": "Play", "replay.stop": "Stop",
   // menu and set-up
+  "menu.overlay": "Overlay for a stream", "menu.screen": "This screen", "menu.theme": "Light or dark", "theme.device": "As the device", "theme.light": "Light", "theme.dark": "Dark", "menu.turn": "Turn the board", "menu.turn.note": "A quarter turn at a time, on this device only: as it lies from your seat.",
   "menu.title": "More", "menu.replay": "Look back turn by turn", "menu.new": "New game", "menu.language": "Language", "menu.who": "Who uses this device?",
   "menu.who.note": "Corrections made here are signed with this name.", "menu.table": "the table", "menu.rules": "This game", "menu.doctor": "Check the machine", "menu.tv": "Show on a television", "menu.share": "Save or share this game",
   "menu.machine": "Machine and camera", "machine.devices": "Devices", "menu.signout": "Sign this device out", "menu.signed_out": "This device only watches from now on.",

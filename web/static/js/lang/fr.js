@@ -168,6 +168,7 @@ export default {
   "replay.title": "Retour en arrière", "replay.turn": "Tour {n} sur {all}", "replay.back": "Un tour en arrière", "replay.next": "Un tour en avant", "replay.live": "Revenir au jeu",
   "replay.slider": "Tour", "replay.none": "Rien n'est encore joué.", "replay.play": "Lancer", "replay.stop": "Arrêter",
   // menu and set-up
+  "menu.overlay": "Incrustation pour un direct", "menu.screen": "Cet écran", "menu.theme": "Clair ou sombre", "theme.device": "Comme l'appareil", "theme.light": "Clair", "theme.dark": "Sombre", "menu.turn": "Tourner le plateau", "menu.turn.note": "Un quart de tour à la fois, sur cet appareil seulement : comme on le voit de sa place.",
   "menu.title": "Plus", "menu.replay": "Revoir tour par tour", "menu.new": "Nouvelle partie", "menu.language": "Langue", "menu.who": "Qui utilise cet appareil ?",
   "menu.who.note": "Les corrections faites ici portent ce nom.", "menu.table": "la table", "menu.rules": "Cette partie", "menu.doctor": "Vérifier l'appareil", "menu.tv": "Montrer sur un téléviseur", "menu.share": "Garder ou partager la partie",
   "menu.machine": "Machine et caméra", "machine.devices": "Appareils", "menu.signout": "Déconnecter cet appareil", "menu.signed_out": "Cet appareil ne fait plus que regarder.",

@@ -2,11 +2,14 @@
 
 import { button, h, replace } from "../dom.js";
 import { badge, letters } from "../figures.js";
-import { t } from "../i18n.js";
+import { language, t } from "../i18n.js";
 
 const COLOURS = ["red", "blue", "yellow", "green", "black", "grey", "pink", "white", "orange", "purple"];
 const AIDS = ["score", "helper", "coach"];
 const MOST = 6;
+
+// A table that nobody has named its players for calls them by their colours, in English.
+const named = (name, colour) => (name.toLowerCase() === colour && COLOURS.includes(colour) ? t(`colour.${colour}`).replace(/^./u, (c) => c.toLocaleUpperCase(language)) : name);
 
 export class Setup {
   /** @type {HTMLElement | null} */
@@ -31,7 +34,7 @@ export class Setup {
       return;
     }
     const now = this.app.newest;
-    this.players = now.players.map(({ name, colour }) => ({ name, colour }));
+    this.players = now.players.map(({ name, colour }) => ({ name: named(name, colour), colour }));
     this.boxes = new Set(now.expansions);
     this.edition = now.edition;
     this.known = {}; // what is said of the box, to find its edition

@@ -4,8 +4,16 @@ import { awards, awardText } from "../awards.js";
 import { s } from "../dom.js";
 import { hue, letters, meeple } from "../figures.js";
 import { listed, t } from "../i18n.js";
+import { lineWide } from "../players.js";
 
-const WIDTH = 1200, HEIGHT = 1000, BOARD = 660, ROW = 62;
+const WIDTH = 1200, HEIGHT = 1000, BOARD = 660, ROW = 62, FOOT = 52; // the last line, with what keeps it apart
+const LEAST = 18; // the smallest size of letters before a text is shortened
+
+// A picture by itself fetches nothing: the letters go with it.
+async function face(family, file) {
+  const bytes = new Uint8Array(await (await fetch(`/static/fonts/${file}.woff2`)).arrayBuffer());
+  return `@font-face { font-family: "bastide ${family}"; src: url(data:font/woff2;base64,${btoa(String.fromCharCode(...bytes))}); font-weight: 400 700; }`;
+}
 
 const styles = async () => (await Promise.all(["tokens", "board"].map(async (name) => (await fetch(`/static/css/${name}.css`)).text()))).join("\n");
 
@@ -20,31 +28,40 @@ function board(app) {
   return world;
 }
 
-const text = (x, y, size, content, more = {}) => s("text", { x, y, "font-size": size, "font-family": "system-ui, sans-serif", fill: "#2a2018", ...more }, content);
+const text = (x, y, size, content, more = {}) => s("text", { x, y, "font-size": size, "font-family": "'bastide sans', system-ui, sans-serif", fill: "#2a2018", ...more }, content);
+
+// A text that has so much room: smaller letters first, then fewer.
+function fitted(x, y, size, room, content, more = {}) {
+  const fits = Math.min(size, room / (lineWide(content) * 1.04)), letters = [...content];
+  if (fits >= LEAST) return text(x, y, fits.toFixed(1), content, more);
+  while (letters.length > 1 && lineWide(`${letters.join("")}…`) * 1.04 * LEAST > room) letters.pop();
+  return text(x, y, LEAST, `${letters.join("").trimEnd()}…`, more);
+}
 
 export function card(app) {
   const { view } = app, final = view.final ?? view.projected_final, marks = letters(view.players);
   const order = view.players.map((p, n) => n).sort((a, b) => final.totals[b] - final.totals[a]);
-  const won = awards(view, final);
+  const won = awards(view, final), row = Math.min(ROW, (HEIGHT - FOOT - BOARD - 14) / order.length), small = row / ROW;
   const fine = [view.edition_title ?? view.edition, view.expansions.map((e) => t(`setup.box.${e}`)).join(", "), t(`aid.${app.aid}`)].join(" · ");
   return s("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, width: WIDTH, height: HEIGHT, xmlns: "http://www.w3.org/2000/svg" },
     s("rect", { width: WIDTH, height: HEIGHT, fill: "#efe6d3" }), s("rect", { width: WIDTH, height: BOARD, fill: "#3a322b" }), board(app),
-    order.map((n, k) => s("g", { transform: `translate(50 ${BOARD + 18 + k * Math.min(ROW, 300 / order.length)})` },
+    order.map((n, k) => s("g", { transform: `translate(50 ${BOARD + 14 + k * row}) scale(${small})` },
       s("g", { transform: "scale(1.3)" }, meeple(view.players[n], marks[n])),
-      text(60, 34, 32, view.players[n].name, { "font-weight": final.winners.includes(n) ? 800 : 500 }),
-      text(520, 36, 40, String(final.totals[n]), { "font-weight": 800, "text-anchor": "end" }),
-      s("rect", { x: 60, y: 44, width: 460, height: 4, rx: 2, fill: hue(view.players[n]), stroke: "#2a2018", "stroke-width": 0.6 }))),
-    won.map((one, k) => s("g", { transform: `translate(610 ${BOARD + 52 + k * 64})` }, text(0, 0, 20, t(`award.${one.award}`), { fill: "#65543f" }),
-      text(0, 30, 27, `${listed(one.players.map((n) => view.players[n].name))}: ${awardText(one)}`, { "font-weight": 700 }))),
-    text(50, HEIGHT - 18, 18, fine, { fill: "#65543f" }), text(WIDTH - 50, HEIGHT - 18, 18, "bastide", { fill: "#65543f", "text-anchor": "end" }));
+      fitted(60, 34, 32, 520 / small - 84 - 24 * String(final.totals[n]).length, view.players[n].name, { "font-weight": final.winners.includes(n) ? 700 : 500, class: "card-name" }),
+      text(520 / small, 36, 40, String(final.totals[n]), { "font-weight": 700, "text-anchor": "end", class: "card-score" }),
+      s("rect", { x: 60, y: 46, width: 520 / small - 60, height: 4, rx: 2, fill: hue(view.players[n]), stroke: "#2a2018", "stroke-width": 0.6 }))),
+    won.map((one, k) => s("g", { transform: `translate(610 ${BOARD + 48 + k * 60})` }, text(0, 0, 20, t(`award.${one.award}`), { fill: "#65543f" }),
+      fitted(0, 29, 27, WIDTH - 610 - 40, `${listed(one.players.map((n) => view.players[n].name))}: ${awardText(one)}`, { "font-weight": 700, class: "card-award" }))),
+    fitted(50, HEIGHT - 18, 18, WIDTH - 200, fine, { fill: "#65543f", class: "card-foot" }), text(WIDTH - 50, HEIGHT - 18, 18, "bastide", { fill: "#65543f", "text-anchor": "end" }));
 }
 
 async function draw(app) {
   const svg = card(app), defs = document.querySelector("#definitions defs").cloneNode(true);
   // variables mean nothing outside the page: the light colours are written in
   const css = (await styles()).replace(/@media[^{]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}/g, "").replace(/:root\s*\{[^}]*\}/, "").replaceAll("var(--mark)", "#ffd76a")
-    .replaceAll("var(--font)", "system-ui, sans-serif").replaceAll("var(--text)", "#2a2018");
-  svg.prepend(defs, s("style", {}, css));
+    .replaceAll("var(--font)", "'bastide sans', system-ui, sans-serif").replaceAll("var(--text)", "#2a2018");
+  const faces = await Promise.all(["sans-central", "sans-western", "sans"].map((file) => face("sans", file)));
+  svg.prepend(defs, s("style", {}, [...faces, css].join("\n")));
   const image = new Image(WIDTH, HEIGHT);
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(svg))}`;
   await image.decode();

@@ -1,0 +1,39 @@
+"""What the page's first answer shows already: names and scores, before any of its modules has come.
+
+On a slow network the modules take seconds. The scores are in the page itself, and it says that the board is on its way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from flask import request
+
+SOON = {"en": "The board is on its way …", "de": "Das Spielfeld kommt gleich …", "fr": "Le plateau arrive …"}
+THEMES = ("light", "dark")
+THEME_COOKIE, LANGUAGE_COOKIE = "bastide_theme", "bastide_lang"
+
+
+def first_view(view: Mapping[str, Any]) -> dict[str, Any]:
+    """``players`` (name, score as text), ``language``, ``soon`` (that the rest is coming) and ``theme``: ``light``,
+    ``dark`` or empty for what the device has. Scores only while the game is played: the end is told step by step."""
+    playing = view["phase"] == "playing"
+    players = [{"name": p["name"], "score": f"{'~' if p['uncertain'] else ''}{p['score']}" if playing else ""}
+               for p in view["players"]]
+    language = _language()
+    return {"players": players, "language": language, "soon": SOON[language], "theme": chosen_theme()}
+
+
+def chosen_theme() -> str:
+    """``light`` or ``dark``, as somebody chose on this device; empty for what the device has."""
+    theme = request.cookies.get(THEME_COOKIE, "")
+    return theme if theme in THEMES else ""
+
+
+def _language() -> str:
+    """As the page's own modules choose it (``i18n.js``)."""
+    for wish in (request.args.get("lang", ""), request.cookies.get(LANGUAGE_COOKIE, "")):
+        if wish[:2].lower() in SOON:
+            return wish[:2].lower()
+    return request.accept_languages.best_match(SOON, "en") or "en"

@@ -1,0 +1,33 @@
+// How this device shows the table: light or dark, and from which side of the table the board is seen.
+
+const THEME = "bastide_theme", TURN = "bastide.turn", YEAR_S = 31_536_000;
+export const THEMES = ["", "light", "dark"]; // the empty one: as the device has it
+
+// The server reads it too, so that the page begins as it goes on.
+export const keep = (name, value) => { document.cookie = `${name}=${value}; path=/; max-age=${value ? YEAR_S : 0}; SameSite=Lax`; };
+
+export const theme = () => document.documentElement.dataset.theme ?? "";
+
+export function dress(name) {
+  if (name) document.documentElement.dataset.theme = name;
+  else delete document.documentElement.dataset.theme;
+  keep(THEME, name);
+}
+
+// Quarter turns clockwise, from 0 to 3; the address may say it for a screen that nobody touches.
+export function turned() {
+  const asked = new URLSearchParams(location.search).get("turn");
+  try {
+    return (Number(asked ?? localStorage.getItem(TURN)) || 0) & 3;
+  } catch {
+    return (Number(asked) || 0) & 3;
+  }
+}
+
+export function remember(turn) {
+  try {
+    localStorage.setItem(TURN, String(turn));
+  } catch {
+    // as long as the page is open
+  }
+}
