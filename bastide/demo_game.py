@@ -16,10 +16,10 @@ REACH = (7, 5)  # how far the board may grow east-west and north-south, in tiles
 
 
 def demo_game(seed: int, *, turns: int | None = None, rules: Rules | None = None,
-              expansions: tuple[str, ...] = ("base",)) -> Game:
+              expansions: tuple[str, ...] = ("base",), players: tuple[Player, ...] = PLAYERS) -> Game:
     """A game from a seed. Every player likes to complete and to claim what pays, and keeps the board compact."""
     rng = random.Random(seed)
-    setup = Setup(players=PLAYERS, rules=rules or edition(), expansions=expansions)
+    setup = Setup(players=players, rules=rules or edition(), expansions=expansions)
     state = new_game(setup)
     box = [tile for tile, left in sorted(state.left.items()) for _ in range(left)]
     rng.shuffle(box)

@@ -18,6 +18,7 @@ from bastide.backups import SECRETS, SERVICE, Contents, stage
 from bastide.elsewhere import CALIBRATIONS, PLAYERS, TAUGHT
 from bastide.elsewhere import NOTE as NOTED
 from bastide.errors import Failure
+from bastide.kept_looks import FOLDER as LOOKS
 from bastide.keys import KeyFile
 from bastide.writing import sync_folder
 
@@ -25,7 +26,7 @@ EXCHANGE, STAGED, NOTE = ".exchange", "staged", "moving"
 BEFORE = ".before-"
 _LOGS = ("log.sqlite", "log.pictures", "log.journal")
 _OUT, _IN = "out", "in"
-_MOVES = (SECRETS, SERVICE, NOTED, "tiles", "calibration", CALIBRATIONS, PLAYERS, TAUGHT)  # beside the log's files
+_MOVES = (SECRETS, SERVICE, NOTED, LOOKS, "tiles", "calibration", CALIBRATIONS, PLAYERS, TAUGHT)  # beside the log's
 
 
 def restore_inside(file: Path, data: Path) -> Contents:

@@ -9,6 +9,7 @@ import numpy as np
 from PIL import Image as Picture
 from PIL import ImageDraw, ImageFont
 
+from bastide.errors import Failure
 from scoring.final import winners
 from scoring.geometry import spot_of
 from scoring.projection import category
@@ -19,6 +20,7 @@ from vision.simulator.pieces import colour_bgr
 
 LONGEST_PX = 2400
 TILE_PX = 120
+MOST_ACROSS = 200  # squares: all tiles of all boxes in a row would be about as many
 _INK, _PAPER, _FAINT = (42, 32, 24), (239, 230, 211), (101, 84, 63)
 _FONTS = ("NotoSans-Regular.ttf", "DejaVuSans.ttf")  # the first that this machine has; Pillow's own otherwise
 
@@ -44,9 +46,12 @@ def _aligned(line: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def picture(state: GameState) -> bytes:
-    """The board in drawn tiles above the names and their points, as PNG."""
+    """The board in drawn tiles above the names and their points, as PNG. Raises Failure when a tile is far off."""
     tiles = {at: (state.box.tile(p.tile), p.rot) for at, p in state.tiles.items()}
     across = max((max(v) - min(v) + 2 for v in zip(*tiles, strict=True)), default=1)
+    if across > MOST_ACROSS:  # one square is drawn however far apart they are
+        far = max(tiles, key=lambda at: max(abs(at[0]), abs(at[1])))
+        raise Failure(f"the board is {across} squares across: the tile at {list(far)} is far off; correct it first")
     figures = []
     for f in state.figures:
         player = f.player

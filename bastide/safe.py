@@ -32,11 +32,13 @@ class Safe:
     """The backups of one data folder (`web.protocol.Safe`). Thread safe; one thing at a time."""
 
     def __init__(self, data: Path, *, running: Callable[[], bool], again: Callable[[Path], None],
+                 hold: Callable[[bool], None] = lambda held: None,
                  calibrations: tuple[Path, ...] = (), note: str = "", most: int = MOST_BYTES,
                  clock: Callable[[], float] = time.monotonic) -> None:
-        """``running`` is whether a game is being played, ``again`` ends the server and has the file restored. ``note``
-        is what became of the restore before."""
+        """``running`` is whether a game is being played, ``again`` ends the server and has the file restored, ``hold``
+        says whether moves and games are refused meanwhile. ``note`` is what became of the restore before."""
         self._folder, self._data, self._calibrations = data / EXCHANGE, data, calibrations
+        self._hold = hold
         self._running, self._again, self._most, self._clock = running, again, most, clock
         self._lock = threading.RLock()
         self._busy = ""
@@ -105,7 +107,9 @@ class Safe:
             self._free()
             if self._checked is None:
                 raise CommandError("not_checked", "the backup must be checked first")
+            self._hold(True)  # from here on nobody begins one, who would find it gone
             if self._running():
+                self._hold(False)
                 raise CommandError("game_runs", "a game is being played: finish it or begin a new one first")
             self._busy = "restore"
             told = self.state()

@@ -102,15 +102,19 @@ def kept_alive(notifier: Notifier) -> Iterator[None]:
 @contextmanager
 def panel(session: LiveSession, light: int | None, button: int | None,
           measure: Callable[[], None] | None) -> Iterator[None]:
-    """A light that follows the session's status and a button that ends the turn; held for three seconds it has the
-    camera measure focus and light again. Nothing at all without pins."""
+    """A light that follows the session's status and a button that ends the turn, or presses a tournament's chess clock;
+    held for three seconds it has the camera measure focus and light again. Nothing at all without pins."""
     if light is None and button is None:
         yield
         return
 
     def press() -> None:
+        clock = session.view().get("round", {}).get("clock")
         try:
-            session.command({"do": "end_turn", "who": "button"})
+            if clock is not None:
+                session.command({"do": "clock", "act": "press"})
+            else:
+                session.command({"do": "end_turn", "who": "button"})
         except (CommandError, StaleView) as error:
             _log.info("the button: %s", error)
 

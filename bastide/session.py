@@ -32,8 +32,10 @@ from web.protocol import CommandError, StaleView, Subscription
 
 if TYPE_CHECKING:
     from bastide.art import ArtSets
+    from bastide.club.game_round import GameRound
 
 Candidates = list[dict[str, Any]]
+HELD = "a backup is being put in place; the table begins again in a moment"
 MOST_DOUBTED = 2  # open questions whose answers are all tried out, to tell whose score they may change
 
 
@@ -43,6 +45,7 @@ class TableSession:
     def __init__(self, store: Store, setup: Setup, *, game: int | None = None, entries: tuple[LogEntry, ...] = (),
                  aid: str = "coach", art: str = "", arts: ArtSets | None = None,
                  clock: Callable[[], float] = time.time) -> None:
+        self._round: GameRound | None = None
         self._store, self._clock = store, clock
         self.arts = arts
         self.past, self.seeing = Past(self, store), Seeing()
@@ -51,6 +54,7 @@ class TableSession:
         self._status: dict[str, Any] = {"chip": "manual", "text": ""}
         self._subscribers: list[Subscription] = []
         self._update = 0
+        self._held = False
         self._begin(setup, store.new_game(setup, aid=aid, art=art) if game is None else game, entries, aid, art)
 
     def _begin(self, setup: Setup, game: int, entries: tuple[LogEntry, ...], aid: str, art: str) -> None:
@@ -155,6 +159,20 @@ class TableSession:
                 self._status = status
                 self._publish(self._view["questions"])
 
+    def play_rounds(self, rounds: GameRound) -> None:
+        """From now on games may be a tournament's: its clock and its result slip are part of the view."""
+        self._round = rounds
+        self.show_again()
+
+    def game_round(self) -> dict[str, Any] | None:
+        """The tournament's round that is played, with its clock as it is now, or None."""
+        return self._round.shown(self._view) if self._round is not None else None
+
+    def show_again(self) -> None:
+        """Publish the view with what is known outside the game's log."""
+        with self._lock:
+            self._publish(self._view["questions"])
+
     def art_sets(self) -> list[dict[str, Any]]:
         """The sets of tile pictures that a new game may choose from."""
         return self.arts.listed() if self.arts else []
@@ -172,6 +190,12 @@ class TableSession:
 
     # -- what changes the game --------------------------------------------------------------------------------------
 
+    def hold(self, held: bool) -> None:
+        """Whether nothing is taken any more: another folder of games takes this one's place, and what was acknowledged
+        here would be gone."""
+        with self._lock:
+            self._held = held
+
     def commit(self, events: tuple[Event, ...], *, confidence: float, asked: bool, frame: int | None = None,
                alternatives: tuple[tuple[tuple[Event, ...], float], ...] = (), crop: bytes | None = None,
                replaces: int | None = None, after: int | None = None,
@@ -184,6 +208,8 @@ class TableSession:
         Failure when the disk does not take it.
         """
         with self._lock:
+            if self._held:
+                raise Failure(HELD)
             meaning = self._now().meaning
             bodies: tuple[Body, ...] = meaning.told(events[0]) if len(events) == 1 else events
             if replaces is not None:
@@ -215,9 +241,14 @@ class TableSession:
         if not isinstance(data, Mapping):
             raise CommandError("malformed", "a command must be an object")
         with self._lock:
+            if self._held:
+                raise CommandError("restoring", HELD)
             based_on = data.get("based_on")
             if based_on is not None and based_on != len(self._entries):
                 raise StaleView(self._view)
+            if self._round is not None and self._round.takes(self._view, data):
+                self._publish(self._view["questions"])
+                return self._view
             try:
                 if data.get("do") == "new_game":
                     setup, aid, art = asked_setup(data.get("setup"), self.arts)
@@ -264,10 +295,12 @@ class TableSession:
         chip = "check" if questions and was == "watching" else was
         chip = "ended" if self._state.over and was != "check" else chip
         issues = [*view["issues"], *gaps.rows(self.setup, self._entries), *self._notices]
-        return {**view, "issues": issues, "game": self._game, "update": self._update,
+        shown = {**view, "issues": issues, "game": self._game, "update": self._update,
                 "questions": questions, "aid": self._aid, "art": self.art, "rules": changes(self.setup.rules),
                 "edition_title": editions()[self.setup.edition]["title"],
                 "status": {**self._status, "chip": chip}}
+        played = self._round.shown(shown) if self._round is not None else None
+        return {**shown, "round": played} if played else shown
 
     def _questions(self) -> list[dict[str, Any]]:
         """What people are asked: doubtful readings, then what nobody has seen; oldest first."""

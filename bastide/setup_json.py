@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from scoring.events import Player, Setup, StartTile
 from scoring.rules import edition, with_options
 
@@ -24,3 +26,8 @@ def setup_from_json(data: dict[str, object]) -> Setup:
         expansions=tuple(data["expansions"]),  # type: ignore[arg-type]
         start=StartTile(tile=start["tile"], at=tuple(start["at"]), rot=start["rot"]) if start else None,  # type: ignore
     )
+
+
+def unnamed(setup: Setup) -> Setup:
+    """The set-up with players who are called by their colours."""
+    return replace(setup, players=tuple(replace(p, name=p.colour.capitalize()) for p in setup.players))

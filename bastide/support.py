@@ -1,7 +1,8 @@
 """One ZIP for whoever is asked for help, with nothing in it that is nobody's business, and playing it again.
 
     about.json     versions, the machine, the doctor's report; nothing in the file says whose home folder it was
-    game.json      set-up (players are called by their colours) and every entry of the newest game, with the scores
+    game.json      set-up (players are called by their colours) and every entry of the game on the table, and the scores
+    looks/*.jsonl  what the camera's reader was given of that game, as far as it is kept (`bastide.kept_looks`)
     board/N.jpg    the newest pictures of the table, cut to the board and seen from above
     logs/*.jsonl   the program's log, without secrets
     settings.conf  the service's options, without passwords
@@ -35,9 +36,10 @@ from bastide.errors import Failure, UsageError
 from bastide.health import report
 from bastide.inputs import COLOURS
 from bastide.journal import journal_of
+from bastide.kept_looks import kept_looks
 from bastide.logs import clean
 from bastide.schema import pictures_of
-from bastide.setup_json import setup_from_json, setup_to_json
+from bastide.setup_json import setup_from_json, setup_to_json, unnamed
 from bastide.store import Store, StoredGame
 from scoring.engine import step
 from scoring.errors import InvalidNotation
@@ -139,8 +141,8 @@ def _scores(game: StoredGame) -> tuple[list[int], list[int]]:
 
 
 def _game(data: Path, names: set[str]) -> dict[str, bytes]:
-    """The newest game and its board, read from a copy: the table may be playing. Who played ever is added to ``names``.
-    """
+    """The game on the table, or before its first move the newest one: its entries, what was seen of it, its board.
+    Read from a copy, the table may be playing. Who played ever is added to ``names``."""
     with tempfile.TemporaryDirectory(prefix="bastide-support-") as scratch:
         for source in (data / LOG, pictures_of(data / LOG)):
             if source.exists():
@@ -149,15 +151,16 @@ def _game(data: Path, names: set[str]) -> dict[str, bytes]:
             shutil.copyfile(journal_of(data / LOG), journal_of(Path(scratch) / LOG))
         with Store(Path(scratch) / LOG) as store:
             names.update(name for line in store.games() for name in line.players if name.lower() not in COLOURS)
-            game = store.newest()
+            table = store.on_table()
+            files = {} if table is None else dict(kept_looks(data, table.id))
+            game = table if table is not None and table.entries else store.newest()
             if game is None:
-                return {}
+                return files
             scores, final = _scores(game)
-            players = tuple(replace(p, name=p.colour.capitalize()) for p in game.setup.players)
             entries = [entry_to_json(replace(e, who="")) for e in game.entries]
-            files = {"game.json": json.dumps({
-                "setup": setup_to_json(replace(game.setup, players=players)), "entries": entries, "scores": scores,
-                "final": final}).encode()}
+            files["game.json"] = json.dumps({
+                "setup": setup_to_json(unnamed(game.setup)), "entries": entries, "scores": scores,
+                "final": final}).encode()
             for seq in sorted(store.pictures.stills(game.id))[-PICTURES_KEPT:]:
                 kept = store.pictures.still(game.id, seq)
                 if kept is not None and (picture := board(*kept)) is not None:

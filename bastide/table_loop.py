@@ -109,14 +109,17 @@ def follow(source: FrameSource, watcher: Watcher, session: TableSession, *,
                 on_frame(done)
             continue
         if rested and renew is not None:  # much may lie there that was not seen to come
+            del watcher  # two at once would need the memory of two
             watcher, steadiness = renew(session.setup), Steadiness()
         elif changed is not None and changed.is_set() and renew is not None:
             changed.clear()
+            del watcher
             watcher, steadiness = renew(session.setup), Steadiness()
         rested = False
         if session.game != game:
             if renew is None:  # what is seen belongs to a game that nobody plays here any more
                 break
+            del watcher
             watcher, game, steadiness = renew(session.setup), session.game, Steadiness()
         verdict = check.look(frame)
         if not verdict.use:  # no picture of the table: the score stays as it is
@@ -344,7 +347,7 @@ class TableLoop(threading.Thread):
     def _new_watcher(self, setup: Setup) -> Watcher:
         """Another game has begun at the table; a camera that is lost meanwhile finds its watcher too."""
         assert self._renew is not None
-        self._game = self._session.game
+        self._game, self._watcher = self._session.game, None
         self._watcher = self._guarded(setup)
         return self._watcher
 

@@ -7,15 +7,18 @@ The camera is an MJPEG server in this process that shows a simulated game again 
 every picture; each time round a new game is begun, as people do. The film's pace is chosen so that its moves come to
 ``--moves`` an hour; one in ten is taken back and made again by hand. The memory of the serving process
 (/proc/PID/smaps_rollup: Pss of everything, and what is anonymous) is noted every ``--every`` seconds. What is
-judged is the slope of a straight line through what was noted after ``--warm-up`` minutes (Theil and Sen's: the median
-of all pairs, which one peak does not move), in MB an hour; more than MOST_MB_H fails. Its uncertainty is printed too: a
-short run cannot promise a small slope.
+judged is what was noted after ``--warm-up`` minutes: within a game memory grows with the tiles that lie, so that only
+what is noted at the same place of the film is compared, game with game (the seasonal slope of Hirsch, Slack and Smith
+1982: the median over all such pairs, which one peak does not move), in MB an hour; more than MOST_MB_H fails. Its
+uncertainty is printed too: a short run cannot promise a small slope. As long as no two games are over, it is the median
+of all pairs.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import random
 import statistics
 import sys
 import tempfile
@@ -42,6 +45,7 @@ from scoring.transcript import write  # noqa: E402
 MOST_MB_H = 1.0  # the slope that is still flat
 HOURS, WARM_UP_MIN, VIEWERS, MOVES_H, EVERY_S = 4.0, 30.0, 8, 200, 20.0
 TURNS, FPS = 30, 5.0
+PLACES = 20  # of the film, within which what is noted is compared
 LIVE_FPS = 4.0  # pictures a second that the camera gives, whatever the film's pace
 
 
@@ -107,6 +111,11 @@ class Camera:
     def over(self) -> bool:
         return self._at_s() > self._film.length_s + 5.0
 
+    @property
+    def place(self) -> int:
+        """Where in the film it is, 0 .. PLACES - 1."""
+        return min(PLACES - 1, int(PLACES * self._at_s() / self._film.length_s))
+
     def rewind(self) -> None:
         self._begun = time.monotonic()
 
@@ -147,32 +156,31 @@ def memory_mb(pid: int) -> tuple[float, float]:
     return tuple(int(rows[key].split()[0]) / 1024 for key in ("Pss", "Anonymous"))  # type: ignore[return-value]
 
 
-def slope(points: list[tuple[float, float]]) -> tuple[float, float, float]:
-    """Theil and Sen's slope of (hours, MB) with its 90 % interval over blocks, in MB an hour."""
-    pairs = [(b[1] - a[1]) / (b[0] - a[0]) for i, a in enumerate(points) for b in points[i + 1:] if b[0] > a[0]]
+Noted = tuple[float, float, int]  # hours, MB, the place of the film
+
+
+def slope(points: list[Noted], far_h: float) -> tuple[float, float, float]:
+    """The median slope between notes at one place of the film that are of two games, ``far_h`` apart at least, in MB
+    an hour; with its 90 % interval over places."""
+    places: dict[int, list[float]] = {}
+    for i, (h, mb, place) in enumerate(points):
+        places.setdefault(place, []).extend((b - mb) / (then - h) for then, b, there in points[i + 1:]
+                                            if there == place and then - h > far_h)
+    pairs = [place for place in places.values() if place]
+    if not pairs:
+        pairs = [[(b - mb) / (then - h)] for i, (h, mb, _) in enumerate(points) for then, b, _ in points[i + 1:]]
     if not pairs:
         return 0.0, 0.0, 0.0
-    rng = np.random.default_rng(1)
-    # Neighbours are alike: whole pieces of a game's length are drawn again, not single points.
-    size = max(1, len(points) // 8)
-    line = statistics.median(pairs)
-    middle = statistics.median(y - line * x for x, y in points)
-    left = [y - line * x - middle for x, y in points]
-    drawn = []
-    for _ in range(200):
-        starts = rng.integers(0, max(1, len(left) - size + 1), -(-len(left) // size))
-        noise = [left[s + k] for s in starts for k in range(size)][:len(points)]
-        again = [(x, line * x + middle + e) for (x, _), e in zip(points, noise, strict=True)]
-        drawn.append(statistics.median((b[1] - a[1]) / (b[0] - a[0]) for i, a in enumerate(again)
-                                       for b in again[i + 1::max(1, len(again) // 40)] if b[0] > a[0]))
-    drawn.sort()
-    return line, drawn[10], drawn[-11]
+    rng = random.Random(1)
+    drawn = sorted(statistics.median(x for place in rng.choices(pairs, k=len(pairs)) for x in place)
+                   for _ in range(200))
+    return statistics.median(x for place in pairs for x in place), drawn[10], drawn[-11]
 
 
 def evening(hours: float, viewers: int, moves_h: float, every_s: float, warm_up_min: float,
             say: bool = True) -> dict[str, Any]:
     """Serve, watch, play; what it came to."""
-    ended, noted = threading.Event(), list[tuple[float, float, float]]()
+    ended, noted = threading.Event(), list[tuple[float, float, float, int]]()
     with tempfile.TemporaryDirectory() as scratch:
         film = filmed(Path(scratch), TURNS)
         wanted_s = 3600 * film.moves / moves_h
@@ -205,7 +213,7 @@ def evening(hours: float, viewers: int, moves_h: float, every_s: float, warm_up_
                         served.do(**new)
                         camera.rewind()
                         games, version = games + 1, 0
-                    noted.append((gone_s / 3600, *memory_mb(pid)))
+                    noted.append((gone_s / 3600, *memory_mb(pid), camera.place))
                     if say and len(noted) % max(1, int(300 / every_s)) == 0:
                         print(json.dumps({"minutes": round(gone_s / 60, 1), "games": games, "entries": moves + version,
                                           "tiles": len(view["board"]["tiles"]), "chip": view["status"]["chip"],
@@ -216,8 +224,8 @@ def evening(hours: float, viewers: int, moves_h: float, every_s: float, warm_up_
                 moves += served.get()["version"]
                 served.end()
                 camera.close()
-    late = [(h, anonymous) for h, _, anonymous in noted if h >= warm_up_min / 60]
-    line, low, high = slope(late)
+    late = [(h, anonymous, place) for h, _, anonymous, place in noted if h >= warm_up_min / 60]
+    line, low, high = slope(late, 0.5 * wanted_s / 3600)
     return {"hours": round(noted[-1][0], 2), "games": games, "entries": moves, "of them by hand": by_hand,
             "viewers": viewers, "memory MB at the start": round(noted[0][2], 1),
             "memory MB after the warm-up": round(late[0][1], 1) if late else None,

@@ -1,14 +1,18 @@
-"""Looks as JSON lines, so that the evidence of a whole game is a small file: what `bastide watch --record` writes.
+"""Looks as JSON lines, so that the evidence of a whole game is a small file: what `bastide watch --record` writes, and
+what `bastide serve` keeps of the game on the table.
 
-The first line is about the game (format, set-up and whatever the writer adds), every other one is a look. Numbers are
-rounded to what a reader of games can tell apart; readings that are far below the best one are left out.
+The first line is about the game (format, set-up and whatever the writer adds), every other one is a look. Another line
+with the format says that watching began anew there, as after a restart: what came before is not known to what follows.
+Numbers are rounded to what a reader of games can tell apart; readings that are far below the best one are left out.
 """
 
 from __future__ import annotations
 
 import gzip
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +20,7 @@ from scoring.errors import InvalidNotation
 from vision.looks import FigureLook, SquareLook, TableLook
 
 FORMAT = "looks/1"
+EVERY_S, BLOCK = 10.0, 24_000  # s and characters that may be lost with the power
 _MOST = 8  # readings of a square
 _FAR = 14.0  # below the best one: as unlikely as what is not listed
 
@@ -56,23 +61,88 @@ def look_from_json(data: Mapping[str, Any]) -> TableLook:
 
 def write_looks(path: Path, about: Mapping[str, Any], looks: Iterable[TableLook]) -> None:
     """Write a game's looks; a name that ends in .gz is compressed."""
-    lines = [json.dumps({"format": FORMAT, **about}, separators=(",", ":"))]
-    lines += [json.dumps(look_to_json(look), separators=(",", ":")) for look in looks]
-    data = ("\n".join(lines) + "\n").encode("utf-8")
+    data = (head(about) + "".join(map(line, looks))).encode("utf-8")
     path.write_bytes(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
 
 
+def head(about: Mapping[str, Any]) -> str:
+    """The line that watching begins with."""
+    return json.dumps({"format": FORMAT, **about}, separators=(",", ":")) + "\n"
+
+
+def line(look: TableLook) -> str:
+    """A look as a line."""
+    return json.dumps(look_to_json(look), separators=(",", ":")) + "\n"
+
+
+class Recorder:
+    """Adds looks to a file while they are made, so that it has them however the program ends, but for those of the last
+    moment: ``every_s`` seconds of the looks' own time, or ``block`` characters. A name that ends in .gz is compressed,
+    block by block. What was in the file stays there, and watching begins anew behind it. A look never fails: when the
+    file takes no more, the rest is dropped, and `flush` says why. Making one and `flush` raise OSError."""
+
+    def __init__(self, path: Path, about: Mapping[str, Any], *, every_s: float = EVERY_S, block: int = BLOCK) -> None:
+        self.path, self._every_s, self._block = path, every_s, block
+        self._text, self._since_s = head(about), -math.inf  # the first look, which finds the board, is written at once
+        self.failed: OSError | None = None
+        self._write()
+
+    def __call__(self, look: TableLook) -> None:
+        """Take a look; from time to time what was taken goes into the file."""
+        if self.failed is not None:
+            return
+        self._text += line(look)
+        if self._since_s > look.t_s:
+            self._since_s = look.t_s
+        if len(self._text) >= self._block or look.t_s - self._since_s >= self._every_s:
+            with suppress(OSError):
+                self.flush()
+
+    def flush(self) -> None:
+        """Have everything in the file that was taken."""
+        if self.failed is not None:
+            raise self.failed
+        self._since_s = math.inf
+        self._write()
+
+    def _write(self) -> None:
+        data, self._text = self._text.encode("utf-8"), ""
+        try:
+            if data:
+                with open(self.path, "ab") as f:
+                    f.write(gzip.compress(data, mtime=0) if self.path.suffix == ".gz" else data)
+        except OSError as e:
+            self.failed = e
+            raise
+
+
 def read_looks(path: Path) -> tuple[dict[str, Any], list[TableLook]]:
-    """What the file says of the game, and its looks. Raises InvalidNotation that names the line, and OSError."""
+    """What the file says of the game, and its looks, when it was watched without a break. Raises InvalidNotation that
+    names the line, and OSError."""
+    watched = read_watched(path)
+    if len(watched) > 1:
+        raise InvalidNotation(f"{path.name}: watching began anew {len(watched) - 1} times in it")
+    return watched[0]
+
+
+def read_watched(path: Path) -> list[tuple[dict[str, Any], list[TableLook]]]:
+    """What the file says of the game and its looks, for each time that watching began. Raises InvalidNotation that
+    names the line, and OSError."""
     raw = path.read_bytes()
     try:
         text = (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode("utf-8")
     except (OSError, EOFError, UnicodeDecodeError) as e:
         raise InvalidNotation(f"{path.name}: not a recording of looks: {e}") from e
     rows = list(_rows(path.name, text))
-    if not rows or rows[0].get("format") != FORMAT:
+    if not rows or any(row.get("format", FORMAT) != FORMAT for row in rows) or "format" not in rows[0]:
         raise InvalidNotation(f"{path.name}: the first line must have the format {FORMAT!r}")
-    return rows[0], [look_from_json(row) for row in rows[1:]]
+    out: list[tuple[dict[str, Any], list[TableLook]]] = []
+    for row in rows:
+        if "format" in row:
+            out.append((row, []))
+        else:
+            out[-1][1].append(look_from_json(row))
+    return out
 
 
 def _rows(name: str, text: str) -> Iterator[dict[str, Any]]:

@@ -87,10 +87,10 @@ class TableWatcher:
             look = TableLook(frame=frame.id, t_s=frame.t_s, squares={})
         if look is None:
             return Observation(status=self._status(followed, None))
+        if self._record is not None and look.squares:  # before it is read: that may be what fails
+            self._record(look)
         told = self._game.look(look, entries)
         self._told_s = frame.t_s
-        if self._record is not None and look.squares:
-            self._record(look)
         if told.place is not None and told.place != self._place:
             self._place = told.place
             self._sight.forget()

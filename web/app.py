@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import gzip
-from functools import lru_cache
 from http import HTTPStatus
-from pathlib import Path
-from secrets import token_hex
 
 from flask import Blueprint, Flask, Response, current_app, render_template, request
-from werkzeug.exceptions import HTTPException
 
-from scoring.errors import InvalidNotation
-from web.access import Access, access, refusal, with_key
-from web.answers import MAX_BODY_BYTES, asked_object, error_answer, json_answer, stream_answer
+from web.access import Access, access
+from web.answers import asked_object, error_answer, json_answer, stream_answer
 from web.assets import Assets
-from web.catalogue import tiles
+from web.common import furnish, kinds_answer
 from web.doctor import Doctor, doctors
 from web.firstview import first_view
 from web.gate import Gate, routes
@@ -23,30 +17,11 @@ from web.join import joining
 from web.looking import looking
 from web.openapi import describing
 from web.overlay import MAX_OVERLAYS, overlays, shown
-from web.protocol import CommandError, LiveSession, Safe, StaleView, Tuning, Unavailable
-from web.rights import Refused, Right, needs
+from web.protocol import CommandError, LiveSession, Safe, Tuning
+from web.rights import Right, needs
 from web.safekeeping import safekeeping
-from web.stream import Streams, compact
+from web.stream import Streams
 from web.tinker import tinkering
-
-_CONTENT_SECURITY = "; ".join((
-    "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'",
-    "font-src 'self'",
-    "manifest-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
-))
-_COMPRESSED = ("text/", "application/json", "image/svg+xml")
-_SHEETS = ("fonts", "tokens", "layout", "players", "parts", "sheets", "board", "more", "screens")  # in this order
-_HEADERS = {
-    "Content-Security-Policy": _CONTENT_SECURITY, "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer", "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin", "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
-}
-_STATUS = {"unknown_question": HTTPStatus.CONFLICT, "no_camera": HTTPStatus.CONFLICT, "busy": HTTPStatus.CONFLICT,
-           "game_runs": HTTPStatus.CONFLICT, "not_checked": HTTPStatus.CONFLICT, "nothing_came": HTTPStatus.CONFLICT,
-           "wrong_place": HTTPStatus.CONFLICT, "no_backup": HTTPStatus.CONFLICT,
-           "too_large": HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-           "unknown_entry": HTTPStatus.NOT_FOUND, "no_session": HTTPStatus.NOT_FOUND,
-           "not_saved": HTTPStatus.INSUFFICIENT_STORAGE}
 
 pages = Blueprint("pages", __name__)
 
@@ -59,21 +34,15 @@ def create_app(session: LiveSession, *, streams: Streams | None = None, access: 
     aims and calibrates the camera, ``safe`` makes backups and restores them.
     """
     app = Flask("web", static_folder=None)
-    app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES
     app.extensions["session"] = session
     app.extensions.update(doctor=doctor, tuning=tuning, safe=safe)
     app.extensions["streams"] = Streams(session) if streams is None else streams
     app.extensions["overlay_streams"] = Streams(session, most=MAX_OVERLAYS, shape=shown)
-    app.extensions["assets"] = Assets(Path(__file__).parent / "static",
-                                      joined={"css/page.css": [f"css/{name}.css" for name in _SHEETS]})
     door = Access() if access is None else access
-    door.guard(app)
+    furnish(app, door)
     app.register_blueprint(pages)
     for part in (looking, overlays, joining, doctors, tinkering, safekeeping, describing):
         app.register_blueprint(part)
-    app.register_error_handler(HTTPException, _http_error)
-    app.register_error_handler(Exception, _unexpected)
-    app.after_request(_finish)
     app.extensions["gate"] = app.wsgi_app = Gate(  # type: ignore[method-assign]
         app.wsgi_app, known=door.known, routes=routes(app.url_map.iter_rules()))
     return app
@@ -106,19 +75,6 @@ def _page(mode: str) -> str:
     return render_template("page.html", mode=mode, modules=modules, pin=access().state()["pin"], **first)
 
 
-@pages.get("/favicon.ico")
-def favicon() -> Response:
-    return asset("icon.svg")
-
-
-@pages.get("/static/<path:name>")
-@with_key
-def asset(name: str) -> Response:
-    """One of the page's own files."""
-    found = _assets().answer(name)
-    return error_answer("not_found", "there is no such file", HTTPStatus.NOT_FOUND) if found is None else found
-
-
 def _assets() -> Assets:
     return current_app.extensions["assets"]
 
@@ -146,22 +102,7 @@ def events() -> Response:
 def tile_kinds() -> Response:
     """Shapes of every tile kind; those of the running game, or of ``?expansions=a,b``."""
     wanted = request.args.get("expansions")
-    return _kinds(tuple(wanted.split(",") if wanted else _session().view()["expansions"]))
-
-
-def _kinds(expansions: tuple[str, ...]) -> Response:
-    """The same boxes are asked for again and again, and are much to write."""
-    text, small = _packed(tuple(sorted({*expansions})))
-    if "gzip" not in request.accept_encodings:
-        return Response(text, mimetype="application/json")
-    return Response(small, mimetype="application/json",
-                    headers={"Content-Encoding": "gzip", "Vary": "Accept-Encoding"})
-
-
-@lru_cache(16)
-def _packed(expansions: tuple[str, ...]) -> tuple[str, bytes]:
-    text = compact(tiles(expansions))
-    return text, gzip.compress(text.encode(), 6, mtime=0)
+    return kinds_answer(tuple(wanted.split(",") if wanted else _session().view()["expansions"]))
 
 
 @pages.get("/api/candidates/<int(max=2147483647):seq>")
@@ -204,52 +145,3 @@ def commands() -> Response:
         raise CommandError("malformed", "based_on: must be the version of a view")
     _session().command({**data, "who": access().signs(data.get("who"))})
     return state()
-
-
-# -- answers --------------------------------------------------------------------------------------------------------
-
-
-def _http_error(e: Exception) -> Response:
-    assert isinstance(e, HTTPException)
-    status = HTTPStatus(e.code or HTTPStatus.INTERNAL_SERVER_ERROR)
-    return error_answer(status.name.lower(), f"{status.phrase.lower()}: {request.path}", status)
-
-
-def _unexpected(e: Exception) -> Response:
-    match e:
-        case StaleView():
-            return error_answer("stale", str(e), HTTPStatus.CONFLICT, view=e.view)
-        case Refused():
-            return refusal(e)
-        case CommandError():
-            return error_answer(e.code, e.text, _STATUS.get(e.code, HTTPStatus.BAD_REQUEST))
-        case Unavailable():
-            return error_answer("not_saved", str(e), _STATUS["not_saved"])
-        case InvalidNotation():
-            return error_answer("malformed", str(e), HTTPStatus.BAD_REQUEST)
-    number = token_hex(4)
-    current_app.logger.exception("%s %s failed", request.method, request.path, extra={"request": number})
-    return error_answer("failed", f"this did not work; the program's log says why under {number}",
-                        HTTPStatus.INTERNAL_SERVER_ERROR)
-
-
-def _finish(answer: Response) -> Response:
-    """Security headers on everything, caching that always asks, and compression of what shrinks."""
-    answer.headers.update(_HEADERS)
-    stream = answer.mimetype == "text/event-stream"
-    answer.headers["Cache-Control"] = "no-store" if stream or request.path.startswith("/api/") else "no-cache"
-    done = stream or answer.status_code != HTTPStatus.OK or "Content-Encoding" in answer.headers or \
-        request.endpoint in ("pages.asset", "pages.favicon")
-    if done or not (answer.mimetype or "").startswith(_COMPRESSED):
-        return answer
-    answer.vary.add("Accept-Encoding")
-    if "gzip" not in request.accept_encodings:
-        return answer
-    answer.direct_passthrough = False
-    data = answer.get_data()
-    if len(data) > 500:
-        answer.set_data(gzip.compress(data, 6, mtime=0))
-        answer.headers["Content-Encoding"] = "gzip"
-    return answer
-
-

@@ -40,7 +40,7 @@ class Lane(IntEnum):
 
 
 AT_ONCE = {Lane.SIGNED: 2, Lane.LIVE: 1, Lane.CHEAP: 1, Lane.DEAR: 1}
-_LIVE = ("GET api state", "GET api events", "GET api session")
+LIVE = ("GET api state", "GET api events", "GET api session")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +119,14 @@ class Gate:
     """In front of a WSGI application: its wrapper, and what a waitress server hands its connections to.
 
     ``routes`` are the application's (`routes`), ``known`` says by a request's Cookie header and its client's address
-    under which name a session goes, "" without.
+    under which name a session goes, "" without; ``live`` is what every open page needs.
     """
 
     def __init__(self, app: Any, *, routes: frozenset[str] = frozenset(),
                  known: Callable[[str, str], str] = lambda cookie, address: "",
-                 limits: Limits = LIMITS, clock: Callable[[], float] = time.monotonic) -> None:
-        self._routes = routes
+                 limits: Limits = LIMITS, live: tuple[str, ...] = LIVE,
+                 clock: Callable[[], float] = time.monotonic) -> None:
+        self._routes, self._live = routes, live
         self._app, self._known, self._limits, self._clock = app, known, limits, clock
         self._changed = threading.Condition()
         self._dispatch: Callable[[Turn], None] | None = None
@@ -188,7 +189,7 @@ class Gate:
 
     def _lane(self, key: str) -> Lane:
         """Where a request of somebody without a session waits."""
-        if key in _LIVE:
+        if key in self._live:
             return Lane.LIVE
         looks = key.startswith(("GET ", "HEAD "))
         dear = not looks or self._costs.get(key, self._limits.dear_s) >= self._limits.dear_s

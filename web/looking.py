@@ -37,6 +37,12 @@ def moves() -> Response:
     return json_answer(_session().moves())
 
 
+@looking.get("/api/round")
+def game_round() -> Response:
+    """The tournament's round, with its clock as it is now: what a view has of it is as old as the view."""
+    return json_answer({"round": _session().game_round()})
+
+
 @looking.get("/api/fits")
 def fits() -> Response:
     """Where ``?tile=`` fits, which kinds fit at ``?at=x,y``, what is against that tile there, or how many fit where."""

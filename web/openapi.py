@@ -70,6 +70,10 @@ def _commands() -> list[Schema]:
                  "choice": {"type": ["integer", "string"]}}, **body, **more),
         _object({"do": {"const": "new_game"}, "setup": _ref("Setup")}, **more),
         _object({"do": {"const": "open_game"}, "game": _NUMBER}, **more),
+        _object({"do": {"const": "confirm"}, "player": {**_COUNT, "description": "agrees with a tournament's result"}},
+                **more),
+        _object({"do": {"const": "clock"}, "act": {"enum": ["press", "stop"], "description": "the chess clock: press "
+                                                   "ends the turn of whose time runs"}}, **more),
         {"allOf": [_ref("Move"), {"type": "object", "properties": more}]},
     ]
 
@@ -89,7 +93,10 @@ def _schemas() -> dict[str, Schema]:
                          "board": {"type": "object"}, "features": _list({"type": "object"}),
                          "feed": _list({"type": "object"}), "issues": _list({"type": "object"}),
                          "history": _list({"type": "object"}), "questions": _list({"type": "object"}),
-                         "status": _object({"chip": _TEXT, "text": _TEXT})}),
+                         "status": _object({"chip": _TEXT, "text": _TEXT})}, round=_ref("Round")),
+        "Round": _object({"id": _TEXT, "number": _COUNT, "locked": _FLAG, "confirmed": _list(_FLAG)},
+                         clock=_object({"left_s": _list({"type": "number"}), "running": {"type": ["integer", "null"]}}),
+                         description="a tournament's round, while one is played"),
         "Moves": _object({"version": _COUNT, "next_tile": _ref("NextTile"), "moves": _list(_object({
             "code": {**_TEXT, "description": "what it is called; several may be one `do`"}, "do": _TEXT,
             "when": {"enum": ["before", "after", "any"], "description": "before the next tile, after the last"},
@@ -196,6 +203,8 @@ def _paths() -> dict[str, Any]:
                                         parameters=[{"name": "name", "in": "path", "required": True, "schema": _TEXT}],
                                         mimetype="image/jpeg"),
         "/api/moves": _get("What can be done now, before the next tile and after the last one.", _ref("Moves")),
+        "/api/round": _get("The tournament's round that is played, with the clock as it is now.",
+                           _object({"round": {"anyOf": [_ref("Round"), {"type": "null"}]}})),
         "/api/fits": _get("Where a kind of tile fits, which kinds fit on a square, with both what is against each "
                           "quarter turn of it there, with neither how many fit anywhere.", game, 400, parameters=[
                               _query("tile", _TEXT, "a kind of tile"), _query("at", _TEXT, "a square: 3,-1")]),

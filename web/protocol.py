@@ -232,6 +232,11 @@ class LiveSession(Protocol):
         of its quarter ``turns``; with neither, all ``gaps`` and how many fit there. Raises InvalidNotation."""
         ...
 
+    def game_round(self) -> dict[str, Any] | None:
+        """The tournament's round that is played: id, number, locked, confirmed, and ``clock`` (left_s, running) as it
+        is now; None for a game of no tournament."""
+        ...
+
     def art_sets(self) -> list[dict[str, Any]]:
         """The sets of tile pictures that a new game may choose from: name, kind (drawn, taught, learned, new),
         pictures, kinds, usual. Empty where there is nothing to choose."""

@@ -24,8 +24,9 @@ from web.gate import Gate
 
 THREADS = 104  # 64 event streams and 8 overlays hold one each, the rest answers requests
 CONNECTIONS = 400
+BUFFER = 1_000_000
 PER_CLIENT = 120  # of them by one address; nobody needs a tenth
-CROWDED = 300  # from here on what is idle or slow to ask makes room, most of it that of those who hold most
+CROWDED = CONNECTIONS * 3 // 4  # from here on what is idle or slow to ask makes room, most of it of those who hold most
 _LOOP_S = 0.25
 _SWEEP_S = 1.0
 _IDLE_S = 30  # a connection that asks for nothing makes room for others
@@ -70,8 +71,11 @@ class PageServer:
     event streams and the connections within about a second.
     """
 
-    def __init__(self, app: Flask, host: str = "127.0.0.1", port: int = 8000) -> None:
-        self._app = app
+    def __init__(self, app: Flask, host: str = "127.0.0.1", port: int = 8000, *, threads: int = THREADS,
+                 connections: int = CONNECTIONS, buffer: int = BUFFER) -> None:
+        """``buffer`` is how many bytes wait for a client before its thread does; waitress keeps as many of each
+        connection that it has sent."""
+        self._app, self._threads, self._connections, self._buffer = app, threads, connections, buffer
         self.host = host
         self.port = port
         self._stop = threading.Event()
@@ -97,9 +101,10 @@ class PageServer:
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)
         logging.getLogger("waitress").setLevel(logging.WARNING)  # every client that goes in the middle is no news
         self._server = create_server(
-            self._app, map=self._sockets, sockets=[listening], threads=THREADS, connection_limit=CONNECTIONS,
+            self._app, map=self._sockets, sockets=[listening], threads=self._threads,
+            connection_limit=self._connections,
             channel_request_lookahead=1, channel_timeout=_IDLE_S, cleanup_interval=10,
-            outbuf_high_watermark=1_000_000, ident="bastide", max_request_body_size=_MOST_BODY,
+            outbuf_high_watermark=self._buffer, ident="bastide", max_request_body_size=_MOST_BODY,
             max_request_header_size=16_384, trusted_proxy=None,
             clear_untrusted_proxy_headers=False,  # who was forwarded must be seen: the door takes it for a stranger
         )
@@ -122,7 +127,7 @@ class PageServer:
         sys.setswitchinterval(self._switch_s)
         self._stop.set()
         self._gate.close()
-        for name in ("streams", "overlay_streams"):
+        for name in ("streams", "overlay_streams", "hall_streams"):
             if name in self._app.extensions:
                 self._app.extensions[name].close()
         self._server.pull_trigger()
@@ -134,7 +139,7 @@ class PageServer:
         wasyncore.close_all(self._sockets, ignore_all=True)
 
     def _run(self) -> None:
-        sweeper, due = Sweeper(), time.monotonic() + _SWEEP_S
+        sweeper, due = Sweeper(crowded=self._connections * 3 // 4), time.monotonic() + _SWEEP_S
         while not self._stop.is_set():
             wasyncore.loop(timeout=_LOOP_S, map=self._sockets, count=1, use_poll=True)
             if time.monotonic() >= due:
@@ -148,8 +153,9 @@ class Sweeper:
     """Finds the connections that hold a place for nothing: those that never finish asking, do not read their answer, or
     are more than one client needs. Looks are a second apart and take what they see from waitress' own channels."""
 
-    def __init__(self, clock: Callable[[], float] = time.time) -> None:  # the clock that waitress has
-        self._clock = clock
+    def __init__(self, clock: Callable[[], float] = time.time, *,  # the clock that waitress has
+                 crowded: int = CROWDED) -> None:
+        self._clock, self._crowded = clock, crowded
         self._asking: dict[Any, tuple[object, float]] = {}
 
     def overdue(self, channels: list[Any], queued: Collection[Any] = ()) -> list[Any]:
@@ -176,8 +182,8 @@ class Sweeper:
             elif not channel.requests or channel in queued:
                 (waiting if channel.request is None and not channel.requests else asking).setdefault(
                     client, []).append(channel)
-        crowded = len(channels) >= CROWDED
-        share = CROWDED // 2 // max(1, len(clients)) if crowded else PER_CLIENT
+        crowded = len(channels) >= self._crowded
+        share = self._crowded // 2 // max(1, len(clients)) if crowded else PER_CLIENT
         for client, count in clients.items():
             idle = [*waiting.get(client, []), *(asking.get(client, []) if crowded else ())]
             late += idle[:max(0, count - share)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import threading
 from contextlib import ExitStack, nullcontext
@@ -44,21 +45,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         "gets a backup after each game")
     parser.add_argument("--light", type=int, metavar="PIN", help="a status light on this pin of the Pi (17)")
     parser.add_argument("--button", type=int, metavar="PIN", help="a button that ends the turn (27)")
+    parser.add_argument("--mqtt", metavar="URL", help="publish the table on this broker: mqtt://user@host[:port] or "
+                        "mqtts:// (default: BASTIDE_MQTT of the environment, else not at all)")
+    parser.add_argument("--table", metavar="NAME", help="what the table is called there (default: BASTIDE_TABLE of the "
+                        "environment, else the machine's name)")
+    parser.add_argument("--mqtt-ca", metavar="FILE", help="the certificate that the broker's was signed with")
+    parser.add_argument("--mqtt-password", metavar="FILE", help="a file that holds the password and nothing else")
+    parser.add_argument("--mqtt-commands", action="store_true", help="also take commands from there: the next game, a "
+                        "tournament's rounds")
     add_rules_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    from bastide.heap import limit_heap
+    from bastide.heap import limit_heap, trimmed
     from bastide.service import from_environment, kept_alive
 
     limit_heap()
     notifier, note = from_environment(), ""
-    while (backup := _serve(args, notifier, note)) is not None:
-        with kept_alive(notifier):
-            note = _restored(backup, Path(args.data))
-        # The folder is another one now: its newest game goes on, whatever the command line asked for.
-        args.new, args.players, args.edition, args.rule, args.expansions, args.first, args.pin = (
-            False, None, None, [], None, None, None)
+    with trimmed():
+        while (backup := _serve(args, notifier, note)) is not None:
+            with kept_alive(notifier):
+                note = _restored(backup, Path(args.data))
+            # The folder is another one now: its newest game goes on, whatever the command line asked for.
+            args.new, args.players, args.edition, args.rule, args.expansions, args.first, args.pin = (
+                False, None, None, [], None, None, None)
     return 0
 
 
@@ -105,9 +115,11 @@ def _serve(args: argparse.Namespace, notifier: Notifier, note: str) -> Path | No
     from bastide.art import ArtSets
     from bastide.calibrated import CalibratedCamera, load_calibrations, view_from
     from bastide.checkup import CheckUp
+    from bastide.club.table import club_table
     from bastide.commands.doctor_command import versions
     from bastide.elsewhere import remember
     from bastide.inplace import finish
+    from bastide.kept_looks import KeptLooks
     from bastide.keys import KeyFile, SessionFile, set_pins
     from bastide.learning import Learner
     from bastide.logs import logging_to
@@ -135,6 +147,7 @@ def _serve(args: argparse.Namespace, notifier: Notifier, note: str) -> Path | No
     from web.server import PageServer, ServerError
 
     data, wanted = Path(args.data), list[Path]()
+    club = club_table(args, data, os.environ)
     finish(data)  # a restore that a pulled plug interrupted
     with ExitStack() as stack:
         stop = stack.enter_context(stop_on_signals())
@@ -168,8 +181,12 @@ def _serve(args: argparse.Namespace, notifier: Notifier, note: str) -> Path | No
             with nullcontext() if is_device(uri) else opened(camera):
                 pass  # a device may still be plugged in later
 
+            seen = KeptLooks(data)
+            stack.callback(seen.close)
+
             def watcher_for(setup: Setup) -> TableWatcher:
-                return make_watcher(arts.tiles(session.art, setup), setup, camera.view)
+                return make_watcher(arts.tiles(session.art, setup), setup, camera.view,
+                                    record=seen.begin(session.game, setup, lambda: len(session.entries)))
 
             learner = None
             if not args.no_learn and not uri.startswith("sim:"):  # a simulated table shows our own drawings
@@ -192,7 +209,7 @@ def _serve(args: argparse.Namespace, notifier: Notifier, note: str) -> Path | No
             threading.Timer(ANSWERED_S, stop.set).start()  # whoever asked for it hears of it first
 
         safe = Safe(data, running=lambda: bool(session.entries) and not session.state.over, again=begin_again,
-                    calibrations=tuple(Path(c) for c in args.calibration or ()), note=note)
+                    hold=session.hold, calibrations=tuple(Path(c) for c in args.calibration or ()), note=note)
         more = partial(versions, pi=(args.source or "").startswith("picamera"))
         app = create_app(session, access=Access(keys, hosts=args.allowed_host, keeper=SessionFile(data)),
                          doctor=CheckUp(data, session, loop, lambda: camera.documents if camera else documents,
@@ -204,6 +221,8 @@ def _serve(args: argparse.Namespace, notifier: Notifier, note: str) -> Path | No
         print(f"the page is at {server.url}", flush=True)
         if keys.get().table is None:
             print("no PIN is set yet: whoever opens the page first sets it, or: bastide pin", flush=True)
+        if club is not None:
+            stack.enter_context(club.published(session, server.port))
         if loop:
             loop.start()
             stack.callback(loop.stop)

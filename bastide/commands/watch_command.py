@@ -9,11 +9,14 @@ import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bastide.errors import Failure, UsageError
 from bastide.inputs import add_rules_arguments, expansions, players, rules
 from scoring.events import Setup
+
+if TYPE_CHECKING:
+    from reading.record import Recorder
 
 KEPT_EVERY_S = 5.0  # how often what was seen so far is put beside the file that is written in the end
 HELP = "follow a camera or a recording and write the game"
@@ -55,9 +58,7 @@ def run(args: argparse.Namespace) -> int:
         tile_book,
     )
     from bastide.writing import write_whole
-    from reading.record import write_looks
     from vision.frames import SourceError
-    from vision.looks import TableLook
     from vision.tileset import merged
 
     printed = rules(args)
@@ -75,7 +76,6 @@ def run(args: argparse.Namespace) -> int:
             raise UsageError(f"{name}: there is no folder {Path(name).parent}")
     if args.record and Path(args.record).is_dir():
         raise UsageError(f"{args.record}: is a folder, not a file")
-    looks: list[TableLook] = []
     told = ""
     done = Followed()
     so_far, written, due_s = out.with_name(f"{out.name[:200]}.so-far"), 0, 0.0
@@ -99,14 +99,16 @@ def run(args: argparse.Namespace) -> int:
                   file=sys.stderr)
 
     stopped: str | None = None
+    record: Recorder | None = None
     with tempfile.TemporaryDirectory() as scratch, Store(Path(scratch) / "log.sqlite") as store:
         session = TableSession(store, setup)
         learner = Learner(book, session, lambda _: tiles, box_contents) if args.learn else None
         with stop_on_signals() as stop, opened(calibrated(open_camera(args.source), documents, view)) as camera:
+            if args.record:
+                record = begun_record(Path(args.record), setup)
             try:
-                follow(camera, make_watcher(merged(tiles, book.tileset()), setup, view,
-                                            record=looks.append if args.record else None),
-                       session, stop=stop, on_frame=remember, learner=learner)
+                follow(camera, make_watcher(merged(tiles, book.tileset()), setup, view, record=record), session,
+                       stop=stop, on_frame=remember, learner=learner)
                 if learner is not None:
                     learner.write()
             except SourceError as e:  # what was seen until then is worth keeping
@@ -119,9 +121,9 @@ def run(args: argparse.Namespace) -> int:
         so_far.unlink(missing_ok=True)
     except OSError as e:
         raise Failure(f"{args.out}: cannot be written ({e.strerror or e})") from e
-    if args.record:
+    if record is not None:
         try:
-            write_looks(Path(args.record), {"setup": game["setup"]}, looks)
+            record.flush()
         except OSError as e:
             raise Failure(f"{args.record}: cannot be written ({e.strerror or e})") from e
     asked = sum(bool(m.get("asked")) for t in game["turns"] for m in t["moves"])
@@ -135,6 +137,19 @@ def run(args: argparse.Namespace) -> int:
     if stopped is not None:
         raise Failure(f"{stopped}; what was seen until then is in {args.out}")
     return 0
+
+
+def begun_record(path: Path, setup: Setup) -> Recorder:
+    """A record of what is seen in the place of the one that was there. Raises Failure."""
+    from reading.record import Recorder
+    from scoring.transcript import Game, write
+
+    try:
+        if path.is_file():
+            path.unlink()
+        return Recorder(path, {"setup": write(Game(setup=setup, turns=()))["setup"]})
+    except OSError as e:
+        raise Failure(f"{path}: cannot be written ({e.strerror or e})") from e
 
 
 def show(setup: Setup, summary: dict[str, Any], out: str) -> None:

@@ -15,6 +15,7 @@ from PIL import Image
 
 from bastide.cli import main
 from bastide.demo_game import demo_game
+from reading.record import read_looks
 from scoring.transcript import write
 from vision.frames import Frame, SourceError, SourceInfo
 from vision.images import write_image
@@ -219,7 +220,9 @@ def watched(files: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[t
     """Four turns on an easy table, watched."""
     out = tmp_path_factory.mktemp("watched") / "seen.json"
     source = f"sim:transcript={files / 'game.json'}&seed=2&level=easy"
-    assert main(["watch", "--source", source, "--out", str(out), "--json"]) == 0
+    record = out.with_name("looks.jsonl.gz")
+    record.write_text("of another game", "utf-8")
+    assert main(["watch", "--source", source, "--out", str(out), "--record", str(record), "--json"]) == 0
     yield json.loads(out.read_text("utf-8")), out
 
 
@@ -235,6 +238,13 @@ def test_watch_writes_what_happened(watched: tuple[dict[str, Any], Path], files:
     document = json.loads(scored)
     assert seen["expect"]["totals"] == document["totals"]
     assert [t["expect"]["score"] for t in seen["turns"]] == document["turns"]
+
+
+def test_watch_records_what_was_seen(watched: tuple[dict[str, Any], Path]) -> None:
+    seen, out = watched
+    about, looks = read_looks(out.with_name("looks.jsonl.gz"))
+    laid = sum(m["do"] == "tile" for t in seen["turns"] for m in t["moves"])
+    assert about["setup"] == seen["setup"] and len({at for look in looks for at in look.squares}) > laid
 
 
 def test_export_as_csv_adds_up(run: Run, files: Path, tmp_path: Path) -> None:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import ctypes
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from bastide.errors import Failure
+
+Run = Callable[..., tuple[int, str, str]]
+
 PICTURES = """
 import random, sys, threading
 from pathlib import Path
-from bastide.heap import limit_heap
-if sys.argv[1] == "limits" and not limit_heap():
+from bastide.heap import give_back, limit_heap
+if sys.argv[1] != "none" and not limit_heap():
     raise SystemExit(75)
 import numpy as np
 
@@ -34,6 +40,8 @@ for t in threads:
     t.start()
 for t in threads:
     t.join()
+if sys.argv[1] == "given back":
+    give_back()
 used = sum(len(b) for s in stays for b in s)
 rss = next(int(x.split()[1]) for x in Path("/proc/self/status").read_text().splitlines() if x.startswith("VmRSS"))
 print(rss * 1024 - used)
@@ -51,3 +59,45 @@ def held(how: str) -> int:
 
 def test_limits_leave_fewer_holes() -> None:
     assert held("limits") < 0.8 * held("none")
+
+
+HOLES = """
+import sys
+from pathlib import Path
+from bastide.heap import give_back, trimmed
+
+def rss_mb():
+    return next(int(x.split()[1]) for x in Path("/proc/self/status").read_text().splitlines()
+                if x.startswith("VmRSS")) / 1024
+
+blocks = [(bytearray(60_000), bytearray(1_000)) for _ in range(2000)]
+stays = [small for _, small in blocks]
+del blocks
+before = rss_mb()
+if sys.argv[1] == "now":
+    give_back()
+else:
+    import time
+    with trimmed(0.01):
+        end = time.monotonic() + 60
+        while rss_mb() > before - 60 and time.monotonic() < end:
+            time.sleep(0.01)
+print(before - rss_mb())
+"""
+
+
+@pytest.mark.parametrize("how", ["now", "in time"])
+def test_what_is_free_among_things_that_stay_is_given_back(how: str) -> None:
+    if not hasattr(ctypes.CDLL(None), "malloc_trim"):
+        pytest.skip("this C library has no malloc_trim")
+    done = subprocess.run([sys.executable, "-c", HOLES, how], capture_output=True, text=True,
+                          cwd=Path(__file__).parents[2])
+    assert done.returncode == 0 and float(done.stdout) > 60, done.stderr  # of 114 MB
+
+
+def test_a_served_table_gives_back(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def told() -> None:
+        raise Failure("given back")
+
+    monkeypatch.setattr("bastide.heap.trimmed", told)
+    assert run("serve", "--port", 0) == (1, "", "bastide serve: given back\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
 import threading
 from collections.abc import Callable
@@ -96,3 +97,15 @@ def test_a_name_is_no_formula_in_the_table_of_scores(name: str) -> None:
         for cell in row:
             assert not cell.strip().startswith(("=", "+", "-", "@", "\uff1d")) or cell.lstrip("-").isdigit(), row
     assert scores_csv(new_game(setup)).count("\n") == 1
+
+
+def test_a_board_with_a_tile_far_off_is_no_picture(run: Run, tmp_path: Path) -> None:
+    """At 24 pixels a square it would take 6 GB."""
+    game = {"format": "transcript/1", "setup": {"expansions": ["base"], "edition": "zman2012", "rules": {},
+                                                "players": [{"name": "A", "colour": "red"}]},
+            "start": {"tile": "base.D", "at": [0, 0], "rot": 0},
+            "turns": [{"player": 0, "part": 1, "moves": [{"do": "tile", "tile": "base.D", "at": [x, x], "rot": 0}]}
+                      for x in (-999, 999)]}
+    (tmp_path / "game.json").write_text(json.dumps(game), "utf-8")
+    code, out, err = run("export", tmp_path / "game.json", "--to", "png", "--out", tmp_path / "game.png")
+    assert (code, out) == (1, "") and "the tile at [-999, -999] is far off" in err and err.count("\n") == 1

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
+from contextlib import suppress
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +15,13 @@ from test_serve import by_hand
 
 from bastide.backups import check_backup, write_backup
 from bastide.demo_game import demo_game
+from bastide.errors import Failure
 from bastide.inplace import BEFORE, EXCHANGE, NOTE, STAGED, finish, restore_inside
 from bastide.keys import KeyFile, set_pins
 from bastide.safe import Safe
 from bastide.session import TableSession
 from bastide.store import Store
+from scoring.events import to_json
 from web.protocol import CommandError
 
 PATIENCE = 2400  # looks, 50 ms apart
@@ -47,8 +51,9 @@ def entries(data: Path) -> int:
 
 def test_a_backup_is_made_fetched_uploaded_again_checked_and_given_on(tmp_path: Path) -> None:
     played(tmp_path / "data")
-    runs, given = [True], list[Path]()
-    safe = Safe(tmp_path / "data", running=lambda: runs[0], again=given.append)
+    runs, given, held = [True], list[Path](), [False]
+    safe = Safe(tmp_path / "data", running=lambda: runs[0], again=given.append,
+                hold=lambda now: held.__setitem__(0, now))
     safe.make()
     state = settled(safe)
     ticket = state["file"]["address"].removeprefix("/api/backup/").removesuffix(".zip")
@@ -71,10 +76,30 @@ def test_a_backup_is_made_fetched_uploaded_again_checked_and_given_on(tmp_path: 
     assert settled(safe)["checked"]["entries"] == check_backup(file).entries
     with pytest.raises(CommandError) as refused:
         safe.restore()
-    assert refused.value.code == "game_runs" and not given
+    assert refused.value.code == "game_runs" and not given and not held[0]
     runs[0] = False
     safe.restore()
-    assert len(given) == 1 and given[0].read_bytes() == whole
+    assert len(given) == 1 and held[0] and given[0].read_bytes() == whole
+
+
+def test_what_would_be_gone_after_a_restore_is_not_acknowledged(tmp_path: Path) -> None:
+    """Between the answer to whoever restores and the end of the server others still reach it."""
+    game = demo_game(2, turns=3)
+    with Store(tmp_path / "log.sqlite") as store:
+        session = TableSession(store, game.setup)
+        session.hold(True)
+        people = [{"name": "A", "colour": "red"}]
+        for do in ({"do": "new_game", "setup": {"edition": "zman2012", "players": people}},
+                   {"do": "open_game", "game": session.game}, to_json(game.events[0])):
+            with pytest.raises(CommandError) as refused:
+                session.command(do)
+            assert refused.value.code == "restoring"
+        with pytest.raises(Failure):
+            session.commit((game.events[0],), confidence=1.0, asked=False)
+        assert store.load(session.game).entries == () and len(store.games()) == 1
+        session.hold(False)
+        session.commit((game.events[0],), confidence=1.0, asked=False)
+        assert len(store.load(session.game).entries) == 1
 
 
 def test_what_is_spoiled_or_too_large_is_refused_and_nothing_is_left(tmp_path: Path) -> None:
@@ -155,6 +180,9 @@ def test_the_server_begins_again_with_the_backup(tmp_path: Path) -> None:
         served.do(do="new_game", setup={"edition": "zman2012", "players": [{"name": "A", "colour": "red"}]})
         assert served.get()["history"] == []
         assert served.send("POST", "api/backup", {"do": "restore"})["busy"] == "restore"
+        with suppress(OSError, HTTPException):  # it may have ended already; it must not say that a game was begun
+            told = served.do(do="new_game", setup={"edition": "zman2012", "players": [{"name": "B", "colour": "red"}]})
+            assert told["error"]["code"] == "restoring"
         served.begun_again()
         assert served.get()["history"] == before
         assert served.end() == 0

@@ -9,6 +9,7 @@ import pytest
 from processes import Served, bastide
 
 from bastide.demo_game import demo_game
+from bastide.kept_looks import kept_looks
 from scoring.events import TilePlaced, to_json
 from scoring.report import score_game
 from scoring.transcript import write
@@ -80,6 +81,7 @@ def test_a_watched_game_is_on_disk_while_it_is_played(tmp_path: Path) -> None:
     with Served(*where, "--source", f"sim:transcript={game}&seed=1&level=easy&size=1152x648") as served:
         view = served.until(version=3)
         served.kill()
+    assert any(b'"s":' in text for _, text in kept_looks(tmp_path / "data", 1))  # what was seen of it, too
     with Served(*where) as again:
         after = again.get()
         assert after["version"] >= view["version"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Self
@@ -166,6 +168,35 @@ def test_the_watcher_is_made_by_the_loop_and_anew_for_a_game_begun_without_a_cam
     assert both.wait(120)
     loop.stop()
     assert made[1] == session.game != made[0] and loop.failure is None
+
+
+def test_a_watcher_is_gone_before_there_is_another(session: TableSession) -> None:
+    """Begun anew for a game, for a calibration and after a rest, each time with the memory of one."""
+    made, alive, changed = list[weakref.ref[Watcher]](), list[int](), threading.Event()
+
+    def renew(setup: object) -> Watcher:
+        gc.collect()
+        alive.append(sum(watcher() is not None for watcher in made))
+        watcher = Watcher([])
+        made.append(weakref.ref(watcher))
+        return watcher
+
+    class Evening(Camera):
+        def read(self, timeout_s: float = 5.0) -> Frame | None:
+            match self._left:
+                case 8:
+                    session.command({"do": "new_game", "setup": {
+                        "edition": "zman2012", "players": [{"name": "A", "colour": "red"}]}})
+                case 6:
+                    changed.set()
+                case 4 | 2:
+                    session.seeing.watch(self._left == 2)
+            return super().read(timeout_s)
+
+    loop = TableLoop(lambda: Evening(10), None, session, renew, changed=changed)  # type: ignore[arg-type,return-value]
+    loop.start()
+    assert loop.ended.wait(PATIENCE_S)
+    assert alive == [0, 0, 0, 0]
 
 
 def test_a_recording_that_breaks_is_not_begun_anew(session: TableSession) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from looks_replayed import aligned, judge, replay
 
-from reading.record import look_from_json, look_to_json, read_looks
+from reading.record import Recorder, look_from_json, look_to_json, read_looks, read_watched
 from scoring.errors import InvalidNotation
 from scoring.events import FigurePlaced, TilePlaced
 from scoring.transcript import read
@@ -21,8 +21,8 @@ from scoring.transcript import read
 GAMES = Path(__file__).parent / "games"
 # Questions by game; and figures that were on the table and are told otherwise without a word
 ASKED = {"base-1": 8, "base-2": 6, "base-2-slow": 6, "base-4": 6, "base-4-fast": 6, "film-c1": 1,
-         "film-inns": 5, "film-real": 2, "film-real-slow": 2, "film-scans": 1, "film-traders": 2, "film-traders-slow": 3,
-         "slides-6": 13, "slides-7": 9, "river-8": 2, "inns-9": 19, "real-1": 3}
+         "film-inns": 5, "film-real": 2, "film-real-slow": 2, "film-scans": 1, "film-traders": 2,
+         "film-traders-slow": 3, "slides-6": 13, "slides-7": 9, "river-8": 2, "inns-9": 19, "real-1": 3}
 # In the real game the photograph's reader is plainly wrong of two: one lies that it says stands, one foot is off.
 SILENT = {"real-1": 2}
 
@@ -65,10 +65,43 @@ def test_a_recording_of_looks_reads_back() -> None:
     assert [look_from_json(look_to_json(look)) for look in looks[:50]] == looks[:50]
 
 
+@pytest.mark.parametrize("name", ["game.jsonl", "game.jsonl.gz"])
+def test_a_recorder_has_in_its_file_what_it_took(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    _, looks = read_looks(GAMES / "base-1.json.gz")
+    record = Recorder(path, {"setup": 1}, block=4000)
+    for look in looks[:40]:
+        record(look)
+    about, found = read_looks(path)  # the program was killed
+    assert about["setup"] == 1 and 20 < len(found) < 40 and found == looks[:len(found)]
+    record.flush()
+    assert read_looks(path)[1] == looks[:40]
+    slow = Recorder(path, {"setup": 2}, every_s=1.0)
+    for look in looks[40:45]:
+        slow(look)
+    assert len(read_watched(path)[1][1]) >= 4  # time alone has it written, too
+    slow.flush()
+    assert [(about["setup"], len(found)) for about, found in read_watched(path)] == [(1, 40), (2, 5)]
+
+
+def test_a_recorder_whose_file_takes_no_more_says_so_in_the_end(tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    _, looks = read_looks(GAMES / "base-1.json.gz")
+    record = Recorder(path, {}, block=1)
+    path.unlink()
+    path.mkdir()
+    for look in looks[:3]:
+        record(look)
+    with pytest.raises(IsADirectoryError):
+        record.flush()
+
+
 @pytest.mark.parametrize(("text", "says"), [
     ("", "the first line must have the format"), ('{"format":"other"}', "the first line must have the format"),
     ('{"format":"looks/1"}\n{', "line 2"), ('{"format":"looks/1"}\n[1]', "line 2: must be an object"),
     ('{"format":"looks/1"}\n{"f":1,"t":0,"s":[[1]]}', "a look"),
+    ('{"format":"looks/1"}\n{"format":"looks/2"}', "must have the format"),
+    ('{"format":"looks/1"}\n{"format":"looks/1"}', "watching began anew 1 times"),
 ])
 def test_a_spoiled_recording_says_what_is_wrong(tmp_path: Path, text: str, says: str) -> None:
     path = tmp_path / "game.jsonl"

@@ -1,9 +1,7 @@
-"""A served table, and a browser where there is one."""
+"""A served table, and a page of it in a browser."""
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -28,28 +26,6 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
             session = table(stack.enter_context(Store(tmp_path / "table.sqlite")), tiles)
             return session, stack.enter_context(PageServer(create_app(session), port=0))
         yield start
-
-
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Any]:
-    """A running browser. Without one the tests are skipped, except where CI=true says that there must be one."""
-    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    required = os.environ.get("CI") == "true"
-    try:
-        from playwright.sync_api import expect, sync_playwright
-        expect.set_options(timeout=30_000)  # a busy machine is no failure
-    except ImportError:
-        if required:
-            raise
-        pytest.skip("playwright is not installed")
-    if found is None:
-        if required:
-            pytest.fail("no chromium: apt install chromium")
-        pytest.skip("no chromium on this machine (apt install chromium)")
-    with sync_playwright() as p:
-        browser = p.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from flask import Flask
 from pins import PIN, with_pins
 from webtable import get, post, table
 
@@ -18,7 +19,7 @@ from bastide.store import Store
 from web.access import Access
 from web.app import create_app
 from web.gate import LIMITS, MOST_CLIENTS, Gate, Lane
-from web.rights import Right
+from web.rights import Right, needs
 from web.server import PageServer
 from web.stream import TooManyStreams
 
@@ -263,27 +264,29 @@ def benchmark():
 
 
 def test_the_benchmark_knows_every_route_that_a_stranger_may_use(served):
-    door = benchmark()
-    asked = {(method, re.sub(r"\?.*", "", path)) for method, path, _ in door.KINDS.values()}
-    app = served.server._app
-    missing = []
+    """Its list is the application's own, so that no route can be forgotten; and each of its addresses is that route."""
+    door, app = benchmark(), served.server._app
+    asked = [(method, path) for method, path, _ in door.strangers(app).values()]
+    found = {(method, app.url_map.bind("table").match(path.partition("?")[0], method)[0])
+             for method, path in asked if (method, path) != ("GET", "/api/none")}
     for rule in app.url_map.iter_rules():
         for method in rule.methods - {"HEAD", "OPTIONS"}:
-            view = app.view_functions[rule.endpoint]
-            if method != "GET" and getattr(view, "right", Right.ADMIN) != Right.WATCH:
-                continue
-            pattern = re.sub(r"<[^>]+>", ".+", rule.rule)
-            if not any(m == method and re.fullmatch(pattern, p) for m, p in asked):
-                missing.append((method, rule.rule))
-    assert not missing
+            watches = method == "GET" or getattr(app.view_functions[rule.endpoint], "right", Right.ADMIN) == Right.WATCH
+            assert watches == ((method, rule.endpoint) in found) or rule.rule == "/api/commands", rule.rule
+    new = Flask("new")
+    new.add_url_rule("/api/new/<int:turn>/<name>", "new", needs(Right.WATCH)(lambda turn, name: ""), methods=["POST"])
+    new.add_url_rule("/api/closed", "closed", needs(Right.PLAY)(lambda: ""), methods=["POST"])
+    assert door.strangers(new)["POST /api/new/*/*"] == ("POST", "/api/new/55/x", {})
+    assert not any("closed" in name for name in door.strangers(new))
 
 
 def test_a_short_attack_on_what_is_dearest_leaves_everybody_answered(served):
     """The benchmark's own strangers, few and for a moment: whoever looks and whoever plays is answered all along."""
     door = benchmark()
+    dearest = door.strangers(served.server._app)["POST /api/preview"]
     port, counted = served.server.port, []
     player = signed_in(served)
-    stranger = threading.Thread(target=lambda: counted.append(door.hostile("preview", port, 16, 4, 1.5)))
+    stranger = threading.Thread(target=lambda: counted.append(door.hostile(dearest, port, 16, 4, 1.5)))
     stranger.start()
     answered = 0
     while stranger.is_alive():

@@ -19,18 +19,18 @@ JS = Path("web/static/js")
 LANGUAGES = ("en", "de", "fr")
 FORMS = {"en": {"one", "other"}, "de": {"one", "other"}, "fr": {"one", "many", "other"}}  # CLDR's cardinal categories
 SAME = {  # what is the same word, or nothing but values
-    "de": {"colour.orange", "setup.name"},
+    "de": {"colour.orange", "setup.name", "hub.column.buchholz"},
     "fr": {"sign.dragon", "wheel.fortune", "wheel.famine", "wheel.inquisition", "history.changes", "final.total",
            "option.farm_points_per_city.3", "option.farm_points_per_city.4", "player.points", "item.fortune",
-           "kind.table", "aim.px", "mark.points"},
+           "kind.table", "aim.px", "mark.points", "hub.column.buchholz"},
 }
-MODULES = ("lang", "machine")  # folders of texts
+MODULES = ("lang", "machine", "club")  # folders of texts
 
 
 def texts(language: str) -> dict[str, dict[str, str]]:
     """Every key with its forms; a text without plural has the form ``other``."""
     out: dict[str, dict[str, str]] = {}
-    for file in (f"lang/{language}.js", f"lang/machine/{language}.js"):
+    for file in (f"lang/{language}.js", f"lang/machine/{language}.js", f"lang/club/{language}.js"):
         read(file, out)
     return out
 

@@ -42,6 +42,8 @@ export class App {
   beginning;
   /** @type {any} */
   tinkering;
+  /** @type {any} */
+  playing;
 
   constructor() {
     this.kinds = {};
@@ -200,6 +202,7 @@ export class App {
     this.bar.show(this.past ? { ...view, status: { chip: "past" } } : view, { online: this.isOnline, aid: this.aid, adding: is(this.sheet.content, "Add"),
       waiting: view.questions.length + this.askings.length, final: this.final.isOpen, past: !!this.past });
     this.sheet.follow(view);
+    if (this.newest.round || this.playing) this.round();
     this.beginning?.changed();
     const leader = view.players.reduce((a, b) => (b.score > a.score ? b : a));
     Object.assign(document.body.dataset, { version: this.newest.version, game: this.newest.game });
@@ -333,6 +336,13 @@ export class App {
     const { Begin } = await import("./later/begin.js");
     this.beginning ??= new Begin(this, byId("begin"));
     await this.beginning.open();
+  }
+
+  // A tournament's clock and its result slip.
+  async round() {
+    const { Round } = await import("./later/round.js");
+    this.playing ??= new Round(this, byId("round"));
+    this.playing.show(this.newest);
   }
 
   async games() {

@@ -4,7 +4,8 @@ import { t } from "./i18n.js";
 import { errorText, moveName } from "./words.js";
 
 const KEPT = "bastide.who";
-const CORRECTIONS = new Set(["amend", "insert", "retract", "answer", "undo", "new_game", "open_game"]);
+const ROUND = new Set(["clock", "confirm"]); // of a tournament: what it comes to is seen where it is done
+const CORRECTIONS = new Set(["amend", "insert", "retract", "answer", "undo", "new_game", "open_game", ...ROUND]);
 const ABOUT = new Set(["seq", "turn", "kind", "source", "confidence", "asked", "amended", "notation"]); // an entry's, not its move's
 
 export class Commands {
@@ -58,6 +59,7 @@ export class Commands {
     }
     const changes = result.view.players.filter((p, n) => p.score !== before[n])
       .map((p) => t("toast.score", { name: p.name, from: before[p.index], to: p.score }));
+    if (ROUND.has(body.do)) return true;
     this.app.toast.show([message ? t(message) : this.said(body, was, result.view, said), ...changes].join(" · "), undo && (() => this.send(undo)), t("toast.undo"));
     await then?.moved(body, result.view);
     return true;

@@ -34,13 +34,17 @@ export function t(key, values = {}) {
 
 export const has = (key) => Object.hasOwn(texts, key);
 
-let machine = null;
+const fetched = new Map();
+
+function more(folder) {
+  if (!fetched.has(folder)) fetched.set(folder, import(`./lang/${folder}/${language}.js`).then((found) => { Object.assign(texts, found.default); }));
+  return fetched.get(folder);
+}
 
 // What the machine, its camera and its files have to say is fetched when somebody looks there.
-export function machineTexts() {
-  machine ??= import(`./lang/machine/${language}.js`).then((found) => { Object.assign(texts, found.default); });
-  return machine;
-}
+export const machineTexts = () => more("machine");
+// What a club evening has to say, too: the hub's page, and a tournament's round at a table.
+export const clubTexts = () => more("club");
 export const listed = (names) => lists.format(names);
 export const number = (n) => numbers.format(n);
 export const percent = (p) => percents.format(p);

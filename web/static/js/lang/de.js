@@ -247,7 +247,7 @@ export default {
   "error.wrong_pin": "das ist nicht die PIN", "error.too_often": "zu viele Versuche; bitte etwas warten", "error.bad_pin": "diese PIN geht nicht", "error.pin_set": "die PIN wurde inzwischen festgelegt", "error.no_pin": "dieser Tisch hat keine PIN",
   "error.game_runs": "ein Spiel läuft: beendet es oder beginnt zuerst ein neues (es bleibt gespeichert)", "error.not_checked": "die Sicherung muss erst geprüft werden", "error.nothing_came": "keine Sicherung wurde hochgeladen",
   "error.wrong_place": "ein Stück der Datei ging verloren: wählt sie noch einmal", "error.no_backup": "dieser Tisch speichert nichts, was zu sichern wäre", "error.too_large": "so groß kann keine Sicherung sein",
-  "error.busy": "so etwas läuft gerade; bitte abwarten",
+  "error.busy": "so etwas läuft gerade; bitte abwarten", "error.restoring": "eine Sicherung wird zurückgespielt; der Tisch beginnt gleich von neuem",
   "error.no_session": "dieses Gerät ist nicht mehr angemeldet", "error.bad_name": "dieser Name geht nicht", "error.busy_table": "gerade fragen sehr viele; bitte gleich noch einmal versuchen",
   "error.not_found": "das gibt es nicht", "error.stale": "jemand hat das Spiel inzwischen geändert", "error.too_many_streams": "zu viele Seiten sind offen",
   "error.no_picture": "davon gibt es kein Bild", "error.no_such_turn": "dieser Zug wurde nicht gespielt", "error.no_doctor": "dieser Tisch prüft sich nicht selbst", "error.other": "der Tisch hat es abgelehnt ({code})",

@@ -247,7 +247,7 @@ export default {
   "error.wrong_pin": "that is not the PIN", "error.too_often": "too many tries; wait a little", "error.bad_pin": "that is no PIN to take", "error.pin_set": "the PIN has been set meanwhile", "error.no_pin": "this table has no PIN",
   "error.game_runs": "a game is being played: finish it, or begin a new one first (it stays kept)", "error.not_checked": "the backup must be checked first", "error.nothing_came": "no backup has been uploaded",
   "error.wrong_place": "a piece of the file went astray: choose it again", "error.no_backup": "this table keeps nothing that could be backed up", "error.too_large": "that is larger than a backup can be",
-  "error.busy": "something like it is under way; wait for it",
+  "error.busy": "something like it is under way; wait for it", "error.restoring": "a backup is being put in place; the table begins again in a moment",
   "error.no_session": "this device is not signed in any more", "error.bad_name": "that is no name to take", "error.busy_table": "many are asking at this moment; try again soon",
   "error.not_found": "that is not there", "error.stale": "somebody has changed the game meanwhile", "error.too_many_streams": "too many pages are open",
   "error.no_picture": "there is no picture of it", "error.no_such_turn": "this turn was not played", "error.no_doctor": "this table does not check itself", "error.other": "the table refused it ({code})",

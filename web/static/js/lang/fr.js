@@ -247,7 +247,7 @@ export default {
   "error.wrong_pin": "ce n’est pas le code", "error.too_often": "trop d’essais ; attendez un peu", "error.bad_pin": "ce code ne convient pas", "error.pin_set": "le code a été défini entre-temps", "error.no_pin": "cette table n’a pas de code",
   "error.game_runs": "une partie est en cours : terminez-la, ou commencez-en d’abord une nouvelle (elle reste conservée)", "error.not_checked": "la sauvegarde doit d’abord être vérifiée", "error.nothing_came": "aucune sauvegarde n’a été envoyée",
   "error.wrong_place": "un morceau du fichier s’est perdu : choisissez-le de nouveau", "error.no_backup": "cette table ne conserve rien à sauvegarder", "error.too_large": "aucune sauvegarde n’est aussi grosse",
-  "error.busy": "une opération est déjà en cours ; attendez-la",
+  "error.busy": "une opération est déjà en cours ; attendez-la", "error.restoring": "une sauvegarde est en cours de restauration ; la table redémarre dans un instant",
   "error.no_session": "cet appareil n’est plus connecté", "error.bad_name": "ce nom ne convient pas", "error.busy_table": "beaucoup demandent en ce moment ; réessayez bientôt",
   "error.not_found": "cela n’existe pas", "error.stale": "quelqu’un a modifié la partie entre-temps", "error.too_many_streams": "trop de pages sont ouvertes",
   "error.no_picture": "il n’y en a pas d’image", "error.no_such_turn": "ce tour n’a pas été joué", "error.no_doctor": "cette table ne se vérifie pas elle-même", "error.other": "la table l’a refusé ({code})",

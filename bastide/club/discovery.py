@@ -1,0 +1,58 @@
+"""What tells Home Assistant of a table: one retained document a sensor, by its MQTT discovery.
+
+One topic a component (``homeassistant/<component>/<table>/<object>/config``), which every version of Home Assistant
+that knows discovery understands. ``benchmarks/home_assistant.py`` holds them against its own code.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from bastide import __version__
+from bastide.club.message import Document, Sender, slug, topic
+
+PREFIX = "homeassistant"
+
+
+def discovery(document: Document, sender: Sender, *, page: str | None = None) -> dict[str, Document | None]:
+    """Topics and what is retained there for a table's state; None takes a sensor away that it has no more."""
+    name = slug(sender.table)
+    seats = len(document["players"])
+    found: dict[str, Document | None] = {}
+    for n in range(10):
+        value = _score(n, document["players"][n]) if n < seats else None
+        found[_at("sensor", name, f"player_{n + 1}")] = value
+    found[_at("sensor", name, "turn")] = {
+        "name": "Turn", "icon": "mdi:account-arrow-right",
+        "value_template": "{{ value_json.players[value_json.turn.player].name }}"}
+    found[_at("sensor", name, "left")] = {
+        "name": "Tiles left", "icon": "mdi:puzzle", "state_class": "measurement",
+        "value_template": "{{ value_json.left }}"} if "left" in document else None
+    found[_at("sensor", name, "status")] = {
+        "name": "Status", "icon": "mdi:cctv", "value_template": "{{ value_json.status }}"}
+    found[_at("button", name, "next_game")] = {
+        "name": "Next game", "icon": "mdi:restart", "command_topic": topic(name, "command"), "qos": 1,
+        "payload_press": json.dumps({"v": 1, "do": "next_game"})} if document["commands"] else None
+    device: dict[str, Any] = {"identifiers": [f"bastide_{sender.device}"], "name": f"bastide {sender.table}",
+                              "manufacturer": "bastide", "model": "table", "sw_version": __version__}
+    if page is not None:
+        device["configuration_url"] = page
+    for where, made in found.items():
+        if made is not None:
+            _, component, _, thing, _ = where.split("/")
+            made.update(unique_id=f"bastide_{sender.device}_{thing}", device=device,
+                        availability_topic=topic(name, "availability"),
+                        origin={"name": "bastide", "sw_version": __version__})
+            if component == "sensor":
+                made["state_topic"] = topic(name, "state")
+    return found
+
+
+def _at(component: str, name: str, thing: str) -> str:
+    return f"{PREFIX}/{component}/{name}/{thing}/config"
+
+
+def _score(n: int, player: Document) -> Document:
+    return {"name": player["name"], "icon": "mdi:account", "unit_of_measurement": "points",
+            "state_class": "measurement", "value_template": f"{{{{ value_json.players[{n}].score }}}}"}

@@ -1,0 +1,58 @@
+"""Which machine a table is, and how often its program has started: a small file in the data folder.
+
+States are ordered by (start, revision), so no clock has to be right. A cloned memory card has another network address,
+so its table is another machine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import secrets
+import uuid
+from pathlib import Path
+
+from bastide.writing import write_whole
+
+NAME = "club.json"
+_MOST = 1_000_000_000
+_log = logging.getLogger("bastide.club")
+
+
+class Identity:
+    """The device's name and its count of starts, which grows by one now. A disk that does not take it is no obstacle:
+    the count goes on from what the broker still has (`heard`)."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / NAME
+        kept = self._read()
+        seed = kept.get("seed")
+        self._seed = seed if isinstance(seed, str) and 8 <= len(seed) <= 64 else secrets.token_hex(8)
+        node = uuid.getnode()
+        address = 0 if node >> 40 & 1 else node  # Python makes one up, each time another, where there is no card
+        self.device = hashlib.sha256(f"{self._seed} {address}".encode()).hexdigest()[:12]
+        before = kept.get("epoch")
+        self.epoch = (before if type(before) is int and 0 <= before < _MOST else 0) + 1
+        self._write()
+
+    def heard(self, device: str, epoch: int) -> bool:
+        """Somebody has this epoch. When it is ours and not over, as after an old backup, we go beyond it: True."""
+        if device != self.device or epoch <= self.epoch or epoch >= _MOST:
+            return False
+        self.epoch = epoch + 1
+        self._write()
+        return True
+
+    def _read(self) -> dict[str, object]:
+        try:
+            found = json.loads(self._path.read_text("utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def _write(self) -> None:
+        try:
+            write_whole(self._path, json.dumps({"seed": self._seed, "epoch": self.epoch}).encode())
+        except OSError as e:
+            _log.warning("%s cannot be written (%s)", self._path, e.strerror)

@@ -1,0 +1,198 @@
+"""A table on the broker: its state, what happens, whether it is there. The table's loop never waits for any of it.
+
+There is one place for the newest view and none for older ones. While the broker has not acknowledged a state no other
+one is handed to it, so nothing grows, however long it is away; when it is back it gets everything anew.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from types import TracebackType
+from typing import Any, NamedTuple, Protocol, Self
+
+from bastide.club.broker import PACE, Broker, Link, Pace, acknowledged
+from bastide.club.discovery import discovery
+from bastide.club.identity import Identity
+from bastide.club.message import (
+    Document,
+    NotAMessage,
+    Sender,
+    events,
+    packed,
+    slug,
+    state,
+    topic,
+    unpacked,
+)
+from web.protocol import CommandError, StaleView, Subscription, View
+
+_log = logging.getLogger("bastide.club")
+HERE, GONE = b"online", b"offline"
+
+
+class Beat(NamedTuple):
+    """When a table says something, in seconds."""
+
+    again_s: float = 10.0  # the same state once more, so that others know that the table is there
+    look_s: float = 0.25  # how soon a connection that has come back is used
+    ack_s: float = 1.0  # how long one message is waited for before the table looks around again
+    end_s: float = 1.0  # how long leaving waits to say so
+    doubled_s: float = 30.0  # for so long another table is believed to have our name
+
+
+BEAT = Beat()
+
+
+class Table(Protocol):
+    """What is published: a live session (`web.protocol.LiveSession`) that can also be told to begin games."""
+
+    def view(self) -> View:
+        """The newest view."""
+        ...
+
+    def subscribe(self) -> Subscription:
+        """A place to wait for newer ones."""
+        ...
+
+
+class Publisher:
+    """Publishes a session as the table ``name`` from entering to leaving.
+
+    ``carry_out(command)`` is called with the commands that come, one that raises CommandError is told in the log;
+    without it none is listened to. ``game_round()`` is the tournament's round that is played, or None.
+    """
+
+    def __init__(self, session: Table, to: Broker, name: str, identity: Identity, *,
+                 carry_out: Callable[[Document], None] | None = None,
+                 game_round: Callable[[], Mapping[str, Any] | None] = lambda: None,
+                 page: str | None = None, home_assistant: bool = True, beat: Beat = BEAT, pace: Pace = PACE,
+                 clock: Callable[[], float] = time.time) -> None:
+        self._session, self._name, self._identity, self._beat, self._clock = session, name, identity, beat, clock
+        self._carry_out, self._round, self._page, self._announces = carry_out, game_round, page, home_assistant
+        self.slug = slug(name)
+        self._anew, self._stop = threading.Event(), threading.Event()
+        self._last: View | None = None
+        self._said: dict[str, bytes] = {}  # what is retained for Home Assistant
+        self._sent_s, self._sent_rev, self._info = float("-inf"), -1, None
+        self._doubled_s = float("-inf")
+        self._thread: threading.Thread | None = None
+        self.link = Link(to, f"bastide-{identity.device}", connected=self._connected, heard=self._heard,
+                         will=(topic(self.slug, "availability"), GONE), pace=pace)
+
+    def __enter__(self) -> Self:
+        self._views = self._session.subscribe()
+        self.link.__enter__()
+        self._thread = threading.Thread(target=self._run, name="mqtt-table", daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        self._stop.set()
+        self._views.close()
+        if self._thread is not None:
+            self._thread.join(self._beat.ack_s + self._beat.end_s)
+        info = self.link.send(topic(self.slug, "availability"), GONE, retain=True)
+        if info is not None:
+            with suppress(ValueError, RuntimeError):
+                info.wait_for_publish(self._beat.end_s)
+        self.link.__exit__(kind, error, trace)
+
+    @property
+    def doubled(self) -> bool:
+        """Whether another machine publishes under the same name."""
+        return time.monotonic() - self._doubled_s < self._beat.doubled_s
+
+    # -- in the publisher's thread ----------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        newest: View | None = None
+        while not self._stop.is_set():
+            view = self._views.get(self._beat.look_s)
+            newest = view or newest
+            try:
+                if newest is not None and self._due(newest):
+                    self._publish(newest)
+            except Exception:  # a view that cannot be published is no reason to publish none any more
+                _log.exception("the table's state could not be published")
+                self._sent_s, self._sent_rev = time.monotonic(), newest["update"] if newest else -1
+
+    def _due(self, view: View) -> bool:
+        if not self.link.up or not acknowledged(self._info):
+            return False
+        late = time.monotonic() - self._sent_s >= self._beat.again_s
+        return late or self._anew.is_set() or view["update"] != self._sent_rev
+
+    def _publish(self, view: View) -> None:
+        anew = self._anew.is_set()
+        self._anew.clear()
+        sender = Sender(self._name, self._identity.device, self._identity.epoch)
+        document = state(view, sender, at_s=self._clock(), commands=self._carry_out is not None,
+                         game_round=self._round())
+        if anew:
+            self._said.clear()
+            self.link.send(topic(self.slug, "availability"), HERE, retain=True)
+        self._info = self.link.send(topic(self.slug, "state"), packed(document), retain=True)
+        if self._info is None:  # gone in this moment: everything again when it is back
+            self._anew.set()
+            return
+        if self._last is not None and not anew:  # of what happened while nobody could hear it the state tells
+            for happened in events(self._last, view, sender):
+                self.link.send(topic(self.slug, "event"), packed(happened))
+        if self._announces:
+            self._announce(document, sender)
+        self._last, self._sent_rev, self._sent_s = view, view["update"], time.monotonic()
+        with suppress(ValueError, RuntimeError):
+            self._info.wait_for_publish(self._beat.ack_s)
+
+    def _announce(self, document: Document, sender: Sender) -> None:
+        for where, made in discovery(document, sender, page=self._page).items():
+            payload = b"" if made is None else json.dumps(made, ensure_ascii=False).encode("utf-8", "replace")
+            if self._said.get(where) != payload:
+                self.link.send(where, payload, retain=True)
+                self._said[where] = payload
+
+    # -- in the connection's thread ---------------------------------------------------------------------------------
+
+    def _connected(self) -> None:
+        parts = ["state", "availability", *(["command"] if self._carry_out is not None else [])]
+        self.link.listen(*(topic(self.slug, p) for p in parts))
+        self._anew.set()
+
+    def _heard(self, where: str, payload: bytes, retained: bool) -> None:
+        part = where.rpartition("/")[2]
+        if part == "availability":
+            if payload != HERE:  # a table with our name has gone, or somebody errs: we are here
+                self._anew.set()
+        elif part == "state":
+            self._others(payload, retained)
+        elif part == "command" and self._carry_out is not None and not retained:
+            self._command(payload)
+
+    def _others(self, payload: bytes, retained: bool) -> None:
+        """Somebody else's state under our name, or ours from before this start."""
+        try:
+            told = unpacked("state", payload)
+        except NotAMessage as e:
+            _log.warning("under this table's name somebody publishes what is no state: %s", e)
+            self._anew.set()
+            return
+        if told["device"] == self._identity.device:
+            if self._identity.heard(told["device"], told["epoch"]):
+                self._anew.set()
+        elif not retained:
+            if not self.doubled:
+                _log.warning("another table is also called %r; give one of them another --table", self._name)
+            self._doubled_s = time.monotonic()
+
+    def _command(self, payload: bytes) -> None:
+        assert self._carry_out is not None
+        try:
+            self._carry_out(unpacked("command", payload))
+        except (NotAMessage, CommandError, StaleView) as e:
+            _log.warning("a command over the broker was not carried out: %s", e)

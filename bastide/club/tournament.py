@@ -1,0 +1,209 @@
+"""Rounds from a pairing program, results for it, and standings as the World Championship counts them. Pure functions.
+
+Rounds are a table with a header: ``round, table, player1, player2`` and, when it was played, ``score1, score2``; more
+players may follow. A row without a second player is a bye. Commas, semicolons and tabs all do.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+MOST_ROWS = 2000
+LONGEST_NAME = 40
+SEATS = 6
+_SEPARATORS = ",;\t"
+
+
+class BadRounds(Exception):
+    """A table that holds no rounds. The message is one sentence that names the line."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Game:
+    """One game of a round: who sits where, in turn order, and what came of it (None: nothing yet)."""
+
+    round: int
+    table: str
+    players: tuple[str, ...]
+    scores: tuple[int, ...] | None = None
+    confirmed: bool = False  # by everybody who played it, or given with the rounds
+
+    @property
+    def bye(self) -> bool:
+        return len(self.players) == 1
+
+    @property
+    def winners(self) -> tuple[int, ...]:
+        """The seats with most points; empty without a result."""
+        if self.bye:
+            return (0,)
+        return () if self.scores is None else tuple(
+            n for n, s in enumerate(self.scores) if s == max(self.scores))
+
+
+class Standing(NamedTuple):
+    """A line of the standings. A win counts 1, a shared one 1/2, a bye 1."""
+
+    rank: int
+    name: str
+    played: int
+    wins: float
+    buchholz: float
+    difference: int
+    points: int
+
+
+def read_rounds(text: str) -> tuple[Game, ...]:
+    """The games of a table of rounds. Raises BadRounds."""
+    lines = text.lstrip("\ufeff").splitlines()
+    if not lines or not lines[0].strip():
+        raise BadRounds("the table is empty; its first line must be: round,table,player1,player2")
+    separator = max(_SEPARATORS, key=lines[0].count)
+    rows = csv.reader(lines, delimiter=separator)
+    columns = _columns(next(rows))
+    games: list[Game] = []
+    for row in rows:
+        if not any(cell.strip() for cell in row):
+            continue
+        if len(games) >= MOST_ROWS:
+            raise BadRounds(f"there are more than {MOST_ROWS} games")
+        games.append(_game(row, columns, rows.line_num))
+    _check(games)
+    return tuple(games)
+
+
+def _columns(header: Sequence[str]) -> dict[str, int]:
+    found = {re.sub(r"[\s_]+", "", name).lower(): n for n, name in enumerate(header)}
+    missing = [name for name in ("round", "table", "player1", "player2") if name not in found]
+    if missing:
+        raise BadRounds(f"line 1: the column {missing[0]} is missing; the first line must be: "
+                        "round,table,player1,player2")
+    return found
+
+
+def _game(row: Sequence[str], columns: dict[str, int], line: int) -> Game:
+    def cell(name: str) -> str:
+        n = columns.get(name, len(row))
+        return " ".join(row[n].split()) if n < len(row) else ""
+
+    round_, table = cell("round"), cell("table")
+    if not re.fullmatch(r"[1-9]\d{0,2}", round_):
+        raise BadRounds(f"line {line}: round must be a number from 1")
+    players = tuple(p for n in range(1, SEATS + 1) if (p := cell(f"player{n}")))
+    if not players or not cell("player1"):
+        raise BadRounds(f"line {line}: player1 is missing")
+    for name in (*players, table):
+        if len(name) > LONGEST_NAME or not name.isprintable():
+            raise BadRounds(f"line {line}: a name must be text of up to {LONGEST_NAME} letters")
+    if not table and len(players) > 1:
+        raise BadRounds(f"line {line}: table is missing")
+    if len(set(players)) < len(players):
+        raise BadRounds(f"line {line}: {players[0]} sits there twice")
+    told = [cell(f"score{n}") for n in range(1, len(players) + 1)]
+    if len(players) == 1 or not any(told):
+        return Game(round=int(round_), table=table, players=players, confirmed=len(players) == 1)
+    if not all(re.fullmatch(r"-?\d{1,4}", s) for s in told):
+        raise BadRounds(f"line {line}: the scores must be whole numbers, one for each player")
+    return Game(round=int(round_), table=table, players=players, scores=tuple(map(int, told)), confirmed=True)
+
+
+def _check(games: Sequence[Game]) -> None:
+    if not games:
+        raise BadRounds("there is no game in it, only the first line")
+    seated: set[tuple[int, str]] = set()
+    taken: set[tuple[int, str]] = set()
+    for game in games:
+        for name in game.players:
+            if (game.round, name) in seated:
+                raise BadRounds(f"round {game.round}: {name} plays twice")
+            seated.add((game.round, name))
+        if not game.bye:
+            if (game.round, game.table) in taken:
+                raise BadRounds(f"round {game.round}: {game.table} has two games")
+            taken.add((game.round, game.table))
+
+
+@dataclass(slots=True)
+class _Tally:
+    played: int = 0
+    wins: float = 0.0
+    difference: int = 0
+    points: int = 0
+    opponents: list[str] = field(default_factory=list)
+
+
+def standings(games: Iterable[Game]) -> tuple[Standing, ...]:
+    """Who is where: by wins, then Buchholz (the wins of all opponents but the weakest), then point difference. Whoever
+    is equal in all three shares a rank. Games without a result do not count."""
+    tallies: dict[str, _Tally] = {}
+    for game in games:
+        mine = [tallies.setdefault(name, _Tally()) for name in game.players]
+        best = game.winners
+        if not best:
+            continue
+        for n, tally in enumerate(mine):
+            tally.played += 1
+            tally.wins += 1 / len(best) if n in best else 0.0
+            tally.opponents += [p for p in game.players if p != game.players[n]]
+            if game.scores is not None:
+                tally.points += game.scores[n]
+                others = [s for k, s in enumerate(game.scores) if k != n]
+                tally.difference += game.scores[n] - max(others)
+    rows = [(name, t, buchholz(tallies[o].wins for o in t.opponents)) for name, t in tallies.items()]
+    rows.sort(key=lambda r: (-r[1].wins, -r[2], -r[1].difference, r[0]))
+    out: list[Standing] = []
+    for n, (name, t, strength) in enumerate(rows):
+        same = bool(out) and (out[-1].wins, out[-1].buchholz, out[-1].difference) == (t.wins, strength, t.difference)
+        out.append(Standing(out[-1].rank if same else n + 1, name, t.played, t.wins, strength, t.difference, t.points))
+    return tuple(out)
+
+
+def buchholz(wins: Iterable[float]) -> float:
+    """The sum of the opponents' wins without the weakest opponent's."""
+    found = sorted(wins)
+    return float(sum(found[1:]))
+
+
+def rounds_csv(games: Iterable[Game]) -> str:
+    """Results as a table that `read_rounds` and pairing programs read."""
+    rows = list(games)
+    seats = max([2, *(len(g.players) for g in rows)])
+    header = ["round", "table", *(f"player{n + 1}" for n in range(seats)), *(f"score{n + 1}" for n in range(seats)),
+              "winner", "confirmed"]
+    return _csv(header, ([g.round, g.table, *_filled(g.players, seats), *_filled(g.scores or (), seats),
+                          " / ".join(g.players[n] for n in g.winners), "yes" if g.confirmed else "no"] for g in rows))
+
+
+def rounds_json(games: Iterable[Game]) -> list[dict[str, Any]]:
+    """The same as JSON."""
+    return [{"round": g.round, "table": g.table, "players": list(g.players),
+             "scores": None if g.scores is None else list(g.scores), "winners": list(g.winners),
+             "confirmed": g.confirmed, "bye": g.bye} for g in games]
+
+
+def standings_csv(rows: Iterable[Standing]) -> str:
+    """The standings as a table."""
+    return _csv(Standing._fields, ([r.rank, r.name, r.played, f"{r.wins:g}", f"{r.buchholz:g}", r.difference, r.points]
+                                   for r in rows))
+
+
+def _filled(values: Sequence[Any], seats: int) -> list[Any]:
+    return [*values, *[""] * (seats - len(values))]
+
+
+def _csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(header)
+    writer.writerows([_cell(c) for c in row] for row in rows)
+    return out.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    """A name that a spreadsheet would take for a formula is text."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t") else value

@@ -1,0 +1,129 @@
+"""What every application of ours has: the door, its own files, headers, and one form for every error."""
+
+from __future__ import annotations
+
+import gzip
+from functools import lru_cache
+from http import HTTPStatus
+from pathlib import Path
+from secrets import token_hex
+
+from flask import Blueprint, Flask, Response, current_app, request
+from werkzeug.exceptions import HTTPException
+
+from scoring.errors import InvalidNotation
+from web.access import Access, refusal, with_key
+from web.answers import MAX_BODY_BYTES, error_answer
+from web.assets import Assets
+from web.catalogue import tiles
+from web.protocol import CommandError, StaleView, Unavailable
+from web.rights import Refused
+from web.stream import compact
+
+_CONTENT_SECURITY = "; ".join((
+    "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'",
+    "font-src 'self'",
+    "manifest-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
+))
+_COMPRESSED = ("text/", "application/json", "image/svg+xml")
+_SHEETS = ("fonts", "tokens", "layout", "players", "parts", "sheets", "board", "more", "screens")  # in this order
+_HEADERS = {
+    "Content-Security-Policy": _CONTENT_SECURITY, "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer", "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin", "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+_STATUS = {"unknown_question": HTTPStatus.CONFLICT, "no_camera": HTTPStatus.CONFLICT, "busy": HTTPStatus.CONFLICT,
+           "restoring": HTTPStatus.CONFLICT,
+           "game_runs": HTTPStatus.CONFLICT, "not_checked": HTTPStatus.CONFLICT, "nothing_came": HTTPStatus.CONFLICT,
+           "no_round": HTTPStatus.CONFLICT, "locked": HTTPStatus.CONFLICT, "not_over": HTTPStatus.CONFLICT,
+           "no_clock": HTTPStatus.CONFLICT, "unknown_round": HTTPStatus.CONFLICT,
+           "wrong_place": HTTPStatus.CONFLICT, "no_backup": HTTPStatus.CONFLICT,
+           "too_large": HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+           "unknown_entry": HTTPStatus.NOT_FOUND, "no_session": HTTPStatus.NOT_FOUND,
+           "not_saved": HTTPStatus.INSUFFICIENT_STORAGE}
+
+files = Blueprint("files", __name__)
+
+
+def furnish(app: Flask, door: Access) -> None:
+    """Give an application the door, the files of ``web/static``, headers and errors."""
+    app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES
+    app.extensions["assets"] = Assets(Path(__file__).parent / "static",
+                                      joined={"css/page.css": [f"css/{name}.css" for name in _SHEETS]})
+    door.guard(app)
+    app.register_blueprint(files)
+    app.register_error_handler(HTTPException, _http_error)
+    app.register_error_handler(Exception, _unexpected)
+    app.after_request(_finish)
+
+
+@files.get("/favicon.ico")
+def favicon() -> Response:
+    return asset("icon.svg")
+
+
+@files.get("/static/<path:name>")
+@with_key
+def asset(name: str) -> Response:
+    """One of the page's own files."""
+    found = current_app.extensions["assets"].answer(name)
+    return error_answer("not_found", "there is no such file", HTTPStatus.NOT_FOUND) if found is None else found
+
+
+def kinds_answer(expansions: tuple[str, ...]) -> Response:
+    """The same boxes are asked for again and again, and are much to write."""
+    text, small = _packed(tuple(sorted({*expansions})))
+    if "gzip" not in request.accept_encodings:
+        return Response(text, mimetype="application/json")
+    return Response(small, mimetype="application/json",
+                    headers={"Content-Encoding": "gzip", "Vary": "Accept-Encoding"})
+
+
+@lru_cache(16)
+def _packed(expansions: tuple[str, ...]) -> tuple[str, bytes]:
+    text = compact(tiles(expansions))
+    return text, gzip.compress(text.encode(), 6, mtime=0)
+
+
+def _http_error(e: Exception) -> Response:
+    assert isinstance(e, HTTPException)
+    status = HTTPStatus(e.code or HTTPStatus.INTERNAL_SERVER_ERROR)
+    return error_answer(status.name.lower(), f"{status.phrase.lower()}: {request.path}", status)
+
+
+def _unexpected(e: Exception) -> Response:
+    match e:
+        case StaleView():
+            return error_answer("stale", str(e), HTTPStatus.CONFLICT, view=e.view)
+        case Refused():
+            return refusal(e)
+        case CommandError():
+            return error_answer(e.code, e.text, _STATUS.get(e.code, HTTPStatus.BAD_REQUEST))
+        case Unavailable():
+            return error_answer("not_saved", str(e), _STATUS["not_saved"])
+        case InvalidNotation():
+            return error_answer("malformed", str(e), HTTPStatus.BAD_REQUEST)
+    number = token_hex(4)
+    current_app.logger.exception("%s %s failed", request.method, request.path, extra={"request": number})
+    return error_answer("failed", f"this did not work; the program's log says why under {number}",
+                        HTTPStatus.INTERNAL_SERVER_ERROR)
+
+
+def _finish(answer: Response) -> Response:
+    """Security headers on everything, caching that always asks, and compression of what shrinks."""
+    answer.headers.update(_HEADERS)
+    stream = answer.mimetype == "text/event-stream"
+    answer.headers["Cache-Control"] = "no-store" if stream or request.path.startswith("/api/") else "no-cache"
+    done = stream or answer.status_code != HTTPStatus.OK or "Content-Encoding" in answer.headers or \
+        request.endpoint in ("files.asset", "files.favicon")
+    if done or not (answer.mimetype or "").startswith(_COMPRESSED):
+        return answer
+    answer.vary.add("Accept-Encoding")
+    if "gzip" not in request.accept_encodings:
+        return answer
+    answer.direct_passthrough = False
+    data = answer.get_data()
+    if len(data) > 500:
+        answer.set_data(gzip.compress(data, 6, mtime=0))
+        answer.headers["Content-Encoding"] = "gzip"
+    return answer
