@@ -23,6 +23,8 @@ from web.safekeeping import safekeeping
 from web.stream import Streams
 from web.tinker import tinkering
 
+_SHEETS = ("fonts", "tokens", "layout", "players", "parts", "sheets", "board", "more", "screens")  # in this order
+
 pages = Blueprint("pages", __name__)
 
 
@@ -39,7 +41,7 @@ def create_app(session: LiveSession, *, streams: Streams | None = None, access: 
     app.extensions["streams"] = Streams(session) if streams is None else streams
     app.extensions["overlay_streams"] = Streams(session, most=MAX_OVERLAYS, shape=shown)
     door = Access() if access is None else access
-    furnish(app, door)
+    furnish(app, door, joined={"css/page.css": [f"css/{name}.css" for name in _SHEETS]})
     app.register_blueprint(pages)
     for part in (looking, overlays, joining, doctors, tinkering, safekeeping, describing):
         app.register_blueprint(part)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from http import HTTPStatus
 from pathlib import Path
@@ -22,11 +23,9 @@ from web.stream import compact
 
 _CONTENT_SECURITY = "; ".join((
     "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'",
-    "font-src 'self'",
-    "manifest-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
+    "font-src 'self'", "manifest-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
 ))
 _COMPRESSED = ("text/", "application/json", "image/svg+xml")
-_SHEETS = ("fonts", "tokens", "layout", "players", "parts", "sheets", "board", "more", "screens")  # in this order
 _HEADERS = {
     "Content-Security-Policy": _CONTENT_SECURITY, "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer", "Cross-Origin-Opener-Policy": "same-origin",
@@ -45,11 +44,10 @@ _STATUS = {"unknown_question": HTTPStatus.CONFLICT, "no_camera": HTTPStatus.CONF
 files = Blueprint("files", __name__)
 
 
-def furnish(app: Flask, door: Access) -> None:
-    """Give an application the door, the files of ``web/static``, headers and errors."""
+def furnish(app: Flask, door: Access, *, joined: Mapping[str, Sequence[str]] | None = None) -> None:
+    """Give an application the door, the files of ``web/static`` (``joined``: see `Assets`), headers and errors."""
     app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES
-    app.extensions["assets"] = Assets(Path(__file__).parent / "static",
-                                      joined={"css/page.css": [f"css/{name}.css" for name in _SHEETS]})
+    app.extensions["assets"] = Assets(Path(__file__).parent / "static", joined)
     door.guard(app)
     app.register_blueprint(files)
     app.register_error_handler(HTTPException, _http_error)
