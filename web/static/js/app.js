@@ -19,7 +19,7 @@ import { definitions } from "./tileart.js";
 const ANNOUNCED_MS = 9000;
 const AGAIN_MS = 2000;
 const OPENING = ["ask", "toggle", "openTile", "openMove", "addTo", "tellAnew", "openGap", "layAt", "proof"]; // what needs the sheets
-const LATER = ["replay", "setup", "camera", "machine", "begin", "games", "share", "speak", "stayAwake"]; // what fetches its module first
+const LATER = ["replay", "setup", "camera", "machine", "begin", "games", "share", "speak", "stayAwake", "round"]; // what fetches its module first
 
 /** @type {typeof import("./sheets.js")} */
 let sheets; // fetched once the board stands
