@@ -77,13 +77,13 @@ def _with_scores(board: Picture.Image, state: GameState) -> Picture.Image:
     card = Picture.new("RGB", (width, board.height + row * (len(order) + 1)), _PAPER)
     card.paste(board, ((width - board.width) // 2, 0))
     draw, best = ImageDraw.Draw(card), winners(state.scores)
-    font, small = _font(row * 0.6), _font(row * 0.36)
+    large, small = font(row * 0.6), font(row * 0.36)
     for k, n in enumerate(order):
         player, top = state.setup.players[n], board.height + row * k + row // 4
         b, g, r = colour_bgr(player.colour)
         draw.rectangle((row // 2, top + row // 6, row, top + row * 2 // 3), fill=(r, g, b), outline=_INK)
-        draw.text((row * 1.4, top), player.name + ("  *" if n in best else ""), _INK, font)
-        draw.text((width - row // 2, top), str(state.scores[n]), _INK, font, anchor="ra")
+        draw.text((row * 1.4, top), player.name + ("  *" if n in best else ""), _INK, large)
+        draw.text((width - row // 2, top), str(state.scores[n]), _INK, large, anchor="ra")
     boxes = ", ".join(state.setup.expansions)
     fine = f"{state.setup.rules.edition}{', ' if boxes else ''}{boxes}"
     draw.text((row // 2, card.height - row // 2), fine, _FAINT, small)
@@ -91,7 +91,8 @@ def _with_scores(board: Picture.Image, state: GameState) -> Picture.Image:
     return card
 
 
-def _font(size: float) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+def font(size: float) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+    """The first font of this machine that writes most names, in pixels."""
     for name in _FONTS:
         try:
             return ImageFont.truetype(name, round(size))

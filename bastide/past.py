@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -56,22 +57,15 @@ class Past:
 
         ``part`` is a rectangle of squares: x, y, width, height. None when there is no such picture.
         """
-        kept = self._store.pictures.stills(self._session.game)
-        turns = [t for t in self._turns() if turn in (None, t.turn) and not kept.isdisjoint(t.seqs)]
-        if not turns:
-            return None
-        found = self._store.pictures.still(self._session.game, max(kept.intersection(turns[-1].seqs)))
-        if found is None or part is None:
-            return found[0] if found else None
-        poses = {(x, y): np.array(pose) for x, y, pose in found[1]}
-        x, y, width, height = part
-        above = from_above(Still(jpeg=found[0], poses=poses), Part(x=x, y=y, width=width, height=height))
-        return encode_jpeg(above) if above is not None else None
+        return table_picture(self._store, self._session.game, self._turns(), turn, part)
 
     def games(self) -> list[dict[str, Any]]:
-        """All games that are on disk, newest first: game, created_s, players, entries, over, and which is shown."""
+        """All games that are on disk, newest first: game, created_s, players, entries, over, which is shown, and the
+        scores and winners (numbers of players) of those that can be worked out."""
+        known = self._session.book.results()
         return [{"game": g.id, "created_s": g.created_s, "players": list(g.players), "entries": g.entries,
-                 "over": g.over, "shown": g.id == self._session.game} for g in self._store.games()]
+                 "over": g.over, "shown": g.id == self._session.game, **known.get(g.id, {})}
+                for g in self._store.games()]
 
     def corrections(self) -> list[dict[str, Any]]:
         """What people have changed, newest first."""
@@ -82,3 +76,19 @@ class Past:
         if form == "csv":
             return scores_csv(self._session.state)
         return transcript(self._session.setup, self._session.entries)
+
+
+def table_picture(store: Store, game: int, turns: Sequence[PlayedTurn], turn: int | None = None,
+                  part: tuple[int, int, int, int] | None = None) -> bytes | None:
+    """The table of a game as the camera saw it in one of its turns (None: last), as `Past.picture`."""
+    kept = store.pictures.stills(game)
+    seen = [t for t in turns if turn in (None, t.turn) and not kept.isdisjoint(t.seqs)]
+    if not seen:
+        return None
+    found = store.pictures.still(game, max(kept.intersection(seen[-1].seqs)))
+    if found is None or part is None:
+        return found[0] if found else None
+    poses = {(x, y): np.array(pose) for x, y, pose in found[1]}
+    x, y, width, height = part
+    above = from_above(Still(jpeg=found[0], poses=poses), Part(x=x, y=y, width=width, height=height))
+    return encode_jpeg(above) if above is not None else None

@@ -63,11 +63,11 @@ class Reveal:
     def _put(self, walk: Walk | None) -> None:
         self._walk = walk
         with suppress(Failure):  # a disk that does not take it must not stop the evening: a restart tells it at once
-            self._store.remember_walk(json.dumps({"game": self._game, **asdict(walk)}) if walk else "")
+            self._store.walk(json.dumps({"game": self._game, **asdict(walk)}) if walk else "")
 
     def _kept(self) -> Walk | None:
         with suppress(Failure, ValueError, TypeError):
-            kept = json.loads(self._store.walk)
+            kept = json.loads(self._store.walk())
             if kept.pop("game") == self._game:
                 return Walk(**kept)
         return None

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from bastide import gaps
 from bastide.asking import claims, readings, tile_candidates
+from bastide.book.evenings import Evenings
+from bastide.book.films import Films
 from bastide.errors import Failure
 from bastide.history import UNDO, by_hand
 from bastide.meaning import state_before
@@ -52,6 +54,8 @@ class TableSession:
         self.arts = arts
         self.past, self.seeing = Past(self, store), Seeing()
         self._reveal, self._own_tiles = Reveal(store), OwnTiles(arts)
+        self.films = Films(store.path.parent, store)
+        self.book = Evenings(store.path.parent, store, self.films)
         self._lock = threading.RLock()
         self._hearing = threading.Lock()  # of who is told: that must not wait for the disk
         self._status: dict[str, Any] = {"chip": "manual", "text": ""}

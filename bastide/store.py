@@ -140,15 +140,12 @@ class Store:
         with self._transaction() as db:
             db.execute("INSERT OR REPLACE INTO state (key, value) VALUES ('described', ?)", (text,))
 
-    @property
-    def walk(self) -> str:
-        """How far the final scoring has been told, as `remember_walk` was given it; empty at first."""
+    def walk(self, text: str | None = None) -> str:
+        """How far the final scoring has been told to the room, as ``text`` said it last; empty at first."""
+        if text is not None:
+            with self._transaction() as db:
+                db.execute("INSERT OR REPLACE INTO state (key, value) VALUES ('walk', ?)", (text,))
         return self._state("walk")
-
-    def remember_walk(self, text: str) -> None:
-        """Remember how far the final scoring has been told to the room."""
-        with self._transaction() as db:
-            db.execute("INSERT OR REPLACE INTO state (key, value) VALUES ('walk', ?)", (text,))
 
     def unfinished(self) -> StoredGame | None:
         """The newest game that is not over."""
@@ -170,6 +167,13 @@ class Store:
         return tuple(GameLine(id=number, created_s=created, over=bool(over), entries=count,
                               players=tuple(str(p.get("name", "")) for p in json.loads(setup).get("players", ())))
                      for number, created, setup, over, count in rows)
+
+    def stamps(self) -> dict[int, str]:
+        """For each game a text that is another one whenever anything of it is."""
+        with self._transaction() as db:
+            rows = db.execute("SELECT id, crc, (SELECT count(*) || '.' || coalesce(sum(crc), 0) FROM entries "
+                              "WHERE game = id) FROM games").fetchall()
+        return {game: f"{crc}.{entries}" for game, crc, entries in rows}
 
     def load(self, game: int) -> StoredGame:
         """A game with all its entries. Raises Failure also when there is no such game."""

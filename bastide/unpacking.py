@@ -25,7 +25,7 @@ from bastide.schema import SCHEMA_VERSION
 
 FORMAT, VERSION = "bastide-backup", 1
 LOG, SERVICE = "log.sqlite", "service.conf"
-KEPT = (".json", ".png", ".jpg", ".jpeg", ".conf")
+KEPT = (".json", ".png", ".jpg", ".jpeg", ".conf", ".webm")
 DATABASES = (LOG, "log.pictures.sqlite")
 MOST_FILES, MOST_BYTES, MANIFEST_BYTES = 20_000, 1_000_000_000, 8_000_000
 MOST_OF_ONE = 50_000_000  # bytes of a file that is no database: a tile book of hundreds of pictures has a tenth

@@ -30,8 +30,8 @@ from scoring.telling import Told, tell
 from scoring.tiles import Square
 from scoring.turns import close_turn, next_part
 
-__all__ = ["Memory", "category", "event_json", "features", "final_scoring", "live_view",
-           "running_scores"]
+__all__ = ["Memory", "category", "event_json", "features", "figure_json", "final_scoring", "live_view",
+           "running_scores", "standing_now"]
 
 
 def live_view(state: GameState, entries: Iterable[LogEntry], version: int,
@@ -70,6 +70,13 @@ def live_view(state: GameState, entries: Iterable[LogEntry], version: int,
         "open_questions": memory.table("question").of(waiting(state), _question),
         "history": told.history,
     }
+
+
+def standing_now(state: GameState) -> dict[str, Any]:
+    """The part of a view's ``board`` that comes and goes: its ``figures`` (without the entries that they came from) and
+    the pieces of the expansions, as if the open turn ended now."""
+    now = _closed(state)
+    return {"figures": [figure_json(now, f) for f in now.standing.values()], **now.box.shows(now)}
 
 
 def running_scores(state: GameState) -> tuple[int, ...]:
@@ -216,10 +223,14 @@ def _supplies(view: View, memory: Memory) -> tuple[dict[str, int], ...]:
 
 
 def _figure(view: View, told: Told, f: StandingFigure) -> dict[str, Any]:
+    return {**figure_json(view, f), "seq": told.figures.get((f.player, f.at, f.feature, f.where))}
+
+
+def figure_json(view: View, f: StandingFigure) -> dict[str, Any]:
+    """A figure on the board; ``spot`` is where it stands on its tile, in hundredths of the tile's side."""
     placed = view.tiles.get(f.at)
     spot = (50.0, 50.0)
     if placed and f.segment != NO_SEGMENT:
         spot = spot_of(view.box.tile(placed.tile), f.segment, placed.rot)
     return {"player": f.player, "figure": f.figure, "at": list(f.at), "feature": f.feature, "where": f.where,
-            "spot": list(spot), "lying": f.feature == "field",
-            "seq": told.figures.get((f.player, f.at, f.feature, f.where))}
+            "spot": list(spot), "lying": f.feature == "field"}

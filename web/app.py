@@ -9,6 +9,7 @@ from flask import Blueprint, Flask, Response, current_app, render_template, requ
 from web.access import Access, access
 from web.answers import asked_object, error_answer, json_answer, stream_answer
 from web.assets import Assets
+from web.book import keeping
 from web.common import furnish, kinds_answer
 from web.doctor import Doctor, doctors
 from web.firstview import first_view
@@ -45,7 +46,7 @@ def create_app(session: LiveSession, *, streams: Streams | None = None, access: 
     door = Access() if access is None else access
     furnish(app, door, joined={"css/page.css": [f"css/{name}.css" for name in _SHEETS]})
     app.register_blueprint(pages)
-    for part in (looking, overlays, joining, doctors, tinkering, safekeeping, describing):
+    for part in (looking, keeping, overlays, joining, doctors, tinkering, safekeeping, describing):
         app.register_blueprint(part)
     app.extensions["gate"] = app.wsgi_app = Gate(  # type: ignore[method-assign]
         app.wsgi_app, known=door.known, routes=routes(app.url_map.iter_rules()))

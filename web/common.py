@@ -24,7 +24,8 @@ from web.stream import compact
 
 _CONTENT_SECURITY = "; ".join((
     "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'",
-    "font-src 'self'", "manifest-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
+    "media-src 'self'", "font-src 'self'",
+    "manifest-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
 ))
 _COMPRESSED = ("text/", "application/json", "image/svg+xml")
 _HEADERS = {
@@ -40,6 +41,8 @@ _STATUS = {"unknown_question": HTTPStatus.CONFLICT, "no_camera": HTTPStatus.CONF
            "no_clock": HTTPStatus.CONFLICT, "unknown_round": HTTPStatus.CONFLICT,
            "wrong_place": HTTPStatus.CONFLICT, "no_backup": HTTPStatus.CONFLICT,
            "too_large": HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+           "unknown_game": HTTPStatus.NOT_FOUND, "unknown_player": HTTPStatus.NOT_FOUND,
+           "nothing_to_show": HTTPStatus.CONFLICT, "no_jcz": HTTPStatus.CONFLICT,
            "unknown_entry": HTTPStatus.NOT_FOUND, "no_session": HTTPStatus.NOT_FOUND,
            "not_saved": HTTPStatus.INSUFFICIENT_STORAGE}
 

@@ -21,8 +21,14 @@ def first_view(view: Mapping[str, Any]) -> dict[str, Any]:
     playing = view["phase"] == "playing"
     players = [{"name": p["name"], "score": f"{'~' if p['uncertain'] else ''}{p['score']}" if playing else ""}
                for p in view["players"]]
-    language, theme = _language(), request.cookies.get(THEME_COOKIE, "")
-    return {"players": players, "language": language, "soon": SOON[language], "theme": theme if theme in THEMES else ""}
+    language = _language()
+    return {"players": players, "language": language, "soon": SOON[language], "theme": chosen_theme()}
+
+
+def chosen_theme() -> str:
+    """``light`` or ``dark``, as somebody chose on this device; empty for what the device has."""
+    theme = request.cookies.get(THEME_COOKIE, "")
+    return theme if theme in THEMES else ""
 
 
 def _language() -> str:

@@ -66,9 +66,14 @@ def join() -> Response:
 def join_code() -> Response:
     """The first of them, or the address asked for, as a QR code."""
     found = addresses()
+    return Response(code(found[0] if found else request.host_url), mimetype="image/svg+xml")
+
+
+def code(text: str, error: str = "m") -> bytes:
+    """A text as a QR code (SVG), black on white with its quiet zone, also on a dark page: many readers take nothing
+    else. ``error`` is how much of it may be hidden: l, m, q, h. Raises ValueError for a text that is too long."""
     out = io.BytesIO()
-    # Black on white with its quiet zone, also on a dark page: many readers take nothing else.
-    segno.make(found[0] if found else request.host_url, error="m", micro=False).save(
+    segno.make(text, error=error, micro=False).save(
         out, kind="svg", border=4, dark="#000", light="#fff", xmldecl=False, svgclass=None, lineclass=None,
         omitsize=True, nl=False)
-    return Response(out.getvalue(), mimetype="image/svg+xml")
+    return out.getvalue()

@@ -290,12 +290,50 @@ def _paths() -> dict[str, Any]:
         "/api/backup/{ticket}.zip": _get("A backup that was made, by the secret name its maker was told.", raw, 404,
                                          mimetype="application/zip", parameters=[
                                              {"name": "ticket", "in": "path", "required": True, "schema": _TEXT}]),
+        **_book_paths(part),
         "/api/overlay": _get("What an overlay for streams shows.", _ref("Overlay"), parameters=key),
         "/api/overlay/events": _get("The same as server-sent events.", raw, 503, parameters=[*key, *after],
                                     mimetype="text/event-stream"),
         "/api/overlay/key": _get("The read-only key, for those who may change the game.",
                                  _object({"key": {"type": ["string", "null"]}})),
         "/api/openapi.json": _get("This document.", game),
+    }
+
+
+def _book_paths(part: list[Schema]) -> dict[str, Any]:
+    game, raw, turn = _in_path("game", 2**31 - 1), {"type": "string"}, _in_path("turn", 9999)
+    thing: Schema = {"type": "object"}
+    book = _object({"games": _list(thing), "players": _list(thing), "pairs": _list(thing), "records": _list(thing)})
+    one = "/api/book/games/{game}"
+    return {
+        "/api/book": {**_get("All games that are kept, and what they say of the players.", book),
+                      "post": _sends("Merge or part players, remove one or bring them back, have a game count or not, "
+                                     "name the place.", _object(
+                                         {"do": {"enum": ["merge", "part", "remove", "bring_back", "count", "place"]}},
+                                         player=_TEXT, into=_TEXT, game=_COUNT, counts=_FLAG, place=_TEXT), book,
+                                     401, 404, 507, signed=True)},
+        "/api/book/book.json": _get("The whole book as a file.", thing),
+        "/api/book/book.csv": _get("A line for each player of each game.", raw, mimetype="text/csv"),
+        one: _get("A game: its row, last view, what each turn came to, the link that hands it on.", thing, 404,
+                  parameters=[game]),
+        f"{one}/luck": _get("What each player drew against the average tile of the box.",
+                            _object({"luck": _list(thing)}), 404, parameters=[game]),
+        f"{one}/{{name}}": _get("The game as a file: transcript, scores, saved game of JCloisterZone, picture.", raw,
+                                404, 409, parameters=[game, {
+                                    "name": "name", "in": "path", "required": True, "schema": {
+                                        "enum": ["game.json", "scores.csv", "game.jcz", "board.png"]}}],
+                                mimetype="application/octet-stream"),
+        f"{one}/picture.jpg": _get("The last picture of the table.", raw, 404, parameters=[game, *part],
+                                   mimetype="image/jpeg"),
+        f"{one}/turns/{{turn}}/picture.jpg": _get("The table in a turn.", raw, 404, parameters=[game, turn, *part],
+                                                  mimetype="image/jpeg"),
+        f"{one}/film.webm": _get("The time-lapse of the game.", raw, 404, mimetype="video/webm", parameters=[
+            game, _query("download", _TEXT, "as a file to keep")]),
+        f"{one}/film": {"post": {**_sends("Begin to make the time-lapse.", _object({}),
+                                          _object({"film": {"enum": ["making", "there"]}}), 401, 404, 409,
+                                          signed=True), "parameters": [game]}},
+        f"{one}/handover.svg": _get("The link for Board Game Stats as a QR code.", raw, 404, parameters=[game],
+                                    mimetype="image/svg+xml"),
     }
 
 

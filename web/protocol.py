@@ -93,8 +93,8 @@ class LookingBack(Protocol):
         ...
 
     def games(self) -> list[dict[str, Any]]:
-        """All games that are kept, newest first: game, created_s, players, entries, over, shown. The command
-        ``open_game`` goes on with one of them."""
+        """All games that are kept, newest first: game, created_s, players, entries, over, shown, scores, winners. The
+        command ``open_game`` goes on with one of them."""
         ...
 
     def corrections(self) -> list[dict[str, Any]]:
@@ -189,6 +189,49 @@ class Safe(Protocol):
         ...
 
 
+class Book(Protocol):
+    """All games that are kept, and what they say of the players. Looking changes nothing. Every method may be called
+    from any thread; a game that is not there raises CommandError."""
+
+    def overview(self) -> dict[str, Any]:
+        """games (newest first), players, pairs, records, merged, removed, place."""
+        ...
+
+    def change(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """``do`` one of merge (player, into), part, remove, bring_back (player), count (game, counts), place (place);
+        the overview."""
+        ...
+
+    def export(self, form: str) -> str:
+        """The whole book as ``json`` or ``csv``."""
+        ...
+
+    def game(self, number: int) -> dict[str, Any]:
+        """A game: row, view (the last), frames (what each turn came to), film, handover, place."""
+        ...
+
+    def luck(self, number: int) -> list[dict[str, Any]]:
+        """What each player drew: drawn, worth, expected, points, above."""
+        ...
+
+    def picture(self, number: int, turn: int | None = None,
+                part: tuple[int, int, int, int] | None = None) -> bytes | None:
+        """The table in a turn, as `LookingBack.picture`."""
+        ...
+
+    def file(self, number: int, form: str) -> bytes:
+        """The game as ``json``, ``csv``, ``jcz`` or ``png``."""
+        ...
+
+    def film(self, number: int) -> Path | None:
+        """The time-lapse of a game (WebM), if there is one."""
+        ...
+
+    def make_film(self, number: int) -> str:
+        """Begin to make it; ``making`` or ``there``."""
+        ...
+
+
 class LiveSession(Protocol):
     """One game at one table. Every method may be called from any thread.
 
@@ -204,6 +247,11 @@ class LiveSession(Protocol):
     @property
     def seeing(self) -> Seeing:
         """What the camera sees."""
+        ...
+
+    @property
+    def book(self) -> Book:
+        """The games that are kept."""
         ...
 
     def view(self) -> View:

@@ -113,6 +113,7 @@ def _restored(backup: Path, data: Path) -> str:
 def _serve(args: argparse.Namespace, notifier: Notifier, note: str) -> Path | None:
     """Serve until somebody ends it; a backup that is to be put in place, after which it is to serve again."""
     from bastide.art import ArtSets
+    from bastide.book.films import AtTheEnd
     from bastide.calibrated import CalibratedCamera, load_calibrations, view_from
     from bastide.checkup import CheckUp
     from bastide.club.table import club_table
@@ -226,6 +227,7 @@ def _serve(args: argparse.Namespace, notifier: Notifier, note: str) -> Path | No
         if loop:
             loop.start()
             stack.callback(loop.stop)
+        stack.enter_context(AtTheEnd(session.films, store, session))
         if args.backup_to:
             stack.enter_context(SecondMedium(data, Path(args.backup_to), session,
                                              calibrations=tuple(Path(c) for c in args.calibration or ())))

@@ -135,7 +135,7 @@ def test_an_earlier_game_is_gone_on_with(serve, visit):
     page.locator("[data-key='bar.more']").click()
     page.locator("[data-key='menu.games']").click()
     expect(other.locator(".tiles .tile")).to_have_count(1)
-    page.locator(f"[data-key='game-{first}']").click()
+    page.locator(f"[data-key='go-{first}']").click()
     expect(other.locator(".tiles .tile")).not_to_have_count(1)  # the game of before has more
     assert session.game == first
     for device in (page, other):

@@ -22,15 +22,17 @@ SAME = {  # what is the same word, or nothing but values
     "de": {"colour.orange", "setup.name", "hub.column.buchholz"},
     "fr": {"sign.dragon", "wheel.fortune", "wheel.famine", "wheel.inquisition", "history.changes", "final.total",
            "option.farm_points_per_city.3", "option.farm_points_per_city.4", "player.points", "item.fortune",
-           "kind.table", "aim.px", "mark.points", "hub.column.buchholz"},
+           "kind.table", "aim.px", "mark.points", "record.score.n", "record.turn.n", "book.minutes",
+           "hub.column.buchholz"},
 }
-MODULES = ("lang", "machine", "club")  # folders of texts
+MODULES = ("lang", "machine", "book", "spoken", "club")  # folders of texts
 
 
 def texts(language: str) -> dict[str, dict[str, str]]:
     """Every key with its forms; a text without plural has the form ``other``."""
     out: dict[str, dict[str, str]] = {}
-    for file in (f"lang/{language}.js", f"lang/machine/{language}.js", f"lang/club/{language}.js"):
+    for part in ("", "machine/", "book/", "spoken/", "club/"):
+        file = f"lang/{part}{language}.js"
         read(file, out)
     return out
 

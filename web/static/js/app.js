@@ -21,38 +21,28 @@ import { definitions } from "./tileart.js";
 
 const AGAIN_MS = 2000;
 const OPENING = ["ask", "toggle", "openTile", "openMove", "addTo", "tellAnew", "openGap", "layAt", "proof"]; // what needs the sheets
-const LATER = ["replay", "setup", "camera", "machine", "begin", "games", "share", "speak", "stayAwake"]; // what fetches its module first
+const LATER = ["replay", "setup", "camera", "machine", "begin", "games", "share", "speak", "stayAwake", "round"]; // what fetches its module first
 
 /** @type {typeof import("./sheets.js")} */
 let sheets; // fetched once the board stands
 const is = (content, name) => !!sheets && content instanceof sheets[name];
 
 export class App {
-  /** @type {Promise<void> | null} */
-  fetching = null; // the sheets, on their way
-
-  /** @type {any} */
-  speech;
-
-  /** @type {import("./later/reveal.js").Reveal | null} */
-  reveal = null; // the walk through the end, once there is one
-  /** @type {import("./later/moments.js").Moments | null} */
-  moments = null; // what is scored glows
-  /** @type {any} */
-  looking;
-  /** @type {any} */
-  preparing;
-  /** @type {any} */
-  watching;
-  /** @type {any} */
-  beginning;
-  /** @type {any} */
-  tinkering;
-  /** @type {any} */
-  playing;
+  /** @type {Promise<void> | null} */ fetching = null; // the sheets, on their way
+  /** @type {any} */ speech;
+  /** @type {any} */ said;
+  /** @type {import("./later/reveal.js").Reveal | null} */ reveal = null; // the walk through the end, once there is one
+  /** @type {import("./later/moments.js").Moments | null} */ moments = null; // what is scored glows
+  /** @type {any} */ looking;
+  /** @type {any} */ preparing;
+  /** @type {any} */ watching;
+  /** @type {any} */ beginning;
+  /** @type {any} */ tinkering;
+  /** @type {any} */ playing;
 
   constructor() {
     this.kinds = {};
+    this.pictures = "/api"; // where pictures of the table are asked for
     this.isOnline = true;
     this.awake = false; // whether the screen is kept on
     this.speech = null; // says aloud what is scored, once somebody wants it
@@ -62,7 +52,7 @@ export class App {
     this.past = null; // the view of an earlier turn that is looked at
     /** @type {import("./then.js").Then | null} */
     this.then = null; // an earlier moment in which something is entered
-    this.ownTiles = new OwnTiles({ changed: () => this.redraw() });
+    this.ownTiles = new OwnTiles({ changed: () => this.board && this.redraw() });
     this.commands = new Commands(this);
     this.toast = new Toast(byId("toast"));
     this.sheet = new Sheet(byId("sheet"), { resized: (pixels) => this.board?.cover(pixels), opened: (content) => content?.inThen || this.now() });
@@ -136,6 +126,7 @@ export class App {
     view = this.newest;
     this.ownTiles.follow(view);
     this.speech?.heard(before, view);
+    this.said?.heard(before, view);
     if (before && before.game !== view.game) this.forget();
     if (view.reveal && !this.reveal) this.unveil();
     if (view.reveal?.told && !before?.reveal?.told && !this.past) this.final.open();
@@ -147,24 +138,26 @@ export class App {
     if (!before) import("./later/moments.js").then(({ Moments }) => { this.moments = new Moments(this); });
     this.moments?.follow(before, view);
     if (this.isTv && view.phase === "playing") announce(this, before);
+    if (!before) this.hears(); // once the table stands: it must not come later for this
   }
 
-  define() {
-    replace(document.querySelector("#definitions defs"), patternDefinitions(), definitions(this.kinds));
-  }
+  define() { replace(document.querySelector("#definitions defs"), patternDefinitions(), definitions(this.kinds)); }
 
   // The tiles look otherwise on this device from now on.
   redraw() {
-    if (!this.board) return;
     this.define();
     this.board.redress();
     this.sheet.render();
   }
 
   async unveil() {
-    const { Reveal } = await import("./later/reveal.js");
-    this.reveal ??= new Reveal(this, byId("reveal"));
+    this.reveal ??= new (await import("./later/reveal.js")).Reveal(this, byId("reveal"));
     this.render();
+  }
+
+  // Screen readers are told what each new view brings.
+  async hears() {
+    this.said = new (await import("./later/said.js")).Said(this);
   }
 
   // Once the board stands: what people open. A table that does not answer is asked again.
@@ -384,6 +377,12 @@ export class App {
   async games() {
     const { Games } = await import("./later/games.js");
     this.sheet.open(new Games(this));
+  }
+
+  // The table in words, to follow and enter a game without seeing it.
+  async inWords() {
+    const { InWords } = await import("./later/inwords.js");
+    this.sheet.open(new InWords(this));
   }
 
   addByHand() {

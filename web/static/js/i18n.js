@@ -45,6 +45,8 @@ function more(folder) {
 export const machineTexts = () => more("machine");
 // What a club evening has to say, too: the hub's page, and a tournament's round at a table.
 export const clubTexts = () => more("club");
+export const bookTexts = () => more("book"); // the evening book
+export const spokenTexts = () => more("spoken"); // the table in words
 export const listed = (names) => lists.format(names);
 export const number = (n) => numbers.format(n);
 export const percent = (p) => percents.format(p);

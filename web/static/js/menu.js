@@ -43,7 +43,7 @@ export class Menu {
     const link = (key, href, more = {}) => h("a", { class: "action", href, data: { key }, ...more }, t(key));
     return [
       h("section", {}, h("div", { class: "row stack" }, go("menu.replay", "clock", () => app.replay()), go("menu.new", "plus", () => app.setup()),
-        go("menu.games", "list", () => app.games()), go("menu.camera", "eye", () => app.camera()), go("menu.machine", "fit", () => app.machine()), go("menu.begin", "next", () => app.begin()),
+        go("menu.games", "list", () => app.games()), link("menu.book", "/book"), go("menu.words", "list", () => app.inWords()), go("menu.camera", "eye", () => app.camera()), go("menu.machine", "fit", () => app.machine()), go("menu.begin", "next", () => app.begin()),
         link("menu.tv", "/tv", { target: "_blank", rel: "noopener" }), link("menu.overlay", "/overlay", { target: "_blank", rel: "noopener" })),
       h("h3", {}, t("menu.share")), h("div", { class: "row" }, go("share.png", "share", () => app.share()),
         link("share.csv", "/api/export/scores.csv", { download: "" }), link("share.game", "/api/export/game.json", { download: "" }))),

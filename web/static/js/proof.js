@@ -57,7 +57,7 @@ export class Proof {
     const { box, board, event } = this;
     const lit = event.feature === "cloister" ? around(board, event.places) : event.places;
     const asked = new URLSearchParams(Object.entries(box).map(([k, n]) => [k, String(n)]));
-    const source = `/api/${this.last ? "picture.jpg" : `turns/${event.turn}/picture.jpg`}?${asked}`;
+    const source = `${this.app.pictures}/${this.last ? "picture.jpg" : `turns/${event.turn}/picture.jpg`}?${asked}`;
     const frame = { x: box.x * 100, y: box.y * 100, width: box.width * 100, height: box.height * 100 };
     const drawn = s("g", { class: "proof-tiles" }, [...board.tiles.values()].filter((p) => p.at[0] >= box.x - 1 && p.at[0] <= box.x + box.width
       && p.at[1] >= box.y - 1 && p.at[1] <= box.y + box.height).map((p) =>

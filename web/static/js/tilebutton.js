@@ -5,7 +5,7 @@ import { badge, meeple } from "./figures.js";
 import { percent, t } from "./i18n.js";
 import { look, rotatePoint, segmentIndex, where } from "./shapes.js";
 import { tilePicture } from "./tileart.js";
-import { segmentName, tileName } from "./words.js";
+import { featureAt, segmentName, segmentSaid, tileName } from "./words.js";
 
 /**
  * @param {import("./app.js").App} app
@@ -43,12 +43,12 @@ export function distinct(app, candidates, ...without) {
 
 // The tile large, its segments to be tapped: act(kind, where). With its square `at` it is told where somebody stands.
 export function segmentPicker(app, tile, rot, figure, act, at = null) {
-  const kind = app.kinds[tile], taken = (g, place) => at && app.view.features.some((f) => f.kind === g.kind && f.weights?.length && f.places.some(([x, y, w]) => x === at[0] && y === at[1] && w === place));
+  const kind = app.kinds[tile];
   const areas = kind.segments.map((g, n) => {
     if (!["road", "city", "field", "cloister"].includes(g.kind) || !g.path) return null;
     const place = where(g, rot), band = g.kind === "road";
-    const chosen = figure && figure.feature === g.kind && figure.where === place, full = !chosen && taken(g, place);
-    const name = full ? t("add.taken", { place: segmentName(g, rot) }) : segmentName(g, rot);
+    const chosen = figure && figure.feature === g.kind && figure.where === place, found = at && featureAt(app.view, at, g.kind, place), full = !chosen && !!found?.weights.length;
+    const name = found ? segmentSaid(app.view, found, segmentName(g, rot)) : segmentName(g, rot);
     const pick = () => act(g.kind, place);
     return s("path", { d: g.path, class: `segment${band ? " band" : ""}${chosen ? " chosen" : ""}${full ? " full" : ""}`, "stroke-width": band ? Math.max(g.width, 20) : 0,
                        tabindex: 0, role: "button", "aria-label": name, "aria-pressed": String(!!chosen),

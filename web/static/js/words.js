@@ -26,7 +26,28 @@ export function tileName(kinds, id, rot = 0) {
   return parts.join(", ") || t("tile.plain");
 }
 
-export const segmentName = (segment, rot) => `${t(`feature.${segment.kind}`)} ${sides(segment, rot) || t("side.middle")}`;
+const BESIDE = { NL: "W", NR: "E", EL: "N", ER: "S", SL: "E", SR: "W", WL: "S", WR: "N" }; // the side that half an edge lies towards
+
+// Fields reach halves of edges: whole sides first, then corners, then single halves. No two of a tile are called the same.
+function fieldSides(segment, rot) {
+  const halves = where(segment, rot).split(" ").filter((a) => a.length === 2), has = new Set(halves);
+  const whole = EDGES.filter((side) => has.has(`${side}L`) && has.has(`${side}R`)), rest = halves.filter((half) => !whole.includes(half[0]) && !whole.includes(BESIDE[half])); // what goes round the corner of a whole side is said by it
+  const corner = (half) => ["NE", "SE", "SW", "NW"].find((name) => name.includes(half[0]) && name.includes(BESIDE[half]));
+  const corners = rest.map(corner), both = (half) => corners.filter((name) => name === corner(half)).length > 1;
+  return [...whole.map((side) => t(`side.${side}`)), ...new Set(rest.map((half) => (both(half) ? t(`side.${corner(half)}`) : t("side.half", { side: t(`side.${half[0]}`), beside: t(`side.${BESIDE[half]}`) }))))].join("–");
+}
+
+export const segmentName = (segment, rot) => `${t(`feature.${segment.kind}`)} ${(segment.kind === "field" ? fieldSides : sides)(segment, rot) || t("side.middle")}`;
+
+// The feature that a segment of a tile that lies belongs to.
+export const featureAt = (view, [x, y], kind, place) => view.features.find((f) => f.kind === kind && f.places.some(([a, b, w]) => a === x && b === y && w === place));
+
+// "city north (Anna), 2 points now, 6 when finished": whose the feature is and what it is worth.
+export function segmentSaid(view, feature, name) {
+  const whose = feature.weights.length ? t("add.taken", { place: name, names: listed(feature.weights.map(([n]) => view.players[n].name)) }) : name;
+  const { points_now: now, points_complete: then } = feature;
+  return t(now === then ? "add.worth" : "add.worth.then", { place: whose, n: now, then });
+}
 
 const FIRST = ["cloister", "city", "road", "river", "field"]; // what a tile is called by
 

@@ -19,7 +19,7 @@ export default {
   "figure.tower_pieces": "Turmteile", "goods.wine": "Wein", "goods.grain": "Korn", "goods.cloth": "Tuch",
   "sign.pennant": "Wappen", "sign.inn": "Wirtshaus", "sign.cathedral": "Kathedrale", "sign.princess": "Burgfräulein", "sign.dragon": "Drache",
   "sign.volcano": "Vulkan", "sign.portal": "Zauberportal", "sign.tower": "Turmbauplatz", "sign.wheel_icon": "Rad",
-  "side.N": "Norden", "side.E": "Osten", "side.S": "Süden", "side.W": "Westen", "side.middle": "Mitte",
+  "side.N": "Norden", "side.E": "Osten", "side.S": "Süden", "side.W": "Westen", "side.NE": "Nordost", "side.SE": "Südost", "side.SW": "Südwest", "side.NW": "Nordwest", "side.half": "{side} Richtung {beside}", "side.middle": "Mitte",
   "tile.part": "{feature} {sides}", "tile.board": "Glücksradtafel", "tile.plain": "nur Wiese",
   // reasons of points
   "reason.road": "Straße fertig", "reason.city": "Stadt fertig", "reason.city.tiny": "Kleine Stadt fertig",
@@ -99,7 +99,7 @@ export default {
   "then.title": "Zug {n}, wie er war: {name}", "then.now": "Zurück zu jetzt", "then.instead": "Was war es stattdessen?",
   "said.move": "{name}: {move}", "said.amend": "Berichtigt: {name}, {move}", "said.insert": "Nachgetragen: {name}, {move}", "said.retract": "Zurückgenommen: {name}, {move}", "said.answered": "Beantwortet: {name}, {move}", "said.answer": "Beantwortet.", "said.end_turn": "Der Zug ist zu Ende: {name} ist dran.",
   "move.title": "Zug {n}, {name}: {move}", "move.again": "Es war etwas anderes", "move.remove": "Zurücknehmen",
-  "add.before": "Vor diesem Plättchen", "add.next": "Vor dem nächsten Plättchen ({name})", "add.ask": "{name}: {question}", "add.happened": "In diesem Zug", "add.follower.there": "Figur durchs Zauberportal", "add.taken": "{place} (dort steht schon jemand)", "fix.missed": "Etwas fehlt",
+  "add.before": "Vor diesem Plättchen", "add.next": "Vor dem nächsten Plättchen ({name})", "add.ask": "{name}: {question}", "add.happened": "In diesem Zug", "add.follower.there": "Figur durchs Zauberportal", "add.taken": "{place} ({names})", "add.worth": { one: "{place}: jetzt {n} Punkt", other: "{place}: jetzt {n} Punkte" }, "add.worth.then": { one: "{place}: jetzt {n} Punkt, fertig {then}", other: "{place}: jetzt {n} Punkte, fertig {then}" }, "fix.missed": "Etwas fehlt",
   // sheets
   "sheet.close": "Schließen",
   "fix.title": "{name}, Zug {n}", "fix.start": "Das Startplättchen", "fix.start.note": "Es lag vor dem ersten Zug auf dem Tisch.",
@@ -302,7 +302,7 @@ export default {
   "camera.watches": "Die Kamera liest die Züge.", "camera.rests": "Die Kamera ruht: gebt die Züge von Hand ein.",
   "camera.pause": "Kamera anhalten", "camera.watch": "Wieder zusehen", "camera.byhand": "Von Hand eingeben",
   // first steps
-  "menu.begin": "Erste Schritte", "menu.camera": "Was die Kamera sieht", "menu.games": "Frühere Spiele",
+  "menu.begin": "Erste Schritte", "menu.camera": "Was die Kamera sieht", "menu.words": "Der Tisch in Worten", "menu.book": "Das Abendbuch", "menu.games": "Frühere Spiele",
   "begin.title": "Erste Schritte", "begin.steps": "Schritte", "begin.back": "Zurück", "begin.next": "Weiter", "begin.done": "Spielen", "begin.seen": "(gesehen)",
   "begin.language": "Sprache", "begin.language.why": "Jedes Gerät hat seine eigene.",
   "begin.pin": "Die PIN des Tisches", "begin.pin.why": "Zusehen ist frei. Wer das Spiel ändert, gibt auf jedem Gerät einmal die PIN ein.", "begin.pin.set": "Eine PIN ist gesetzt.",
@@ -317,7 +317,7 @@ export default {
   "check.memory": "Arbeitsspeicher", "check.temperature": "Wärme", "check.power": "Strom", "check.clock": "Uhr", "check.calibration": "Kalibrierung",
   "check.is.ok": "in Ordnung", "check.is.warn": "bitte ansehen", "check.is.fail": "muss behoben werden",
   // games that are kept
-  "games.title": "Frühere Spiele", "games.none": "Kein anderes Spiel ist gespeichert.", "games.note": "Macht mit einem davon weiter; das jetzige bleibt gespeichert.", "games.shown": "wird gezeigt",
+  "games.title": "Frühere Spiele", "games.none": "Kein anderes Spiel ist gespeichert.", "games.book": "Das Abendbuch", "games.go": "Weiterspielen", "games.shown": "wird gezeigt",
   "games.over": "beendet", "games.moves": { one: "{n} Zug", other: "{n} Züge" }, "games.opened": "Dieses Spiel wird jetzt gezeigt.",
   "title": "{leader} · bastide",
 };

@@ -19,7 +19,7 @@ export default {
   "figure.tower_pieces": "tower pieces", "goods.wine": "wine", "goods.grain": "grain", "goods.cloth": "cloth",
   "sign.pennant": "pennant", "sign.inn": "inn", "sign.cathedral": "cathedral", "sign.princess": "princess", "sign.dragon": "dragon",
   "sign.volcano": "volcano", "sign.portal": "magic portal", "sign.tower": "tower place", "sign.wheel_icon": "wheel",
-  "side.N": "north", "side.E": "east", "side.S": "south", "side.W": "west", "side.middle": "middle",
+  "side.N": "north", "side.E": "east", "side.S": "south", "side.W": "west", "side.NE": "north-east", "side.SE": "south-east", "side.SW": "south-west", "side.NW": "north-west", "side.half": "{side} towards {beside}", "side.middle": "middle",
   "tile.part": "{feature} {sides}", "tile.board": "wheel board", "tile.plain": "fields only",
   // reasons of points
   "reason.road": "Road completed", "reason.city": "City completed", "reason.city.tiny": "Small city completed",
@@ -99,7 +99,7 @@ export default {
   "then.title": "Turn {n} as it was: {name}", "then.now": "Back to now", "then.instead": "What was it instead?",
   "said.move": "{name}: {move}", "said.amend": "Corrected: {name}, {move}", "said.insert": "Added: {name}, {move}", "said.retract": "Taken back: {name}, {move}", "said.answered": "Answered: {name}, {move}", "said.answer": "Answered.", "said.end_turn": "The turn is over: {name} is next.",
   "move.title": "Turn {n}, {name}: {move}", "move.again": "It was something else", "move.remove": "Take it back",
-  "add.before": "Before this tile", "add.next": "Before the next tile ({name})", "add.ask": "{name}: {question}", "add.happened": "In this turn", "add.follower.there": "Figure through the portal", "add.taken": "{place} (somebody stands there)", "fix.missed": "Something is missing",
+  "add.before": "Before this tile", "add.next": "Before the next tile ({name})", "add.ask": "{name}: {question}", "add.happened": "In this turn", "add.follower.there": "Figure through the portal", "add.taken": "{place} ({names})", "add.worth": { one: "{place}: {n} point now", other: "{place}: {n} points now" }, "add.worth.then": { one: "{place}: {n} point now, {then} when finished", other: "{place}: {n} points now, {then} when finished" }, "fix.missed": "Something is missing",
   // sheets
   "sheet.close": "Close",
   "fix.title": "{name}, turn {n}", "fix.start": "The start tile", "fix.start.note": "It was on the table before the first turn.",
@@ -302,7 +302,7 @@ export default {
   "camera.watches": "Moves are read by the camera.", "camera.rests": "The camera rests: enter the moves by hand.",
   "camera.pause": "Pause the camera", "camera.watch": "Watch again", "camera.byhand": "Enter by hand",
   // first steps
-  "menu.begin": "First steps", "menu.camera": "What the camera sees", "menu.games": "Earlier games",
+  "menu.begin": "First steps", "menu.camera": "What the camera sees", "menu.words": "The table in words", "menu.book": "The evening book", "menu.games": "Earlier games",
   "begin.title": "First steps", "begin.steps": "Steps", "begin.back": "Back", "begin.next": "Go on", "begin.done": "Play", "begin.seen": "(seen)",
   "begin.language": "Language", "begin.language.why": "Each device has its own.",
   "begin.pin": "The table's PIN", "begin.pin.why": "Watching is free. Whoever changes the game enters the PIN once on each device.", "begin.pin.set": "A PIN is set.",
@@ -317,7 +317,7 @@ export default {
   "check.memory": "Memory", "check.temperature": "Heat", "check.power": "Power", "check.clock": "Clock", "check.calibration": "Calibration",
   "check.is.ok": "in order", "check.is.warn": "look at it", "check.is.fail": "must be mended",
   // games that are kept
-  "games.title": "Earlier games", "games.none": "No other game is kept.", "games.note": "Go on with one of them; the present one stays kept.", "games.shown": "shown now",
+  "games.title": "Earlier games", "games.none": "No other game is kept.", "games.book": "The evening book", "games.go": "Go on with it", "games.shown": "shown now",
   "games.over": "over", "games.moves": { one: "{n} move", other: "{n} moves" }, "games.opened": "This game is shown now.",
   "title": "{leader} · bastide",
 };

@@ -19,7 +19,7 @@ export default {
   "figure.tower_pieces": "étages de tour", "goods.wine": "vin", "goods.grain": "blé", "goods.cloth": "tissu",
   "sign.pennant": "blason", "sign.inn": "auberge", "sign.cathedral": "cathédrale", "sign.princess": "princesse", "sign.dragon": "dragon",
   "sign.volcano": "volcan", "sign.portal": "portail magique", "sign.tower": "fondation de tour", "sign.wheel_icon": "roue",
-  "side.N": "nord", "side.E": "est", "side.S": "sud", "side.W": "ouest", "side.middle": "milieu",
+  "side.N": "nord", "side.E": "est", "side.S": "sud", "side.W": "ouest", "side.NE": "nord-est", "side.SE": "sud-est", "side.SW": "sud-ouest", "side.NW": "nord-ouest", "side.half": "{side} vers {beside}", "side.middle": "milieu",
   "tile.part": "{feature} {sides}", "tile.board": "plateau de la roue", "tile.plain": "pré seulement",
   // reasons of points
   "reason.road": "Route terminée", "reason.city": "Ville terminée", "reason.city.tiny": "Petite ville terminée",
@@ -99,7 +99,7 @@ export default {
   "then.title": "Le tour {n} tel qu'il était : {name}", "then.now": "Revenir au présent", "then.instead": "Qu'était-ce à la place ?",
   "said.move": "{name} : {move}", "said.amend": "Corrigé : {name}, {move}", "said.insert": "Ajouté : {name}, {move}", "said.retract": "Retiré : {name}, {move}", "said.answered": "Répondu : {name}, {move}", "said.answer": "Répondu.", "said.end_turn": "Le tour est fini : à {name} de jouer.",
   "move.title": "Tour {n}, {name} : {move}", "move.again": "C'était autre chose", "move.remove": "Retirer",
-  "add.before": "Avant cette tuile", "add.next": "Avant la tuile suivante ({name})", "add.ask": "{name} : {question}", "add.happened": "Dans ce tour", "add.follower.there": "Figurine par le portail", "add.taken": "{place} (quelqu'un y est déjà)", "fix.missed": "Il manque quelque chose",
+  "add.before": "Avant cette tuile", "add.next": "Avant la tuile suivante ({name})", "add.ask": "{name} : {question}", "add.happened": "Dans ce tour", "add.follower.there": "Figurine par le portail", "add.taken": "{place} ({names})", "add.worth": { one: "{place} : {n} point maintenant", many: "{place} : {n} de points maintenant", other: "{place} : {n} points maintenant" }, "add.worth.then": { one: "{place} : {n} point maintenant, {then} une fois fini", many: "{place} : {n} de points maintenant, {then} une fois fini", other: "{place} : {n} points maintenant, {then} une fois fini" }, "fix.missed": "Il manque quelque chose",
   // sheets
   "sheet.close": "Fermer",
   "fix.title": "{name}, tour {n}", "fix.start": "La tuile de départ", "fix.start.note": "Elle était sur la table avant le premier tour.",
@@ -302,7 +302,7 @@ export default {
   "camera.watches": "La caméra lit les coups.", "camera.rests": "La caméra se repose : saisissez les coups à la main.",
   "camera.pause": "Suspendre la caméra", "camera.watch": "Regarder de nouveau", "camera.byhand": "Saisir à la main",
   // first steps
-  "menu.begin": "Premiers pas", "menu.camera": "Ce que voit la caméra", "menu.games": "Parties précédentes",
+  "menu.begin": "Premiers pas", "menu.camera": "Ce que voit la caméra", "menu.words": "La table en mots", "menu.book": "Le livre des soirées", "menu.games": "Parties précédentes",
   "begin.title": "Premiers pas", "begin.steps": "Étapes", "begin.back": "Retour", "begin.next": "Continuer", "begin.done": "Jouer", "begin.seen": "(vu)",
   "begin.language": "Langue", "begin.language.why": "Chaque appareil a la sienne.",
   "begin.pin": "Le code de la table", "begin.pin.why": "Regarder est libre. Qui modifie la partie saisit le code une fois sur chaque appareil.", "begin.pin.set": "Un code est défini.",
@@ -317,7 +317,7 @@ export default {
   "check.memory": "Mémoire", "check.temperature": "Chaleur", "check.power": "Alimentation", "check.clock": "Horloge", "check.calibration": "Étalonnage",
   "check.is.ok": "en ordre", "check.is.warn": "à regarder", "check.is.fail": "à réparer",
   // games that are kept
-  "games.title": "Parties précédentes", "games.none": "Aucune autre partie n’est conservée.", "games.note": "Continuez l’une d’elles ; l’actuelle reste conservée.", "games.shown": "affichée",
+  "games.title": "Parties précédentes", "games.none": "Aucune autre partie n’est conservée.", "games.book": "Le livre des soirées", "games.go": "La continuer", "games.shown": "affichée",
   "games.over": "terminée", "games.moves": { one: "{n} coup", many: "{n} de coups", other: "{n} coups" }, "games.opened": "Cette partie est maintenant affichée.",
   "title": "{leader} · bastide",
 };

@@ -1,0 +1,147 @@
+"""Who is who in the book. Games name their players; a person is everybody of that name, until people say otherwise.
+
+    book.json   {"format": "bastide-book", "version": 1, "house": ..., "place": ..., "merged": {key: key},
+                 "removed": [key, ...], "uncounted": [game, ...]}
+
+The file lies in the data folder, so it is in every backup. The log itself is not changed: merging and removing can be
+taken back.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import secrets
+import threading
+import unicodedata
+import uuid
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from bastide.errors import Failure
+from bastide.pictures import set_aside
+from bastide.writing import write_whole
+
+NAME = "book.json"
+FORMAT, VERSION = "bastide-book", 1
+LONGEST_PLACE = 60
+_log = logging.getLogger("bastide.book")
+
+
+def key_of(name: str) -> str:
+    """What makes two names the same: neither case nor spaces nor how letters are composed."""
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What people have said about the book. ``house`` makes its ids unlike those of any other; ``merged`` leads from a
+    key to the one that it is the same person as."""
+
+    house: str = ""
+    place: str = ""
+    merged: dict[str, str] = field(default_factory=dict)
+    removed: frozenset[str] = frozenset()
+    uncounted: frozenset[int] = frozenset()
+
+    def person(self, name: str) -> str:
+        """The key of the person with that name in a game."""
+        key = key_of(name)
+        for _ in range(len(self.merged)):
+            if key not in self.merged:
+                break
+            key = self.merged[key]
+        return key
+
+    def id_of(self, what: str) -> str:
+        """A stable id of a person (``player/KEY``) or a game (``game/N/DATE``) that no other house has: 48 bits, short
+        enough for a QR code with six of them."""
+        return uuid.uuid5(uuid.UUID(hex=self.house), what).hex[:12]
+
+
+class People:
+    """What was said, on disk before anybody is told. Safe to use from several threads. Raises Failure."""
+
+    def __init__(self, data: Path) -> None:
+        self._path = data / NAME
+        self._lock = threading.Lock()
+        self._said: Said | None = None
+
+    @property
+    def said(self) -> Said:
+        with self._lock:
+            return self._read()
+
+    def merge(self, key: str, into: str) -> None:
+        """From now on ``key`` is the same person as ``into``."""
+        with self._lock:
+            said = self._read()
+            target = said.person(into)
+            if target == said.person(key):
+                return
+            self._write(replace(said, merged={**said.merged, said.person(key): target}))
+
+    def part(self, key: str) -> None:
+        """``key`` is a person of their own again."""
+        with self._lock:
+            said = self._read()
+            self._write(replace(said, merged={k: v for k, v in said.merged.items() if k != key}))
+
+    def remove(self, key: str, *, back: bool = False) -> None:
+        """Keep a person out of the book: no name, no statistics; or take them ``back``."""
+        with self._lock:
+            said = self._read()
+            self._write(replace(said, removed=said.removed - {key} if back else said.removed | {key}))
+
+    def count(self, game: int, *, counts: bool) -> None:
+        """Whether a game counts in statistics, records and ratings."""
+        with self._lock:
+            said = self._read()
+            self._write(replace(said, uncounted=said.uncounted - {game} if counts else said.uncounted | {game}))
+
+    def name_place(self, place: str) -> None:
+        """What the place is called where people play; empty for nothing."""
+        with self._lock:
+            self._write(replace(self._read(), place=" ".join(place.split())[:LONGEST_PLACE]))
+
+    def _read(self) -> Said:
+        if self._said is None:
+            try:
+                self._said = said_from_json(json.loads(self._path.read_text("utf-8")))
+            except FileNotFoundError:
+                self._write(Said(house=secrets.token_hex(16)))
+            except (ValueError, TypeError, KeyError) as e:
+                aside = set_aside(self._path)
+                _log.warning("%s could not be read (%s) and is kept as %s; merged players are to be merged again",
+                             self._path, e, aside.name)
+                self._write(Said(house=secrets.token_hex(16)))
+            except OSError as e:
+                raise Failure(f"{self._path}: cannot be read ({e.strerror}); check the disk") from e
+        assert self._said is not None
+        return self._said
+
+    def _write(self, said: Said) -> None:
+        try:
+            write_whole(self._path, json.dumps(said_to_json(said), indent=1, ensure_ascii=False).encode())
+        except OSError as e:
+            raise Failure(f"{self._path}: cannot be written ({e.strerror}); free some space or check the disk") from e
+        self._said = said
+
+
+def said_to_json(said: Said) -> dict[str, Any]:
+    """The content of ``book.json``."""
+    return {"format": FORMAT, "version": VERSION, "house": said.house, "place": said.place, "merged": said.merged,
+            "removed": sorted(said.removed), "uncounted": sorted(said.uncounted)}
+
+
+def said_from_json(data: Any) -> Said:
+    """What ``book.json`` says. Raises ValueError, TypeError or KeyError."""
+    if data["format"] != FORMAT or data["version"] != VERSION:
+        raise ValueError("it is of another version")
+    merged, removed, uncounted = data["merged"], data["removed"], data["uncounted"]
+    if not isinstance(merged, dict) or not all(isinstance(v, str) for v in (*merged.values(), *removed)) or \
+            not all(type(v) is int for v in uncounted):
+        raise ValueError("it names something that is no player or game")
+    return Said(house=uuid.UUID(hex=data["house"]).hex, place=str(data["place"]), merged=dict(merged),
+                removed=frozenset(removed), uncounted=frozenset(uncounted))

@@ -1,0 +1,103 @@
+"""What all games together say: players with games, wins, averages, streaks and ratings; who beat whom; records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from typing import Any
+
+from openskill.models import PlackettLuce
+
+from bastide.book.people import Said
+from bastide.book.summary import Row
+
+RECORDS = ("score", "margin", "turn", "road", "city", "farm")
+START = 1500.0  # the rating of somebody who has not played
+STEP = 200.0  # of a rating: what OpenSkill's standard deviation of a newcomer is shown as
+SURE = 3.0  # standard deviations below its mean that a rating is shown at: what somebody is at least
+
+
+def statistics(rows: Iterable[Row], said: Said) -> dict[str, Any]:
+    """``players`` (best rating first), ``pairs`` and ``records`` of the finished games that count, which come in any
+    order. A game alone counts for averages and records, not for wins, streaks and ratings."""
+    games = sorted((r for r in rows if r["over"] and r["game"] not in said.uncounted),
+                   key=lambda r: (r["created_s"], r["game"]))
+    people: dict[str, Row] = {}
+    pairs: dict[tuple[str, str], list[int]] = {}
+    model = PlackettLuce()
+    ratings: dict[str, Any] = {}
+    for game in games:
+        seats = seated(game, said)
+        for key, p in seats.items():
+            person = people.setdefault(key, _newcomer(key))
+            person["names"][p["name"]] = None
+            person["name"] = p["name"]  # as they write it now
+            person["games"] += 1
+            person["points"] += p["score"]
+            person["best"] = max(person["best"], p["score"]) if person["games"] > 1 else p["score"]
+            person["last_s"] = game["created_s"]
+        if len(seats) > 1:
+            _ranked(seats, people, pairs)
+            teams = [[ratings.get(key) or model.rating(name=key)] for key in seats]
+            for key, (now,) in zip(seats, model.rate(teams, ranks=[p["rank"] for p in seats.values()]), strict=True):
+                ratings[key] = now
+    shown = [_shown(p, ratings.get(key), model.sigma) for key, p in people.items() if key not in said.removed]
+    return {
+        "players": sorted(shown, key=lambda p: (-(p["rating"] or 0), -p["wins"], -p["games"], p["key"])),
+        "pairs": [{"players": list(both), "games": sum(n), "ahead": n[:2], "level": n[2]}
+                  for both, n in sorted(pairs.items()) if not said.removed.intersection(both)],
+        "records": records(games, said),
+        "removed": sorted(key for key in said.removed if key in people), "games": len(games),
+    }
+
+
+def seated(game: Row, said: Said) -> dict[str, Row]:
+    """The people of a game in turn order, each once: who is named twice counts with the first seat."""
+    out: dict[str, Row] = {}
+    for p in game["players"]:
+        out.setdefault(said.person(p["name"]), p)
+    return out
+
+
+def records(games: Sequence[Row], said: Said) -> list[Row]:
+    """The records of the house: record, n, game, created_s, turn, and the keys of those who hold it. Who was first
+    keeps it."""
+    out = []
+    for record in RECORDS:
+        held = [(g, g["best"][record]) for g in games if record in g["best"]]
+        held = [(g, b) for g, b in held if not {said.person(g["players"][n]["name"]) for n in b["players"]} &
+                said.removed]
+        if held:
+            game, best = max(held, key=lambda h: h[1]["n"])
+            out.append({"record": record, "n": best["n"], "turn": best["turn"], "game": game["game"],
+                        "created_s": game["created_s"], "expansions": game["expansions"],
+                        "players": [said.person(game["players"][n]["name"]) for n in best["players"]],
+                        "names": [game["players"][n]["name"] for n in best["players"]]})
+    return out
+
+
+def _newcomer(key: str) -> Row:
+    return {"key": key, "name": "", "names": {}, "games": 0, "ranked": 0, "points": 0, "best": 0, "wins": 0,
+            "shared": 0, "streak": 0, "longest": 0, "last_s": 0.0}
+
+
+def _ranked(seats: dict[str, Row], people: dict[str, Row], pairs: dict[tuple[str, str], list[int]]) -> None:
+    first = [key for key, p in seats.items() if p["rank"] == min(q["rank"] for q in seats.values())]
+    for key in seats:
+        person = people[key]
+        person["ranked"] += 1
+        won = key in first
+        person["wins"] += won
+        person["shared"] += won and len(first) > 1
+        person["streak"] = person["streak"] + 1 if won else 0
+        person["longest"] = max(person["longest"], person["streak"])
+    for one, other in combinations(sorted(seats), 2):
+        ahead = pairs.setdefault((one, other), [0, 0, 0])
+        a, b = seats[one]["rank"], seats[other]["rank"]
+        ahead[0 if a < b else 1 if b < a else 2] += 1
+
+
+def _shown(person: Row, rating: Any, sigma: float) -> Row:
+    return {**{k: v for k, v in person.items() if k != "points"}, "names": list(person["names"]),
+            "average": round(person["points"] / person["games"], 1),
+            "rating": None if rating is None else round(rating.ordinal(z=SURE, alpha=STEP / sigma, target=START))}

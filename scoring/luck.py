@@ -1,0 +1,76 @@
+"""How lucky the draw of a finished game was: what each player drew against the average tile of the box.
+
+The *worth* of a kind of tile is what its roads, cities and monasteries pay when each of them is finished, this tile
+alone counted (a monastery with its eight neighbours): what the rules in force give it, whoever gets the points and
+whatever was made of it. A player's luck is the worth of the tiles they drew less what as many average tiles of the box
+are worth. How rare that is follows from drawing without putting back: the sum of n tiles out of N has the variance
+n s² (N - n) / (N - 1), where s² is that of the box, and is taken as normal.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from statistics import NormalDist
+
+from scoring.board import lay
+from scoring.engine import box_of, new_game
+from scoring.events import Event, Setup, TileDiscarded, TilePlaced
+from scoring.projection import features
+from scoring.state import Draft, Placed
+
+FARMS = "field"  # a farm is worth what others build beside it: no tile's own worth
+FAR = (1000, 1000)  # a square that touches nothing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Luck:
+    """One player's draw. ``drawn`` tiles worth ``worth`` points together, where as many average ones are worth
+    ``expected``; ``above`` of all ways to draw so many are worth less (0 to 1, half of those that are equal)."""
+
+    drawn: int
+    worth: int
+    expected: float
+    above: float
+    kinds: Mapping[str, int]
+
+    @property
+    def points(self) -> float:
+        """Points of worth above (or below) the average."""
+        return self.worth - self.expected
+
+
+def luck(setup: Setup, events: Iterable[Event]) -> tuple[Luck, ...]:
+    """The luck of every player, in turn order. A tile that fitted nowhere was drawn all the same (R-DRAW-03)."""
+    box, drawn = box_of(setup), [Counter[str]() for _ in setup.players]
+    for event in events:
+        if isinstance(event, TilePlaced | TileDiscarded) and event.player < len(drawn) and event.tile in box.contents:
+            drawn[event.player][event.tile] += 1
+    contents = Counter({kind: n for kind, n in new_game(setup).left.items() if n > 0})
+    worth = worths(setup)
+    total = contents.total()
+    mean = sum(worth[kind] * n for kind, n in contents.items()) / total if total else 0.0
+    variance = sum(n * (worth[kind] - mean) ** 2 for kind, n in contents.items()) / total if total else 0.0
+    out = []
+    for kinds in drawn:
+        n, points = kinds.total(), sum(worth[kind] * k for kind, k in kinds.items())
+        spread = math.sqrt(max(0.0, n * variance * (total - n) / (total - 1))) if total > 1 else 0.0
+        above = NormalDist(n * mean, spread).cdf(points) if spread > 0 else 0.5
+        out.append(Luck(drawn=n, worth=points, expected=n * mean, above=above, kinds=dict(kinds)))
+    return tuple(out)
+
+
+@lru_cache(8)
+def worths(setup: Setup) -> Mapping[str, int]:
+    """The worth of every kind in the box, in points."""
+    empty, out = new_game(setup), {}
+    before = {row["id"] for row in features(empty)}
+    for kind in box_of(setup).contents:
+        d = Draft(empty)
+        lay(d, FAR, Placed(tile=kind, rot=0))
+        out[kind] = sum(row["points_complete"] for row in features(d)
+                        if row["kind"] != FARMS and row["id"] not in before)
+    return out

@@ -1,0 +1,28 @@
+// Was nur das Abendbuch sagt, auf Deutsch.
+
+export default {
+  "book.title": "Das Abendbuch", "book.table": "Zurück zum Tisch", "book.csv": "Alle Spiele als Tabelle", "book.json": "Das ganze Buch",
+  "book.none": "Noch kein Spiel ist beendet. Was ihr zu Ende spielt, steht hier: Ergebnis, Verlauf, Auszeichnungen, jede Wertung mit ihrem Beleg.",
+  "book.players": "Spieler", "book.player": "Name", "book.games": "Spiele", "book.wins": "Siege", "book.average": "Punkte im Schnitt", "book.top": "Bestes", "book.streak": "Serie", "book.rating": "Wertungszahl",
+  "book.running": { one: "{n} läuft", other: "{n} läuft" }, "book.rating.note": "Serien sind Siege nacheinander, „läuft“ heißt: noch nicht gerissen. Die Wertungszahl (OpenSkill) ist, was jemand mindestens kann: Alle beginnen bei 1500; in Klammern, solange es weniger als {n} Spiele sind.",
+  "book.removed": "entfernt", "book.removed.note": { one: "{n} Spieler wurde aus dem Buch entfernt.", other: "{n} Spieler wurden aus dem Buch entfernt." }, "book.back.one": "{name} zurückholen",
+  "book.records": "Rekorde des Hauses", "record.score": "Meiste Punkte", "record.margin": "Klarster Sieg", "record.turn": "Bester Zug", "record.road": "Längste Straße", "record.city": "Größte Stadt", "record.farm": "Größte Wiese",
+  "record.score.n": { one: "{n} Punkt", other: "{n} Punkte" }, "record.margin.n": { one: "{n} Punkt Vorsprung", other: "{n} Punkte Vorsprung" }, "record.turn.n": { one: "{n} Punkt", other: "{n} Punkte" },
+  "record.road.n": { one: "{n} Plättchen", other: "{n} Plättchen" }, "record.city.n": { one: "{n} Plättchen", other: "{n} Plättchen" }, "record.farm.n": { one: "{n} Stadt", other: "{n} Städte" },
+  "book.evenings": "Gespielt", "book.all": "Alle {n} zeigen", "book.unfinished": "nicht beendet", "book.uncounted": "zählt nicht", "book.won": "gewonnen",
+  "book.pairs": "Wer gegen wen", "book.pairs.note": "Wie oft der Spieler links vor dem oben lag, und wie oft dahinter.",
+  "book.longest": "Meiste Siege nacheinander", "book.last": "Zuletzt gespielt", "book.names": "Namen in Spielen", "book.wins.shared": "{n}, davon {shared} geteilt",
+  "book.merge": "Dieselbe Person wie", "book.merge.note": "Zwei Namen einer Person werden im Buch zu einem. Die Spiele bleiben, wie sie waren, und es lässt sich zurücknehmen.", "book.merge.go": "Zusammenlegen", "book.part": "{name} wieder trennen",
+  "book.remove": "Aus dem Buch entfernen", "book.remove.note": "Name und Zahlen verschwinden aus dem Buch; die anderen behalten ihre. In Dateien einzelner Spiele und in Sicherungen steht der Name weiter, und es lässt sich zurücknehmen.", "book.remove.sure": "Wirklich entfernen",
+  "book.end": "Am Ende", "book.game": "Spiel {n}", "book.turn": "Zug {n} von {all}: {name}", "book.minutes": { one: "{n} Minute", other: "{n} Minuten" }, "book.scores": "Alle Wertungen ({n})", "book.jcz": "Für JCloisterZone",
+  "book.keep": "Dieses Spiel", "book.count": "Wieder zählen", "book.count.not": "Zählt nicht", "book.reopen": "Zurück auf den Tisch",
+  "book.reopen.note": "Alle Bildschirme zeigen dann dieses Spiel, und es kann berichtigt oder weitergespielt werden. Das Spiel, das jetzt auf dem Tisch ist, bleibt gespeichert.", "book.reopen.go": "Für alle zurücklegen",
+  "hand.open": "Partie eintragen", "hand.title": "Board Game Stats (Spielestatistik)", "hand.why": "Lest den Code mit einem Telefon, das Board Game Stats hat, oder tippt dort auf den Link: Die Partie steht mit Spielern, Punkten und Sieger bereit.",
+  "hand.link": "In Board Game Stats öffnen", "hand.code": "QR-Code des Links, der diese Partie einträgt", "hand.private": "bastide selbst schickt niemandem etwas. Im Link stehen Namen und Punkte dieses Spiels; wer ihn öffnet, gibt sie weiter.",
+  "hand.place": "Name eures Ortes (freiwillig)", "hand.place.go": "Diesen Namen nehmen",
+  "luck.ask": "Wie viel Glück war beim Ziehen?", "luck.title": "Glück beim Ziehen", "luck.than": { one: "{n} Plättchen; besser als {share} solcher Ziehungen", other: "{n} Plättchen; besser als {share} solcher Ziehungen" },
+  "luck.what": "Ein Plättchen ist so viel wert, wie seine Straßen, Städte und Klöster bringen, wenn jedes davon fertig ist und nur dieses Plättchen zählt; ein Kloster bringt 9. Die Zahl sagt, wie viel mehr oder weniger die Plättchen eines Spielers wert waren als gleich viele durchschnittliche aus der Schachtel. Was daraus gemacht wurde, und Wiesen, stecken nicht darin.",
+  "film.title": "Zeitraffer", "film.make": "Zeitraffer machen", "film.again": "Noch einmal machen", "film.keep": "Film speichern", "film.making": "Wird gemacht … ihr müsst nicht hier warten", "film.failed": "Der Zeitraffer ließ sich nicht machen.",
+  "film.note": "Eine halbe Minute: der Tisch, wie ihn die Kamera Zug für Zug sah, oder gezeichnete Plättchen, wo keine Bilder mehr da sind. Auf diesem Rechner gemacht.",
+  "error.unknown_player": "niemand dieses Namens steht im Buch", "error.nothing_to_show": "in diesem Spiel wurde kein Plättchen gelegt", "error.no_jcz": "JCloisterZone kennt eine Schachtel dieses Spiels nicht", "error.no_film": "von diesem Spiel gibt es noch keinen Zeitraffer",
+};

@@ -1,0 +1,28 @@
+// What only the evening book says, in English.
+
+export default {
+  "book.title": "The evening book", "book.table": "Back to the table", "book.csv": "All games as a table", "book.json": "The whole book",
+  "book.none": "No game is finished yet. Whatever you play to the end is kept here: result, chart, awards, every score with its proof.",
+  "book.players": "Players", "book.player": "Player", "book.games": "Games", "book.wins": "Wins", "book.average": "Points on average", "book.top": "Best", "book.streak": "Streak", "book.rating": "Rating",
+  "book.running": { one: "{n} now", other: "{n} now" }, "book.rating.note": "Streaks are wins in a row, \"now\" the one that goes on. The rating (OpenSkill) is what somebody can at least do: everybody begins at 1500; in brackets as long as there are fewer than {n} games.",
+  "book.removed": "removed", "book.removed.note": { one: "{n} player was removed from the book.", other: "{n} players were removed from the book." }, "book.back.one": "Bring back {name}",
+  "book.records": "Records of the house", "record.score": "Most points", "record.margin": "Clearest win", "record.turn": "Best turn", "record.road": "Longest road", "record.city": "Largest city", "record.farm": "Largest farm",
+  "record.score.n": { one: "{n} point", other: "{n} points" }, "record.margin.n": { one: "{n} point ahead", other: "{n} points ahead" }, "record.turn.n": { one: "{n} point", other: "{n} points" },
+  "record.road.n": { one: "{n} tile", other: "{n} tiles" }, "record.city.n": { one: "{n} tile", other: "{n} tiles" }, "record.farm.n": { one: "{n} city", other: "{n} cities" },
+  "book.evenings": "Games", "book.all": "Show all {n}", "book.unfinished": "not finished", "book.uncounted": "does not count", "book.won": "won",
+  "book.pairs": "Who beat whom", "book.pairs.note": "How often the player on the left was ahead of the one above, and how often behind.",
+  "book.longest": "Most wins in a row", "book.last": "Played last", "book.names": "Names in games", "book.wins.shared": "{n}, {shared} of them shared",
+  "book.merge": "The same person as", "book.merge.note": "Two names of one person become one in the book. The games stay as they were, and it can be taken back.", "book.merge.go": "Merge", "book.part": "Separate {name} again",
+  "book.remove": "Remove from the book", "book.remove.note": "The name and the numbers disappear from the book; the others keep theirs. Files of single games and backups still have the name, and it can be taken back.", "book.remove.sure": "Really remove",
+  "book.end": "At the end", "book.game": "Game {n}", "book.turn": "Turn {n} of {all}: {name}", "book.minutes": { one: "{n} minute", other: "{n} minutes" }, "book.scores": "All scores ({n})", "book.jcz": "For JCloisterZone",
+  "book.keep": "This game", "book.count": "Count it again", "book.count.not": "Does not count", "book.reopen": "Put it back on the table",
+  "book.reopen.note": "Everybody's screen then shows this game, and it can be corrected or played on. The game that is on the table now stays kept.", "book.reopen.go": "Put it back for everybody",
+  "hand.open": "Log the play", "hand.title": "Board Game Stats", "hand.why": "Scan the code with a phone that has Board Game Stats, or tap the link there: the play is ready with players, points and winner.",
+  "hand.link": "Open in Board Game Stats", "hand.code": "QR code of the link that logs this play", "hand.private": "bastide itself sends nothing to anybody. The link holds names and points of this game; whoever opens it passes them on.",
+  "hand.place": "Name of your place (optional)", "hand.place.go": "Use this name",
+  "luck.ask": "How lucky was the draw?", "luck.title": "Luck of the draw", "luck.than": { one: "{n} tile; better than {share} of such draws", other: "{n} tiles; better than {share} of such draws" },
+  "luck.what": "A tile is worth what its roads, cities and monasteries pay once each of them is finished, this tile alone counted; a monastery pays 9. The number is what a player's tiles were worth more or less than as many average tiles of the box. What was made of them, and farms, are not in it.",
+  "film.title": "Time-lapse", "film.make": "Make the time-lapse", "film.again": "Make it again", "film.keep": "Save the film", "film.making": "Being made… you need not wait here", "film.failed": "The time-lapse could not be made.",
+  "film.note": "Half a minute: the table as the camera saw it, turn by turn, or drawn tiles where no pictures are left. Made on this machine.",
+  "error.unknown_player": "nobody of that name is in the book", "error.nothing_to_show": "no tile was laid in this game", "error.no_jcz": "JCloisterZone does not know a box of this game", "error.no_film": "there is no time-lapse of this game yet",
+};

@@ -1,0 +1,28 @@
+// Ce que dit seul le livre des soirées, en français.
+
+export default {
+  "book.title": "Le livre des soirées", "book.table": "Retour à la table", "book.csv": "Toutes les parties en tableau", "book.json": "Le livre entier",
+  "book.none": "Aucune partie n’est encore terminée. Tout ce que vous jouez jusqu’au bout est gardé ici : résultat, courbe, récompenses, chaque décompte avec sa preuve.",
+  "book.players": "Joueurs", "book.player": "Joueur", "book.games": "Parties", "book.wins": "Victoires", "book.average": "Points en moyenne", "book.top": "Record", "book.streak": "Série", "book.rating": "Cote",
+  "book.running": { one: "{n} en cours", many: "{n} en cours", other: "{n} en cours" }, "book.rating.note": "Une série, ce sont des victoires de suite ; « en cours » : elle continue. La cote (OpenSkill) est ce que quelqu’un vaut au moins : tous commencent à 1500 ; entre parenthèses tant qu’il y a moins de {n} parties.",
+  "book.removed": "retiré", "book.removed.note": { one: "{n} joueur a été retiré du livre.", many: "{n} de joueurs ont été retirés du livre.", other: "{n} joueurs ont été retirés du livre." }, "book.back.one": "Remettre {name}",
+  "book.records": "Records de la maison", "record.score": "Le plus de points", "record.margin": "Victoire la plus nette", "record.turn": "Meilleur tour", "record.road": "Plus longue route", "record.city": "Plus grande ville", "record.farm": "Plus grand pré",
+  "record.score.n": { one: "{n} point", many: "{n} de points", other: "{n} points" }, "record.margin.n": { one: "{n} point d’avance", many: "{n} de points d’avance", other: "{n} points d’avance" }, "record.turn.n": { one: "{n} point", many: "{n} de points", other: "{n} points" },
+  "record.road.n": { one: "{n} tuile", many: "{n} de tuiles", other: "{n} tuiles" }, "record.city.n": { one: "{n} tuile", many: "{n} de tuiles", other: "{n} tuiles" }, "record.farm.n": { one: "{n} ville", many: "{n} de villes", other: "{n} villes" },
+  "book.evenings": "Parties jouées", "book.all": "Montrer les {n}", "book.unfinished": "pas terminée", "book.uncounted": "ne compte pas", "book.won": "a gagné",
+  "book.pairs": "Qui a battu qui", "book.pairs.note": "Combien de fois le joueur de gauche était devant celui du haut, et combien de fois derrière.",
+  "book.longest": "Victoires de suite, au plus", "book.last": "A joué en dernier le", "book.names": "Noms dans les parties", "book.wins.shared": "{n}, dont {shared} partagées",
+  "book.merge": "La même personne que", "book.merge.note": "Deux noms d’une personne n’en font plus qu’un dans le livre. Les parties restent comme elles étaient, et cela peut être annulé.", "book.merge.go": "Réunir", "book.part": "Séparer {name} de nouveau",
+  "book.remove": "Retirer du livre", "book.remove.note": "Le nom et les chiffres disparaissent du livre ; les autres gardent les leurs. Les fichiers des parties et les sauvegardes ont encore le nom, et cela peut être annulé.", "book.remove.sure": "Retirer vraiment",
+  "book.end": "À la fin", "book.game": "Partie {n}", "book.turn": "Tour {n} sur {all} : {name}", "book.minutes": { one: "{n} minute", many: "{n} de minutes", other: "{n} minutes" }, "book.scores": "Tous les décomptes ({n})", "book.jcz": "Pour JCloisterZone",
+  "book.keep": "Cette partie", "book.count": "La compter de nouveau", "book.count.not": "Ne compte pas", "book.reopen": "La remettre sur la table",
+  "book.reopen.note": "Tous les écrans montrent alors cette partie, et elle peut être corrigée ou continuée. Celle qui est sur la table maintenant reste conservée.", "book.reopen.go": "La remettre pour tous",
+  "hand.open": "Noter la partie", "hand.title": "Board Game Stats (statistiques)", "hand.why": "Scannez le code avec un téléphone qui a Board Game Stats, ou touchez-y le lien : la partie est prête avec joueurs, points et vainqueur.",
+  "hand.link": "Ouvrir dans Board Game Stats", "hand.code": "Code QR du lien qui note cette partie", "hand.private": "bastide n’envoie rien à personne. Le lien contient les noms et les points de cette partie ; qui l’ouvre les transmet.",
+  "hand.place": "Nom de votre lieu (facultatif)", "hand.place.go": "Prendre ce nom",
+  "luck.ask": "Quelle chance à la pioche ?", "luck.title": "La chance à la pioche", "luck.than": { one: "{n} tuile ; mieux que {share} de telles pioches", many: "{n} de tuiles ; mieux que {share} de telles pioches", other: "{n} tuiles ; mieux que {share} de telles pioches" },
+  "luck.what": "Une tuile vaut ce que rapportent ses routes, villes et abbayes quand chacune est achevée, en ne comptant que cette tuile ; une abbaye rapporte 9. Le nombre dit de combien les tuiles d’un joueur valaient plus ou moins qu’autant de tuiles moyennes de la boîte. Ce qui en a été fait, et les prés, n’y sont pas.",
+  "film.title": "En accéléré", "film.make": "Faire le film accéléré", "film.again": "Le refaire", "film.keep": "Enregistrer le film", "film.making": "En préparation… inutile d’attendre ici", "film.failed": "Le film n’a pas pu être fait.",
+  "film.note": "Une demi-minute : la table comme la caméra l’a vue, tour après tour, ou des tuiles dessinées là où il n’y a plus d’images. Fait sur cette machine.",
+  "error.unknown_player": "personne de ce nom n’est dans le livre", "error.nothing_to_show": "aucune tuile n’a été posée dans cette partie", "error.no_jcz": "JCloisterZone ne connaît pas une boîte de cette partie", "error.no_film": "il n’y a pas encore de film de cette partie",
+};
