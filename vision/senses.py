@@ -111,7 +111,8 @@ class TileSense:
         order, limits = list(poses), self.limits
         if not order:
             return {}
-        said = self.said(bgr, [poses[at] for at in order], turns=4) if said is None else said
+        # a copy: squares are looked at again below, and whoever asked first holds its answers against its own poses
+        said = self.said(bgr, [poses[at] for at in order], turns=4) if said is None else said.rows(range(len(order)))
         placed = [_pulled(poses[at], said.corners[n]) for n, at in enumerate(order)]
         off = np.abs(said.corners - UNIT).max(axis=(1, 2))
         again = np.flatnonzero((off > limits.placed) & (off < limits.astray) & (said.present > 0.2))

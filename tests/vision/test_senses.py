@@ -80,6 +80,17 @@ def test_a_pose_that_is_a_little_off_is_pulled_to_the_corners(board):
         assert np.abs(apply(np.linalg.inv(pose) @ seen[at].pose, UNIT) - UNIT).max() < 0.08, at
 
 
+def test_what_was_said_already_stays_as_it_was_said(board):
+    picture, poses, _ = board
+    off = {at: pose @ np.array([[1, 0, 0.12], [0, 1, -0.1], [0, 0, 1.0]]) for at, pose in poses.items()}
+    sense = TileSense(KINDS)
+    said = sense.said(picture, list(off.values()), turns=4)
+    before = said.corners.copy()
+    seen = sense.look(picture, off, said)
+    assert (said.corners == before).all(), "corners belong to the poses that were asked about"
+    assert all(np.abs(apply(np.linalg.inv(poses[at]) @ seen[at].pose, UNIT) - UNIT).max() < 0.08 for at in poses)
+
+
 def test_the_bare_table_is_no_tile_and_a_square_out_of_the_picture_is_not_seen(board):
     picture, poses, _ = board
     away = np.array([[90, 0, picture.shape[1] + 50.0], [0, 90, 10], [0, 0, 1]])
