@@ -30,12 +30,14 @@ def marginals(unary: Mapping[Square, Array], kinds: Sequence[Tile], counts: Mapp
     ``counts`` says how many tiles of a kind the boxes on the table hold; kinds that it leaves out are not limited.
     """
     squares = list(unary)
+    if not squares:
+        return {}
     own = np.array([unary[at] for at in squares], float).reshape(len(squares), -1)
     shown = np.array([[[x == y for y in _LETTERS] for x in side_letters(t, rot)] for t in kinds for rot in range(4)])
     price = np.zeros(len(kinds))
     limit = np.array([counts.get(t.id, 10_000) for t in kinds])
     belief = own
-    for _ in range(6 if squares else 0):
+    for _ in range(6):
         belief = _propagate(own - np.repeat(price, 4), squares, shown.astype(float))
         over = np.exp(belief).sum(axis=0).reshape(-1, 4).sum(axis=1) - limit
         if (over < 0.3).all():
@@ -71,4 +73,3 @@ def _propagate(unary: Array, squares: Sequence[Square], shown: Array) -> Array:
 def _beside(at: Square, side: str) -> Square:
     dx, dy = STEP[side]
     return at[0] + dx, at[1] + dy
-

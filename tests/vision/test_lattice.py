@@ -82,6 +82,10 @@ def test_a_square_comes_back_after_four_turns(turns, at):
     assert (x, y) == (0, 1), "east becomes south: clockwise as seen"
 
 
+def test_a_board_without_squares_has_nothing_to_be_read():
+    assert marginals({}, [catalogue()["base.U"]], {}) == {}
+
+
 def test_neighbours_and_the_box_settle_what_a_square_alone_cannot():
     kinds = [catalogue()[t] for t in ("base.U", "base.V", "base.X")]
     sure = np.full((3, 4), -20.0)
