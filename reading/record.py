@@ -11,6 +11,7 @@ from __future__ import annotations
 import gzip
 import json
 import math
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -131,7 +132,7 @@ def read_watched(path: Path) -> list[tuple[dict[str, Any], list[TableLook]]]:
     raw = path.read_bytes()
     try:
         text = (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode("utf-8")
-    except (OSError, EOFError, UnicodeDecodeError) as e:
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as e:
         raise InvalidNotation(f"{path.name}: not a recording of looks: {e}") from e
     rows = list(_rows(path.name, text))
     if not rows or any(row.get("format", FORMAT) != FORMAT for row in rows) or "format" not in rows[0]:

@@ -112,6 +112,9 @@ def test_a_spoiled_recording_says_what_is_wrong(tmp_path: Path, text: str, says:
 
 def test_a_file_that_is_no_recording_says_so(tmp_path: Path) -> None:
     path = tmp_path / "game.json.gz"
-    path.write_bytes(b"no gzip")
-    with pytest.raises(InvalidNotation, match="not a recording of looks"):
-        read_looks(path)
+    torn = bytearray((GAMES / "base-1.json.gz").read_bytes())
+    torn[10:14] = b"\xff" * 4  # where the compressed data begins
+    for data in (b"no gzip", bytes(torn), bytes(torn[:9])):
+        path.write_bytes(data)
+        with pytest.raises(InvalidNotation, match="not a recording of looks"):
+            read_looks(path)
