@@ -120,7 +120,7 @@ def learn_supply(picture: Image, colour: str, known: ColoursResult | None = None
         raise CalibrationError("pieces of several players are in view; leave those of one there", "supply.several")
     gains = np.array(known.light if known is not None else (1.0, 1.0, 1.0))
     supply = supplies[0] if len(supplies) == 1 else min(
-        supplies, key=lambda g: float(np.median([_cost(s.linear / s.linear.max() * 0.8, colour, gains) for s in g])))
+        supplies, key=lambda g: float(np.median([_cost(_lit(s.linear), colour, gains) for s in g])))
     r, g, b = (round(float(v)) for v in np.median([s.rgb for s in supply], axis=0))
     shape = _shape_of([s.outline for s in supply if s.outline is not None])
     paints = {**(known.paints if known is not None else {}), colour: (r, g, b)}
@@ -134,6 +134,12 @@ def learn_supply(picture: Image, colour: str, known: ColoursResult | None = None
     own_pairs = {pair: d for pair, d in distances.items() if colour in pair.split("-")}
     advice = [a for a in _advice({colour: supply[0]}, own_pairs, supply[0].table) if a.code != "colours.one"]
     return ColourCalibration(result=result, followers=seen, advice=tuple(advice))
+
+
+def _lit(linear: Array) -> Array:
+    """The same paint in full light; of wood that is black to the camera nothing is known but that."""
+    brightest = float(linear.max())
+    return linear / brightest * 0.8 if brightest > 0 else linear
 
 
 def _apart(one: _Spot, other: _Spot) -> float:

@@ -127,3 +127,10 @@ def test_two_pieces_are_no_supply_and_two_supplies_need_a_name_that_tells_them_a
     assert learn_supply(both, "red").result.paints["red"][0] > 120
     with pytest.raises(CalibrationError, match="several players"):
         learn_supply(both, "vermilion")
+
+
+@pytest.mark.filterwarnings("error")
+def test_wood_without_any_light_is_black_and_spoils_no_other_supply() -> None:
+    both = np.vstack([supply("disc", (0, 0, 0)), supply("disc", (40, 40, 190))])
+    assert learn_supply(both, "black").result.paints == {"black": (0, 0, 0)}
+    assert learn_supply(both, "red").result.paints["red"][0] > 120
