@@ -46,9 +46,8 @@ class Attention:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Followed:
     """What one frame came to. ``status``: searching, following, moving, lost; ``since_s`` for how long it has been
-    lost or searching in vain while the picture was still; ``found`` that squares have new names from now on."""
+    lost or searching in vain while the picture was still."""
 
     status: str
     look: TableLook | None = None
     since_s: float = 0.0
-    found: bool = False

@@ -157,7 +157,7 @@ class Tracker:
         """Follow this board from now on: it was found, or people said where it lies."""
         self.lattice, self._squares, self._vain_s = lattice, {}, None
         self.register = Register(self.register.limits)
-        return Followed(status="following", look=self._look(frame, list(self.places()), whole=True), found=True)
+        return Followed(status="following", look=self._look(frame, list(self.places()), whole=True))
 
     # -- following ----------------------------------------------------------------------------------------------------
 
