@@ -26,7 +26,7 @@ from vision.stills import Still, keep
 from vision.tileset import TileSet
 
 RETRY_S = 2.0
-NOTHING: dict[str, Any] = {"tiles": [], "open": [], "readings": [], "figures": [], "moving": [], "hands": []}
+NOTHING: dict[str, Any] = {"tiles": [], "open": [], "readings": [], "figures": [], "moving": []}
 MOST_FAILURES = 3  # of reading one game's table, after which it is entered by hand
 FROZEN_RESTART_S = 10.0  # a camera that repeats itself for so long is opened anew
 _log = logging.getLogger("bastide.table")

@@ -55,7 +55,6 @@ class Sight:
             "readings": [_reading(at, known[at], s, old=frame < now) for at, frame, s in newest if s.tiles],
             "figures": [self._figure(at, known[at], f) for at, _, s in newest for f in s.figures or ()],
             "moving": [] if stillness is None else [o.round(1).tolist() for o in stillness.outlines()],
-            "hands": [],
         }
 
     def _figure(self, at: Square, pose: Array, figure: FigureLook) -> dict[str, Any]:

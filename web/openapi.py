@@ -137,7 +137,7 @@ def _schemas() -> dict[str, Schema]:
         "Seen": _object({"camera": _FLAG, "watching": _FLAG, "picture": {"type": ["integer", "null"]}},
                         size=_list(_NUMBER), tiles=_list({"type": "object"}), open=_list({"type": "object"}),
                         readings=_list({"type": "object"}), figures=_list({"type": "object"}),
-                        moving=_list({}), hands=_list({})),
+                        moving=_list({})),
         "Tuning": _object({"camera": _FLAG, "running": {"type": ["string", "null"]}, "done": {"type": "object"},
                            "used": _list({"type": "object"}), "cameras": _list({"type": "object"}),
                            "methods": _list(_TEXT), "limits": {"type": "object"}}),

@@ -111,7 +111,7 @@ class Seeing(Protocol):
 
     def seen(self) -> dict[str, Any]:
         """Whether there is a ``camera`` and it is ``watching``; once somebody has asked, also what was made of the
-        picture with the number ``picture``: its size, tiles, open, readings, figures, moving, hands, in its pixels."""
+        picture with the number ``picture``: its size, tiles, open, readings, figures, moving, in its pixels."""
         ...
 
     def picture(self, number: int) -> bytes | None:

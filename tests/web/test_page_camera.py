@@ -33,7 +33,7 @@ class Seen:
 
     def report(self, size: tuple[int, int]) -> dict[str, Any]:
         read = {"corners": square((0, -1)), "up": [550, 200], "tile": "base.U", "rot": 1, "like": 0.93, "old": False}
-        return {"size": list(size), "moving": [], "hands": [[[0, 0], [200, 0], [200, 90]]],
+        return {"size": list(size), "moving": [[[0, 0], [200, 0], [200, 90]]],
                 "tiles": [{"at": list(at), "corners": square(at)} for at in ((0, 0), (0, -1))],
                 "open": [{"at": [1, 0], "corners": square((1, 0))}],
                 "readings": [{**read, "at": [1, 0], "corners": square((1, 0)), "like": 0.31, "taken": False,
@@ -55,7 +55,7 @@ def test_what_the_camera_sees_is_drawn_and_it_can_rest(serve, visit):
         page.locator("#bar .chip").click()
         page.locator(".camera-svg image").wait_for()
         assert page.locator("polygon.laid-square:not(.casing)").count() == 2
-        assert page.locator("polygon.hands:not(.casing)").count() == 1
+        assert page.locator("polygon.moving:not(.casing)").count() == 1
         expect(page.locator(".read.taken text")).to_have_text("✓ 80%")
         expect(page.locator(".read.refused text")).to_have_text("✗ 31%")  # what was refused is shown as well
         expect(page.locator(".silhouette.refused")).to_have_count(1)

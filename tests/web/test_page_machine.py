@@ -108,7 +108,7 @@ class Seen(Seeing):
 
     def seen(self):
         return {"camera": True, "watching": True, "picture": 1, "size": [640, 360], "tiles": [], "open": [],
-                "readings": [], "figures": [], "moving": [], "hands": []}
+                "readings": [], "figures": [], "moving": []}
 
     def picture(self, number):
         return encode_jpeg(PICTURE)

@@ -119,7 +119,7 @@ export class Camera {
               on: { click: (e) => !seen.tiles.length && this.point(e) } },
       s("image", { href: seen.href, width, height }),
       this.on.squares && [seen.open.map((q) => this.polygon(q.corners, "open-square")), seen.tiles.map((q) => this.polygon(q.corners, "laid-square"))],
-      this.on.motion && [seen.moving.map((p) => this.polygon(p, "moving")), seen.hands.map((p) => this.polygon(p, "hands"))],
+      this.on.motion && seen.moving.map((p) => this.polygon(p, "moving")),
       this.on.figures && seen.figures.map((f) => this.figure(f)),
       this.on.readings && seen.readings.map((r) => this.reading(r)),
       seen.tiles.map((q) => this.target(q)), seen.readings.filter((r) => !r.taken).map((r) => this.target(r))));
