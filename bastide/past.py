@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bastide.replay import PlayedTurn, corrections, played, scores_csv, transcript, view_after, view_at
+from bastide.reveal import before_the_end
 from bastide.store import Store
+from scoring.log import state_of
 from vision.images import encode_jpeg
 from vision.stills import Part, Still, from_above
 
@@ -62,20 +64,22 @@ class Past:
     def games(self) -> list[dict[str, Any]]:
         """All games that are on disk, newest first: game, created_s, players, entries, over, which is shown, and the
         scores and winners (numbers of players) of those that can be worked out."""
-        known = self._session.book.results()
+        known, games = self._session.book.results(), self._store.games()
+        untold = self._session.untold()  # after the games: what ends meanwhile is not told either
         return [{"game": g.id, "created_s": g.created_s, "players": list(g.players), "entries": g.entries,
-                 "over": g.over, "shown": g.id == self._session.game, **known.get(g.id, {})}
-                for g in self._store.games()]
+                 "over": g.over and g.id != untold, "shown": g.id == self._session.game, **known.get(g.id, {})}
+                for g in games]
 
     def corrections(self) -> list[dict[str, Any]]:
         """What people have changed, newest first."""
         return corrections(self._session.entries)
 
     def export(self, form: str) -> str:
-        """The game as ``transcript`` or as ``csv`` of its scores."""
-        if form == "csv":
-            return scores_csv(self._session.state)
-        return transcript(self._session.setup, self._session.entries)
+        """The game as ``transcript`` or as ``csv`` of its scores; without its end until that is told."""
+        setup, entries = self._session.setup, self._session.entries
+        if self._session.untold() is not None:
+            entries = before_the_end(entries)
+        return scores_csv(state_of(setup, entries)) if form == "csv" else transcript(setup, entries)
 
 
 def table_picture(store: Store, game: int, turns: Sequence[PlayedTurn], turn: int | None = None,

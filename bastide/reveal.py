@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from bastide.errors import Failure
 from bastide.store import Store
+from scoring.events import GameEnded
+from scoring.log import LogEntry, Retracted, effective
 from web.protocol import CommandError
 
 BEFORE = -1  # the game is over and nothing of the final scoring has been shown
@@ -24,6 +26,12 @@ class Walk:
     told: bool = False
     lead: str = ""
     by: str = ""
+
+
+def before_the_end(entries: Sequence[LogEntry]) -> tuple[LogEntry, ...]:
+    """The log as if nobody had said yet that the game is over."""
+    ends = [seq for seq, event in effective(entries) if isinstance(event, GameEnded)]
+    return (*entries, *(LogEntry(seq=len(entries) + n, body=Retracted(seq=seq)) for n, seq in enumerate(ends, 1)))
 
 
 class Reveal:

@@ -33,6 +33,7 @@ from scoring.rules import changes, editions
 from scoring.state import GameState
 from vision.stills import Still
 from web.protocol import CommandError, StaleView, Subscription
+from web.reveal import untold
 
 if TYPE_CHECKING:
     from bastide.art import ArtSets
@@ -55,7 +56,7 @@ class TableSession:
         self.past, self.seeing = Past(self, store), Seeing()
         self._reveal, self._own_tiles = Reveal(store), OwnTiles(arts)
         self.films = Films(store.path.parent, store)
-        self.book = Evenings(store.path.parent, store, self.films)
+        self.book = Evenings(store.path.parent, store, self.films, self.untold)
         self._lock = threading.RLock()
         self._hearing = threading.Lock()  # of who is told: that must not wait for the disk
         self._status: dict[str, Any] = {"chip": "manual", "text": ""}
@@ -108,6 +109,11 @@ class TableSession:
         """The game as it stands."""
         return self._state
 
+    def untold(self) -> int | None:
+        """The number of the game on the table while its end has not been told to the room, else None."""
+        with self._lock:  # of an end that is on disk the view says so when the lock is free
+            return self._game if untold(self._view) else None
+
     @property
     def entries(self) -> tuple[LogEntry, ...]:
         return self._entries
@@ -145,10 +151,13 @@ class TableSession:
     def preview(self, commands: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """What each of these commands would come to, without doing it: the scores it would change and new issues.
 
-        A command that would be refused says so under ``error``. It is worked out beside the game that goes on: nobody
-        waits for it.
+        A command that would be refused says so under ``error``; no scores while the end is not told. It is worked out
+        beside the game that goes on: nobody waits for it.
         """
-        return self._shown[1].preview(commands)
+        found = self._shown[1].preview(commands)
+        if self.untold() is not None:  # the scores before and after hold the end
+            return [{**one, "scores": []} if "scores" in one else one for one in found]
+        return found
 
     def moves(self) -> dict[str, Any]:
         """What can be done now, before the next tile and after the last one."""

@@ -11,6 +11,13 @@ from typing import Any
 from web.protocol import View
 
 
+def untold(view: View) -> bool:
+    """Whether the game is over and the room has not come to its winner yet."""
+    reveal, final = view.get("reveal"), view.get("final")
+    return bool(reveal and final and not reveal["told"]
+                and reveal["step"] < sum(len(stage["events"]) for stage in final["stages"]))
+
+
 def revealed(view: View) -> View:
     """The view as it may be shown. ``reveal`` says more then: ``steps``, and the ``stage`` and ``event`` on show, whose
     points are not in the scores yet."""
@@ -20,7 +27,7 @@ def revealed(view: View) -> View:
     told = [(stage["name"], event) for stage in final["stages"] for event in stage["events"]]
     step = min(reveal["step"], len(told))
     now = {**reveal, "step": step, "steps": len(told), "stage": None, "event": None}
-    if reveal["told"] or step == len(told):
+    if not untold(view):
         return {**view, "reveal": now}
     if step >= 0:
         now["stage"], now["event"] = told[step]

@@ -14,6 +14,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from bastide.book.summary import Row, summary
 from bastide.errors import Failure
 from bastide.past import table_picture
 from bastide.replay import played, scores_csv, transcript
+from bastide.reveal import before_the_end
 from bastide.store import Store
 from bastide.stored import StoredGame
 from bastide.writing import write_whole
@@ -46,9 +48,11 @@ _log = logging.getLogger("bastide.book")
 
 
 class Evenings:
-    """All methods may be called from any thread; they raise CommandError."""
+    """All methods may be called from any thread; they raise CommandError. The game ``untold()`` is not over here:
+    nobody learns the winner before the room does."""
 
-    def __init__(self, data: Path, store: Store, films: Films) -> None:
+    def __init__(self, data: Path, store: Store, films: Films, untold: Callable[[], int | None] = lambda: None) -> None:
+        self._untold, self._as_played = untold, dict[tuple[int, str], Row | None]()
         self._store, self._films, self._people = store, films, People(data)
         self._cache = data / CACHE
         self._lock = threading.Lock()
@@ -122,6 +126,10 @@ class Evenings:
         row, said, found = self._row(number), self._said(), self._load(number)
         state = state_of(found.setup, found.entries)
         view: dict[str, Any] = live_view(state, found.entries, len(found.entries))
+        if number == self._untold():  # the forecast is the result
+            view |= {"projected_final": {"stages": [], "table": [], "totals": list(state.scores), "winners": [],
+                                         "tie": None},
+                     "players": [{**p, "projected": p["score"]} for p in view["players"]]}
         shown = self._seen(row, said)
         kept = self._store.pictures.stills(number)
         turns = {t.turn: t for t in played(found.setup, found.entries)}
@@ -132,7 +140,7 @@ class Evenings:
                              for p, q in zip(view["players"], shown["players"], strict=True)],
                  "game": number, "questions": [], "status": {"chip": "past", "text": ""}, "aid": found.aid,
                  "rules": changes(found.setup.rules), "edition_title": editions()[found.setup.edition]["title"]}
-        return {"row": shown, "view": view, "frames": grown, "place": said.place, "film": self._films.state(number),
+        return {"row": shown, "view": view, "frames": grown, "place": said.place, "film": self._filmed(number),
                 "handover": link(self._named(row, said), said) if row["over"] else None}
 
     def luck(self, number: int) -> list[dict[str, Any]]:
@@ -164,15 +172,18 @@ class Evenings:
         return scores_csv(state).encode() if form == "csv" else keepsake.picture(state)
 
     def film(self, number: int) -> Path | None:
-        """The time-lapse of a game, if it has been made."""
-        return self._films.file(number)
+        """The time-lapse of a game, if it has been made and may be shown: its last picture has the result."""
+        return self._films.file(number) if number != self._untold() else None
+
+    def _filmed(self, number: int) -> str:
+        return self._films.state(number) if number != self._untold() else "none"
 
     def make_film(self, number: int) -> str:
         """Begin to make it; how it stands."""
         if not self._row(number)["tiles"]:
             raise CommandError("nothing_to_show", "no tile was laid in this game")
         self._films.begin(number)
-        return self._films.state(number)
+        return self._filmed(number)
 
     # -- what is known ----------------------------------------------------------------------------------------------
 
@@ -182,7 +193,7 @@ class Evenings:
     def _seen(self, row: Row, said: Said) -> Row:
         """A row as everybody sees it: without the names of those who were removed."""
         people = [said.person(p["name"]) for p in row["players"]]
-        return {**row, "counts": row["game"] not in said.uncounted, "film": self._films.state(row["game"]),
+        return {**row, "counts": row["game"] not in said.uncounted, "film": self._filmed(row["game"]),
                 "players": [{**p, "key": key, "name": "" if key in said.removed else p["name"]}
                             for p, key in zip(row["players"], people, strict=True)]}
 
@@ -210,7 +221,23 @@ class Evenings:
                 for n in sorted(changed):
                     self._rows[n] = stamps[n], self._worked_out(n, began.get(n, 0.0))
                 self._keep(self._rows)
-            return [row for _, row in self._rows.values() if row is not None]
+            known = dict(self._rows)
+        untold = self._untold()  # after the rows: what ends meanwhile is not told either
+        if untold in known:
+            known[untold] = known[untold][0], self._row_as_played(untold, known[untold])
+        return [row for _, row in known.values() if row is not None]
+
+    def _row_as_played(self, number: int, known: tuple[str, Row | None]) -> Row | None:
+        """The row of a game whose end is not told; worked out once for each state of its log."""
+        stamp, row = known
+        if row is None or not row["over"]:
+            return row
+        if (number, stamp) not in self._as_played:
+            found = _saved(lambda: self._store.load(number))
+            entries = before_the_end(found.entries)
+            self._as_played = {(number, stamp): summary(number, row["created_s"], state_of(found.setup, entries),
+                                                        entries)}
+        return self._as_played[number, stamp]
 
     def _worked_out(self, number: int, created_s: float) -> Row | None:
         try:
@@ -234,7 +261,7 @@ class Evenings:
                 found = self._opened[number, stamp] = _saved(lambda: self._store.load(number))
                 while len(self._opened) > OPENED:
                     self._opened.popitem(last=False)
-            return found
+        return replace(found, entries=before_the_end(found.entries), over=False) if number == self._untold() else found
 
 
 def _saved(read: Callable[[], Any]) -> Any:

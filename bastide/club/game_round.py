@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from bastide.club.message import Document
 from bastide.writing import write_whole
 from web.protocol import CommandError
+from web.reveal import untold
 
 if TYPE_CHECKING:
     from bastide.session import TableSession
@@ -144,6 +145,8 @@ class GameRound:
         assert self._round is not None
         if view["phase"] != "over":
             raise CommandError("not_over", "the game is not over yet")
+        if untold(view):  # nobody agrees to what was not told
+            raise CommandError("not_over", "the final scoring has not been shown yet; walk through it first")
         if type(player) is not int or not 0 <= player < len(view["players"]):
             raise CommandError("malformed", "player: must be the number of one")
         self._round["agreed"][player] = [p["score"] for p in view["players"]]

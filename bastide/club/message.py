@@ -17,6 +17,9 @@ from typing import Any, NamedTuple
 
 import fastjsonschema
 
+from web.protocol import View
+from web.reveal import revealed, untold
+
 VERSION = 1
 ROOT = "bastide"
 LARGEST = 65_536  # bytes of a message that is listened to; a state of 200 tiles is below 8,000
@@ -72,6 +75,11 @@ def state(view: Mapping[str, Any], sender: Sender, *, at_s: float, commands: boo
     if game_round is not None:
         made["round"] = dict(game_round)
     return made
+
+
+def published(view: View) -> View:
+    """The view as other machines may know it: a game is over when its end has been told in the room."""
+    return {**revealed(view), "phase": "playing"} if untold(view) else view
 
 
 def _player(p: Mapping[str, Any], open_: bool) -> Document:

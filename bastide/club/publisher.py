@@ -24,6 +24,7 @@ from bastide.club.message import (
     Sender,
     events,
     packed,
+    published,
     slug,
     state,
     topic,
@@ -77,6 +78,7 @@ class Publisher:
         self.slug = slug(name)
         self._anew, self._stop = threading.Event(), threading.Event()
         self._last: View | None = None
+        self._whole: View | None = None  # the newest one, as the table has it
         self._said: dict[str, bytes] = {}  # what is retained for Home Assistant
         self._sent_s, self._sent_rev, self._info = float("-inf"), -1, None
         self._doubled_s = float("-inf")
@@ -128,12 +130,19 @@ class Publisher:
         late = time.monotonic() - self._sent_s >= self._beat.again_s
         return late or self._anew.is_set() or view["update"] != self._sent_rev
 
-    def _publish(self, view: View) -> None:
+    def _publish(self, whole: View) -> None:
+        if self._whole is not None and self._whole["game"] != whole["game"] and published(self._whole) != self._whole:
+            left, self._whole = self._whole, None  # nobody will walk through it any more: this is the result
+            self._publish_view(left, left.get("round"))
+        self._publish_view(published(whole), self._round())
+        self._whole = whole
+
+    def _publish_view(self, view: View, game_round: Mapping[str, Any] | None) -> None:
         anew = self._anew.is_set()
         self._anew.clear()
         sender = Sender(self._name, self._identity.device, self._identity.epoch)
         document = state(view, sender, at_s=self._clock(), commands=self._carry_out is not None,
-                         game_round=self._round())
+                         game_round=game_round)
         if anew:
             self._said.clear()
             self.link.send(topic(self.slug, "availability"), HERE, retain=True)

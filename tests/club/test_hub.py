@@ -99,6 +99,7 @@ def test_only_the_organiser_runs_a_tournament(cheap, served, broker, tmp_path):
         assert begun["aid"] == "score" and [p["name"] for p in begun["players"]] == ["Zoe", "Ben"]
         table.play(*moves())
         table.session.command({"do": "end_game"})
+        table.session.command({"do": "reveal", "step": "end"})
         for player in (0, 1):
             table.session.command({"do": "confirm", "player": player})
         until(url, lambda h: rows(h)["table-4"]["state"].get("round", {}).get("confirmed") == [True, True])

@@ -88,6 +88,7 @@ def test_the_organiser_begins_a_round_and_the_wall_shows_it(club, open_page):
     _picture(wall, "hub-wall")
     one.play(*moves(5, 5))
     one.session.command({"do": "end_game"})
+    one.session.command({"do": "reveal", "step": "end"})
     for player in (0, 1):
         one.session.command({"do": "confirm", "player": player})
     expect(page.locator(".round.open td.people .won").first).to_be_visible()

@@ -131,6 +131,33 @@ def test_two_tables_with_one_name_notice_each_other(broker, tmp_path, caplog):
         assert "another table is also called 'Table 4'" in caplog.text
 
 
+def test_the_broker_hears_of_an_end_when_the_room_has(broker, tmp_path):
+    """Until then the game goes on with the scores of before; when another one begins untold, that is its result."""
+    with Ear(broker) as ear, ClubTable(tmp_path / "a", broker, "Table 4") as table:
+        session = table.session
+
+        def heard(rev):
+            told = ear.until(is_rev(rev))
+            return told["phase"], [p["score"] for p in told["players"]], [p["projected"] for p in told["players"]]
+
+        table.play(*moves())
+        before = [p["score"] for p in session.view()["players"]]
+        view = session.command({"do": "end_game"})
+        totals = view["final"]["totals"]
+        assert totals != before and heard(view["update"]) == ("playing", before, before)
+        view = session.command({"do": "reveal", "step": "end"})
+        assert heard(view["update"]) == ("over", totals, totals)
+        session.command({"do": "undo"})
+        view = session.command({"do": "end_game"})
+        assert heard(view["update"])[0] == "playing"
+        n = len(ear.messages)
+        session.command({"do": "new_game", "setup": {
+            "players": [{"name": "Cy", "colour": "red"}, {"name": "Di", "colour": "blue"}], "edition": "zman2012"}})
+        left = ear.until(lambda t, v: t == STATE and v["phase"] == "over", after=n)
+        assert (left["game"], [p["score"] for p in left["players"]]) == (view["game"], totals)
+        assert ear.until(lambda t, v: t == STATE and v["game"] != view["game"], after=n)["phase"] == "playing"
+
+
 def test_commands_are_taken_only_where_they_are_switched_on(broker, tmp_path):
     with Ear(broker) as ear, ClubTable(tmp_path / "a", broker, "Table 4") as deaf, \
             ClubTable(tmp_path / "b", broker, "Table 5", commands=True) as hears:

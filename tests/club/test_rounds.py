@@ -104,6 +104,8 @@ def test_both_agree_and_a_correction_asks_again(table):
     for event in moves():
         table.commit((event,), confidence=0.9, asked=False)
     table.command({"do": "end_game"})
+    assert refused(table, do="confirm", player=0) == "not_over"  # nobody agrees to what was not told
+    table.command({"do": "reveal", "step": "end"})
     for player, wanted in ((0, [True, False]), (1, [True, True])):
         table.command({"do": "confirm", "player": player})
         assert table.view()["round"]["confirmed"] == wanted
@@ -213,6 +215,7 @@ def test_an_evening_of_three_tables_and_two_rounds(tmp_path):
                 for event in moves(int(slug[-1]) + 3 * number, 5):
                     session.commit((event,), confidence=0.9, asked=False)
                 session.command({"do": "end_game"})
+                session.command({"do": "reveal", "step": "end"})
                 for player in (0, 1):
                     session.command({"do": "confirm", "player": player})
             speak()

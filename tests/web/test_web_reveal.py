@@ -87,3 +87,30 @@ def test_a_restart_goes_on_with_the_walk_and_an_older_game_is_told(tmp_path, ser
     assert session.view()["reveal"]["step"] == -1
     session.command({"do": "open_game", "game": first})  # its evening is long over
     assert session.view()["reveal"]["told"]
+
+
+def test_neither_list_nor_book_nor_file_counts_a_game_as_over_before_it_is_told(serve):
+    session, server, before = ended(serve)
+    final, game = session.view()["final"], session.game
+    kept = f"api/book/games/{game}"
+    row, = said(server, "api/games")["games"]
+    assert not row["over"] and row["scores"] == before
+    book = said(server, "api/book")
+    assert [p["score"] for p in book["games"][0]["players"]] == before and not book["games"][0]["over"]
+    one = said(server, kept)
+    assert not one["row"]["over"] and one["handover"] is None and one["view"]["final"] is None
+    assert one["view"]["projected_final"]["totals"] == before
+    assert [p["projected"] for p in one["view"]["players"]] == before
+    assert get(server.url + kept + "/handover.svg")[0] == 404
+    assert f",{max(final['totals'])},".encode() not in get(server.url + "api/book/book.csv")[2]
+    files = {path: get(server.url + path)[2] for path in
+             ("api/export/scores.csv", kept + "/scores.csv", kept + "/board.png")}
+    _, seen = post(server.url + "api/preview", {"commands": [{"do": "undo"}]})
+    assert seen["previews"][0]["scores"] == []
+    post(server.url + "api/commands", {"do": "reveal", "step": "end"})
+    row, = said(server, "api/games")["games"]
+    assert row["over"] and row["scores"] == final["totals"] != before
+    assert said(server, "api/book")["games"][0]["over"]
+    assert said(server, kept)["view"]["final"]["totals"] == row["scores"]
+    for path, untold in files.items():
+        assert get(server.url + path)[2] != untold, path
