@@ -64,12 +64,18 @@ def strangers(app: Any) -> dict[str, Asked]:
             if method != "GET" and getattr(app.view_functions[rule.endpoint], "right", Right.ADMIN) != Right.WATCH:
                 continue
             asked = ASKED.get(rule.rule, {})
-            values = {name: asked.get(name, PLACES.get(name, "x")) for name in rule.arguments}
-            path = re.sub(r"<(?:[^:<>]+:)?(\w+)>", lambda found, v=values: v[found[1]], rule.rule)
+            path = re.sub(r"<(?:([^:<>]+):)?(\w+)>", lambda found, a=asked: a.get(found[2]) or PLACES.get(found[2])
+                          or _fitting(found[1] or ""), rule.rule)
             out[f"{method} {re.sub('<[^>]*>', '*', rule.rule)}"] = (
                 method, path + (f"?{asked['?']}" if "?" in asked else ""),
                 BODIES.get((method, rule.rule), None if method == "GET" else {}))
     return {**out, **MORE}
+
+
+def _fitting(converter: str) -> str:
+    """Something that a place of this kind in an address takes."""
+    one_of = re.match(r"any\('([^']+)'", converter)
+    return one_of[1] if one_of else "1" if converter.startswith("int") else "x"
 
 
 def request(method: str, path: str, body: object, **headers: str) -> bytes:

@@ -12,8 +12,8 @@ from pathlib import Path
 import paho.mqtt.client as mqtt
 import pytest
 from brokers import PATIENCE_S, Ear, Mosquitto, mosquitto
+from clubtables import ClubTable, moves
 from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
-from tables import ClubTable, moves
 
 from bastide.club.broker import Broker, broker
 from bastide.errors import UsageError

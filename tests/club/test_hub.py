@@ -8,8 +8,8 @@ import urllib.request
 
 import pytest
 from brokers import PATIENCE_S, QUICK, Ear, Mosquitto
+from clubtables import ClubTable, moves
 from processes import Served, bastide
-from tables import ClubTable, moves
 from test_hall import state
 from webtable import get, post
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from brokers import QUICK, Mosquitto
-from tables import TWO, ClubTable, moves
+from clubtables import TWO, ClubTable, moves
 
 from bastide.club.game_round import GameRound
 from bastide.club.hub import Hub

@@ -6,7 +6,7 @@ import json
 from contextlib import ExitStack
 
 import pytest
-from tables import TWO, moves
+from clubtables import TWO, moves
 
 from bastide.club.game_round import ChessClock, GameRound
 from bastide.club.message import Sender, packed, state, unpacked
