@@ -92,13 +92,14 @@ def test_records_belong_to_whoever_was_first():
 
 
 def whole(store: Store, seed: int, turns: int = 12, names: tuple[str, ...] = ()) -> TableSession:
-    """A game played to its end, on the table."""
+    """A game played to its end, on the table; the end has been told."""
     game = demo_game(seed, turns=turns)
     players = tuple(Player(name=n, colour=p.colour) for n, p in zip(names, game.setup.players, strict=True)) \
         if names else game.setup.players
     session = TableSession(store, replace(game.setup, players=players))
     for event in (*game.events, GameEnded()):
         session.commit((event,), confidence=1.0, asked=False)
+    session.command({"do": "reveal", "step": "end"})
     return session
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from screens import NOTICE
 from webtable import JPEG, misread
 
 expect = pytest.importorskip("playwright.sync_api").expect
@@ -59,6 +60,10 @@ def test_all_screens_walk_together_and_the_winner_comes_last(serve, visit):
         expect(page.locator(".veil")).to_have_count(0)
         rows(page, final["totals"])
     expect(television.locator(".chart")).to_be_visible()
+    session.set_notices([{**NOTICE, "before": "/static/icon.svg", "now": "/static/icon.svg"}], {})
+    expect(television.locator("#issues.notice")).to_be_visible()  # beside the small board, whole
+    assert television.evaluate("(e => e.scrollWidth <= e.clientWidth)(document.querySelector('#issues'))")
+    session.set_notices([], {})
     tablet.locator("[data-key='walk']").click()  # once more
     expect(television.locator(".walk-stage span")).to_have_text(f"1 of {len(steps)}")
 

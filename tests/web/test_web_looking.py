@@ -100,6 +100,7 @@ def test_the_table_of_a_turn_is_seen_from_above(serve):
 def test_the_game_as_files(serve):
     session, server = serve(71)
     session.command({"do": "end_game"})
+    session.command({"do": "reveal", "step": "end"})
     status, headers, body = get(server.url + "api/export/scores.csv")
     assert status == 200 and "attachment" in headers["Content-Disposition"]
     rows = [line.split(",") for line in body.decode().splitlines()[1:]]
