@@ -155,7 +155,7 @@ class TableSession:
         beside the game that goes on: nobody waits for it.
         """
         found = self._shown[1].preview(commands)
-        if self.untold() is not None:  # the scores before and after hold the end
+        if untold(self._view):  # the scores before and after hold the end; published with what was shown
             return [{**one, "scores": []} if "scores" in one else one for one in found]
         return found
 
