@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from bastide.session import TableSession
@@ -241,9 +242,18 @@ class Hand:
         assert own, event
         question, n = own[0]
         choices = f"#sheet.asking:not([hidden]) .choices[data-about='{question['id']}']"
-        if not self.page.locator(choices).count():
+        shown = self.page.locator(choices)
+        if not shown.count():
+            from playwright.sync_api import Error as PlaywrightError
+
             self.open()
-            self.key(f"ask-{question['id']}")
+            ask = self.page.locator(f"[data-key='ask-{question['id']}']")
+            shown.or_(ask).first.wait_for()
+            if not shown.count():
+                with suppress(PlaywrightError):  # the question may come by itself meanwhile
+                    ask.first.click(timeout=3000)
+                    self.taps += 1
+                shown.first.wait_for()
         before = self.session.view()["version"]
         self.page.locator(f"{choices} [data-key='choice-{n}']").click()
         self.taps += 1
