@@ -72,7 +72,7 @@ def scene(seed, board, degrees, fan=(0.0, 0.0)):
     rng = np.random.default_rng(seed)
     edition = invent(rng)
     painter = Painter(edition, rng)
-    pictures = {t: painter.paint(catalogue()[t]).copy() for t in {tile for tile, _ in board.values()}}
+    pictures = {t: painter.paint(catalogue()[t]).copy() for t in sorted({tile for tile, _ in board.values()})}
     picture = floor(rng, 27)
     clutter(picture, rng, edition)
     turn = np.radians(degrees)
@@ -103,7 +103,7 @@ def matched(found, corners):
     return hit, extra
 
 
-@pytest.mark.parametrize("seed", [4, 8])  # of the first twelve, 3 has a gap that is a tile to 52 %
+@pytest.mark.parametrize("seed", [3, 4])
 def test_a_board_turned_on_a_wooden_floor_between_other_things(finder, seed):
     board = tables.legal_board(5, 4, seed)
     del board[0, 0], board[4, 3], board[2, 0]
@@ -149,7 +149,7 @@ def test_a_known_board_keeps_its_names(finder):
     assert set(again.poses) == {(x + 5, y - 9) for x, y in found.poses}
     for at, pose in again.poses.items():
         went = apply(pose, [[0.5, 0.5]]) - apply(named.predict(at), [[0.5, 0.5]])
-        assert np.abs(went - [7, -5]).max() < 0.1 * SIDE  # two findings apart; names are what is asked
+        assert np.abs(went - [7, -5]).max() < 4
 
 
 def test_spots_are_joined_where_they_continue_each_other():
