@@ -14,10 +14,11 @@ const find = (name) => players.find((p) => p.id === name);
 for (const game of rounds) {
   for (const n of game.winners) find(game.players[n]).score += 1 / game.winners.length;
   if (game.bye) find(game.players[0]).receivedBye = true;
-  else game.players.forEach((name, n) => find(name).avoid.push(...game.players.filter((_, k) => k !== n)));
+  else for (const [n, name] of game.players.entries()) find(name).avoid.push(...game.players.filter((_, k) => k !== n));
 }
 let table = 0;
 console.log("round,table,player1,player2");
 for (const { player1, player2 } of Swiss(players, round)) {
-  console.log(player2 === null ? `${round},,${player1},` : `${round},${table += 1},${player1},${player2}`);
+  if (player2 !== null) table += 1;
+  console.log(player2 === null ? `${round},,${player1},` : `${round},${table},${player1},${player2}`);
 }

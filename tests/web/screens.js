@@ -23,7 +23,8 @@
     return { cut, left, empty: left.right - left.left < 2 || left.bottom - left.top < 2 };
   };
   const texts = [], walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  for (let node; (node = walker.nextNode());) {
+  while (walker.nextNode()) {
+    const node = walker.currentNode;
     const el = node.parentElement;
     if (!node.data.trim() || el.closest("noscript, script, #definitions, .board, .tile-picture, .proof-picture, title") || !shown(el) || hidden(el)) continue;
     const range = document.createRange();

@@ -307,7 +307,7 @@ export class App {
   layAt(at) {
     const move = (tile, rot) => ({ do: "tile", tile, at, rot }), { content } = this.sheet;
     const picker = new sheets.Picker(this, at, { title: t("add.at"), done: (tile, rot) => this.commands.send(move(tile, rot)), command: move,
-                                          then: () => { this.sheet.open(new sheets.Add(this)); this.render(); } });
+                                          next: () => { this.sheet.open(new sheets.Add(this)); this.render(); } });
     this.sheet.open(picker);
     // the tile that was about to lie elsewhere moves on
     if (is(content, "Picker") && content.at && content.chosen && !content.current && picker.fitting[content.chosen.tile].length) picker.choose(content.chosen.tile);

@@ -1,6 +1,6 @@
 // The board: every tile that lies, every figure that stands, and what is pointed out on it.
 
-import { button, byId, h, replace, s } from "./dom.js";
+import { button, byId, h, onPress, replace, s } from "./dom.js";
 import { meeple } from "./figures.js";
 import { t } from "./i18n.js";
 import { around, numbers, outline, ticks, veil } from "./marks.js";
@@ -151,7 +151,7 @@ export class Board {
     replace(this.layers.gaps, this.gaps ? [...this.empty.values()].map(([x, y]) =>
       s("g", { transform: `translate(${x * 100} ${y * 100})`, class: "gap", role: "button", tabindex: -1, id: `gap-${x}-${y}`,
                "aria-label": gapName(this, [x, y]),
-               on: { keydown: (e) => (e.key === "Enter" || e.key === " ") && (e.preventDefault(), e.stopPropagation(), this.gap([x, y])) } },
+               on: { keydown: onPress(() => this.gap([x, y])) } },
         s("rect", { x: 5, y: 5, width: 90, height: 90, rx: 8 }), s("path", { d: "M50 36v28M36 50h28" }))) : []);
     if (held) byId(held)?.focus({ preventScroll: true });
   }
@@ -166,7 +166,7 @@ export class Board {
     const edges = shown(this.kinds, this.tiles, at), key = EDGES.map((side) => edges[side] ?? "?").join("");
     if (!this.fit.has(key)) {
       this.fit.set(key, Object.entries(this.kinds).filter(([, kind]) => kind.count && [0, 1, 2, 3].some((rot) =>
-        EDGES.every((side, n) => key[n] === "?" || kind.edges[(n - rot + 4) % 4] === key[n]))).map(([id]) => id));
+        EDGES.every((_, n) => key[n] === "?" || kind.edges[(n - rot + 4) % 4] === key[n]))).map(([id]) => id));
     }
     const left = this.game.left.kinds;
     return this.fit.get(key).filter((id) => left[id] > 0).length;
@@ -180,7 +180,7 @@ export class Board {
     const { at: [x, y], tile, rot, clash, label, turns, act } = shape;
     const stop = { N: "M6 1H94", E: "M99 6V94", S: "M6 99H94", W: "M1 6V94" };
     replace(this.layers.ghost, s("g", { transform: `translate(${x * 100} ${y * 100})`, class: `ghost${clash.length ? " bad" : ""}`, id: "ghost", role: "button", tabindex: 0, "aria-label": label,
-      data: { tile, rot }, on: { keydown: (e) => (e.key === "Enter" || e.key === " ") && (e.preventDefault(), e.stopPropagation(), act()) } },
+      data: { tile, rot }, on: { keydown: onPress(act) } },
     s("use", { href: `#${symbolId(tile)}`, transform: `rotate(${rot * 90} 50 50)` }), s("rect", { x: 1, y: 1, width: 98, height: 98, rx: 5, class: "ghost-rim" }),
     clash.map((side) => s("path", { d: stop[side], class: "ghost-clash" })),
     turns > 1 && s("g", { transform: "translate(80 20)", class: "ghost-turn" }, s("circle", { r: 15 }), s("path", { d: "M7 0a7 7 0 1 1-2.6-5.4M7-9v4.4h-4.4" }))));
@@ -195,7 +195,7 @@ export class Board {
     this.choosing = key;
     replace(this.layers.choices, squares.map(([x, y]) => s("g", { transform: `translate(${x * 100} ${y * 100})`, class: "choice", role: "button", tabindex: 0, data: { at: `${x},${y}` },
       "aria-label": t("board.choose", { place: placeName([x, y]) }),
-      on: { keydown: (e) => (e.key === "Enter" || e.key === " ") && (e.preventDefault(), e.stopPropagation(), this.chosen.get(`${x},${y}`)?.()) } },
+      on: { keydown: onPress(() => this.chosen.get(`${x},${y}`)?.()) } },
       s("rect", { x: 3, y: 3, width: 94, height: 94, rx: 8 }))));
     if (squares.length) this.view.focus(squares);
   }

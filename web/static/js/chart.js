@@ -32,7 +32,7 @@ export function chart(view, letters, final) {
     grid.push(s("line", { x1: LEFT, x2: WIDTH - RIGHT, y1: y(n), y2: y(n), class: "chart-grid" }), s("text", { x: LEFT - 6, y: y(n) + 5, class: "chart-label end" }, number(n)));
   }
   // letters at the end keep their distance
-  const ends = view.players.map((p, n) => ({ n, at: y(rows.at(-1)[n]) })).sort((a, b) => a.at - b.at);
+  const ends = view.players.map((_, n) => ({ n, at: y(rows.at(-1)[n]) })).sort((a, b) => a.at - b.at);
   for (let k = 1; k < ends.length; k += 1) ends[k].at = Math.max(ends[k].at, ends[k - 1].at + 17);
   return s("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "chart", role: "img", "aria-label": `${t("final.chart")}. ${view.players.map((p, n) => t("final.chart.note", { name: p.name, n: final.totals[n] })).join(". ")}` },
     grid, s("text", { x: LEFT, y: HEIGHT - 6, class: "chart-label" }, t("bar.turn", { n: 1, name: "" }).replace(/[:\s]+$/, "")),

@@ -23,6 +23,15 @@ export const h = (tag, props, ...children) => fill(document.createElement(tag), 
 /** @type {(tag: string, props?: Record<string, any>, ...children: any[]) => any} */
 export const s = (tag, props, ...children) => fill(document.createElementNS(SVG, tag), props, children);
 
+/** For what is no button by itself: Enter and Space do what a click does.
+ * @param {() => void} act @returns {(e: KeyboardEvent) => void} */
+export const onPress = (act) => (e) => {
+  if (e.key !== "Enter" && e.key !== " ") return;
+  e.preventDefault();
+  e.stopPropagation();
+  act();
+};
+
 export function replace(el, ...children) {
   el.replaceChildren(...children.flat(Infinity).filter((c) => c !== null && c !== undefined && c !== false));
 }
@@ -42,7 +51,8 @@ function release(mine = held) {
 }
 
 addEventListener("pointerdown", (e) => {
-  const mine = held = { target: e.target };
+  const mine = { target: e.target };
+  held = mine;
   setTimeout(() => release(mine), HELD_MS);
 }, true);
 addEventListener("pointerup", () => { const mine = held; setTimeout(() => release(mine), LIFTED_MS); }, true);

@@ -86,10 +86,10 @@ export class Final {
     replace(this.root,
       h("header", {}, h("h2", {}, t(view.final ? "final.title" : "final.now")),
         button(t("sheet.close"), this.done, { icon: "close", label: false, className: "close" })),
-      this.step === null ? this.result(view, final, letters, steps) : this.walk(view, final, letters, steps));
+      this.step === null ? this.result(view, final, letters, steps) : this.walk(view, letters, steps));
   }
 
-  walk(view, final, letters, steps) {
+  walk(view, letters, steps) {
     const { stage, event } = steps[this.step];
     const why = majority(event, view.players);
     return h("div", { class: "walk" },

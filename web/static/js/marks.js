@@ -6,6 +6,11 @@ import { BANDS, rotatePoint, segmentIndex, wall } from "./shapes.js";
 
 const APART = 23; // of a number from a pennant
 let counter = 0;
+const fresh = (name) => {
+  counter += 1;
+  return `${name}-${counter}`;
+};
+
 
 function shape(segment, fill, grow = 0) {
   if (!segment.path) return null;
@@ -51,7 +56,7 @@ function bounds(board) {
 
 // A dark veil over everything but the feature (and the cities that a farm is paid for).
 export function veil(board, places, kind, cities = []) {
-  const id = `veil-${(counter += 1)}`, box = bounds(board);
+  const id = fresh("veil"), box = bounds(board);
   return [
     s("mask", { id, maskUnits: "userSpaceOnUse", ...box }, s("rect", { ...box, fill: "#fff" }),
       grouped(board, places, kind).map((g) => area(g, "#000", "#fff", kind === "road" ? 7 : 0)),
@@ -62,7 +67,7 @@ export function veil(board, places, kind, cities = []) {
 
 // Light over the feature itself.
 export function glow(board, places, kind) {
-  const id = `glow-${(counter += 1)}`, box = bounds(board);
+  const id = fresh("glow"), box = bounds(board);
   return [s("mask", { id, maskUnits: "userSpaceOnUse", ...box }, grouped(board, places, kind).map((g) => area(g, "#fff", "#000", kind === "road" ? 7 : 0))),
     s("rect", { ...box, class: "light", mask: `url(#${id})` })];
 }
@@ -191,7 +196,7 @@ export function around(board, [[cx, cy]]) {
 // A farm in its owner's colour and pattern, with a badge where it counts cities.
 export function overlay(board, places, farm) {
   const owners = farm.owners.map((n) => board.game.players[n]);
-  const id = `area-${(counter += 1)}`, box = bounds(board), groups = grouped(board, places, "field");
+  const id = fresh("area"), box = bounds(board), groups = grouped(board, places, "field");
   return s("g", { class: "farm" },
     s("mask", { id, maskUnits: "userSpaceOnUse", ...box }, groups.map((g) => area(g, "#fff", "#000"))),
     s("g", { mask: `url(#${id})` }, groups.map((g) => s("g", { transform: `translate(${g.x * 100} ${g.y * 100})` },

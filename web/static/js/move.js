@@ -55,7 +55,7 @@ export class Move {
   async again() {
     const { app, entry } = this;
     if (entry.kind === "discard") {
-      app.sheet.open(new Picker(app, null, { title: t("add.discard.which"), done: (tile) => app.commands.amend(entry, { tile }), then: () => app.sheet.close() }));
+      app.sheet.open(new Picker(app, null, { title: t("add.discard.which"), done: (tile) => app.commands.amend(entry, { tile }), next: () => app.sheet.close() }));
     } else await app.tellAnew(entry);
   }
 

@@ -21,7 +21,7 @@ export class Picker {
   /** @type {any} */
   done;
   /** @type {any} */
-  then;
+  next;
   /** @type {any} */
   command;
   /** @type {{ tile: string, rot: number } | null} */
@@ -29,10 +29,10 @@ export class Picker {
   inThen = true; // may be open while an earlier moment is shown
 
   // `at` is the place, or null when only a kind is asked for; done(tile, rot) is asked to do it and says whether it
-  // worked, then() is what follows; back() returns to where the person came from; command(tile, rot) is what it would
+  // worked, next() is what follows; back() returns to where the person came from; command(tile, rot) is what it would
   // send, to show what it would change
-  constructor(app, at, { current = null, done, back = null, then = null, title = "", command = null }) {
-    Object.assign(this, { app, at, current, done, back, then, command, name: title });
+  constructor(app, at, { current = null, done, back = null, next = null, title = "", command = null }) {
+    Object.assign(this, { app, at, current, done, back, next, command, name: title });
     this.told = new Map();
     this.all = false; // whether what does not fit, and what is used up, is offered as well
     this.className = "picker";
@@ -97,7 +97,7 @@ export class Picker {
   async choose(id) {
     const { app, current } = this;
     if (!this.at) { // a kind alone is asked for
-      if (await this.done(id, 0)) this.then?.();
+      if (await this.done(id, 0)) this.next?.();
       return;
     }
     const fit = this.fitting[id], turns = this.filter.turns(id, fit).concat(fit, this.looks[id]);
@@ -143,7 +143,7 @@ export class Picker {
     this.doing = true; // the view comes before the answer does
     const done = await this.done(tile, rot).finally(() => { this.doing = false; });
     if (!done || this.app.sheet.content !== this) return; // or the person has gone on meanwhile
-    if (this.then) this.then();
+    if (this.next) this.next();
     else this.app.sheet.close();
   }
 

@@ -42,7 +42,8 @@ const PRINTED = ["pennants", "inn", "cathedral", "goods", "princess"];
 
 // Two turned tiles that look the same have the same look.
 export function look(id, tile, rot) {
-  return id + "|" + tile.segments.map((g) => `${g.kind}:${where(g, rot)}${PRINTED.map((sign) => (g[sign] ? `/${sign}${g[sign]}` : "")).join("")}`).sort().join(",");
+  const segments = tile.segments.map((g) => `${g.kind}:${where(g, rot)}${PRINTED.map((sign) => (g[sign] ? `/${sign}${g[sign]}` : "")).join("")}`);
+  return `${id}|${segments.sort().join(",")}`;
 }
 
 // The sides on which a tile would touch an edge that is another one.
@@ -128,8 +129,13 @@ export function distance(line, x, y) {
   return best;
 }
 
+function outlines(segment) {
+  segment.lines ??= flatten(segment.path);
+  return segment.lines;
+}
+
 export function covers(segment, x, y, margin = 0) {
-  const lines = (segment.lines ??= flatten(segment.path));
+  const lines = outlines(segment);
   if (BANDS.has(segment.kind)) return lines.some((l) => distance(l, x, y) <= segment.width / 2 + margin);
   return lines.some((l) => inside(l, x, y) || (margin > 0 && distance(l, x, y) <= margin));
 }
@@ -137,13 +143,13 @@ export function covers(segment, x, y, margin = 0) {
 // How far a point lies inside the visible area of a segment; negative outside.
 export function depth(tile, index, x, y) {
   const own = tile.segments[index];
-  const lines = (own.lines ??= flatten(own.path));
+  const lines = outlines(own);
   if (!covers(own, x, y)) return -1;
   let room = Math.min(...lines.map((l) => distance(l, x, y)));
   for (const later of tile.segments.slice(index + 1)) {
     if (covers(later, x, y)) return -1;
     const half = BANDS.has(later.kind) ? later.width / 2 : 0;
-    for (const line of (later.lines ??= flatten(later.path))) room = Math.min(room, distance(line, x, y) - half);
+    for (const line of outlines(later)) room = Math.min(room, distance(line, x, y) - half);
   }
   return room;
 }

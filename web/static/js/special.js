@@ -26,7 +26,7 @@ export function specials(add, player) {
 function first({ add }) {
   const { app } = add;
   const out = [act("discard", t("add.discard"), () => app.sheet.open(new Picker(app, null, { title: t("add.discard.which"),
-    done: (tile) => app.commands.send({ do: "discard", tile }), then: () => app.sheet.open(new add.constructor(app)) })))];
+    done: (tile) => app.commands.send({ do: "discard", tile }), next: () => app.sheet.open(new add.constructor(app)) })))];
   if (app.view.board.wheel) for (const n of WHEEL_STEPS) out.push(act(`wheel-${n}`, t("add.wheel", { n }), () => app.commands.send({ do: "wheel", steps: n })));
   return out;
 }

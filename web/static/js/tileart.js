@@ -159,9 +159,9 @@ export function drawTile(id, tile, copy = 0) {
   if (centre) {
     const [x, y] = centre;
     out.push(s("circle", { cx: x, cy: y, r: 9.5, class: "square" }));
-    [[-6.5, -5.5], [6.2, -5], [-5.6, 6], [6.8, 6.2]].forEach(([dx, dy], n) => out.push(house(x + dx, y + dy, 7.6, n % 3)));
+    for (const [n, [dx, dy]] of [[-6.5, -5.5], [6.2, -5], [-5.6, 6], [6.8, 6.2]].entries()) out.push(house(x + dx, y + dy, 7.6, n % 3));
   }
-  tile.flags.forEach((flag, n) => signs.push(sign(flag, [13 + 20 * n, 86], 10.5)));
+  for (const [n, flag] of tile.flags.entries()) signs.push(sign(flag, [13 + 20 * n, 86], 10.5));
   return s("g", { id: symbolId(id, copy) }, s("g", { "clip-path": "url(#tile-clip)" }, out, signs), rim());
 }
 

@@ -1,6 +1,6 @@
 // Tiles to choose from, drawn.
 
-import { h, s } from "./dom.js";
+import { h, onPress, s } from "./dom.js";
 import { badge, meeple } from "./figures.js";
 import { percent, t } from "./i18n.js";
 import { look, rotatePoint, segmentIndex, where } from "./shapes.js";
@@ -53,7 +53,7 @@ export function segmentPicker(app, tile, rot, figure, act, at = null) {
     return s("path", { d: g.path, class: `segment${band ? " band" : ""}${chosen ? " chosen" : ""}${full ? " full" : ""}`, "stroke-width": band ? Math.max(g.width, 20) : 0,
                        tabindex: 0, role: "button", "aria-label": name, "aria-pressed": String(!!chosen),
                        data: { key: `segment-${n}`, feature: g.kind, where: place },
-                       on: { click: pick, keydown: (e) => (e.key === "Enter" || e.key === " ") && (e.preventDefault(), pick()) } });
+                       on: { click: pick, keydown: onPress(pick) } });
   });
   const picture = tilePicture(tile, rot, null);
   picture.removeAttribute("aria-hidden");

@@ -2,7 +2,7 @@
 
 import { button, h } from "../dom.js";
 import { badge } from "../figures.js";
-import { number, percent, signed, t } from "../i18n.js";
+import { percent, signed, t } from "../i18n.js";
 
 const LOOK_MS = 2000;
 

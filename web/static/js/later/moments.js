@@ -74,7 +74,7 @@ export class Moments {
     if (!places.length) return [];
     const lit = event.feature === "cloister" ? around(board, places) : places;
     const flags = numbers(board, event, figures), won = Math.max(0, ...event.points.map((p) => p.points));
-    flags.forEach((flag, n) => flag.style.setProperty("--n", String(n / Math.max(1, flags.length))));
+    for (const [n, flag] of flags.entries()) flag.style.setProperty("--n", String(n / Math.max(1, flags.length)));
     const middle = [0, 1].map((k) => lit.reduce((sum, p) => sum + p[k] + 0.5, 0) * (100 / lit.length));
     return [glow(board, lit, event.feature), outline(board, lit, event.feature), flags, figures.map((f) => this.standing(board, f)),
       won > 0 && s("g", { class: "points-flag", transform: `translate(${middle.join(" ")})` }, s("rect", { x: -34, y: -24, width: 68, height: 48, rx: 24 }), s("text", { y: 11 }, signed(won)))];

@@ -77,7 +77,7 @@ export class Setup {
   // New letters while somebody types: the fields themselves stay as they are.
   mark() {
     const { marks } = this;
-    this.root.querySelectorAll(".seats .badge-figure").forEach((el, n) => el.replaceWith(badge({ ...this.players[n], index: n }, marks[n], { size: "large" })));
+    for (const [n, el] of this.root.querySelectorAll(".seats .badge-figure").entries()) el.replaceWith(badge({ ...this.players[n], index: n }, marks[n], { size: "large" }));
   }
 
   people() {

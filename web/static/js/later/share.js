@@ -40,7 +40,7 @@ function fitted(x, y, size, room, content, more = {}) {
 
 export function card(app) {
   const { view } = app, final = view.final ?? view.projected_final, marks = letters(view.players);
-  const order = view.players.map((p, n) => n).sort((a, b) => final.totals[b] - final.totals[a]);
+  const order = view.players.map((_, n) => n).sort((a, b) => final.totals[b] - final.totals[a]);
   const won = awards(view, final), row = Math.min(ROW, (HEIGHT - FOOT - BOARD - 14) / order.length), small = row / ROW;
   const fine = [view.edition_title ?? view.edition, view.expansions.map((e) => t(`setup.box.${e}`)).join(", "), t(`aid.${app.aid}`)].join(" · ");
   return s("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, width: WIDTH, height: HEIGHT, xmlns: "http://www.w3.org/2000/svg" },

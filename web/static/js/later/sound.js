@@ -40,7 +40,7 @@ export class Sound {
 
   // Something was scored: two notes, three where more was.
   chime(scores) {
-    NOTES.slice(0, scores > 1 ? 3 : 2).forEach((hz, n) => this.note(hz, n * 0.14, 0.9, 0.09));
+    for (const [n, hz] of NOTES.slice(0, scores > 1 ? 3 : 2).entries()) this.note(hz, n * 0.14, 0.9, 0.09);
   }
 
   // A tile was laid.
