@@ -7,7 +7,8 @@ import { pathToFileURL } from "node:url";
 
 const require = createRequire(`${process.env.NODE_PATH}/`);
 const { Swiss } = await import(pathToFileURL(require.resolve("tournament-pairings")).href);
-const round = Number(process.argv[2]), names = process.argv[3].split(",");
+const round = Number(process.argv[2]),
+  names = process.argv[3].split(",");
 const { rounds } = JSON.parse(readFileSync(0, "utf-8"));
 const players = names.map((id) => ({ id, score: 0, avoid: [], receivedBye: false }));
 const find = (name) => players.find((p) => p.id === name);

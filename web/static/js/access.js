@@ -26,24 +26,37 @@ export async function signOut() {
 
 export function sent(method, url, body) {
   const raw = body instanceof Blob; // a piece of a file
-  return fetch(url, { method, body: raw ? body : JSON.stringify(body),
-                      headers: { "Content-Type": raw ? "application/octet-stream" : "application/json", ...(token && { "X-CSRF-Token": token }) } });
+  return fetch(url, {
+    method,
+    body: raw ? body : JSON.stringify(body),
+    headers: {
+      "Content-Type": raw ? "application/octet-stream" : "application/json",
+      ...(token && { "X-CSRF-Token": token }),
+    },
+  });
 }
 
 async function refusal(answer) {
-  return (await answer.clone().json().catch(() => ({}))).error?.code;
+  return (
+    await answer
+      .clone()
+      .json()
+      .catch(() => ({}))
+  ).error?.code;
 }
 
 // Send; where the PIN is missing ask for it and send again. The answer is the last one.
 export async function post(url, body, method = "POST") {
   if (token === null && document.body.dataset.pin === "set") await learn();
   let answer = await sent(method, url, body);
-  if (answer.status === 403 && await refusal(answer) === "no_token") { // another tab has signed in anew
+  if (answer.status === 403 && (await refusal(answer)) === "no_token") {
+    // another tab has signed in anew
     await learn();
     answer = await sent(method, url, body);
   }
   const code = [401, 403].includes(answer.status) ? await refusal(answer) : "";
-  if (["pin_needed", "pin_unset", "admin_needed"].includes(code) && await entered(code)) answer = await sent(method, url, body);
+  if (["pin_needed", "pin_unset", "admin_needed"].includes(code) && (await entered(code)))
+    answer = await sent(method, url, body);
   return answer;
 }
 

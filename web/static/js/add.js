@@ -30,12 +30,16 @@ export class Add {
   }
 
   title() {
-    const { turn, players } = this.app.view, { laid } = this, values = { n: laid ? laid.turn + 1 : turn.number, name: players[laid?.player ?? turn.player].name };
+    const { turn, players } = this.app.view,
+      { laid } = this,
+      values = { n: laid ? laid.turn + 1 : turn.number, name: players[laid?.player ?? turn.player].name };
     return this.app.then ? t("then.title", values) : t("bar.turn", values);
   }
 
   actions() {
-    return this.app.then ? [button(t("then.now"), () => this.app.now(), { icon: "next", className: "action main", data: { key: "now" } })] : [];
+    return this.app.then
+      ? [button(t("then.now"), () => this.app.now(), { icon: "next", className: "action main", data: { key: "now" } })]
+      : [];
   }
 
   closed() {
@@ -47,7 +51,10 @@ export class Add {
   // Wait for a tap on one of these squares; `act(square)` follows.
   pick(squares, hint, act) {
     this.hint = hint;
-    this.app.board.choose(squares, (at) => { this.stop(); act(at); });
+    this.app.board.choose(squares, (at) => {
+      this.stop();
+      act(at);
+    });
     this.app.sheet.render();
   }
 
@@ -65,55 +72,137 @@ export class Add {
 
   // What happened in this turn so far.
   get happened() {
-    const { history, turn } = this.app.view, { laid } = this, number = laid ? laid.turn : turn.number - 1;
+    const { history, turn } = this.app.view,
+      { laid } = this,
+      number = laid ? laid.turn : turn.number - 1;
     return history.filter((e) => e.turn === number && (laid || turn.open));
   }
 
   body() {
-    const { app } = this, { view, commands } = app, { laid } = this;
-    if (this.hint) return h("div", { class: "row" }, h("p", {}, this.hint), button(t("add.cancel"), () => this.stop(), { className: "action", data: { key: "cancel" } }));
-    if (this.about !== (laid?.seq ?? null)) Object.assign(this, { about: laid?.seq ?? null, player: null, figure: "follower", elsewhere: null, sure: false });
-    const player = this.player ?? laid?.player ?? view.turn.player, { before, after, any, open } = specials(this, player), next = view.players[view.next_tile.player].name;
-    const group = (key, moves) => moves.length > 0 && [h("h3", {}, t(key, { name: next })), h("div", { class: "row tight" }, moves)];
-    return [this.strip(), laid && this.standing(laid, player),
-      h("section", { class: "alternatives" },
+    const { app } = this,
+      { view, commands } = app,
+      { laid } = this;
+    if (this.hint)
+      return h(
+        "div",
+        { class: "row" },
+        h("p", {}, this.hint),
+        button(t("add.cancel"), () => this.stop(), { className: "action", data: { key: "cancel" } }),
+      );
+    if (this.about !== (laid?.seq ?? null))
+      Object.assign(this, { about: laid?.seq ?? null, player: null, figure: "follower", elsewhere: null, sure: false });
+    const player = this.player ?? laid?.player ?? view.turn.player,
+      { before, after, any, open } = specials(this, player),
+      next = view.players[view.next_tile.player].name;
+    const group = (key, moves) =>
+      moves.length > 0 && [h("h3", {}, t(key, { name: next })), h("div", { class: "row tight" }, moves)];
+    return [
+      this.strip(),
+      laid && this.standing(laid, player),
+      h(
+        "section",
+        { class: "alternatives" },
         open.length > 0 && h("div", { class: "row tight" }, open),
         h("p", {}, app.then && app.then.seq !== null ? t("then.instead") : t("add.tile", { name: next })),
-        group("add.special", after), group(app.then ? "add.before" : "add.next", before), group("add.any", any),
-        !app.then && h("div", { class: "row tight" },
-          button(t("add.end"), () => commands.send({ do: "end_turn" }), { icon: "check", className: "action", disabled: !view.turn.open, data: { key: "end" } }),
-          this.sure
-            ? button(t("add.over.sure"), () => { app.sheet.close(); commands.send({ do: "end_game" }); }, { icon: "flag", className: "action main", data: { key: "over" } })
-            : button(t("add.over"), () => { this.sure = true; app.sheet.render(); }, { icon: "flag", className: "action", data: { key: "over" } })))];
+        group("add.special", after),
+        group(app.then ? "add.before" : "add.next", before),
+        group("add.any", any),
+        !app.then &&
+          h(
+            "div",
+            { class: "row tight" },
+            button(t("add.end"), () => commands.send({ do: "end_turn" }), {
+              icon: "check",
+              className: "action",
+              disabled: !view.turn.open,
+              data: { key: "end" },
+            }),
+            this.sure
+              ? button(
+                  t("add.over.sure"),
+                  () => {
+                    app.sheet.close();
+                    commands.send({ do: "end_game" });
+                  },
+                  { icon: "flag", className: "action main", data: { key: "over" } },
+                )
+              : button(
+                  t("add.over"),
+                  () => {
+                    this.sure = true;
+                    app.sheet.render();
+                  },
+                  { icon: "flag", className: "action", data: { key: "over" } },
+                ),
+          ),
+      ),
+    ];
   }
 
   // What happened in this turn, each to be corrected by a tap.
   strip() {
-    const { app, happened } = this, { view, letters } = app;
+    const { app, happened } = this,
+      { view, letters } = app;
     if (!happened.length || (app.then && app.then.seq !== null)) return null;
-    return h("ol", { class: "happened", "aria-label": t("add.happened") }, happened.map((e) => h("li", {}, h("button", { type: "button", class: "happened-move", data: { key: `move-${e.seq}` },
-      disabled: !!app.then, on: { click: () => app.openMove(e) } },
-    e.player !== undefined && badge(view.players[e.player], letters[e.player], { figure: e.figure }),
-    e.kind === "tile" && h("span", { class: "move-tile" }, tilePicture(e.tile, e.rot)),
-    h("span", { dir: "auto", class: e.kind === "tile" ? "sr" : "" }, moveName(app, e))))));
+    return h(
+      "ol",
+      { class: "happened", "aria-label": t("add.happened") },
+      happened.map((e) =>
+        h(
+          "li",
+          {},
+          h(
+            "button",
+            {
+              type: "button",
+              class: "happened-move",
+              data: { key: `move-${e.seq}` },
+              disabled: !!app.then,
+              on: { click: () => app.openMove(e) },
+            },
+            e.player !== undefined && badge(view.players[e.player], letters[e.player], { figure: e.figure }),
+            e.kind === "tile" && h("span", { class: "move-tile" }, tilePicture(e.tile, e.rot)),
+            h("span", { dir: "auto", class: e.kind === "tile" ? "sr" : "" }, moveName(app, e)),
+          ),
+        ),
+      ),
+    );
   }
 
   standing(last, player) {
-    const { app } = this, { view, commands } = app;
+    const { app } = this,
+      { view, commands } = app;
     const on = (this.elsewhere && view.board.tiles.find((p) => p.at.join() === this.elsewhere.join())) || last;
-    const company = COMPANY.has(this.figure), own = this.happened.filter((e) => e.kind === "deploy");
-    const known = own.findLast((e) => COMPANY.has(e.figure) === company && e.at.join() === on.at.join() && e.player === player);
+    const company = COMPANY.has(this.figure),
+      own = this.happened.filter((e) => e.kind === "deploy");
+    const known = own.findLast(
+      (e) => COMPANY.has(e.figure) === company && e.at.join() === on.at.join() && e.player === player,
+    );
     const put = (feature, where) => {
-      const figure = this.figure, move = { player, figure, feature, where };
+      const figure = this.figure,
+        move = { player, figure, feature, where };
       this.elsewhere = null;
       if (known && !app.then) return commands.amend(known, move);
       return commands.send({ do: "deploy", ...move, at: on.at, ...(on === last ? {} : { portal: true }) });
     };
-    return h("section", { class: "standing" },
+    return h(
+      "section",
+      { class: "standing" },
       h("div", { class: "read-tile" }, segmentPicker(app, on.tile, on.rot, known, put, on.at)),
-      h("div", { class: "standing-tools" }, h("p", { class: "note" }, t(on === last ? "add.follower" : "add.follower.there")),
-        playerChoice(app, player, (n) => { this.player = n; app.sheet.render(); }),
-        figureChoice(app, player, this.figure, (kind) => { this.figure = kind; app.sheet.render(); })));
+      h(
+        "div",
+        { class: "standing-tools" },
+        h("p", { class: "note" }, t(on === last ? "add.follower" : "add.follower.there")),
+        playerChoice(app, player, (n) => {
+          this.player = n;
+          app.sheet.render();
+        }),
+        figureChoice(app, player, this.figure, (kind) => {
+          this.figure = kind;
+          app.sheet.render();
+        }),
+      ),
+    );
   }
 
   // Ask what the rules ask, in this sheet's place.

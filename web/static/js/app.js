@@ -55,22 +55,55 @@ export class App {
     this.ownTiles = new OwnTiles({ changed: () => this.board && this.redraw() });
     this.commands = new Commands(this);
     this.toast = new Toast(byId("toast"));
-    this.sheet = new Sheet(byId("sheet"), { resized: (pixels) => this.board?.cover(pixels), opened: (content) => content?.inThen || this.now() });
-    this.issues = new Issues(byId("issues"), { show: (squares) => (squares ? this.board.pointSquares(squares, { move: true }) : this.point(null)), hide: () => this.render(), camera: () => this.camera() });
+    this.sheet = new Sheet(byId("sheet"), {
+      resized: (pixels) => this.board?.cover(pixels),
+      opened: (content) => content?.inThen || this.now(),
+    });
+    this.issues = new Issues(byId("issues"), {
+      show: (squares) => (squares ? this.board.pointSquares(squares, { move: true }) : this.point(null)),
+      hide: () => this.render(),
+      camera: () => this.camera(),
+    });
     this.players = new Players(byId("players"));
-    this.overlays = new Overlays(byId("tools"), { failed: () => this.toast.show(t("tool.nophoto")), changed: () => this.render() });
-    this.feed = new Feed(byId("feed"), { proof: (e) => this.proof(e), fix: (e) => this.mend(e), begin: () => this.begin() });
+    this.overlays = new Overlays(byId("tools"), {
+      failed: () => this.toast.show(t("tool.nophoto")),
+      changed: () => this.render(),
+    });
+    this.feed = new Feed(byId("feed"), {
+      proof: (e) => this.proof(e),
+      fix: (e) => this.mend(e),
+      begin: () => this.begin(),
+    });
     this.final = new Final(byId("final"), {
-      point: (event) => this.point(event), changed: () => this.render(), proof: (e) => this.proof(e), fix: (e) => this.mend(e), share: () => this.share(),
+      point: (event) => this.point(event),
+      changed: () => this.render(),
+      proof: (e) => this.proof(e),
+      fix: (e) => this.mend(e),
+      share: () => this.share(),
       again: () => this.reveal?.go(0),
-      done: () => { this.final.close(); this.render(); },
+      done: () => {
+        this.final.close();
+        this.render();
+      },
     });
     this.bar = new Bar(byId("bar"), byId("status"), {
-      questions: () => { this.sheet.close(); this.later.clear(); this.ask({ all: true }); },
-      left: () => this.toggle("Left"), history: () => this.toggle("History"), menu: () => this.toggle("Menu"),
+      questions: () => {
+        this.sheet.close();
+        this.later.clear();
+        this.ask({ all: true });
+      },
+      left: () => this.toggle("Left"),
+      history: () => this.toggle("History"),
+      menu: () => this.toggle("Menu"),
       add: () => this.toggle("Add"),
-      final: () => { if (this.revealing) return this.reveal?.focus(); if (this.final.isOpen) this.final.close(); else this.final.open(); this.render(); },
-      undo: () => this.commands.undo(), camera: () => this.camera(),
+      final: () => {
+        if (this.revealing) return this.reveal?.focus();
+        if (this.final.isOpen) this.final.close();
+        else this.final.open();
+        this.render();
+      },
+      undo: () => this.commands.undo(),
+      camera: () => this.camera(),
     });
     const seats = byId("players"); // what lies beside the board begins under them
     new ResizeObserver(() => document.body.style.setProperty("--seats", `${seats.offsetHeight}px`)).observe(seats);
@@ -118,7 +151,12 @@ export class App {
         this.kinds = await answer.json();
         this.box = box;
         this.define();
-        this.board = new Board(byId("board"), { kinds: this.kinds, open: (at) => this.openTile(at), gap: (at) => this.openGap(at), touched: () => this.issues.showing && this.issues.point(null) });
+        this.board = new Board(byId("board"), {
+          kinds: this.kinds,
+          open: (at) => this.openTile(at),
+          gap: (at) => this.openGap(at),
+          touched: () => this.issues.showing && this.issues.point(null),
+        });
       } finally {
         this.loading = false;
       }
@@ -135,13 +173,18 @@ export class App {
     this.render();
     this.fetching ??= this.fetchSheets();
     this.ask();
-    if (!before) import("./later/moments.js").then(({ Moments }) => { this.moments = new Moments(this); });
+    if (!before)
+      import("./later/moments.js").then(({ Moments }) => {
+        this.moments = new Moments(this);
+      });
     this.moments?.follow(before, view);
     if (this.isTv && view.phase === "playing") announce(this, before);
     if (!before) this.hears(); // once the table stands: it must not come later for this
   }
 
-  define() { replace(document.querySelector("#definitions defs"), patternDefinitions(), definitions(this.kinds)); }
+  define() {
+    replace(document.querySelector("#definitions defs"), patternDefinitions(), definitions(this.kinds));
+  }
 
   // The tiles look otherwise on this device from now on.
   redraw() {
@@ -162,7 +205,13 @@ export class App {
 
   // Once the board stands: what people open. A table that does not answer is asked again.
   async fetchSheets() {
-    while (!sheets) sheets = await import("./sheets.js").catch(() => new Promise((done) => { setTimeout(done, AGAIN_MS); }));
+    while (!sheets)
+      sheets = await import("./sheets.js").catch(
+        () =>
+          new Promise((done) => {
+            setTimeout(done, AGAIN_MS);
+          }),
+      );
     document.body.dataset.ready = "";
     this.render();
   }
@@ -213,9 +262,16 @@ export class App {
     this.board.show(view, this.letters);
     this.overlays.show(this.board, view, this.aid);
     this.reveal?.follow(view);
-    const { revealing } = this, walk = (revealing && this.reveal) || this.final;
-    this.players.show(view, this.letters, { shown: walk.scores(view), pending: walk.pending(view), projected: this.aid !== "score", race: revealing, asked: this.past ? [] : [...view.questions, ...this.askings.map((a) => a.question)].map((q) => q.player),
-                                            mode: this.past ? "past" : revealing ? "reveal" : this.final.isOpen ? String(this.final.step !== null) : "" });
+    const { revealing } = this,
+      walk = (revealing && this.reveal) || this.final;
+    this.players.show(view, this.letters, {
+      shown: walk.scores(view),
+      pending: walk.pending(view),
+      projected: this.aid !== "score",
+      race: revealing,
+      asked: this.past ? [] : [...view.questions, ...this.askings.map((a) => a.question)].map((q) => q.player),
+      mode: this.past ? "past" : revealing ? "reveal" : this.final.isOpen ? String(this.final.step !== null) : "",
+    });
     byId("feed").hidden = this.final.isOpen || revealing;
     document.body.classList.toggle("counting", this.final.isOpen || revealing);
     document.body.classList.toggle("revealing", revealing);
@@ -224,8 +280,14 @@ export class App {
     this.feed.show(view, this.letters, this.board.marked);
     this.final.show(view, this.letters);
     if (this.issues.show(view) && !this.board.view.free) this.board.view.fit();
-    this.bar.show(this.past ? { ...view, status: { chip: "past" } } : view, { online: this.isOnline, aid: this.aid, adding: is(this.sheet.content, "Add"),
-      waiting: view.questions.length + this.askings.length, final: this.final.isOpen || revealing, past: !!this.past });
+    this.bar.show(this.past ? { ...view, status: { chip: "past" } } : view, {
+      online: this.isOnline,
+      aid: this.aid,
+      adding: is(this.sheet.content, "Add"),
+      waiting: view.questions.length + this.askings.length,
+      final: this.final.isOpen || revealing,
+      past: !!this.past,
+    });
     this.sheet.follow(view);
     if (this.newest.round || this.playing) this.round();
     this.beginning?.changed();
@@ -295,7 +357,8 @@ export class App {
 
   async tellAnew(entry) {
     this.sheet.close();
-    if (await new sheets.Then(this, { seq: entry.seq }).go(`entries/${entry.seq}/before`)) this.sheet.open(new sheets.Add(this));
+    if (await new sheets.Then(this, { seq: entry.seq }).go(`entries/${entry.seq}/before`))
+      this.sheet.open(new sheets.Add(this));
   }
 
   openGap(at) {
@@ -305,12 +368,27 @@ export class App {
   }
 
   layAt(at) {
-    const move = (tile, rot) => ({ do: "tile", tile, at, rot }), { content } = this.sheet;
-    const picker = new sheets.Picker(this, at, { title: t("add.at"), done: (tile, rot) => this.commands.send(move(tile, rot)), command: move,
-                                          next: () => { this.sheet.open(new sheets.Add(this)); this.render(); } });
+    const move = (tile, rot) => ({ do: "tile", tile, at, rot }),
+      { content } = this.sheet;
+    const picker = new sheets.Picker(this, at, {
+      title: t("add.at"),
+      done: (tile, rot) => this.commands.send(move(tile, rot)),
+      command: move,
+      next: () => {
+        this.sheet.open(new sheets.Add(this));
+        this.render();
+      },
+    });
     this.sheet.open(picker);
     // the tile that was about to lie elsewhere moves on
-    if (is(content, "Picker") && content.at && content.chosen && !content.current && picker.fitting[content.chosen.tile].length) picker.choose(content.chosen.tile);
+    if (
+      is(content, "Picker") &&
+      content.at &&
+      content.chosen &&
+      !content.current &&
+      picker.fitting[content.chosen.tile].length
+    )
+      picker.choose(content.chosen.tile);
   }
 
   point(event) {
@@ -332,7 +410,9 @@ export class App {
   }
 
   mend(event) {
-    const tile = this.completing(event) ?? this.view.board.tiles.find((p) => event.places.some(([x, y]) => p.at[0] === x && p.at[1] === y && p.seq));
+    const tile =
+      this.completing(event) ??
+      this.view.board.tiles.find((p) => event.places.some(([x, y]) => p.at[0] === x && p.at[1] === y && p.seq));
     if (tile) this.openTile(tile.at);
   }
 

@@ -10,8 +10,10 @@ const LAST = "last_tile"; // asked when nothing else is
 
 // What is asked: what must be known, and what this turn alone can tell. Who claimed something is asked with the camera's
 // questions, or entered by hand.
-export const asked = (view) => (view.open_questions ?? []).filter((q) => q.code !== "claim" && q.answers.length && (q.must || q.turn + 1 === view.turn.number))
-  .sort((a, b) => Number(a.code === LAST) - Number(b.code === LAST));
+export const asked = (view) =>
+  (view.open_questions ?? [])
+    .filter((q) => q.code !== "claim" && q.answers.length && (q.must || q.turn + 1 === view.turn.number))
+    .sort((a, b) => Number(a.code === LAST) - Number(b.code === LAST));
 
 export class Asking {
   inThen = true; // may be open while an earlier moment is shown
@@ -48,23 +50,40 @@ export class Asking {
   }
 
   actions() {
-    if (this.app.then) return [button(t("then.now"), () => this.app.now(), { icon: "next", className: "action main", data: { key: "now" } })];
+    if (this.app.then)
+      return [
+        button(t("then.now"), () => this.app.now(), { icon: "next", className: "action main", data: { key: "now" } }),
+      ];
     return [button(t("question.later"), () => this.app.sheet.close(), { className: "action", data: { key: "later" } })];
   }
 
   body() {
     const { question: q, app } = this;
     const walks = q.answers.filter((a) => a.do === "dragon");
-    app.board.choose(walks.map((a) => a.path[0]), (at) => this.answer(q.answers.findIndex((a) => a.path?.[0].join() === at.join())));
-    return [h("p", { class: "note", dir: "auto" }, t("question.for", { name: app.view.players[q.player].name })),
-      h("div", { class: "choices", data: { about: q.id } }, q.answers.map((move, n) => this.choice(move, n, () => this.answer(n))))];
+    app.board.choose(
+      walks.map((a) => a.path[0]),
+      (at) => this.answer(q.answers.findIndex((a) => a.path?.[0].join() === at.join())),
+    );
+    return [
+      h("p", { class: "note", dir: "auto" }, t("question.for", { name: app.view.players[q.player].name })),
+      h(
+        "div",
+        { class: "choices", data: { about: q.id } },
+        q.answers.map((move, n) => this.choice(move, n, () => this.answer(n))),
+      ),
+    ];
   }
 
   // An answer belongs to the turn that it was asked about; at an earlier time it is what happened then.
   async answer(n) {
-    const { app, question } = this, move = question.answers[n];
+    const { app, question } = this,
+      move = question.answers[n];
     this.answering = true; // the view comes before the answer does
-    const done = await app.commands.send(app.then ? move : { do: "answer", question: question.id, choice: n }, { said: move }).finally(() => { this.answering = false; });
+    const done = await app.commands
+      .send(app.then ? move : { do: "answer", question: question.id, choice: n }, { said: move })
+      .finally(() => {
+        this.answering = false;
+      });
     if (!done) return;
     const more = asked(app.view).find((q) => q.code === question.code); // the next step, the next player
     if (app.sheet.content && app.sheet.content !== this) return; // the person has gone on meanwhile
@@ -74,23 +93,41 @@ export class Asking {
   }
 
   choice(move, n, act) {
-    const { app } = this, { players, board } = app.view;
+    const { app } = this,
+      { players, board } = app.view;
     if (move.do === "dragon") {
-      const [x, y] = move.path[0], [dx, dy] = board.dragon;
+      const [x, y] = move.path[0],
+        [dx, dy] = board.dragon;
       const side = Object.keys(STEP).find((k) => STEP[k][0] === x - dx && STEP[k][1] === y - dy);
-      return button(t("answer.dragon", { side: t(`side.${side}`) }), act, { className: "action candidate", data: { key: `choice-${n}` } });
+      return button(t("answer.dragon", { side: t(`side.${side}`) }), act, {
+        className: "action candidate",
+        data: { key: `choice-${n}` },
+      });
     }
     if (move.do === "exchange") {
       const names = move.released.map((r) => `${players[r.owner].name}: ${t(`figure.${r.figure}`)}`).join(" – ");
-      return button(t("answer.exchange", { names }), act, { className: "action candidate", data: { key: `choice-${n}` } });
+      return button(t("answer.exchange", { names }), act, {
+        className: "action candidate",
+        data: { key: `choice-${n}` },
+      });
     }
     if (move.do === "end_game" || move.do === "wheel") {
-      return button(move.do === "wheel" ? t("add.wheel", { n: move.steps }) : t("answer.end_game"), act, { className: "action candidate", data: { key: `choice-${n}` } });
+      return button(move.do === "wheel" ? t("add.wheel", { n: move.steps }) : t("answer.end_game"), act, {
+        className: "action candidate",
+        data: { key: `choice-${n}` },
+      });
     }
     if (move.beside) move = { ...move, ...move.beside };
     const tile = move.at && board.tiles.find((p) => p.at[0] === move.at[0] && p.at[1] === move.at[1]);
-    const label = figureName(players, move), figure = { ...move, player: move.owner ?? move.player };
+    const label = figureName(players, move),
+      figure = { ...move, player: move.owner ?? move.player };
     if (!tile) return button(label, act, { className: "action candidate", data: { key: `choice-${n}` } });
-    return tileButton(app, tile, act, { key: `choice-${n}`, className: "candidate", figure, label, note: `${label}, ${placeName(move.at)}` });
+    return tileButton(app, tile, act, {
+      key: `choice-${n}`,
+      className: "candidate",
+      figure,
+      label,
+      note: `${label}, ${placeName(move.at)}`,
+    });
   }
 }

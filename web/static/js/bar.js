@@ -3,15 +3,41 @@
 import { button, h, redraw, symbol } from "./dom.js";
 import { t } from "./i18n.js";
 
-const LOOKS = { watching: "eye", hand: "hand", reading: "turn", settling: "turn", check: "alert", manual: "hand",
-                ended: "flag", camera_lost: "lost", offline: "lost", out_of_step: "alert", paused: "stop", past: "clock" };
+const LOOKS = {
+  watching: "eye",
+  hand: "hand",
+  reading: "turn",
+  settling: "turn",
+  check: "alert",
+  manual: "hand",
+  ended: "flag",
+  camera_lost: "lost",
+  offline: "lost",
+  out_of_step: "alert",
+  paused: "stop",
+  past: "clock",
+};
 
 // A tap on it shows what the camera sees.
 export function chip(view, online, act, place) {
-  const state = online ? view.status?.chip ?? "manual" : "offline";
+  const state = online ? (view.status?.chip ?? "manual") : "offline";
   const text = t(`chip.${state}`, { fallback: state });
-  return h("span", { role: "status", class: "chip-line" }, h("button", { type: "button", class: `chip ${state}`, title: t("chip.more"), data: { key: `chip-${place}` }, on: { click: act } },
-    symbol(LOOKS[state] ?? "eye"), h("span", {}, text)));
+  return h(
+    "span",
+    { role: "status", class: "chip-line" },
+    h(
+      "button",
+      {
+        type: "button",
+        class: `chip ${state}`,
+        title: t("chip.more"),
+        data: { key: `chip-${place}` },
+        on: { click: act },
+      },
+      symbol(LOOKS[state] ?? "eye"),
+      h("span", {}, text),
+    ),
+  );
 }
 
 export class Bar {
@@ -28,16 +54,28 @@ export class Bar {
 
   // Nothing is drawn anew that has not changed: a reader of the screen would say it again.
   show(view, now) {
-    const key = JSON.stringify([now, view.status, view.phase, view.turn, view.left.total, !view.history.length, view.players.map((p) => p.name)]);
+    const key = JSON.stringify([
+      now,
+      view.status,
+      view.phase,
+      view.turn,
+      view.left.total,
+      !view.history.length,
+      view.players.map((p) => p.name),
+    ]);
     if (key === this.shown) return;
     this.shown = key;
     this.draw(view, now);
   }
 
   draw(view, { online, aid, adding, waiting, final }) {
-    const over = view.phase === "over", acts = this.acts;
+    const over = view.phase === "over",
+      acts = this.acts;
     const { number, player } = view.turn;
-    const both = (key, values) => [h("span", { class: "long" }, t(key, values)), h("span", { class: "short", "aria-hidden": "true" }, t(`${key}.short`, values))];
+    const both = (key, values) => [
+      h("span", { class: "long" }, t(key, values)),
+      h("span", { class: "short", "aria-hidden": "true" }, t(`${key}.short`, values)),
+    ];
     const act = (key, does, icon, more = {}, values = {}) => {
       const el = button(t(key, values), does, { icon, label: false, data: { key }, ...more });
       el.removeAttribute("aria-label"); // its text says it all
@@ -45,16 +83,25 @@ export class Bar {
       return el;
     };
     redraw(this.status, chip(view, online, acts.camera, "board"));
-    redraw(this.root,
+    redraw(
+      this.root,
       chip(view, online, acts.camera, "bar"),
-      h("span", { class: "bar-turn", dir: "auto" }, over ? "" : t("bar.turn", { n: Math.max(1, number), name: view.players[number ? player : view.next_tile.player].name })),
+      h(
+        "span",
+        { class: "bar-turn", dir: "auto" },
+        over
+          ? ""
+          : t("bar.turn", { n: Math.max(1, number), name: view.players[number ? player : view.next_tile.player].name }),
+      ),
       h("span", { class: "aid", title: t(`aid.${aid}.note`) }, t(`aid.${aid}`)),
       waiting > 0 && act("bar.questions", acts.questions, "ask", { className: "questions" }, { n: waiting }),
       act("bar.left", acts.left, "tiles", {}, { n: view.left.total }),
-      (over || aid !== "score") && act(over ? "bar.final" : "bar.now", acts.final, "flag", { "aria-pressed": String(final) }),
+      (over || aid !== "score") &&
+        act(over ? "bar.final" : "bar.now", acts.final, "flag", { "aria-pressed": String(final) }),
       act("bar.history", acts.history, "list"),
       !over && act("bar.add", acts.add, "plus", { "aria-pressed": String(adding) }),
       act("bar.undo", acts.undo, "undo", { disabled: view.history.length === 0 }),
-      act("bar.more", acts.menu, "dots"));
+      act("bar.more", acts.menu, "dots"),
+    );
   }
 }

@@ -31,10 +31,36 @@ export class Board {
   constructor(root, { kinds, open, gap, touched = () => {} }) {
     Object.assign(this, { kinds, open, gap, touched });
     this.nodes = new Map();
-    this.layers = Object.fromEntries(["tiles", "photo", "farms", "open", "gaps", "ghost", "cursor", "figures", "pieces", "worth", "marks", "numbers", "moment", "choices"].map((n) => [n, s("g", { class: n })]));
+    this.layers = Object.fromEntries(
+      [
+        "tiles",
+        "photo",
+        "farms",
+        "open",
+        "gaps",
+        "ghost",
+        "cursor",
+        "figures",
+        "pieces",
+        "worth",
+        "marks",
+        "numbers",
+        "moment",
+        "choices",
+      ].map((n) => [n, s("g", { class: n })]),
+    );
     const world = s("g", {}, Object.values(this.layers));
-    this.svg = s("svg", { class: "board", tabindex: 0, role: "group", "aria-label": t("board.label"),
-                          on: { keydown: (e) => this.key(e) } }, world);
+    this.svg = s(
+      "svg",
+      {
+        class: "board",
+        tabindex: 0,
+        role: "group",
+        "aria-label": t("board.label"),
+        on: { keydown: (e) => this.key(e) },
+      },
+      world,
+    );
     this.view = new Viewport(this.svg, world, { tap: (square) => this.tapped(square) });
     this.view.resized = () => this.look();
     this.view.look(turned());
@@ -43,16 +69,24 @@ export class Board {
     this.gaps = false;
     this.chosen = new Map(); // squares that are waited for
     this.marked = null;
-    replace(root, this.svg, h("div", { class: "zoom" },
-      button(t("board.in"), () => this.view.zoom(1.3), { icon: "plus", label: false }),
-      button(t("board.out"), () => this.view.zoom(1 / 1.3), { icon: "minus", label: false }),
-      button(t("board.fit"), () => this.view.whole(), { icon: "fit", label: false, data: { key: "whole" } })));
+    replace(
+      root,
+      this.svg,
+      h(
+        "div",
+        { class: "zoom" },
+        button(t("board.in"), () => this.view.zoom(1.3), { icon: "plus", label: false }),
+        button(t("board.out"), () => this.view.zoom(1 / 1.3), { icon: "minus", label: false }),
+        button(t("board.fit"), () => this.view.whole(), { icon: "fit", label: false, data: { key: "whole" } }),
+      ),
+    );
   }
 
   tapped([x, y]) {
     const key = `${x},${y}`;
     this.touched();
-    if ((this.gaps || this.chosen.size) && this.view.scale * 100 < TOUCH_PX - 1) this.view.closer([x, y]); // too small to be meant
+    if ((this.gaps || this.chosen.size) && this.view.scale * 100 < TOUCH_PX - 1)
+      this.view.closer([x, y]); // too small to be meant
     else if (this.chosen.size) this.chosen.get(key)?.();
     else if (this.turning && this.turning.at.join() === key) this.turning.act();
     else if (this.nodes.has(key)) this.open([x, y]);
@@ -64,7 +98,9 @@ export class Board {
     this.letters = letters;
     this.tiles = new Map(view.board.tiles.map((p) => [p.at.join(","), p]));
     this.empty = new Map();
-    for (const { at: [x, y] } of view.board.tiles) {
+    for (const {
+      at: [x, y],
+    } of view.board.tiles) {
       for (const side of EDGES) {
         const square = [x + STEP[side][0], y + STEP[side][1]];
         if (!this.tiles.has(square.join(","))) this.empty.set(square.join(","), square);
@@ -82,9 +118,11 @@ export class Board {
     this.drawGaps();
     this.point(this.marked);
     this.view.around = view.board.tiles.find((p) => p.last)?.at ?? null;
-    const xs = view.board.tiles.map((p) => p.at[0]), ys = view.board.tiles.map((p) => p.at[1]);
+    const xs = view.board.tiles.map((p) => p.at[0]),
+      ys = view.board.tiles.map((p) => p.at[1]);
     if (!xs.length) return;
-    const x = Math.min(...xs), y = Math.min(...ys);
+    const x = Math.min(...xs),
+      y = Math.min(...ys);
     const box = { x, y, width: Math.max(...xs) - x + 1, height: Math.max(...ys) - y + 1 };
     if (JSON.stringify(box) !== JSON.stringify(this.view.box)) {
       this.view.show(box);
@@ -112,12 +150,32 @@ export class Board {
     const known = this.nodes.get(key);
     if (known?.look === look) return;
     const [x, y] = placed.at;
-    const el = s("g", { transform: `translate(${x * 100} ${y * 100})`, role: "button", tabindex: -1, id: `at-${x}-${y}`,
-                        class: `tile${placed.last ? " last" : ""}${known || !this.drawn ? "" : " new"}`, data: { tile: placed.tile, rot: placed.rot },
-                        "aria-label": t("board.tile", { name: tileName(this.kinds, placed.tile, placed.rot), place: placeName(placed.at) }) },
-      s("g", { class: "laid" }, s("use", { href: `#${specimenOn(this.kinds, placed.tile, placed.at)}`, transform: `rotate(${placed.rot * 90} 50 50)` })),
+    const el = s(
+      "g",
+      {
+        transform: `translate(${x * 100} ${y * 100})`,
+        role: "button",
+        tabindex: -1,
+        id: `at-${x}-${y}`,
+        class: `tile${placed.last ? " last" : ""}${known || !this.drawn ? "" : " new"}`,
+        data: { tile: placed.tile, rot: placed.rot },
+        "aria-label": t("board.tile", {
+          name: tileName(this.kinds, placed.tile, placed.rot),
+          place: placeName(placed.at),
+        }),
+      },
+      s(
+        "g",
+        { class: "laid" },
+        s("use", {
+          href: `#${specimenOn(this.kinds, placed.tile, placed.at)}`,
+          transform: `rotate(${placed.rot * 90} 50 50)`,
+        }),
+      ),
       placed.last && s("rect", { x: -1.5, y: -1.5, width: 103, height: 103, rx: 6, class: "last-rim" }),
-      placed.asked && s("g", { class: "asked", transform: "translate(84 16)" }, s("circle", { r: 12 }), s("text", { y: 6.5 }, "?")));
+      placed.asked &&
+        s("g", { class: "asked", transform: "translate(84 16)" }, s("circle", { r: 12 }), s("text", { y: 6.5 }, "?")),
+    );
     if (known) known.el.replaceWith(el);
     else this.layers.tiles.append(el);
     this.nodes.set(key, { el, look });
@@ -125,7 +183,10 @@ export class Board {
   }
 
   drawFigures() {
-    replace(this.layers.figures, this.game.board.figures.filter((f) => f.feature !== "crown").map((f) => this.figure(f)));
+    replace(
+      this.layers.figures,
+      this.game.board.figures.filter((f) => f.feature !== "crown").map((f) => this.figure(f)),
+    );
     replace(this.layers.pieces, pieces(this));
   }
 
@@ -133,14 +194,22 @@ export class Board {
     const player = this.game.players[f.player];
     const role = f.figure === "follower" ? t(`role.${f.feature}`) : t(`figure.${f.figure}`);
     const [dx, dy] = this.aside(f);
-    return s("g", { transform: `translate(${f.at[0] * 100 + f.spot[0] + dx - FIGURE / 2} ${f.at[1] * 100 + f.spot[1] + dy - FIGURE / 2}) scale(${FIGURE / 32})`,
-                    class: "figure" }, s("title", {}, t("board.figure", { name: player.name, role })),
-      meeple(player, this.letters[f.player], { lying: f.lying, figure: f.figure }));
+    return s(
+      "g",
+      {
+        transform: `translate(${f.at[0] * 100 + f.spot[0] + dx - FIGURE / 2} ${f.at[1] * 100 + f.spot[1] + dy - FIGURE / 2}) scale(${FIGURE / 32})`,
+        class: "figure",
+      },
+      s("title", {}, t("board.figure", { name: player.name, role })),
+      meeple(player, this.letters[f.player], { lying: f.lying, figure: f.figure }),
+    );
   }
 
   // Two figures on one segment stand beside each other.
   aside(f) {
-    const here = this.game.board.figures.filter((o) => o.at.join() === f.at.join() && o.feature === f.feature && o.where === f.where);
+    const here = this.game.board.figures.filter(
+      (o) => o.at.join() === f.at.join() && o.feature === f.feature && o.where === f.where,
+    );
     if (f.feature === "tower") return [0, -14];
     return here.length < 2 ? [0, 0] : [(here.indexOf(f) - (here.length - 1) / 2) * 24, 0];
   }
@@ -148,11 +217,27 @@ export class Board {
   // Where a tile could be laid by hand.
   drawGaps() {
     const held = document.activeElement?.classList.contains("gap") ? document.activeElement.id : null;
-    replace(this.layers.gaps, this.gaps ? [...this.empty.values()].map(([x, y]) =>
-      s("g", { transform: `translate(${x * 100} ${y * 100})`, class: "gap", role: "button", tabindex: -1, id: `gap-${x}-${y}`,
-               "aria-label": gapName(this, [x, y]),
-               on: { keydown: onPress(() => this.gap([x, y])) } },
-        s("rect", { x: 5, y: 5, width: 90, height: 90, rx: 8 }), s("path", { d: "M50 36v28M36 50h28" }))) : []);
+    replace(
+      this.layers.gaps,
+      this.gaps
+        ? [...this.empty.values()].map(([x, y]) =>
+            s(
+              "g",
+              {
+                transform: `translate(${x * 100} ${y * 100})`,
+                class: "gap",
+                role: "button",
+                tabindex: -1,
+                id: `gap-${x}-${y}`,
+                "aria-label": gapName(this, [x, y]),
+                on: { keydown: onPress(() => this.gap([x, y])) },
+              },
+              s("rect", { x: 5, y: 5, width: 90, height: 90, rx: 8 }),
+              s("path", { d: "M50 36v28M36 50h28" }),
+            ),
+          )
+        : [],
+    );
     if (held) byId(held)?.focus({ preventScroll: true });
   }
 
@@ -163,10 +248,21 @@ export class Board {
 
   // How many kinds that are left fit a place, in any turn; kept by what its neighbours show.
   fitting(at) {
-    const edges = shown(this.kinds, this.tiles, at), key = EDGES.map((side) => edges[side] ?? "?").join("");
+    const edges = shown(this.kinds, this.tiles, at),
+      key = EDGES.map((side) => edges[side] ?? "?").join("");
     if (!this.fit.has(key)) {
-      this.fit.set(key, Object.entries(this.kinds).filter(([, kind]) => kind.count && [0, 1, 2, 3].some((rot) =>
-        EDGES.every((_, n) => key[n] === "?" || kind.edges[(n - rot + 4) % 4] === key[n]))).map(([id]) => id));
+      this.fit.set(
+        key,
+        Object.entries(this.kinds)
+          .filter(
+            ([, kind]) =>
+              kind.count &&
+              [0, 1, 2, 3].some((rot) =>
+                EDGES.every((_, n) => key[n] === "?" || kind.edges[(n - rot + 4) % 4] === key[n]),
+              ),
+          )
+          .map(([id]) => id),
+      );
     }
     const left = this.game.left.kinds;
     return this.fit.get(key).filter((id) => left[id] > 0).length;
@@ -177,13 +273,42 @@ export class Board {
     const held = document.activeElement?.id === "ghost";
     this.turning = shape;
     if (!shape) return replace(this.layers.ghost);
-    const { at: [x, y], tile, rot, clash, label, turns, act } = shape;
+    const {
+      at: [x, y],
+      tile,
+      rot,
+      clash,
+      label,
+      turns,
+      act,
+    } = shape;
     const stop = { N: "M6 1H94", E: "M99 6V94", S: "M6 99H94", W: "M1 6V94" };
-    replace(this.layers.ghost, s("g", { transform: `translate(${x * 100} ${y * 100})`, class: `ghost${clash.length ? " bad" : ""}`, id: "ghost", role: "button", tabindex: 0, "aria-label": label,
-      data: { tile, rot }, on: { keydown: onPress(act) } },
-    s("use", { href: `#${symbolId(tile)}`, transform: `rotate(${rot * 90} 50 50)` }), s("rect", { x: 1, y: 1, width: 98, height: 98, rx: 5, class: "ghost-rim" }),
-    clash.map((side) => s("path", { d: stop[side], class: "ghost-clash" })),
-    turns > 1 && s("g", { transform: "translate(80 20)", class: "ghost-turn" }, s("circle", { r: 15 }), s("path", { d: "M7 0a7 7 0 1 1-2.6-5.4M7-9v4.4h-4.4" }))));
+    replace(
+      this.layers.ghost,
+      s(
+        "g",
+        {
+          transform: `translate(${x * 100} ${y * 100})`,
+          class: `ghost${clash.length ? " bad" : ""}`,
+          id: "ghost",
+          role: "button",
+          tabindex: 0,
+          "aria-label": label,
+          data: { tile, rot },
+          on: { keydown: onPress(act) },
+        },
+        s("use", { href: `#${symbolId(tile)}`, transform: `rotate(${rot * 90} 50 50)` }),
+        s("rect", { x: 1, y: 1, width: 98, height: 98, rx: 5, class: "ghost-rim" }),
+        clash.map((side) => s("path", { d: stop[side], class: "ghost-clash" })),
+        turns > 1 &&
+          s(
+            "g",
+            { transform: "translate(80 20)", class: "ghost-turn" },
+            s("circle", { r: 15 }),
+            s("path", { d: "M7 0a7 7 0 1 1-2.6-5.4M7-9v4.4h-4.4" }),
+          ),
+      ),
+    );
     if (held) byId("ghost").focus({ preventScroll: true });
   }
 
@@ -193,10 +318,24 @@ export class Board {
     this.chosen = new Map(squares.map((at) => [at.join(","), () => act(at)]));
     if (key === this.choosing) return;
     this.choosing = key;
-    replace(this.layers.choices, squares.map(([x, y]) => s("g", { transform: `translate(${x * 100} ${y * 100})`, class: "choice", role: "button", tabindex: 0, data: { at: `${x},${y}` },
-      "aria-label": t("board.choose", { place: placeName([x, y]) }),
-      on: { keydown: onPress(() => this.chosen.get(`${x},${y}`)?.()) } },
-      s("rect", { x: 3, y: 3, width: 94, height: 94, rx: 8 }))));
+    replace(
+      this.layers.choices,
+      squares.map(([x, y]) =>
+        s(
+          "g",
+          {
+            transform: `translate(${x * 100} ${y * 100})`,
+            class: "choice",
+            role: "button",
+            tabindex: 0,
+            data: { at: `${x},${y}` },
+            "aria-label": t("board.choose", { place: placeName([x, y]) }),
+            on: { keydown: onPress(() => this.chosen.get(`${x},${y}`)?.()) },
+          },
+          s("rect", { x: 3, y: 3, width: 94, height: 94, rx: 8 }),
+        ),
+      ),
+    );
     if (squares.length) this.view.focus(squares);
   }
 
@@ -213,11 +352,21 @@ export class Board {
     const squares = [...new Map(places.map(([x, y]) => [`${x},${y}`, [x, y]])).values()];
     const cities = event.cities ?? [];
     const lit = event.feature === "cloister" && places.length ? around(this, places) : places;
-    replace(this.layers.marks, veil(this, lit, event.feature, cities), outline(this, lit, event.feature),
-      cities.map((c) => outline(this, c, "city", "also")));
+    replace(
+      this.layers.marks,
+      veil(this, lit, event.feature, cities),
+      outline(this, lit, event.feature),
+      cities.map((c) => outline(this, c, "city", "also")),
+    );
     const meant = new Set(places.map((p) => p.join()));
-    const standing = this.game.board.figures.filter((f) => f.feature === event.feature && meant.has([...f.at, f.where].join()));
-    replace(this.layers.numbers, standing.map((f) => this.figure(f)), event.squares ? [] : [numbers(this, event, standing), ticks(this, event)].flat());
+    const standing = this.game.board.figures.filter(
+      (f) => f.feature === event.feature && meant.has([...f.at, f.where].join()),
+    );
+    replace(
+      this.layers.numbers,
+      standing.map((f) => this.figure(f)),
+      event.squares ? [] : [numbers(this, event, standing), ticks(this, event)].flat(),
+    );
     if (move) this.view.focus([...squares, ...lit, ...cities.flat()].map(([x, y]) => [x, y]));
   }
 
@@ -230,8 +379,20 @@ export class Board {
   select(square, { laying = false } = {}) {
     this.selected = square;
     this.laying = laying;
-    replace(this.layers.cursor, square && ["dark", "light"].map((look) => s("rect", { x: square[0] * 100 - 2, y: square[1] * 100 - 2,
-      width: 104, height: 104, rx: 7, class: `cursor-rim ${look}` })));
+    replace(
+      this.layers.cursor,
+      square &&
+        ["dark", "light"].map((look) =>
+          s("rect", {
+            x: square[0] * 100 - 2,
+            y: square[1] * 100 - 2,
+            width: 104,
+            height: 104,
+            rx: 7,
+            class: `cursor-rim ${look}`,
+          }),
+        ),
+    );
     this.look();
   }
 
@@ -262,13 +423,19 @@ export class Board {
     for (let n = 0; n < this.view.turn; n += 1) [dx, dy] = [dy, -dx]; // up is up on the screen, from wherever the board is seen
     const last = this.game.board.tiles.find((p) => p.last) ?? this.game.board.tiles.at(-1);
     if (!last) return;
-    const gaps = this.gaps ? [...this.empty.values()] : [], known = (at) => this.nodes.has(at.join(",")) || (this.gaps && this.empty.has(at.join(",")));
+    const gaps = this.gaps ? [...this.empty.values()] : [],
+      known = (at) => this.nodes.has(at.join(",")) || (this.gaps && this.empty.has(at.join(",")));
     if (!this.cursor || !known(this.cursor)) this.cursor = last.at;
     else {
       // the nearest tile (or marked place) in that direction
       const [x, y] = this.cursor;
-      const ahead = [...this.game.board.tiles, ...gaps.map((at) => ({ at }))].map((p) => [p.at, (p.at[0] - x) * dx + (p.at[1] - y) * dy,
-        Math.abs((p.at[0] - x) * dy) + Math.abs((p.at[1] - y) * dx)]).filter(([, f]) => f > 0);
+      const ahead = [...this.game.board.tiles, ...gaps.map((at) => ({ at }))]
+        .map((p) => [
+          p.at,
+          (p.at[0] - x) * dx + (p.at[1] - y) * dy,
+          Math.abs((p.at[0] - x) * dy) + Math.abs((p.at[1] - y) * dx),
+        ])
+        .filter(([, f]) => f > 0);
       ahead.sort((a, b) => a[1] + 2 * a[2] - b[1] - 2 * b[2]);
       if (ahead.length) [[this.cursor]] = ahead;
     }
@@ -277,4 +444,3 @@ export class Board {
     this.view.reveal(this.cursor);
   }
 }
-

@@ -3,7 +3,8 @@
 import { t } from "./i18n.js";
 import { errorText, moveName } from "./words.js";
 
-const KEPT = "bastide.who", ASIDE = "bastide.aside";
+const KEPT = "bastide.who",
+  ASIDE = "bastide.aside";
 const ROUND = new Set(["clock", "confirm"]); // of a tournament: what it comes to is seen where it is done
 const CORRECTIONS = new Set(["amend", "insert", "retract", "answer", "undo", "new_game", "open_game", ...ROUND]);
 const ABOUT = new Set(["seq", "turn", "kind", "source", "confidence", "asked", "amended", "notation"]); // an entry's, not its move's
@@ -61,8 +62,19 @@ export class Commands {
 
   // Send; when somebody else changed the game meanwhile, go on only if entry `seq` (or what `look` sees) is still
   // what it was.
-  async send(body, { seq = null, message = "", said = null, undo = null, look = (view) => view.history.find((e) => e.seq === seq) } = {}) {
-    const { then } = this.app, was = this.view, before = was.players.map((p) => p.score);
+  async send(
+    body,
+    {
+      seq = null,
+      message = "",
+      said = null,
+      undo = null,
+      look = (view) => view.history.find((e) => e.seq === seq),
+    } = {},
+  ) {
+    const { then } = this.app,
+      was = this.view,
+      before = was.players.map((p) => p.score);
     if (then && !CORRECTIONS.has(body.do)) body = then.place(body); // it happened at an earlier time
     const shown = JSON.stringify(look(this.view));
     const same = (view) => JSON.stringify(look(view)) === shown;
@@ -75,34 +87,61 @@ export class Commands {
       setTimeout(() => this.underWay.size || delete document.body.dataset.sending, 0); // what follows from it has been done by then
     });
     if (result.failed) {
-      const text = result.failed === "refused" ? t("toast.failed", { text: errorText(result) }) : t(`toast.${result.failed}`);
+      const text =
+        result.failed === "refused" ? t("toast.failed", { text: errorText(result) }) : t(`toast.${result.failed}`);
       this.app.toast.show(text);
       return false;
     }
-    const changes = result.view.players.filter((p, n) => p.score !== before[n])
+    const changes = result.view.players
+      .filter((p, n) => p.score !== before[n])
       .map((p) => t("toast.score", { name: p.name, from: before[p.index], to: p.score }));
     if (ROUND.has(body.do)) return true;
-    this.app.toast.show([message ? t(message) : this.said(body, was, result.view, said), ...changes].join(" · "), undo && (() => this.send(undo)), t("toast.undo"));
+    this.app.toast.show(
+      [message ? t(message) : this.said(body, was, result.view, said), ...changes].join(" · "),
+      undo && (() => this.send(undo)),
+      t("toast.undo"),
+    );
     await then?.moved(body, result.view);
     return true;
   }
 
   // What has happened, in words.
   said(body, before, after, answer = null) {
-    const { app } = this, name = (n) => after.players[n]?.name ?? "";
+    const { app } = this,
+      name = (n) => after.players[n]?.name ?? "";
     if (body.do === "end_turn") return t("said.end_turn", { name: name(after.turn.player) });
-    const old = before.history.find((e) => e.seq === body.seq), entry = after.history.find((e) => e.seq === body.seq);
-    const move = body.body ?? (body.do === "retract" ? old : body.do === "undo" ? before.history.findLast((e) => !after.history.some((o) => o.seq === e.seq)) : body.do === "answer" ? answer : body);
+    const old = before.history.find((e) => e.seq === body.seq),
+      entry = after.history.find((e) => e.seq === body.seq);
+    const move =
+      body.body ??
+      (body.do === "retract"
+        ? old
+        : body.do === "undo"
+          ? before.history.findLast((e) => !after.history.some((o) => o.seq === e.seq))
+          : body.do === "answer"
+            ? answer
+            : body);
     if (!move) return t(body.do === "undo" ? "toast.undone" : "said.answer");
     const player = move.player ?? entry?.player ?? after.history.findLast((e) => e.kind === move.do)?.player;
-    const key = { amend: "said.amend", insert: "said.insert", retract: "said.retract", undo: "said.retract", answer: "said.answered" }[body.do] ?? "said.move";
+    const key =
+      {
+        amend: "said.amend",
+        insert: "said.insert",
+        retract: "said.retract",
+        undo: "said.retract",
+        answer: "said.answered",
+      }[body.do] ?? "said.move";
     return t(key, { name: name(player), move: moveName(app, move) });
   }
 
   // What commands would come to; nothing is changed. An empty list when the table does not say.
   async preview(commands) {
     try {
-      const answer = await fetch("/api/preview", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ commands }) });
+      const answer = await fetch("/api/preview", {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify({ commands }),
+      });
       return answer.ok ? (await answer.json()).previews : [];
     } catch {
       return [];

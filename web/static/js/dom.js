@@ -37,7 +37,8 @@ export function replace(el, ...children) {
 }
 
 // What is pressed stays as it is until the finger is up: a button that is replaced in between never hears of its tap.
-const HELD_MS = 1500, LIFTED_MS = 120;
+const HELD_MS = 1500,
+  LIFTED_MS = 120;
 /** @type {{ target: any } | null} */
 let held = null;
 const waiting = new Map();
@@ -50,14 +51,32 @@ function release(mine = held) {
   for (const act of acts) act();
 }
 
-addEventListener("pointerdown", (e) => {
-  const mine = { target: e.target };
-  held = mine;
-  setTimeout(() => release(mine), HELD_MS);
-}, true);
-addEventListener("pointerup", () => { const mine = held; setTimeout(() => release(mine), LIFTED_MS); }, true);
+addEventListener(
+  "pointerdown",
+  (e) => {
+    const mine = { target: e.target };
+    held = mine;
+    setTimeout(() => release(mine), HELD_MS);
+  },
+  true,
+);
+addEventListener(
+  "pointerup",
+  () => {
+    const mine = held;
+    setTimeout(() => release(mine), LIFTED_MS);
+  },
+  true,
+);
 addEventListener("pointercancel", () => release(), true);
-addEventListener("click", () => { held = null; setTimeout(() => held || release(), 0); }, true);
+addEventListener(
+  "click",
+  () => {
+    held = null;
+    setTimeout(() => held || release(), 0);
+  },
+  true,
+);
 
 /** @param {any} el @param {() => void} act */
 export function whenFree(el, act) {
@@ -86,9 +105,19 @@ export const byId = (id) => document.getElementById(id);
  * @param {Record<string, any>} more
  */
 export function button(name, act, { icon, className = "", label = true, ...more } = {}) {
-  return h("button", { type: "button", class: className, "aria-label": name, title: label ? undefined : name,
-                       on: { click: act }, ...more },
-    icon && symbol(icon), label && h("span", {}, name));
+  return h(
+    "button",
+    {
+      type: "button",
+      class: className,
+      "aria-label": name,
+      title: label ? undefined : name,
+      on: { click: act },
+      ...more,
+    },
+    icon && symbol(icon),
+    label && h("span", {}, name),
+  );
 }
 
 const SYMBOLS = {
@@ -125,9 +154,18 @@ const SYMBOLS = {
 };
 
 export function symbol(name) {
-  return s("svg", { viewBox: "0 0 24 24", class: "symbol", "aria-hidden": "true" },
-    s("path", { d: SYMBOLS[name], fill: "none", stroke: "currentColor", "stroke-width": 2.2,
-                "stroke-linecap": "round", "stroke-linejoin": "round" }));
+  return s(
+    "svg",
+    { viewBox: "0 0 24 24", class: "symbol", "aria-hidden": "true" },
+    s("path", {
+      d: SYMBOLS[name],
+      fill: "none",
+      stroke: "currentColor",
+      "stroke-width": 2.2,
+      "stroke-linecap": "round",
+      "stroke-linejoin": "round",
+    }),
+  );
 }
 
 export const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;

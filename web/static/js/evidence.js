@@ -5,7 +5,15 @@ import { t } from "./i18n.js";
 
 // The pictures that are kept show half a tile around the square (`reading/watcher.py`), of which `sheets.css` shows less.
 export function seen(src) {
-  const frame = h("span", { class: "seen" }, h("img", { src, alt: t("fix.crop"), class: "crop",
-                                                        on: { error: () => frame.replaceWith(h("span", { class: "crop none" }, t("fix.nocrop"))) } }));
+  const frame = h(
+    "span",
+    { class: "seen" },
+    h("img", {
+      src,
+      alt: t("fix.crop"),
+      class: "crop",
+      on: { error: () => frame.replaceWith(h("span", { class: "crop none" }, t("fix.nocrop"))) },
+    }),
+  );
   return frame;
 }

@@ -5,31 +5,43 @@ import { badge } from "./figures.js";
 import { listed, number, signed, t } from "./i18n.js";
 
 const ICONS = {
-  road: "M3 20C9 20 6 12 12 12S15 4 21 4", city: "M4 20V8h3V5h3v3h4V5h3v3h3v12zM10 20v-5h4v5",
-  cloister: "M12 3v5M10 5h4M6 20v-8l6-4 6 4v8zM10.5 20v-4h3v4", field: "M12 21V11M12 13c-4 0-6-2-6-6 4 0 6 2 6 6zM12 15c4 0 6-2 6-6-4 0-6 2-6 6z",
+  road: "M3 20C9 20 6 12 12 12S15 4 21 4",
+  city: "M4 20V8h3V5h3v3h4V5h3v3h3v12zM10 20v-5h4v5",
+  cloister: "M12 3v5M10 5h4M6 20v-8l6-4 6 4v8zM10.5 20v-4h3v4",
+  field: "M12 21V11M12 13c-4 0-6-2-6-6 4 0 6 2 6 6zM12 15c4 0 6-2 6-6-4 0-6 2-6 6z",
   other: "M12 3l2.6 5.6 6.1.7-4.5 4.2 1.2 6-5.4-3-5.4 3 1.2-6-4.5-4.2 6.1-.7z",
 };
 
 export function featureIcon(kind) {
-  return s("svg", { viewBox: "0 0 24 24", class: `feature-icon ${kind}`, "aria-hidden": "true" },
-    s("path", { d: ICONS[kind] ?? ICONS.other }));
+  return s(
+    "svg",
+    { viewBox: "0 0 24 24", class: `feature-icon ${kind}`, "aria-hidden": "true" },
+    s("path", { d: ICONS[kind] ?? ICONS.other }),
+  );
 }
 
-const itemText = (i) => t("formula.term", { each: number(i.each),
-  count: t(`item.${i.what}`, { n: i.count, fallback: t("item.other", { n: i.count, what: i.what }) }) });
+const itemText = (i) =>
+  t("formula.term", {
+    each: number(i.each),
+    count: t(`item.${i.what}`, { n: i.count, fallback: t("item.other", { n: i.count, what: i.what }) }),
+  });
 
 // "5 tiles × 2 + 1 pennant × 2 = 12"; what single players get more is told by `extras`.
 export function formula(event) {
-  const common = event.items.filter((i) => i.player === undefined), items = common.length ? common : event.items;
+  const common = event.items.filter((i) => i.player === undefined),
+    items = common.length ? common : event.items;
   return `${items.map(itemText).join(" + ") || "0"} = ${number(items.reduce((sum, i) => sum + i.points, 0))}`;
 }
 
 export function extras(event, players) {
   if (event.items.every((i) => i.player !== undefined)) return [];
-  return event.items.filter((i) => i.player !== undefined).map((i) => t("formula.extra", { name: players[i.player].name, terms: itemText(i) }));
+  return event.items
+    .filter((i) => i.player !== undefined)
+    .map((i) => t("formula.extra", { name: players[i.player].name, terms: itemText(i) }));
 }
 
-export const reason = (event) => t(`reason.${event.reason}`, { goods: t(`goods.${event.items[0]?.what}`, { fallback: "" }), fallback: event.reason });
+export const reason = (event) =>
+  t(`reason.${event.reason}`, { goods: t(`goods.${event.items[0]?.what}`, { fallback: "" }), fallback: event.reason });
 
 // Who has the majority and why, in one line; nothing where only one player stands in the feature.
 export function majority(event, players) {
@@ -43,27 +55,73 @@ export function majority(event, players) {
 
 export function gains(event, players, letters) {
   if (!event.points.length) return h("span", { class: "gains" }, t("feed.nobody"));
-  return h("span", { class: "gains" }, event.points.map((p) => h("span", { class: "gain" },
-    badge(players[p.player], letters[p.player], { size: "small" }), h("span", { class: "gain-name", dir: "auto" }, players[p.player].name),
-    h("b", {}, signed(p.points)))));
+  return h(
+    "span",
+    { class: "gains" },
+    event.points.map((p) =>
+      h(
+        "span",
+        { class: "gain" },
+        badge(players[p.player], letters[p.player], { size: "small" }),
+        h("span", { class: "gain-name", dir: "auto" }, players[p.player].name),
+        h("b", {}, signed(p.points)),
+      ),
+    ),
+  );
 }
 
-export const sameEvent = (a, b) => a && b && a.feature === b.feature && a.turn === b.turn && a.reason === b.reason && JSON.stringify(a.places) === JSON.stringify(b.places);
+export const sameEvent = (a, b) =>
+  a &&
+  b &&
+  a.feature === b.feature &&
+  a.turn === b.turn &&
+  a.reason === b.reason &&
+  JSON.stringify(a.places) === JSON.stringify(b.places);
 
 // The newest event has [Proof] and [Fix] beside its number; every other one opens its proof when tapped.
 export function card(event, view, letters, { big = false, shown = false, proof, fix = null }) {
-  const why = majority(event, view.players), key = `${event.turn}/${event.feature}/${event.reason}/${JSON.stringify(event.places[0])}`;
-  const text = h("span", { class: "event-text" },
-    h("span", { class: "event-head" }, h("span", { class: "reason" }, reason(event)), h("span", { class: "when" }, t("feed.turn", { n: event.turn + 1 }))),
+  const why = majority(event, view.players),
+    key = `${event.turn}/${event.feature}/${event.reason}/${JSON.stringify(event.places[0])}`;
+  const text = h(
+    "span",
+    { class: "event-text" },
+    h(
+      "span",
+      { class: "event-head" },
+      h("span", { class: "reason" }, reason(event)),
+      h("span", { class: "when" }, t("feed.turn", { n: event.turn + 1 })),
+    ),
     gains(event, view.players, letters),
-    h("span", { class: "formula" }, formula(event)), extras(event, view.players).map((e) => h("span", { class: "formula", dir: "auto" }, e)),
+    h("span", { class: "formula" }, formula(event)),
+    extras(event, view.players).map((e) => h("span", { class: "formula", dir: "auto" }, e)),
     why && h("span", { class: "why", dir: "auto" }, why),
-    big && fix && h("span", { class: "event-acts" },
-      button(t("proof.open"), () => proof(event), { icon: "look", className: "action", "aria-pressed": String(shown), data: { key: `proof-${key}` } }),
-      button(t("proof.fix"), () => fix(event), { icon: "pen", className: "action", data: { key: `fix-${key}` } })));
+    big &&
+      fix &&
+      h(
+        "span",
+        { class: "event-acts" },
+        button(t("proof.open"), () => proof(event), {
+          icon: "look",
+          className: "action",
+          "aria-pressed": String(shown),
+          data: { key: `proof-${key}` },
+        }),
+        button(t("proof.fix"), () => fix(event), { icon: "pen", className: "action", data: { key: `fix-${key}` } }),
+      ),
+  );
   if (big && fix) return h("div", { class: `event big${shown ? " shown" : ""}` }, featureIcon(event.feature), text);
-  return h("button", { type: "button", class: `event${big ? " big" : ""}${shown ? " shown" : ""}`, "aria-pressed": String(shown),
-                       data: { key }, on: { click: () => proof(event) } }, featureIcon(event.feature), text);
+  return h(
+    "button",
+    {
+      type: "button",
+      class: `event${big ? " big" : ""}${shown ? " shown" : ""}`,
+      "aria-pressed": String(shown),
+      data: { key },
+      on: { click: () => proof(event) },
+    },
+    featureIcon(event.feature),
+    text,
+  );
 }
 
 export class Feed {
@@ -86,11 +144,36 @@ export class Feed {
     this.shown = key;
     const events = [...view.feed].reverse();
     if (!events.length) {
-      redraw(this.root, h("li", { class: "nothing" }, h("p", {}, t("feed.none")), h("p", { class: "note" }, t("feed.none.note")),
-        h("div", { class: "row" }, button(t("menu.begin"), this.begin, { icon: "next", className: "action", data: { key: "feed-begin" } }))));
+      redraw(
+        this.root,
+        h(
+          "li",
+          { class: "nothing" },
+          h("p", {}, t("feed.none")),
+          h("p", { class: "note" }, t("feed.none.note")),
+          h(
+            "div",
+            { class: "row" },
+            button(t("menu.begin"), this.begin, { icon: "next", className: "action", data: { key: "feed-begin" } }),
+          ),
+        ),
+      );
       return;
     }
-    redraw(this.root, events.map((e, n) => h("li", {}, card(e, view, letters,
-      { big: n === 0, shown: !!sameEvent(e, shown), proof: this.proof, fix: n === 0 ? this.fix : null }))));
+    redraw(
+      this.root,
+      events.map((e, n) =>
+        h(
+          "li",
+          {},
+          card(e, view, letters, {
+            big: n === 0,
+            shown: !!sameEvent(e, shown),
+            proof: this.proof,
+            fix: n === 0 ? this.fix : null,
+          }),
+        ),
+      ),
+    );
   }
 }

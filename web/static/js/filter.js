@@ -8,7 +8,10 @@ const MANY = 6; // so few are found without a filter
 const LETTERS = { R: "road", C: "city", F: "field", I: "river" };
 const ARROWS = { N: "↑", E: "→", S: "↓", W: "←" };
 const PRINTED = ["pennants", "inn", "cathedral", "princess"];
-const signText = (sign) => t(`sign.${sign === "pennants" ? "pennant" : sign}`, { fallback: t(`goods.${sign}`, { fallback: t(`feature.${sign}`) }) });
+const signText = (sign) =>
+  t(`sign.${sign === "pennants" ? "pennant" : sign}`, {
+    fallback: t(`goods.${sign}`, { fallback: t(`feature.${sign}`) }),
+  });
 
 // What is on a tile beside its edges: "cloister", "inn", "wine", "volcano".
 function signs(kind) {
@@ -40,32 +43,73 @@ export class Filter {
   // Of the turns of a kind those that are wished for; `besides` leaves out what is wished for on one side.
   turns(id, turns, besides = "") {
     for (const sign of this.wanted) if (!this.signs[id].has(sign)) return [];
-    const edges = besides ? Object.fromEntries(Object.entries(this.edges).filter(([side]) => side !== besides)) : this.edges;
+    const edges = besides
+      ? Object.fromEntries(Object.entries(this.edges).filter(([side]) => side !== besides))
+      : this.edges;
     return turns.filter((rot) => has(this.kinds[id], rot, edges));
   }
 
   // The row of wishes for these kinds, each with its possible turns.
   row(all) {
     if (all.length <= MANY) return null;
-    const chip = (key, text, label, on, act) => h("button", { type: "button", class: "filter-chip", "aria-pressed": String(on), "aria-label": label, title: label, data: { key }, on: { click: act } }, text);
+    const chip = (key, text, label, on, act) =>
+      h(
+        "button",
+        {
+          type: "button",
+          class: "filter-chip",
+          "aria-pressed": String(on),
+          "aria-label": label,
+          title: label,
+          data: { key },
+          on: { click: act },
+        },
+        text,
+      );
     const sides = this.free.map((side) => {
-      const found = new Set(all.flatMap(([id, turns]) => this.turns(id, turns, side).map((rot) => this.kinds[id].edges[(EDGES.indexOf(side) - rot + 4) % 4])));
+      const found = new Set(
+        all.flatMap(([id, turns]) =>
+          this.turns(id, turns, side).map((rot) => this.kinds[id].edges[(EDGES.indexOf(side) - rot + 4) % 4]),
+        ),
+      );
       const letters = ["", ...Object.keys(LETTERS).filter((letter) => found.has(letter))];
-      const now = this.edges[side] ?? "", next = letters[(letters.indexOf(now) + 1) % letters.length];
+      const now = this.edges[side] ?? "",
+        next = letters[(letters.indexOf(now) + 1) % letters.length];
       const feature = now ? t(`feature.${LETTERS[now]}`) : t("filter.any");
-      return chip(`filter-${side}`, `${ARROWS[side]} ${now ? feature : "…"}`, t("filter.edge", { side: t(`side.${side}`), feature }), !!now, () => {
-        if (next) this.edges[side] = next;
-        else delete this.edges[side];
-        this.changed();
-      });
+      return chip(
+        `filter-${side}`,
+        `${ARROWS[side]} ${now ? feature : "…"}`,
+        t("filter.edge", { side: t(`side.${side}`), feature }),
+        !!now,
+        () => {
+          if (next) this.edges[side] = next;
+          else delete this.edges[side];
+          this.changed();
+        },
+      );
     });
-    const shown = all.filter(([id, turns]) => this.turns(id, turns).length), counts = new Map();
+    const shown = all.filter(([id, turns]) => this.turns(id, turns).length),
+      counts = new Map();
     for (const [id] of shown) for (const sign of this.signs[id]) counts.set(sign, (counts.get(sign) ?? 0) + 1);
-    const useful = [...new Set([...this.wanted, ...[...counts].filter(([, n]) => n < shown.length).map(([sign]) => sign)])].sort();
-    return h("div", { class: "filter", role: "group", "aria-label": t("filter.label") }, sides, useful.map((sign) =>
-      chip(`filter-${sign}`, signText(sign), t("filter.sign", { sign: signText(sign) }), this.wanted.has(sign), () => {
-        if (!this.wanted.delete(sign)) this.wanted.add(sign);
-        this.changed();
-      })));
+    const useful = [
+      ...new Set([...this.wanted, ...[...counts].filter(([, n]) => n < shown.length).map(([sign]) => sign)]),
+    ].sort();
+    return h(
+      "div",
+      { class: "filter", role: "group", "aria-label": t("filter.label") },
+      sides,
+      useful.map((sign) =>
+        chip(
+          `filter-${sign}`,
+          signText(sign),
+          t("filter.sign", { sign: signText(sign) }),
+          this.wanted.has(sign),
+          () => {
+            if (!this.wanted.delete(sign)) this.wanted.add(sign);
+            this.changed();
+          },
+        ),
+      ),
+    );
   }
 }

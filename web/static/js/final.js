@@ -65,8 +65,10 @@ export class Final {
 
   // What the present step is about to add, by player.
   pending(view) {
-    const final = this.data(view), out = [];
-    if (this.isOpen && final && this.step !== null) for (const p of this.steps(final)[this.step]?.event.points ?? []) out[p.player] = p.points;
+    const final = this.data(view),
+      out = [];
+    if (this.isOpen && final && this.step !== null)
+      for (const p of this.steps(final)[this.step]?.event.points ?? []) out[p.player] = p.points;
     return out;
   }
 
@@ -83,57 +85,185 @@ export class Final {
     if (!this.isOpen || !final) return;
     const steps = this.steps(final);
     if (this.step !== null && this.step >= steps.length) this.step = null;
-    replace(this.root,
-      h("header", {}, h("h2", {}, t(view.final ? "final.title" : "final.now")),
-        button(t("sheet.close"), this.done, { icon: "close", label: false, className: "close" })),
-      this.step === null ? this.result(view, final, letters, steps) : this.walk(view, letters, steps));
+    replace(
+      this.root,
+      h(
+        "header",
+        {},
+        h("h2", {}, t(view.final ? "final.title" : "final.now")),
+        button(t("sheet.close"), this.done, { icon: "close", label: false, className: "close" }),
+      ),
+      this.step === null ? this.result(view, final, letters, steps) : this.walk(view, letters, steps),
+    );
   }
 
   walk(view, letters, steps) {
     const { stage, event } = steps[this.step];
     const why = majority(event, view.players);
-    return h("div", { class: "walk" },
-      h("div", { class: "walk-stage" }, h("b", {}, t(`final.stage.${stage}`, { fallback: stage })), h("span", {}, t("final.step", { n: this.step + 1, all: steps.length }))),
+    return h(
+      "div",
+      { class: "walk" },
+      h(
+        "div",
+        { class: "walk-stage" },
+        h("b", {}, t(`final.stage.${stage}`, { fallback: stage })),
+        h("span", {}, t("final.step", { n: this.step + 1, all: steps.length })),
+      ),
       h("progress", { max: steps.length, value: this.step + 1, "aria-hidden": "true" }),
-      h("div", { class: "event big" }, featureIcon(event.feature),
-        h("span", { class: "event-text" }, h("span", { class: "reason" }, reason(event)),
-          gains(event, view.players, letters), h("span", { class: "formula" }, formula(event)), extras(event, view.players).map((e) => h("span", { class: "formula", dir: "auto" }, e)), why && h("span", { class: "why", dir: "auto" }, why))),
+      h(
+        "div",
+        { class: "event big" },
+        featureIcon(event.feature),
+        h(
+          "span",
+          { class: "event-text" },
+          h("span", { class: "reason" }, reason(event)),
+          gains(event, view.players, letters),
+          h("span", { class: "formula" }, formula(event)),
+          extras(event, view.players).map((e) => h("span", { class: "formula", dir: "auto" }, e)),
+          why && h("span", { class: "why", dir: "auto" }, why),
+        ),
+      ),
       h("p", { class: "note" }, t(`rule.${event.rule}`, { fallback: "" })),
-      h("div", { class: "row" },
+      h(
+        "div",
+        { class: "row" },
         button(t("proof.open"), () => this.proof(event), { icon: "look", className: "action", data: { key: "proof" } }),
         button(t("final.fix"), () => this.fix(event), { icon: "pen", className: "action", data: { key: "mend" } }),
-        button(t("final.back"), () => this.go(this.step - 1, view), { icon: "back", className: "action", data: { key: "back" } }),
-        button(t(this.step + 1 < steps.length ? "final.next" : "final.done"), () => this.go(this.step + 1, view), { icon: "next", className: "action main", data: { key: "next" } })));
+        button(t("final.back"), () => this.go(this.step - 1, view), {
+          icon: "back",
+          className: "action",
+          data: { key: "back" },
+        }),
+        button(t(this.step + 1 < steps.length ? "final.next" : "final.done"), () => this.go(this.step + 1, view), {
+          icon: "next",
+          className: "action main",
+          data: { key: "next" },
+        }),
+      ),
+    );
   }
 
   result(view, final, letters, steps) {
     const names = final.winners.map((n) => view.players[n].name);
-    const key = view.final ? (names.length === 1 ? "final.wins" : final.tie === "shared" ? "final.share" : "final.tie")
-      : names.length === 1 ? "final.leads" : "final.leads2";
-    return h("div", { class: "result" },
-      h("p", { class: "winner" }, final.winners.map((n) => badge(view.players[n], letters[n], { size: "large" })),
-        h("span", { dir: "auto" }, t(key, { name: names[0], names: listed(names) }))),
-      steps.length > 0 && button(t(view.final ? "reveal.again" : "final.walk"), () => (view.final ? this.again() : this.go(0, view)), { icon: "next", className: "action main", data: { key: "walk" } }),
-      h("table", { class: "totals" },
-        h("thead", {}, h("tr", {}, h("td", {}), view.players.map((p, n) => h("th", { scope: "col" }, badge(p, letters[n]), h("span", { class: "sr" }, p.name))))),
-        h("tbody", {}, final.table.map((row) => h("tr", {}, h("th", { scope: "row" }, featureIcon(row.category), t(`final.category.${row.category}`, { fallback: row.category })),
-          row.points.map((n) => h("td", {}, n ? String(n) : "–"))))),
-        h("tfoot", {}, h("tr", {}, h("th", { scope: "row" }, t("final.total")),
-          final.totals.map((n, k) => h("td", { class: final.winners.includes(k) ? "best" : "" }, String(n)))))),
+    const key = view.final
+      ? names.length === 1
+        ? "final.wins"
+        : final.tie === "shared"
+          ? "final.share"
+          : "final.tie"
+      : names.length === 1
+        ? "final.leads"
+        : "final.leads2";
+    return h(
+      "div",
+      { class: "result" },
+      h(
+        "p",
+        { class: "winner" },
+        final.winners.map((n) => badge(view.players[n], letters[n], { size: "large" })),
+        h("span", { dir: "auto" }, t(key, { name: names[0], names: listed(names) })),
+      ),
+      steps.length > 0 &&
+        button(t(view.final ? "reveal.again" : "final.walk"), () => (view.final ? this.again() : this.go(0, view)), {
+          icon: "next",
+          className: "action main",
+          data: { key: "walk" },
+        }),
+      h(
+        "table",
+        { class: "totals" },
+        h(
+          "thead",
+          {},
+          h(
+            "tr",
+            {},
+            h("td", {}),
+            view.players.map((p, n) =>
+              h("th", { scope: "col" }, badge(p, letters[n]), h("span", { class: "sr" }, p.name)),
+            ),
+          ),
+        ),
+        h(
+          "tbody",
+          {},
+          final.table.map((row) =>
+            h(
+              "tr",
+              {},
+              h(
+                "th",
+                { scope: "row" },
+                featureIcon(row.category),
+                t(`final.category.${row.category}`, { fallback: row.category }),
+              ),
+              row.points.map((n) => h("td", {}, n ? String(n) : "–")),
+            ),
+          ),
+        ),
+        h(
+          "tfoot",
+          {},
+          h(
+            "tr",
+            {},
+            h("th", { scope: "row" }, t("final.total")),
+            final.totals.map((n, k) => h("td", { class: final.winners.includes(k) ? "best" : "" }, String(n))),
+          ),
+        ),
+      ),
       h("section", {}, h("h3", {}, t("final.chart")), chart(view, letters, final)),
       awardList(view, letters, final, this.proof),
-      view.final && h("section", {}, h("h3", {}, t("final.shareit")), h("div", { class: "row share" },
-        button(t("share.png"), this.share, { icon: "share", className: "action main", data: { key: "share" } }),
-        h("a", { class: "action", href: "/api/export/scores.csv", download: "" }, t("share.csv")), h("a", { class: "action", href: "/api/export/game.json", download: "" }, t("share.game")))),
-      final.stages.filter((stage) => stage.events.length).map((stage) => this.stage(stage, view, letters, steps)));
+      view.final &&
+        h(
+          "section",
+          {},
+          h("h3", {}, t("final.shareit")),
+          h(
+            "div",
+            { class: "row share" },
+            button(t("share.png"), this.share, { icon: "share", className: "action main", data: { key: "share" } }),
+            h("a", { class: "action", href: "/api/export/scores.csv", download: "" }, t("share.csv")),
+            h("a", { class: "action", href: "/api/export/game.json", download: "" }, t("share.game")),
+          ),
+        ),
+      final.stages.filter((stage) => stage.events.length).map((stage) => this.stage(stage, view, letters, steps)),
+    );
   }
 
   stage(stage, view, letters, steps) {
-    const line = (event) => h("button", { type: "button", class: "event",
-                                          on: { click: () => this.go(steps.findIndex((one) => one.event === event), view) } },
-      featureIcon(event.feature),
-      h("span", { class: "event-text" }, gains(event, view.players, letters), h("span", { class: "formula" }, formula(event))));
-    return h("section", {}, h("h3", {}, t(`final.stage.${stage.name}`, { fallback: stage.name })),
-      h("ul", {}, stage.events.map((event) => h("li", {}, line(event)))));
+    const line = (event) =>
+      h(
+        "button",
+        {
+          type: "button",
+          class: "event",
+          on: {
+            click: () =>
+              this.go(
+                steps.findIndex((one) => one.event === event),
+                view,
+              ),
+          },
+        },
+        featureIcon(event.feature),
+        h(
+          "span",
+          { class: "event-text" },
+          gains(event, view.players, letters),
+          h("span", { class: "formula" }, formula(event)),
+        ),
+      );
+    return h(
+      "section",
+      {},
+      h("h3", {}, t(`final.stage.${stage.name}`, { fallback: stage.name })),
+      h(
+        "ul",
+        {},
+        stage.events.map((event) => h("li", {}, line(event))),
+      ),
+    );
   }
 }

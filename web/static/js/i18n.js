@@ -11,8 +11,13 @@ function kept() {
   }
 }
 
-const wishes = [new URLSearchParams(location.search).get("lang"), kept(), ...(navigator.languages ?? [navigator.language])];
-export const language = wishes.map((l) => (l ?? "").slice(0, 2).toLowerCase()).find((l) => Object.hasOwn(LANGUAGES, l)) ?? "en";
+const wishes = [
+  new URLSearchParams(location.search).get("lang"),
+  kept(),
+  ...(navigator.languages ?? [navigator.language]),
+];
+export const language =
+  wishes.map((l) => (l ?? "").slice(0, 2).toLowerCase()).find((l) => Object.hasOwn(LANGUAGES, l)) ?? "en";
 // Regional habits of the same language (1 234 or 1'234) are the browser's.
 const locale = (navigator.languages ?? []).find((l) => l.toLowerCase().startsWith(language)) ?? language;
 const { default: texts } = await import(`./lang/${language}.js`);
@@ -28,8 +33,10 @@ const times = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digi
 export function t(key, values = {}) {
   const found = texts[key];
   if (found === undefined) return values.fallback ?? key;
-  const text = typeof found === "string" ? found : found[plurals.select(values.n)] ?? found.other;
-  return text.replace(/\{(\w+)\}/g, (_, name) => (typeof values[name] === "number" ? numbers.format(values[name]) : values[name] ?? ""));
+  const text = typeof found === "string" ? found : (found[plurals.select(values.n)] ?? found.other);
+  return text.replace(/\{(\w+)\}/g, (_, name) =>
+    typeof values[name] === "number" ? numbers.format(values[name]) : (values[name] ?? ""),
+  );
 }
 
 export const has = (key) => Object.hasOwn(texts, key);
@@ -37,7 +44,13 @@ export const has = (key) => Object.hasOwn(texts, key);
 const fetched = new Map();
 
 function more(folder) {
-  if (!fetched.has(folder)) fetched.set(folder, import(`./lang/${folder}/${language}.js`).then((found) => { Object.assign(texts, found.default); }));
+  if (!fetched.has(folder))
+    fetched.set(
+      folder,
+      import(`./lang/${folder}/${language}.js`).then((found) => {
+        Object.assign(texts, found.default);
+      }),
+    );
   return fetched.get(folder);
 }
 

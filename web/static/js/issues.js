@@ -8,7 +8,15 @@ import { statusText } from "./words.js";
 function troubles({ status, phase }) {
   if (!status?.text || !["check", "camera_lost", "out_of_step"].includes(status.chip) || phase === "over") return [];
   const told = statusText(status);
-  return [{ code: "status", told: status.code, turn: null, squares: [], parts: { told, chip: t(`chip.${status.chip}`), player: told } }];
+  return [
+    {
+      code: "status",
+      told: status.code,
+      turn: null,
+      squares: [],
+      parts: { told, chip: t(`chip.${status.chip}`), player: told },
+    },
+  ];
 }
 
 export class Issues {
@@ -35,25 +43,57 @@ export class Issues {
     const open = [...view.issues, ...troubles(view)].filter((i) => !this.hidden.has(key(i)));
     const before = this.root.hidden;
     this.root.hidden = !open.length;
-    const turned = before !== this.root.hidden, issue = open.at(-1);
+    const turned = before !== this.root.hidden,
+      issue = open.at(-1);
     if (this.showing && !open.some((i) => key(i) === this.showing)) this.point(null);
     if (!issue || this.shown === key(issue) + open.length) return turned;
     this.shown = key(issue) + open.length;
     const parts = issue.parts ?? {};
-    const text = t(`issue.${issue.code}`, { ...parts, role: t(`role.${parts.feature}`, { fallback: t("figure.follower") }), fallback: issue.text });
-    const picture = (key) => issue[key] && h("figure", {}, h("img", { src: issue[key], alt: t(`issue.${key}`), width: 64, height: 64 }), h("figcaption", { "aria-hidden": "true" }, t(`issue.${key}`)));
+    const text = t(`issue.${issue.code}`, {
+      ...parts,
+      role: t(`role.${parts.feature}`, { fallback: t("figure.follower") }),
+      fallback: issue.text,
+    });
+    const picture = (key) =>
+      issue[key] &&
+      h(
+        "figure",
+        {},
+        h("img", { src: issue[key], alt: t(`issue.${key}`), width: 64, height: 64 }),
+        h("figcaption", { "aria-hidden": "true" }, t(`issue.${key}`)),
+      );
     this.root.className = issue.parts ? "notice" : "";
     this.root.dataset.code = issue.told ?? issue.code;
-    replace(this.root, picture("before"), picture("now"),
-      h("span", { class: "issue-text", dir: "auto" }, h("b", {}, parts.chip ? `${parts.chip}:` : t(issue.parts ? "issue.table" : "issue.title")), text,
-        open.length > 1 && ` (${t("issue.more", { n: open.length - 1 })})`),
-      issue.squares.length > 0 && button(t("issue.show"), () => { this.point(this.showing === key(issue) ? null : issue.squares, key(issue)); }, { data: { key: "issue-show" }, "aria-pressed": String(this.showing === key(issue)) }),
+    replace(
+      this.root,
+      picture("before"),
+      picture("now"),
+      h(
+        "span",
+        { class: "issue-text", dir: "auto" },
+        h("b", {}, parts.chip ? `${parts.chip}:` : t(issue.parts ? "issue.table" : "issue.title")),
+        text,
+        open.length > 1 && ` (${t("issue.more", { n: open.length - 1 })})`,
+      ),
+      issue.squares.length > 0 &&
+        button(
+          t("issue.show"),
+          () => {
+            this.point(this.showing === key(issue) ? null : issue.squares, key(issue));
+          },
+          { data: { key: "issue-show" }, "aria-pressed": String(this.showing === key(issue)) },
+        ),
       ["no_board", "board_gone"].includes(issue.told) && button(t("issue.camera"), () => this.camera()),
-      button(t(issue.parts ? "issue.hide" : "issue.keep"), () => {
-        this.hidden.add(key(issue));
-        this.shown = null;
-        this.after();
-      }, issue.parts ? { icon: "close", label: false } : {}));
+      button(
+        t(issue.parts ? "issue.hide" : "issue.keep"),
+        () => {
+          this.hidden.add(key(issue));
+          this.shown = null;
+          this.after();
+        },
+        issue.parts ? { icon: "close", label: false } : {},
+      ),
+    );
     return turned;
   }
 

@@ -18,8 +18,15 @@ export class History {
   }
 
   actions() {
-    const tab = (key, on, act) => button(t(key), act, { className: "action", "aria-pressed": String(on), data: { key } });
-    return [tab("history.moves", !this.corrections, () => { this.corrections = null; this.app.sheet.render(); }), tab("history.changes", !!this.corrections, () => this.ask())];
+    const tab = (key, on, act) =>
+      button(t(key), act, { className: "action", "aria-pressed": String(on), data: { key } });
+    return [
+      tab("history.moves", !this.corrections, () => {
+        this.corrections = null;
+        this.app.sheet.render();
+      }),
+      tab("history.changes", !!this.corrections, () => this.ask()),
+    ];
   }
 
   async ask() {
@@ -41,14 +48,35 @@ export class History {
     if (this.corrections) return this.changes();
     const { view, letters } = this.app;
     if (!view.history.length) return h("p", { class: "note" }, t("history.none"));
-    return h("ol", { class: "moves" }, [...view.history].reverse().map((e) => h("li", {},
-      h("button", { type: "button", class: "move", data: { key: `move-${e.seq}` }, on: { click: () => this.app.openMove(e) } },
-        h("span", { class: "move-turn" }, String(e.turn + 1)),
-        e.player !== undefined && badge(view.players[e.player], letters[e.player], { figure: e.figure }),
-        e.tile && h("span", { class: "move-tile" }, tilePicture(e.tile, e.rot ?? 0)),
-        h("span", { class: "move-text", dir: "auto" }, moveName(this.app, e)),
-        h("span", { class: "move-how" }, e.amended ? t("fix.amended") : e.source === "camera" ? percent(e.confidence) : t("fix.byhand"),
-          e.asked && !e.amended && h("span", { class: "tag warn" }, t("fix.asked")))))));
+    return h(
+      "ol",
+      { class: "moves" },
+      [...view.history].reverse().map((e) =>
+        h(
+          "li",
+          {},
+          h(
+            "button",
+            {
+              type: "button",
+              class: "move",
+              data: { key: `move-${e.seq}` },
+              on: { click: () => this.app.openMove(e) },
+            },
+            h("span", { class: "move-turn" }, String(e.turn + 1)),
+            e.player !== undefined && badge(view.players[e.player], letters[e.player], { figure: e.figure }),
+            e.tile && h("span", { class: "move-tile" }, tilePicture(e.tile, e.rot ?? 0)),
+            h("span", { class: "move-text", dir: "auto" }, moveName(this.app, e)),
+            h(
+              "span",
+              { class: "move-how" },
+              e.amended ? t("fix.amended") : e.source === "camera" ? percent(e.confidence) : t("fix.byhand"),
+              e.asked && !e.amended && h("span", { class: "tag warn" }, t("fix.asked")),
+            ),
+          ),
+        ),
+      ),
+    );
   }
 
   // Who changed what, when, from what to what.
@@ -56,12 +84,31 @@ export class History {
     const { view } = this.app;
     if (!this.corrections.length) return h("p", { class: "note" }, t("history.nochanges"));
     const turn = (of) => view.history.find((e) => e.seq === of)?.turn;
-    const side = (key, move) => h("span", { class: "was" }, h("span", { class: "note" }, t(key)), move?.tile && h("span", { class: "move-tile" }, tilePicture(move.tile, move.rot ?? 0)),
-      h("span", { dir: "auto" }, move ? moveName(this.app, move) : t("move.nothing")));
-    return h("ol", { class: "moves corrections" }, this.corrections.map((c) => h("li", { class: "move" },
-      h("span", { class: "move-turn" }, clock(c.at_s)),
-      h("span", { class: "move-text", dir: "auto" }, t(`history.${c.do}`, { who: c.who || t("history.somebody"), n: (turn(c.of) ?? 0) + 1 })),
-      (c.before || c.after) && [side("history.was", c.before), side("history.is", c.after)])));
+    const side = (key, move) =>
+      h(
+        "span",
+        { class: "was" },
+        h("span", { class: "note" }, t(key)),
+        move?.tile && h("span", { class: "move-tile" }, tilePicture(move.tile, move.rot ?? 0)),
+        h("span", { dir: "auto" }, move ? moveName(this.app, move) : t("move.nothing")),
+      );
+    return h(
+      "ol",
+      { class: "moves corrections" },
+      this.corrections.map((c) =>
+        h(
+          "li",
+          { class: "move" },
+          h("span", { class: "move-turn" }, clock(c.at_s)),
+          h(
+            "span",
+            { class: "move-text", dir: "auto" },
+            t(`history.${c.do}`, { who: c.who || t("history.somebody"), n: (turn(c.of) ?? 0) + 1 }),
+          ),
+          (c.before || c.after) && [side("history.was", c.before), side("history.is", c.after)],
+        ),
+      ),
+    );
   }
 }
 
@@ -80,9 +127,21 @@ export class Left {
     const left = this.app.view.left.kinds;
     const kinds = Object.entries(this.app.kinds).filter(([, kind]) => kind.count);
     kinds.sort(([a], [b]) => Number(!left[a]) - Number(!left[b])); // what is used up comes last
-    return [h("div", { class: "kinds" }, kinds.map(([id, kind]) =>
-      h("div", { class: `kind${left[id] ? "" : " gone"}` }, tilePicture(id, 0, tileName(this.app.kinds, id)),
-        h("b", {}, `${left[id] ?? 0}`), h("span", { class: "of" }, ` / ${kind.count}`)))),
-    h("p", { class: "note" }, t("left.note"))];
+    return [
+      h(
+        "div",
+        { class: "kinds" },
+        kinds.map(([id, kind]) =>
+          h(
+            "div",
+            { class: `kind${left[id] ? "" : " gone"}` },
+            tilePicture(id, 0, tileName(this.app.kinds, id)),
+            h("b", {}, `${left[id] ?? 0}`),
+            h("span", { class: "of" }, ` / ${kind.count}`),
+          ),
+        ),
+      ),
+      h("p", { class: "note" }, t("left.note")),
+    ];
   }
 }

@@ -21,7 +21,9 @@ export class Live {
     this.seeking = false;
     this.heardAt = 0;
     this.stream = new Stream("/api/events", {
-      heard: (kind, data, id) => this.heard(kind, data, id), lost: () => this.seek(), full: () => this.poll(),
+      heard: (kind, data, id) => this.heard(kind, data, id),
+      lost: () => this.seek(),
+      full: () => this.poll(),
       whole: () => this.view && this.fresh && [JSON.stringify(this.view), this.id],
     });
     document.addEventListener("visibilitychange", () => {
@@ -153,7 +155,8 @@ export class Live {
         if (!this.newer(data)) this.adopt(data);
         return { view: data };
       }
-      if (answer.status !== 409 || !data.view) return { failed: "refused", text: data.error?.text, code: data.error?.code };
+      if (answer.status !== 409 || !data.view)
+        return { failed: "refused", text: data.error?.text, code: data.error?.code };
       if (!this.newer(data.view)) this.adopt(data.view);
       if (!same(data.view)) break;
       based = data.view.version;

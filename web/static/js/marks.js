@@ -11,13 +11,22 @@ const fresh = (name) => {
   return `${name}-${counter}`;
 };
 
-
 function shape(segment, fill, grow = 0) {
   if (!segment.path) return null;
   const band = BANDS.has(segment.kind);
-  return s("path", band
-    ? { d: segment.path, fill: "none", stroke: fill, "stroke-width": segment.width + grow, "stroke-linecap": "butt", "stroke-linejoin": "round" }
-    : { d: segment.path, fill, stroke: grow ? fill : "none", "stroke-width": grow });
+  return s(
+    "path",
+    band
+      ? {
+          d: segment.path,
+          fill: "none",
+          stroke: fill,
+          "stroke-width": segment.width + grow,
+          "stroke-linecap": "butt",
+          "stroke-linejoin": "round",
+        }
+      : { d: segment.path, fill, stroke: grow ? fill : "none", "stroke-width": grow },
+  );
 }
 
 // For every tile: which of its segments are meant.
@@ -38,70 +47,105 @@ function grouped(board, places, kind) {
 }
 
 const on = ({ x, y, rot }, ...children) =>
-  s("g", { transform: `translate(${x * 100} ${y * 100})` }, s("g", { transform: `rotate(${rot * 90} 50 50)` }, children));
+  s(
+    "g",
+    { transform: `translate(${x * 100} ${y * 100})` },
+    s("g", { transform: `rotate(${rot * 90} 50 50)` }, children),
+  );
 
 // The visible part of some segments in `shown`, everything that hides them in `hidden`.
 function area(group, shown, hidden, grow = 0) {
   if (group.whole) return on(group, s("rect", { width: 100, height: 100, fill: shown }));
   const first = Math.min(...group.segments);
-  return on(group, group.tile.segments.slice(first).map((g, n) =>
-    g.path && shape(g, group.segments.has(first + n) ? shown : hidden, group.segments.has(first + n) ? grow : 0)));
+  return on(
+    group,
+    group.tile.segments
+      .slice(first)
+      .map(
+        (g, n) =>
+          g.path && shape(g, group.segments.has(first + n) ? shown : hidden, group.segments.has(first + n) ? grow : 0),
+      ),
+  );
 }
 
 function bounds(board) {
-  const xs = [...board.tiles.values()].map((p) => p.at[0]), ys = [...board.tiles.values()].map((p) => p.at[1]);
-  const x = Math.min(...xs) - 20, y = Math.min(...ys) - 20;
+  const xs = [...board.tiles.values()].map((p) => p.at[0]),
+    ys = [...board.tiles.values()].map((p) => p.at[1]);
+  const x = Math.min(...xs) - 20,
+    y = Math.min(...ys) - 20;
   return { x: x * 100, y: y * 100, width: (Math.max(...xs) + 21 - x) * 100, height: (Math.max(...ys) + 21 - y) * 100 };
 }
 
 // A dark veil over everything but the feature (and the cities that a farm is paid for).
 export function veil(board, places, kind, cities = []) {
-  const id = fresh("veil"), box = bounds(board);
+  const id = fresh("veil"),
+    box = bounds(board);
   return [
-    s("mask", { id, maskUnits: "userSpaceOnUse", ...box }, s("rect", { ...box, fill: "#fff" }),
+    s(
+      "mask",
+      { id, maskUnits: "userSpaceOnUse", ...box },
+      s("rect", { ...box, fill: "#fff" }),
       grouped(board, places, kind).map((g) => area(g, "#000", "#fff", kind === "road" ? 7 : 0)),
-      cities.flatMap((c) => grouped(board, c, "city").map((g) => area(g, "#555", "#fff")))),
+      cities.flatMap((c) => grouped(board, c, "city").map((g) => area(g, "#555", "#fff"))),
+    ),
     s("rect", { ...box, class: "veil", mask: `url(#${id})` }),
   ];
 }
 
 // Light over the feature itself.
 export function glow(board, places, kind) {
-  const id = fresh("glow"), box = bounds(board);
-  return [s("mask", { id, maskUnits: "userSpaceOnUse", ...box }, grouped(board, places, kind).map((g) => area(g, "#fff", "#000", kind === "road" ? 7 : 0))),
-    s("rect", { ...box, class: "light", mask: `url(#${id})` })];
+  const id = fresh("glow"),
+    box = bounds(board);
+  return [
+    s(
+      "mask",
+      { id, maskUnits: "userSpaceOnUse", ...box },
+      grouped(board, places, kind).map((g) => area(g, "#fff", "#000", kind === "road" ? 7 : 0)),
+    ),
+    s("rect", { ...box, class: "light", mask: `url(#${id})` }),
+  ];
 }
 
 // The feature's rim: along its walls for an area, both sides of a road.
 export function outline(board, places, kind, look = "") {
-  return s("g", { class: `outline ${look}` }, grouped(board, places, kind).map((group) => {
-    if (group.whole) return on(group, s("rect", { x: 1, y: 1, width: 98, height: 98, rx: 5, class: "rim" }));
-    return on(group, [...group.segments].map((n) => {
-      const g = group.tile.segments[n];
-      if (!g.path) return null;
-      if (BANDS.has(g.kind)) {
-        return s("path", { d: g.path, class: "glow", "stroke-width": 3.4 });
-      }
-      return g.kind === "field" ? null : s("path", { d: wall(g.path) || g.path, class: "rim" });
-    }));
-  }));
+  return s(
+    "g",
+    { class: `outline ${look}` },
+    grouped(board, places, kind).map((group) => {
+      if (group.whole) return on(group, s("rect", { x: 1, y: 1, width: 98, height: 98, rx: 5, class: "rim" }));
+      return on(
+        group,
+        [...group.segments].map((n) => {
+          const g = group.tile.segments[n];
+          if (!g.path) return null;
+          if (BANDS.has(g.kind)) {
+            return s("path", { d: g.path, class: "glow", "stroke-width": 3.4 });
+          }
+          return g.kind === "field" ? null : s("path", { d: wall(g.path) || g.path, class: "rim" });
+        }),
+      );
+    }),
+  );
 }
 
 // What is counted carries a number: the tiles of a road, a city or around a cloister; of a farm the cities.
 export function numbers(board, event, standing) {
   const kind = event.feature === "field" ? "city" : event.feature;
-  if (event.feature === "cloister") return around(board, event.places).map(([x, y], n) => flag(x * 100 + 50, y * 100 + 84, n + 1));
+  if (event.feature === "cloister")
+    return around(board, event.places).map(([x, y], n) => flag(x * 100 + 50, y * 100 + 84, n + 1));
   /** @type {any[]} */
   const flags = event.feature === "field" ? (event.cities ?? []).map((c) => c[Math.floor(c.length / 2)]) : event.places;
   const crowded = new Set(standing.map((f) => f.at.join(",")));
   const seen = new Set();
   const out = [];
   for (const [x, y, place] of flags) {
-    const placed = board.tiles.get(`${x},${y}`), tile = placed && board.kinds[placed.tile];
+    const placed = board.tiles.get(`${x},${y}`),
+      tile = placed && board.kinds[placed.tile];
     const n = tile ? segmentIndex(tile, placed.rot, kind, place) : -1;
     if (n < 0 || (kind === event.feature && seen.has(`${x},${y}`))) continue;
     seen.add(`${x},${y}`);
-    const taken = crowded.has(`${x},${y}`), marked = tile.segments[n].pennants && tile.segments[n].marks?.[0];
+    const taken = crowded.has(`${x},${y}`),
+      marked = tile.segments[n].pennants && tile.segments[n].marks?.[0];
     const [sx, sy] = rotatePoint(...clear(tile.segments[n], taken ? 20 : 0), placed.rot);
     const aside = taken && !marked ? 21 : 0;
     const at = [sx + (sx > 70 ? -aside : aside), sy + (sy > 75 ? -aside : aside)];
@@ -110,9 +154,21 @@ export function numbers(board, event, standing) {
   return out;
 }
 
-const flag = (x, y, n) => s("g", { transform: `translate(${x} ${y})`, class: "number" }, s("circle", { r: 11 }), s("text", { y: 5 }, String(n)));
+const flag = (x, y, n) =>
+  s(
+    "g",
+    { transform: `translate(${x} ${y})`, class: "number" },
+    s("circle", { r: 11 }),
+    s("text", { y: 5 }, String(n)),
+  );
 
-const tick = (x, y) => s("g", { transform: `translate(${x} ${y})`, class: "tick" }, s("circle", { r: 8.5 }), s("path", { d: "M-4 .4L-1 3.4L4.4 -3" }));
+const tick = (x, y) =>
+  s(
+    "g",
+    { transform: `translate(${x} ${y})`, class: "tick" },
+    s("circle", { r: 8.5 }),
+    s("path", { d: "M-4 .4L-1 3.4L4.4 -3" }),
+  );
 
 // A tick on every pennant that was counted, and on every finished city that a farm is paid for.
 export function ticks(board, event) {
@@ -123,7 +179,9 @@ export function ticks(board, event) {
         const segment = g.tile.segments[n];
         for (let k = 0; k < (segment.pennants || 0); k += 1) {
           // beside the pennant, away from the number in the segment's middle
-          const [sx, sy] = segment.spot, [mx, my] = segment.marks?.[k] ?? segment.spot, far = Math.hypot(mx - sx, my - sy) || 1;
+          const [sx, sy] = segment.spot,
+            [mx, my] = segment.marks?.[k] ?? segment.spot,
+            far = Math.hypot(mx - sx, my - sy) || 1;
           const [x, y] = rotatePoint(mx + ((mx - sx) / far) * 8, my + ((my - sy) / far) * 8 || my, g.rot);
           out.push(tick(g.x * 100 + Math.min(92, Math.max(8, x)), g.y * 100 + Math.min(92, Math.max(8, y))));
         }
@@ -153,26 +211,43 @@ const lettersIn = (text) => text.replace(/[\u2068\u2069]/g, "").length;
 
 // A claimed road, city or cloister that is not finished: its rim in the owners' colour, what it pays now and finished.
 export function openFeature(board, feature) {
-  const groups = grouped(board, feature.places, feature.kind), owner = board.game.players[feature.owners[0]];
+  const groups = grouped(board, feature.places, feature.kind),
+    owner = board.game.players[feature.owners[0]];
   if (!groups.length || !owner) return null;
-  const rims = groups.map((group) => on(group, [...group.segments].map((n) => {
-    const g = group.tile.segments[n];
-    if (!g.path) return null;
-    const d = BANDS.has(g.kind) || g.kind === "cloister" ? g.path : wall(g.path) || g.path;
-    return [s("path", { d, class: "open-edge" }), s("path", { d, class: "open-rim", stroke: hue(owner) })];
-  })));
+  const rims = groups.map((group) =>
+    on(
+      group,
+      [...group.segments].map((n) => {
+        const g = group.tile.segments[n];
+        if (!g.path) return null;
+        const d = BANDS.has(g.kind) || g.kind === "cloister" ? g.path : wall(g.path) || g.path;
+        return [s("path", { d, class: "open-edge" }), s("path", { d, class: "open-rim", stroke: hue(owner) })];
+      }),
+    ),
+  );
   const crowded = new Set(board.game.board.figures.map((f) => f.at.join(",")));
   const at = groups.find((g) => !crowded.has(`${g.x},${g.y}`)) ?? groups[0];
   const [x, y] = rotatePoint(...at.tile.segments[[...at.segments][0]].spot, at.rot);
   const below = crowded.has(`${at.x},${at.y}`) ? 33 : 18; // under the figure that stands there
-  const text = `${owners(board, feature)} ${feature.points_now}→${feature.points_complete}`, half = 9 + lettersIn(text) * 5.2;
-  return s("g", { class: "open-feature" }, rims, s("g", { transform: `translate(${at.x * 100 + x} ${at.y * 100 + y + below})`, class: "farm-badge" },
-    s("rect", { x: -half, y: -13, width: 2 * half, height: 26, rx: 13 }), s("text", { y: 6 }, text)));
+  const text = `${owners(board, feature)} ${feature.points_now}→${feature.points_complete}`,
+    half = 9 + lettersIn(text) * 5.2;
+  return s(
+    "g",
+    { class: "open-feature" },
+    rims,
+    s(
+      "g",
+      { transform: `translate(${at.x * 100 + x} ${at.y * 100 + y + below})`, class: "farm-badge" },
+      s("rect", { x: -half, y: -13, width: 2 * half, height: 26, rx: 13 }),
+      s("text", { y: 6 }, text),
+    ),
+  );
 }
 
 // A segment's middle, moved aside where a pennant is printed there.
 function clear(segment, more) {
-  const [x, y] = segment.spot, mark = segment.pennants ? segment.marks?.[0] : null;
+  const [x, y] = segment.spot,
+    mark = segment.pennants ? segment.marks?.[0] : null;
   if (!mark) return segment.spot;
   const far = Math.hypot(x - mark[0], y - mark[1]);
   if (far >= APART + more) return segment.spot;
@@ -196,28 +271,61 @@ export function around(board, [[cx, cy]]) {
 // A farm in its owner's colour and pattern, with a badge where it counts cities.
 export function overlay(board, places, farm) {
   const owners = farm.owners.map((n) => board.game.players[n]);
-  const id = fresh("area"), box = bounds(board), groups = grouped(board, places, "field");
-  return s("g", { class: "farm" },
-    s("mask", { id, maskUnits: "userSpaceOnUse", ...box }, groups.map((g) => area(g, "#fff", "#000"))),
-    s("g", { mask: `url(#${id})` }, groups.map((g) => s("g", { transform: `translate(${g.x * 100} ${g.y * 100})` },
-      owners.map((p, n) => {
-        const band = { x: 0, y: (100 / owners.length) * n, width: 100, height: 100 / owners.length };
-        return [s("rect", { ...band, fill: hue(p), opacity: 0.62 }),
-                s("g", { transform: "scale(2.5)" }, s("rect", { x: 0, y: band.y / 2.5, width: 40, height: band.height / 2.5, fill: patternFill(p) }))];
-      })))));
+  const id = fresh("area"),
+    box = bounds(board),
+    groups = grouped(board, places, "field");
+  return s(
+    "g",
+    { class: "farm" },
+    s(
+      "mask",
+      { id, maskUnits: "userSpaceOnUse", ...box },
+      groups.map((g) => area(g, "#fff", "#000")),
+    ),
+    s(
+      "g",
+      { mask: `url(#${id})` },
+      groups.map((g) =>
+        s(
+          "g",
+          { transform: `translate(${g.x * 100} ${g.y * 100})` },
+          owners.map((p, n) => {
+            const band = { x: 0, y: (100 / owners.length) * n, width: 100, height: 100 / owners.length };
+            return [
+              s("rect", { ...band, fill: hue(p), opacity: 0.62 }),
+              s(
+                "g",
+                { transform: "scale(2.5)" },
+                s("rect", { x: 0, y: band.y / 2.5, width: 40, height: band.height / 2.5, fill: patternFill(p) }),
+              ),
+            ];
+          }),
+        ),
+      ),
+    ),
+  );
 }
 
 // What a farm is worth, on its roomiest tile where nobody stands.
 export function farmBadge(board, farm) {
   const crowded = new Set(board.game.board.figures.map((f) => f.at.join(",")));
-  const [best] = grouped(board, farm.places, "field").map((g) => {
-    const n = [...g.segments].sort((a, b) => g.tile.segments[b].atoms.length - g.tile.segments[a].atoms.length)[0];
-    return { g, spot: rotatePoint(...g.tile.segments[n].spot, g.rot),
-             room: g.tile.segments[n].atoms.length - (crowded.has(`${g.x},${g.y}`) ? 9 : 0) };
-  }).sort((a, b) => b.room - a.room);
+  const [best] = grouped(board, farm.places, "field")
+    .map((g) => {
+      const n = [...g.segments].sort((a, b) => g.tile.segments[b].atoms.length - g.tile.segments[a].atoms.length)[0];
+      return {
+        g,
+        spot: rotatePoint(...g.tile.segments[n].spot, g.rot),
+        room: g.tile.segments[n].atoms.length - (crowded.has(`${g.x},${g.y}`) ? 9 : 0),
+      };
+    })
+    .sort((a, b) => b.room - a.room);
   if (!best) return null;
-  const text = `${owners(board, farm)} +${farm.points_now}`, half = 10 + lettersIn(text) * 5.6;
-  return s("g", { transform: `translate(${best.g.x * 100 + best.spot[0]} ${best.g.y * 100 + best.spot[1]})`, class: "farm-badge" },
-    s("rect", { x: -half, y: -15, width: 2 * half, height: 30, rx: 15 }), s("text", { y: 7 }, text));
+  const text = `${owners(board, farm)} +${farm.points_now}`,
+    half = 10 + lettersIn(text) * 5.6;
+  return s(
+    "g",
+    { transform: `translate(${best.g.x * 100 + best.spot[0]} ${best.g.y * 100 + best.spot[1]})`, class: "farm-badge" },
+    s("rect", { x: -half, y: -15, width: 2 * half, height: 30, rx: 15 }),
+    s("text", { y: 7 }, text),
+  );
 }
-

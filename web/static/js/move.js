@@ -32,7 +32,11 @@ export class Move {
 
   title() {
     const { entry, app } = this;
-    return t("move.title", { n: entry.turn + 1, name: app.view.players[entry.player]?.name ?? "", move: moveName(app, entry) });
+    return t("move.title", {
+      n: entry.turn + 1,
+      name: app.view.players[entry.player]?.name ?? "",
+      move: moveName(app, entry),
+    });
   }
 
   closed() {
@@ -40,36 +44,98 @@ export class Move {
   }
 
   change(changes) {
-    const { entry, app: { commands } } = this;
+    const {
+      entry,
+      app: { commands },
+    } = this;
     return this.staged.ask(commands.amendment(entry, changes), () => commands.amend(entry, changes));
   }
 
   actions() {
     const { entry, app } = this;
     const remove = () => this.staged.ask({ do: "retract", seq: entry.seq }, () => app.commands.remove(entry));
-    return [!ENDS.has(entry.kind) && entry.kind !== "deploy" && button(t("move.again"), () => this.again(), { icon: "pen", className: "action", data: { key: "again" } }),
-      button(t("move.remove"), remove, { icon: "trash", className: "action", data: { key: "remove" } })];
+    return [
+      !ENDS.has(entry.kind) &&
+        entry.kind !== "deploy" &&
+        button(t("move.again"), () => this.again(), { icon: "pen", className: "action", data: { key: "again" } }),
+      button(t("move.remove"), remove, { icon: "trash", className: "action", data: { key: "remove" } }),
+    ];
   }
 
   // Tell it anew as of then: a discard is another tile, everything else is chosen among what could have happened.
   async again() {
     const { app, entry } = this;
     if (entry.kind === "discard") {
-      app.sheet.open(new Picker(app, null, { title: t("add.discard.which"), done: (tile) => app.commands.amend(entry, { tile }), next: () => app.sheet.close() }));
+      app.sheet.open(
+        new Picker(app, null, {
+          title: t("add.discard.which"),
+          done: (tile) => app.commands.amend(entry, { tile }),
+          next: () => app.sheet.close(),
+        }),
+      );
     } else await app.tellAnew(entry);
   }
 
   body() {
-    const { app, entry } = this, { view } = app;
-    const act = (key, text, changes, on) => button(text, () => this.change(changes), { className: "action", "aria-pressed": String(on), data: { key } });
+    const { app, entry } = this,
+      { view } = app;
+    const act = (key, text, changes, on) =>
+      button(text, () => this.change(changes), { className: "action", "aria-pressed": String(on), data: { key } });
     const tile = entry.at && view.board.tiles.find((p) => p.at.join() === entry.at.join());
     if (tile) app.board.select(entry.at);
-    return [this.staged.strip(), entry.player !== undefined && h("section", {}, h("h3", {}, t("fix.who")), playerChoice(app, entry.player, (player) => player !== entry.player && this.change({ player }), t("fix.who"), "played")),
-      entry.kind === "wheel" && h("div", { class: "row" }, STEPS.map((n) => act(`wheel-${n}`, t("add.wheel", { n }), { steps: n }, n === entry.steps))),
-      entry.kind === "goods" && h("div", { class: "row" }, [entry.count - 1, entry.count + 1].filter((n) => n >= 0).map((n) =>
-        act(`goods-${n < entry.count ? "less" : "more"}`, t("add.goods", { name: view.players[entry.player].name, n, goods: t(`goods.${entry.goods}`) }), { count: n }, false))),
-      entry.kind === "deploy" && tile && h("section", { class: "standing" },
-        h("div", { class: "read-tile" }, segmentPicker(app, tile.tile, tile.rot, entry, (feature, where) => this.change({ feature, where }))),
-        h("div", { class: "standing-tools" }, h("p", { class: "note" }, t("fix.tap")), figureChoice(app, entry.player, entry.figure, (figure) => this.change({ figure }))))];
+    return [
+      this.staged.strip(),
+      entry.player !== undefined &&
+        h(
+          "section",
+          {},
+          h("h3", {}, t("fix.who")),
+          playerChoice(
+            app,
+            entry.player,
+            (player) => player !== entry.player && this.change({ player }),
+            t("fix.who"),
+            "played",
+          ),
+        ),
+      entry.kind === "wheel" &&
+        h(
+          "div",
+          { class: "row" },
+          STEPS.map((n) => act(`wheel-${n}`, t("add.wheel", { n }), { steps: n }, n === entry.steps)),
+        ),
+      entry.kind === "goods" &&
+        h(
+          "div",
+          { class: "row" },
+          [entry.count - 1, entry.count + 1]
+            .filter((n) => n >= 0)
+            .map((n) =>
+              act(
+                `goods-${n < entry.count ? "less" : "more"}`,
+                t("add.goods", { name: view.players[entry.player].name, n, goods: t(`goods.${entry.goods}`) }),
+                { count: n },
+                false,
+              ),
+            ),
+        ),
+      entry.kind === "deploy" &&
+        tile &&
+        h(
+          "section",
+          { class: "standing" },
+          h(
+            "div",
+            { class: "read-tile" },
+            segmentPicker(app, tile.tile, tile.rot, entry, (feature, where) => this.change({ feature, where })),
+          ),
+          h(
+            "div",
+            { class: "standing-tools" },
+            h("p", { class: "note" }, t("fix.tap")),
+            figureChoice(app, entry.player, entry.figure, (figure) => this.change({ figure })),
+          ),
+        ),
+    ];
   }
 }

@@ -32,8 +32,17 @@ export class Overlays {
     if (key !== this.shown) {
       this.shown = key;
       const look = { farms: "farm", open: "open", photo: "photo" };
-      redraw(this.root, allowed.map((name) => button(t(`tool.${name}`), () => this.toggle(name), {
-        icon: look[name], className: "tool", data: { key: `tool-${name}` }, "aria-pressed": String(this.on[name]) })));
+      redraw(
+        this.root,
+        allowed.map((name) =>
+          button(t(`tool.${name}`), () => this.toggle(name), {
+            icon: look[name],
+            className: "tool",
+            data: { key: `tool-${name}` },
+            "aria-pressed": String(this.on[name]),
+          }),
+        ),
+      );
     }
     this.drawFarms(board, view);
     this.drawOpen(board, view);
@@ -48,14 +57,31 @@ export class Overlays {
 
   drawFarms(board, view) {
     const farms = this.on.farms ? view.features.filter((f) => f.kind === "field" && f.owners.length) : [];
-    const paid = this.on.farms ? (view.final ?? view.projected_final).stages.flatMap((stage) => stage.events).filter((e) => e.feature === "field") : [];
-    replace(board.layers.farms, farms.map((farm) => overlay(board, farm.places, farm)));
-    replace(board.layers.worth, cityTicks(board, paid.flatMap((e) => e.cities)), farms.map((farm) => farmBadge(board, farm)));
+    const paid = this.on.farms
+      ? (view.final ?? view.projected_final).stages
+          .flatMap((stage) => stage.events)
+          .filter((e) => e.feature === "field")
+      : [];
+    replace(
+      board.layers.farms,
+      farms.map((farm) => overlay(board, farm.places, farm)),
+    );
+    replace(
+      board.layers.worth,
+      cityTicks(
+        board,
+        paid.flatMap((e) => e.cities),
+      ),
+      farms.map((farm) => farmBadge(board, farm)),
+    );
   }
 
   drawOpen(board, view) {
     const open = this.on.open ? view.features.filter((f) => f.kind !== "field" && f.owners.length && !f.complete) : [];
-    replace(board.layers.open, open.map((f) => openFeature(board, f)));
+    replace(
+      board.layers.open,
+      open.map((f) => openFeature(board, f)),
+    );
   }
 
   // The newest picture from above, in place of the drawn tiles.
@@ -66,15 +92,28 @@ export class Overlays {
       replace(board.layers.photo);
       return;
     }
-    const { x, y, width, height } = board.view.box, at = `${view.game}/${view.history.length}/${x},${y},${width},${height}`;
+    const { x, y, width, height } = board.view.box,
+      at = `${view.game}/${view.history.length}/${x},${y},${width},${height}`;
     if (at === this.seen) return;
     this.seen = at;
     board.svg.classList.add("photographed");
     const box = { x, y, width: Math.min(MOST, width), height: Math.min(MOST, height) };
     const source = view.replayed === undefined ? "/api/picture.jpg" : `/api/turns/${view.replayed}/picture.jpg`;
-    const href = `${source}?${new URLSearchParams(Object.entries({ ...box, v: view.version }).map(([k, n]) => [k, String(n)]))}`, loaded = new Image();
-    loaded.onload = () => at === this.seen && replace(board.layers.photo, s("image", { x: x * 100, y: y * 100, width: box.width * 100,
-      height: box.height * 100, preserveAspectRatio: "none", href }));
+    const href = `${source}?${new URLSearchParams(Object.entries({ ...box, v: view.version }).map(([k, n]) => [k, String(n)]))}`,
+      loaded = new Image();
+    loaded.onload = () =>
+      at === this.seen &&
+      replace(
+        board.layers.photo,
+        s("image", {
+          x: x * 100,
+          y: y * 100,
+          width: box.width * 100,
+          height: box.height * 100,
+          preserveAspectRatio: "none",
+          href,
+        }),
+      );
     loaded.onerror = () => at === this.seen && this.missing(board);
     loaded.src = href;
   }

@@ -34,7 +34,8 @@ export class OwnTiles {
   }
 
   async load() {
-    const { set } = this, before = this.pictures?.tag ?? "";
+    const { set } = this,
+      before = this.pictures?.tag ?? "";
     try {
       const answer = await fetch("/api/own-tiles");
       if (!answer.ok || set !== this.set) return;

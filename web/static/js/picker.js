@@ -39,10 +39,22 @@ export class Picker {
     this.board = new Map(app.board.tiles);
     if (at) this.board.delete(at.join(","));
     const beside = at ? shown(app.kinds, this.board, at) : {};
-    this.filter = new Filter(app.kinds, EDGES.filter((side) => !beside[side]), () => app.sheet.render());
-    this.looks = Object.fromEntries(Object.entries(app.kinds).filter(([, kind]) => kind.count).map(([id, kind]) => [id, ways(id, kind)]));
-    this.fitting = Object.fromEntries(Object.entries(this.looks).map(([id, looks]) =>
-      [id, looks.filter((rot) => !clashes(app.kinds, this.board, app.kinds[id], at ?? [NaN, 0], rot).length)]));
+    this.filter = new Filter(
+      app.kinds,
+      EDGES.filter((side) => !beside[side]),
+      () => app.sheet.render(),
+    );
+    this.looks = Object.fromEntries(
+      Object.entries(app.kinds)
+        .filter(([, kind]) => kind.count)
+        .map(([id, kind]) => [id, ways(id, kind)]),
+    );
+    this.fitting = Object.fromEntries(
+      Object.entries(this.looks).map(([id, looks]) => [
+        id,
+        looks.filter((rot) => !clashes(app.kinds, this.board, app.kinds[id], at ?? [NaN, 0], rot).length),
+      ]),
+    );
   }
 
   title() {
@@ -50,7 +62,9 @@ export class Picker {
   }
 
   actions() {
-    return this.back && !this.chosen ? [button(t("picker.back"), this.back, { icon: "back", className: "action", data: { key: "back" } })] : [];
+    return this.back && !this.chosen
+      ? [button(t("picker.back"), this.back, { icon: "back", className: "action", data: { key: "back" } })]
+      : [];
   }
 
   again() {
@@ -65,42 +79,73 @@ export class Picker {
   }
 
   still() {
-    return this.current || this.doing || !this.at || !this.app.view.board.tiles.some((p) => p.at.join() === this.at.join());
+    return (
+      this.current || this.doing || !this.at || !this.app.view.board.tiles.some((p) => p.at.join() === this.at.join())
+    );
   }
 
   // How many of a kind are left; null where nobody is told.
   left(id) {
-    return this.app.aid === "score" ? null : this.app.view.left.kinds[id] ?? 0;
+    return this.app.aid === "score" ? null : (this.app.view.left.kinds[id] ?? 0);
   }
 
   body() {
     if (this.at) this.app.board.select(this.at, { laying: true });
     if (this.chosen) return this.turning();
-    const { current } = this, kinds = Object.keys(this.looks).filter((id) => id !== current?.tile || this.fitting[id].length > 1);
-    const ready = kinds.filter((id) => this.fitting[id].length && this.left(id) !== 0), first = ready.map((id) => [id, this.fitting[id]]);
-    const more = kinds.filter((id) => !ready.includes(id)), fit = first.filter(([id, turns]) => this.filter.turns(id, turns).length);
-    const gone = more.filter((id) => this.fitting[id].length), never = more.filter((id) => !this.fitting[id].length);
-    const part = (key, ids) => ids.length > 0 && [h("h3", {}, t(key)), this.list(ids.map((id) => [id, this.looks[id]]))];
-    return [this.filter.row(first), first.length ? !fit.length && h("p", { class: "note" }, t("filter.none")) : h("p", { class: "note" }, t("gap.none")), this.list(fit),
-      this.all ? [part("picker.gone", gone), part("picker.rest", never)]
-        : more.length > 0 && button(t(this.at ? "picker.more" : "picker.used", { n: more.length }), () => { this.all = true; this.app.sheet.render(); }, { className: "action more", data: { key: "more" } })];
+    const { current } = this,
+      kinds = Object.keys(this.looks).filter((id) => id !== current?.tile || this.fitting[id].length > 1);
+    const ready = kinds.filter((id) => this.fitting[id].length && this.left(id) !== 0),
+      first = ready.map((id) => [id, this.fitting[id]]);
+    const more = kinds.filter((id) => !ready.includes(id)),
+      fit = first.filter(([id, turns]) => this.filter.turns(id, turns).length);
+    const gone = more.filter((id) => this.fitting[id].length),
+      never = more.filter((id) => !this.fitting[id].length);
+    const part = (key, ids) =>
+      ids.length > 0 && [h("h3", {}, t(key)), this.list(ids.map((id) => [id, this.looks[id]]))];
+    return [
+      this.filter.row(first),
+      first.length
+        ? !fit.length && h("p", { class: "note" }, t("filter.none"))
+        : h("p", { class: "note" }, t("gap.none")),
+      this.list(fit),
+      this.all
+        ? [part("picker.gone", gone), part("picker.rest", never)]
+        : more.length > 0 &&
+          button(
+            t(this.at ? "picker.more" : "picker.used", { n: more.length }),
+            () => {
+              this.all = true;
+              this.app.sheet.render();
+            },
+            { className: "action more", data: { key: "more" } },
+          ),
+    ];
   }
 
   list(kinds) {
-    return h("div", { class: "kinds" }, kinds.map(([id, turns]) => {
-      const left = this.left(id), [rot] = this.filter.turns(id, turns).concat(turns);
-      return tileButton(this.app, { tile: id, rot }, () => this.choose(id), { className: left === 0 ? "gone" : "",
-        note: left === null ? "" : left ? t("picker.left", { n: left }) : t("picker.none") });
-    }));
+    return h(
+      "div",
+      { class: "kinds" },
+      kinds.map(([id, turns]) => {
+        const left = this.left(id),
+          [rot] = this.filter.turns(id, turns).concat(turns);
+        return tileButton(this.app, { tile: id, rot }, () => this.choose(id), {
+          className: left === 0 ? "gone" : "",
+          note: left === null ? "" : left ? t("picker.left", { n: left }) : t("picker.none"),
+        });
+      }),
+    );
   }
 
   async choose(id) {
     const { app, current } = this;
-    if (!this.at) { // a kind alone is asked for
+    if (!this.at) {
+      // a kind alone is asked for
       if (await this.done(id, 0)) this.next?.();
       return;
     }
-    const fit = this.fitting[id], turns = this.filter.turns(id, fit).concat(fit, this.looks[id]);
+    const fit = this.fitting[id],
+      turns = this.filter.turns(id, fit).concat(fit, this.looks[id]);
     this.chosen = { tile: id, rot: turns.find((r) => r !== current?.rot || id !== current?.tile) ?? turns[0] };
     app.sheet.render();
     app.sheet.root.querySelector("[data-key='use']")?.focus({ preventScroll: true });
@@ -108,7 +153,8 @@ export class Picker {
 
   // The turns that a tap goes through: those that fit, unless everything is wanted.
   get turns() {
-    const { tile } = this.chosen, fit = this.fitting[tile];
+    const { tile } = this.chosen,
+      fit = this.fitting[tile];
     return this.all || !fit.length ? this.looks[tile] : fit;
   }
 
@@ -119,29 +165,79 @@ export class Picker {
   }
 
   turning() {
-    const { app } = this, { tile, rot } = this.chosen, { turns } = this, told = this.look(tile, rot);
-    const clash = clashes(app.kinds, this.board, app.kinds[tile], this.at, rot), fit = this.fitting[tile].length, looks = this.looks[tile].length;
+    const { app } = this,
+      { tile, rot } = this.chosen,
+      { turns } = this,
+      told = this.look(tile, rot);
+    const clash = clashes(app.kinds, this.board, app.kinds[tile], this.at, rot),
+      fit = this.fitting[tile].length,
+      looks = this.looks[tile].length;
     const alone = !Object.keys(shown(app.kinds, this.board, this.at)).length;
     const issues = (told?.issues ?? []).filter((code) => code !== "edge_mismatch");
-    const says = alone ? t("issue.no_neighbour") : clash.length ? t("lay.clash", { sides: listed(clash.map((side) => t(`side.${side}`))) })
-      : looks === 1 ? t("lay.same") : t("lay.fits", { n: fit });
-    app.board.ghost({ at: this.at, tile, rot, clash, turns: turns.length, label: t("lay.ghost", { name: tileName(app.kinds, tile, rot) }), act: () => this.turn() });
-    return h("div", { class: "turning" },
-      h("div", { class: "turning-tools" },
-        h("p", { class: `note${clash.length || alone ? " warn" : ""}`, role: "status" }, says, issues.map((code) => h("span", { class: "tag warn" }, t(`issue.${code}`))),
-          told?.scores?.length > 0 && h("b", { class: "difference", dir: "auto" }, difference(app.view.players, told.scores))),
-        h("div", { class: "row" },
-          button(t("picker.turn"), () => this.turn(), { icon: "turn", className: "action", disabled: turns.length < 2, data: { key: "turn" } }),
+    const says = alone
+      ? t("issue.no_neighbour")
+      : clash.length
+        ? t("lay.clash", { sides: listed(clash.map((side) => t(`side.${side}`))) })
+        : looks === 1
+          ? t("lay.same")
+          : t("lay.fits", { n: fit });
+    app.board.ghost({
+      at: this.at,
+      tile,
+      rot,
+      clash,
+      turns: turns.length,
+      label: t("lay.ghost", { name: tileName(app.kinds, tile, rot) }),
+      act: () => this.turn(),
+    });
+    return h(
+      "div",
+      { class: "turning" },
+      h(
+        "div",
+        { class: "turning-tools" },
+        h(
+          "p",
+          { class: `note${clash.length || alone ? " warn" : ""}`, role: "status" },
+          says,
+          issues.map((code) => h("span", { class: "tag warn" }, t(`issue.${code}`))),
+          told?.scores?.length > 0 &&
+            h("b", { class: "difference", dir: "auto" }, difference(app.view.players, told.scores)),
+        ),
+        h(
+          "div",
+          { class: "row" },
+          button(t("picker.turn"), () => this.turn(), {
+            icon: "turn",
+            className: "action",
+            disabled: turns.length < 2,
+            data: { key: "turn" },
+          }),
           button(t("picker.other"), () => this.again(), { icon: "tiles", className: "action", data: { key: "back" } }),
-          !this.all && fit > 0 && fit < looks && button(t("lay.all"), () => { this.all = true; app.sheet.render(); }, { className: "action", data: { key: "any" } }),
-          button(t("picker.use"), () => this.use(), { icon: "check", className: "action main", data: { key: "use" } }))));
+          !this.all &&
+            fit > 0 &&
+            fit < looks &&
+            button(
+              t("lay.all"),
+              () => {
+                this.all = true;
+                app.sheet.render();
+              },
+              { className: "action", data: { key: "any" } },
+            ),
+          button(t("picker.use"), () => this.use(), { icon: "check", className: "action main", data: { key: "use" } }),
+        ),
+      ),
+    );
   }
 
   async use() {
     const { tile, rot } = this.chosen;
     if (this.doing) return;
     this.doing = true; // the view comes before the answer does
-    const done = await this.done(tile, rot).finally(() => { this.doing = false; });
+    const done = await this.done(tile, rot).finally(() => {
+      this.doing = false;
+    });
     if (!done || this.app.sheet.content !== this) return; // or the person has gone on meanwhile
     if (this.next) this.next();
     else this.app.sheet.close();
@@ -154,7 +250,8 @@ export class Picker {
       this.told.set(key, null);
       this.app.commands.preview([this.command(tile, rot)]).then(([told]) => {
         this.told.set(key, told);
-        if (this.app.sheet.content === this && told && (told.issues?.length || told.scores?.length)) this.app.sheet.render();
+        if (this.app.sheet.content === this && told && (told.issues?.length || told.scores?.length))
+          this.app.sheet.render();
       });
     }
     return this.told.get(key);

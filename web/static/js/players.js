@@ -5,31 +5,70 @@ import { badge, hue, pips } from "./figures.js";
 import { signed, t } from "./i18n.js";
 import { Rolls } from "./rolls.js";
 
-const GOODS = { wine: "M9 3h6v5c2 1.5 3 3.5 3 6v7H6v-7c0-2.5 1-4.5 3-6z", grain: "M12 21V9M12 9c-3 0-5-2-5-5 3 0 5 2 5 5zM12 9c3 0 5-2 5-5-3 0-5 2-5 5zM12 15c-3 0-5-2-5-5 3 0 5 2 5 5zM12 15c3 0 5-2 5-5-3 0-5 2-5 5z",
-                cloth: "M4 6h13a3 3 0 0 1 0 6H4zM4 12h13a3 3 0 0 1 0 6H4z" };
-const crown = () => s("svg", { viewBox: "0 0 24 18", class: "crown", role: "img", "aria-label": t("player.leads") },
-  s("path", { d: "M2 15.5L1 4l6 4.5L12 1l5 7.5L23 4l-1 11.5z" }));
-const pointer = () => s("svg", { viewBox: "0 0 12 16", class: "pointer", "aria-hidden": "true" }, s("path", { d: "M1 1l10 7L1 15z" }));
+const GOODS = {
+  wine: "M9 3h6v5c2 1.5 3 3.5 3 6v7H6v-7c0-2.5 1-4.5 3-6z",
+  grain:
+    "M12 21V9M12 9c-3 0-5-2-5-5 3 0 5 2 5 5zM12 9c3 0 5-2 5-5-3 0-5 2-5 5zM12 15c-3 0-5-2-5-5 3 0 5 2 5 5zM12 15c3 0 5-2 5-5-3 0-5 2-5 5z",
+  cloth: "M4 6h13a3 3 0 0 1 0 6H4zM4 12h13a3 3 0 0 1 0 6H4z",
+};
+const crown = () =>
+  s(
+    "svg",
+    { viewBox: "0 0 24 18", class: "crown", role: "img", "aria-label": t("player.leads") },
+    s("path", { d: "M2 15.5L1 4l6 4.5L12 1l5 7.5L23 4l-1 11.5z" }),
+  );
+const pointer = () =>
+  s("svg", { viewBox: "0 0 12 16", class: "pointer", "aria-hidden": "true" }, s("path", { d: "M1 1l10 7L1 15z" }));
 
 // Goods and prisoners that somebody holds, where the boxes in play have them.
 function holdings(view, letters, n) {
   const goods = Object.entries(view.board.goods?.[n] ?? {}).filter(([, count]) => count);
   const prisoners = (view.board.prisoners ?? []).filter((p) => p.holder === n);
   if (!goods.length && !prisoners.length) return null;
-  return h("span", { class: "holdings" }, goods.map(([kind, count]) => h("span", { class: `good ${kind}`, role: "img", "aria-label": `${count} ${t(`goods.${kind}`)}`, title: t(`goods.${kind}`) },
-    s("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, s("path", { d: GOODS[kind] })), h("b", { "aria-hidden": "true" }, String(count)))),
-  prisoners.length > 0 && h("span", { class: "prisoners", role: "img", "aria-label": t("player.prisoners", { n: prisoners.length }) },
-    prisoners.map((p) => badge(view.players[p.owner], letters[p.owner], { size: "small", figure: p.figure }))));
+  return h(
+    "span",
+    { class: "holdings" },
+    goods.map(([kind, count]) =>
+      h(
+        "span",
+        {
+          class: `good ${kind}`,
+          role: "img",
+          "aria-label": `${count} ${t(`goods.${kind}`)}`,
+          title: t(`goods.${kind}`),
+        },
+        s("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, s("path", { d: GOODS[kind] })),
+        h("b", { "aria-hidden": "true" }, String(count)),
+      ),
+    ),
+    prisoners.length > 0 &&
+      h(
+        "span",
+        { class: "prisoners", role: "img", "aria-label": t("player.prisoners", { n: prisoners.length }) },
+        prisoners.map((p) => badge(view.players[p.owner], letters[p.owner], { size: "small", figure: p.figure })),
+      ),
+  );
 }
 
 // How wide a name is in its own letters, roughly: by the kind of each one, whatever font shows it.
-const WIDE = /[mwMW@%&]/, CAPITAL = /\p{Lu}/u, NARROW = /[ijlftrI.,:;'’|!() -]/, SQUARE = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{Extended_Pictographic}]/u;
-export const lineWide = (text) => [...text].reduce((sum, c) => sum + (SQUARE.test(c) ? 1.05 : WIDE.test(c) ? 0.88 : CAPITAL.test(c) ? 0.68 : NARROW.test(c) ? 0.36 : 0.53), 0.1);
+const WIDE = /[mwMW@%&]/,
+  CAPITAL = /\p{Lu}/u,
+  NARROW = /[ijlftrI.,:;'’|!() -]/,
+  SQUARE = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{Extended_Pictographic}]/u;
+export const lineWide = (text) =>
+  [...text].reduce(
+    (sum, c) =>
+      sum + (SQUARE.test(c) ? 1.05 : WIDE.test(c) ? 0.88 : CAPITAL.test(c) ? 0.68 : NARROW.test(c) ? 0.36 : 0.53),
+    0.1,
+  );
 
 // The same on two lines where the name can be broken.
 export function lettersWide(name) {
   const breaks = [...name.matchAll(/[ -]/g)].map((m) => m.index + 1);
-  return Math.min(lineWide(name), ...breaks.map((n) => Math.max(lineWide(name.slice(0, n).trimEnd()), lineWide(name.slice(n)))));
+  return Math.min(
+    lineWide(name),
+    ...breaks.map((n) => Math.max(lineWide(name.slice(0, n).trimEnd()), lineWide(name.slice(n)))),
+  );
 }
 
 export class Players {
@@ -44,27 +83,78 @@ export class Players {
   // question waits for
   show(view, letters, { shown = null, pending = [], mode = "", projected = true, race = false, asked = [] } = {}) {
     const scores = shown ?? view.players.map((p) => p.score);
-    const best = Math.max(...scores), some = scores.some((n) => n > 0);
+    const best = Math.max(...scores),
+      some = scores.some((n) => n > 0);
     this.root.style.setProperty("--players", view.players.length);
-    this.root.style.setProperty("--digits", Math.max(2, ...view.players.map((p, n) => `${p.uncertain ? "~" : ""}${scores[n]}`.length)));
-    replace(this.root, view.players.map((p, n) => {
-      const active = p.active && view.phase === "playing";
-      const score = scores[n], change = this.mode !== mode || this.before[n] === undefined ? 0 : score - this.before[n];
-      return h("li", { class: `player${active ? " active" : ""}`, data: { player: n } },
-        h("span", { class: "who" }, badge(p, letters[n], { size: "large" }), some && score === best && crown()),
-        h("span", { class: "naming" },
-          h("span", { class: "name", style: { "--em": lettersWide(p.name).toFixed(2) } }, h("span", { class: "name-text", dir: "auto" }, p.name),
-            asked.includes(n) && h("span", { class: "asks", role: "img", "aria-label": t("player.asked"), title: t("player.asked") }, "?")),
-          h("span", { class: "below" }, pips(p), holdings(view, letters, n), active && h("span", { class: "to-play" }, pointer(), t("player.turn")))),
-        h("span", { class: "points" },
-          pending[n] && h("span", { class: "change pending", "aria-label": t("player.pending", { n: pending[n] }) }, signed(pending[n])),
-          change !== 0 && h("span", { class: "change", "aria-hidden": "true" }, signed(change)),
-          h("span", { class: `score${change ? " changed" : ""}`, "aria-label": t("player.points", { n: score }) },
-            p.uncertain && h("span", { class: "about", title: t("player.uncertain") }, "~"), h("span", { class: "score-number" }, String(score))),
-          !shown && projected && view.phase === "playing" && h("span", { class: "projected", title: t("player.projected", { n: p.projected }),
-            "aria-label": t("player.projected", { n: p.projected }) }, `(${p.projected})`)),
-        race && h("span", { class: "race", style: { "--hue": hue(p) }, "aria-hidden": "true" }, h("i")));
-    }));
+    this.root.style.setProperty(
+      "--digits",
+      Math.max(2, ...view.players.map((p, n) => `${p.uncertain ? "~" : ""}${scores[n]}`.length)),
+    );
+    replace(
+      this.root,
+      view.players.map((p, n) => {
+        const active = p.active && view.phase === "playing";
+        const score = scores[n],
+          change = this.mode !== mode || this.before[n] === undefined ? 0 : score - this.before[n];
+        return h(
+          "li",
+          { class: `player${active ? " active" : ""}`, data: { player: n } },
+          h("span", { class: "who" }, badge(p, letters[n], { size: "large" }), some && score === best && crown()),
+          h(
+            "span",
+            { class: "naming" },
+            h(
+              "span",
+              { class: "name", style: { "--em": lettersWide(p.name).toFixed(2) } },
+              h("span", { class: "name-text", dir: "auto" }, p.name),
+              asked.includes(n) &&
+                h(
+                  "span",
+                  { class: "asks", role: "img", "aria-label": t("player.asked"), title: t("player.asked") },
+                  "?",
+                ),
+            ),
+            h(
+              "span",
+              { class: "below" },
+              pips(p),
+              holdings(view, letters, n),
+              active && h("span", { class: "to-play" }, pointer(), t("player.turn")),
+            ),
+          ),
+          h(
+            "span",
+            { class: "points" },
+            pending[n] &&
+              h(
+                "span",
+                { class: "change pending", "aria-label": t("player.pending", { n: pending[n] }) },
+                signed(pending[n]),
+              ),
+            change !== 0 && h("span", { class: "change", "aria-hidden": "true" }, signed(change)),
+            h(
+              "span",
+              { class: `score${change ? " changed" : ""}`, "aria-label": t("player.points", { n: score }) },
+              p.uncertain && h("span", { class: "about", title: t("player.uncertain") }, "~"),
+              h("span", { class: "score-number" }, String(score)),
+            ),
+            !shown &&
+              projected &&
+              view.phase === "playing" &&
+              h(
+                "span",
+                {
+                  class: "projected",
+                  title: t("player.projected", { n: p.projected }),
+                  "aria-label": t("player.projected", { n: p.projected }),
+                },
+                `(${p.projected})`,
+              ),
+          ),
+          race && h("span", { class: "race", style: { "--hue": hue(p) }, "aria-hidden": "true" }, h("i")),
+        );
+      }),
+    );
     this.rolls.follow(this.root, scores, this.mode !== mode);
     this.before = scores;
     this.mode = mode;

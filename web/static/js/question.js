@@ -33,7 +33,8 @@ export class Question {
 
   // The next one first; this one comes again after the others.
   pass() {
-    const { app, id } = this, put = new Set(app.later);
+    const { app, id } = this,
+      put = new Set(app.later);
     app.passed.set(id, (app.passed.get(id) ?? 0) + 1);
     app.sheet.close();
     app.later = put;
@@ -56,11 +57,31 @@ export class Question {
   }
 
   actions() {
-    const { app } = this, [, ...more] = app.waiting({ all: true });
-    return [more.length > 0 && button(t("question.more", { n: more.length }), () => this.pass(), { icon: "next", className: "action", data: { key: "pass" } }),
-      this.other ? button(t("picker.back"), () => { this.other = false; app.sheet.render(); }, { icon: "back", className: "action" })
-        : button(t("question.other"), () => this.openOther(), { icon: "tiles", className: "action", data: { key: "other" } }),
-      button(t("question.later"), () => app.sheet.close(), { className: "action", data: { key: "later" } })];
+    const { app } = this,
+      [, ...more] = app.waiting({ all: true });
+    return [
+      more.length > 0 &&
+        button(t("question.more", { n: more.length }), () => this.pass(), {
+          icon: "next",
+          className: "action",
+          data: { key: "pass" },
+        }),
+      this.other
+        ? button(
+            t("picker.back"),
+            () => {
+              this.other = false;
+              app.sheet.render();
+            },
+            { icon: "back", className: "action" },
+          )
+        : button(t("question.other"), () => this.openOther(), {
+            icon: "tiles",
+            className: "action",
+            data: { key: "other" },
+          }),
+      button(t("question.later"), () => app.sheet.close(), { className: "action", data: { key: "later" } }),
+    ];
   }
 
   body() {
@@ -70,24 +91,47 @@ export class Question {
     return [
       whose && h("p", { class: "note whose", dir: "auto" }, t("question.whose", { name: whose.name })),
       q.crop && h("figure", { class: "evidence" }, seen(q.crop), h("figcaption", {}, t("fix.crop"))),
-      this.other ? this.byHand() : h("section", { class: "alternatives" },
-        h("div", { class: "choices" }, q.candidates.map((c, n) => this.choice(c, n)))),
+      this.other
+        ? this.byHand()
+        : h(
+            "section",
+            { class: "alternatives" },
+            h(
+              "div",
+              { class: "choices" },
+              q.candidates.map((c, n) => this.choice(c, n)),
+            ),
+          ),
     ];
   }
 
   choice(candidate, n) {
-    const { body } = candidate, act = () => this.answer(n);
+    const { body } = candidate,
+      act = () => this.answer(n);
     const note = [sureness(candidate.probability), n === 0 && t("question.best")].filter(Boolean).join(" · ");
     const more = { note, className: "candidate", key: `choice-${n}` };
     if (body?.do === "tile") return tileButton(this.app, body, act, more);
     const under = this.under;
     if (body?.do === "deploy" && under) {
-      const name = t("board.figure", { name: this.app.view.players[body.player].name, role: t(`role.${body.feature}`) });
-      const several = new Set(this.question.candidates.map((c) => c.body?.figure ?? "follower")).add("follower").size > 1;
-      return tileButton(this.app, under, act, { ...more, figure: body, label: name,
-        note: [several && t(`figure.${body.figure}`), note].filter(Boolean).join(" · ") });
+      const name = t("board.figure", {
+        name: this.app.view.players[body.player].name,
+        role: t(`role.${body.feature}`),
+      });
+      const several =
+        new Set(this.question.candidates.map((c) => c.body?.figure ?? "follower")).add("follower").size > 1;
+      return tileButton(this.app, under, act, {
+        ...more,
+        figure: body,
+        label: name,
+        note: [several && t(`figure.${body.figure}`), note].filter(Boolean).join(" · "),
+      });
     }
-    if (under) return tileButton(this.app, under, act, { ...more, note: [t("question.nothing"), note].filter(Boolean).join(" · "), label: t("question.nothing") });
+    if (under)
+      return tileButton(this.app, under, act, {
+        ...more,
+        note: [t("question.nothing"), note].filter(Boolean).join(" · "),
+        label: t("question.nothing"),
+      });
     return button(t("question.nothing"), act, { className: "action candidate" });
   }
 
@@ -99,21 +143,54 @@ export class Question {
       return;
     }
     const best = q.candidates.find((c) => c.body?.do === "tile")?.body;
-    app.sheet.open(new Picker(app, q.at, { current: this.under, title: this.title(),
-      done: (tile, rot) => this.answer("other", { ...best, do: "tile", at: q.at, tile, rot }),
-      back: () => app.sheet.open(this) }));
+    app.sheet.open(
+      new Picker(app, q.at, {
+        current: this.under,
+        title: this.title(),
+        done: (tile, rot) => this.answer("other", { ...best, do: "tile", at: q.at, tile, rot }),
+        back: () => app.sheet.open(this),
+      }),
+    );
   }
 
   byHand() {
     const under = this.under;
     if (!under) return null;
-    return h("section", { class: "standing" },
-      h("div", { class: "read-tile" }, segmentPicker(this.app, under.tile, under.rot, null, (feature, where) =>
-        this.answer("other", { do: "deploy", player: this.player, figure: this.figure, at: this.question.at, feature, where }))),
-      h("div", { class: "standing-tools" }, h("p", { class: "note" }, t("fix.tap")),
-        playerChoice(this.app, this.player, (n) => { this.player = n; this.app.sheet.render(); }),
-        figureChoice(this.app, this.player, this.figure, (kind) => { this.figure = kind; this.app.sheet.render(); }),
-        h("div", { class: "row" },
-          button(t("question.nothing"), () => this.answer("other"), { className: "action" }))));
+    return h(
+      "section",
+      { class: "standing" },
+      h(
+        "div",
+        { class: "read-tile" },
+        segmentPicker(this.app, under.tile, under.rot, null, (feature, where) =>
+          this.answer("other", {
+            do: "deploy",
+            player: this.player,
+            figure: this.figure,
+            at: this.question.at,
+            feature,
+            where,
+          }),
+        ),
+      ),
+      h(
+        "div",
+        { class: "standing-tools" },
+        h("p", { class: "note" }, t("fix.tap")),
+        playerChoice(this.app, this.player, (n) => {
+          this.player = n;
+          this.app.sheet.render();
+        }),
+        figureChoice(this.app, this.player, this.figure, (kind) => {
+          this.figure = kind;
+          this.app.sheet.render();
+        }),
+        h(
+          "div",
+          { class: "row" },
+          button(t("question.nothing"), () => this.answer("other"), { className: "action" }),
+        ),
+      ),
+    );
   }
 }

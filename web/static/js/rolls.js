@@ -15,7 +15,8 @@ export class Rolls {
 
   // The rows of `root` have been drawn with these scores; with `fresh` they are another table's and nothing rolls.
   follow(root, scores, fresh) {
-    const now = performance.now(), still = fresh || calm() || document.hidden;
+    const now = performance.now(),
+      still = fresh || calm() || document.hidden;
     scores.forEach((to, n) => {
       const was = this.scores[n];
       if (still || was === undefined) this.under.delete(n);
@@ -26,17 +27,20 @@ export class Rolls {
   }
 
   value(n, now) {
-    const roll = this.under.get(n), to = this.scores[n];
+    const roll = this.under.get(n),
+      to = this.scores[n];
     if (!roll) return to;
     const done = Math.min(1, (now - roll.begun) / ROLL_MS);
     return roll.from + (to - roll.from) * (1 - (1 - done) ** 3);
   }
 
   paint(now) {
-    const values = this.scores.map((_, n) => this.value(n, now)), most = Math.max(1, ...values);
+    const values = this.scores.map((_, n) => this.value(n, now)),
+      most = Math.max(1, ...values);
     values.forEach((value, n) => {
       const row = this.root.querySelector(`.player[data-player="${n}"]`);
-      const number = row?.querySelector(".score-number"), bar = row?.querySelector(".race i");
+      const number = row?.querySelector(".score-number"),
+        bar = row?.querySelector(".race i");
       if (number) number.textContent = String(Math.round(value));
       bar?.style.setProperty("inline-size", `${Math.max(0, (100 * value) / most).toFixed(2)}%`);
     });

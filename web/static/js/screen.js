@@ -1,10 +1,14 @@
 // How this device shows the table: light or dark, and from which side of the table the board is seen.
 
-const THEME = "bastide_theme", TURN = "bastide.turn", YEAR_S = 31_536_000;
+const THEME = "bastide_theme",
+  TURN = "bastide.turn",
+  YEAR_S = 31_536_000;
 export const THEMES = ["", "light", "dark"]; // the empty one: as the device has it
 
 // The server reads it too, so that the page begins as it goes on.
-export const keep = (name, value) => { document.cookie = `${name}=${value}; path=/; max-age=${value ? YEAR_S : 0}; SameSite=Lax`; };
+export const keep = (name, value) => {
+  document.cookie = `${name}=${value}; path=/; max-age=${value ? YEAR_S : 0}; SameSite=Lax`;
+};
 
 export const theme = () => document.documentElement.dataset.theme ?? "";
 

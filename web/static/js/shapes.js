@@ -13,7 +13,12 @@ export function turn(atom, rot) {
 }
 
 export function where(segment, rot) {
-  return segment.atoms.map((a) => turn(a, rot)).sort((a, b) => ORDER[a] - ORDER[b]).join(" ") || "I";
+  return (
+    segment.atoms
+      .map((a) => turn(a, rot))
+      .sort((a, b) => ORDER[a] - ORDER[b])
+      .join(" ") || "I"
+  );
 }
 
 export function segmentIndex(tile, rot, kind, place) {
@@ -42,7 +47,9 @@ const PRINTED = ["pennants", "inn", "cathedral", "goods", "princess"];
 
 // Two turned tiles that look the same have the same look.
 export function look(id, tile, rot) {
-  const segments = tile.segments.map((g) => `${g.kind}:${where(g, rot)}${PRINTED.map((sign) => (g[sign] ? `/${sign}${g[sign]}` : "")).join("")}`);
+  const segments = tile.segments.map(
+    (g) => `${g.kind}:${where(g, rot)}${PRINTED.map((sign) => (g[sign] ? `/${sign}${g[sign]}` : "")).join("")}`,
+  );
   return `${id}|${segments.sort().join(",")}`;
 }
 
@@ -101,8 +108,9 @@ function curve(control) {
     const f = k / 10;
     let points = control;
     while (points.length > 1) {
-      points = points.slice(1).map(([x, y], n) => [
-        points[n][0] + f * (x - points[n][0]), points[n][1] + f * (y - points[n][1])]);
+      points = points
+        .slice(1)
+        .map(([x, y], n) => [points[n][0] + f * (x - points[n][0]), points[n][1] + f * (y - points[n][1])]);
     }
     out.push(points[0]);
   }
@@ -112,8 +120,9 @@ function curve(control) {
 export function inside(line, x, y) {
   let odd = false;
   for (let n = 0, m = line.length - 1; n < line.length; m = n, n += 1) {
-    const [x1, y1] = line[n], [x0, y0] = line[m];
-    if ((y1 > y) !== (y0 > y) && x < ((x0 - x1) * (y - y1)) / (y0 - y1) + x1) odd = !odd;
+    const [x1, y1] = line[n],
+      [x0, y0] = line[m];
+    if (y1 > y !== y0 > y && x < ((x0 - x1) * (y - y1)) / (y0 - y1) + x1) odd = !odd;
   }
   return odd;
 }
@@ -121,8 +130,11 @@ export function inside(line, x, y) {
 export function distance(line, x, y) {
   let best = Infinity;
   for (let n = 1; n < line.length; n += 1) {
-    const [x0, y0] = line[n - 1], [x1, y1] = line[n];
-    const dx = x1 - x0, dy = y1 - y0, length = dx * dx + dy * dy;
+    const [x0, y0] = line[n - 1],
+      [x1, y1] = line[n];
+    const dx = x1 - x0,
+      dy = y1 - y0,
+      length = dx * dx + dy * dy;
     const f = length ? Math.min(1, Math.max(0, ((x - x0) * dx + (y - y0) * dy) / length)) : 0;
     best = Math.min(best, Math.hypot(x - x0 - f * dx, y - y0 - f * dy));
   }
@@ -159,7 +171,10 @@ const border = ([x0, y0], [x1, y1]) =>
 
 // The parts of an area's outline that do not run along the tile's edge: where its wall stands.
 export function wall(path) {
-  let out = "", now = null, start = null, drawn = false;
+  let out = "",
+    now = null,
+    start = null,
+    drawn = false;
   const go = (letter, points) => {
     const end = points.at(-1);
     if (letter === "L" && border(now, end)) drawn = false;
@@ -191,11 +206,14 @@ export function rotatePoint(x, y, rot) {
 export function village(tile) {
   if (tile.flags.includes("tower") || tile.segments.some((g) => g.kind === "cloister")) return null;
   const cities = tile.segments.filter((g) => g.kind === "city");
-  const inner = tile.segments.filter((g) => g.kind === "road" && g.atoms.length === 1 && g.path).map((g) => {
-    const line = flatten(g.path)[0];
-    const rim = ([x, y]) => Math.min(x, y, 100 - x, 100 - y);
-    return rim(line[0]) > rim(line.at(-1)) ? line[0] : line.at(-1);
-  }).filter(([x, y]) => !cities.some((c) => covers(c, x, y)));
+  const inner = tile.segments
+    .filter((g) => g.kind === "road" && g.atoms.length === 1 && g.path)
+    .map((g) => {
+      const line = flatten(g.path)[0];
+      const rim = ([x, y]) => Math.min(x, y, 100 - x, 100 - y);
+      return rim(line[0]) > rim(line.at(-1)) ? line[0] : line.at(-1);
+    })
+    .filter(([x, y]) => !cities.some((c) => covers(c, x, y)));
   if (inner.length < 2) return null;
   return [0, 1].map((k) => inner.reduce((sum, p) => sum + p[k], 0) / inner.length);
 }

@@ -46,17 +46,39 @@ export class Sheet {
     }
     const inside = this.root.contains(document.activeElement);
     const held = /** @type {any} */ (document.activeElement?.closest?.("#sheet [data-key]"))?.dataset.key;
-    const top = this.drawn === this.content ? this.root.querySelector(".sheet-body")?.scrollTop ?? 0 : 0; // what is read stays where it is
+    const top = this.drawn === this.content ? (this.root.querySelector(".sheet-body")?.scrollTop ?? 0) : 0; // what is read stays where it is
     this.drawn = this.content;
     this.root.className = this.content.className ?? "";
-    replace(this.root,
-      h("header", {}, h("h2", { id: "sheet-title", tabindex: -1 }, this.content.title()),
-        h("div", { class: "sheet-acts" }, this.content.actions?.() ?? [],
-          button(t("sheet.close"), () => this.close(), { icon: "close", label: false, className: "close", data: { key: "close" } }))),
-      h("div", { class: "sheet-body", tabindex: 0, role: "region", "aria-labelledby": "sheet-title", data: { key: "body" } }, this.content.body()));
+    replace(
+      this.root,
+      h(
+        "header",
+        {},
+        h("h2", { id: "sheet-title", tabindex: -1 }, this.content.title()),
+        h(
+          "div",
+          { class: "sheet-acts" },
+          this.content.actions?.() ?? [],
+          button(t("sheet.close"), () => this.close(), {
+            icon: "close",
+            label: false,
+            className: "close",
+            data: { key: "close" },
+          }),
+        ),
+      ),
+      h(
+        "div",
+        { class: "sheet-body", tabindex: 0, role: "region", "aria-labelledby": "sheet-title", data: { key: "body" } },
+        this.content.body(),
+      ),
+    );
     if (top) this.root.querySelector(".sheet-body").scrollTop = top;
     // What had the focus has been drawn anew: give it back, or the sheet's title where it is gone.
-    if (inside) (this.root.querySelector(`[data-key="${CSS.escape(held ?? "")}"]`) ?? this.root.querySelector("h2")).focus({ preventScroll: true });
+    if (inside)
+      (this.root.querySelector(`[data-key="${CSS.escape(held ?? "")}"]`) ?? this.root.querySelector("h2")).focus({
+        preventScroll: true,
+      });
   }
 
   close() {
@@ -72,7 +94,8 @@ export class Sheet {
   }
 
   measure() {
-    const pixels = this.root.hidden || this.root.offsetLeft >= this.root.parentElement.clientWidth ? 0 : this.root.offsetHeight; // beside the board it covers nothing
+    const pixels =
+      this.root.hidden || this.root.offsetLeft >= this.root.parentElement.clientWidth ? 0 : this.root.offsetHeight; // beside the board it covers nothing
     document.body.style.setProperty("--covered", `${pixels}px`);
     this.resized(pixels);
   }
@@ -91,12 +114,20 @@ export class Toast {
   show(text, act = null, label = "") {
     clearTimeout(this.timer);
     this.root.hidden = false;
-    replace(this.root, h("span", {}, text), act && button(label, () => {
-      this.root.hidden = true;
-      act();
-    }));
-    this.timer = setTimeout(() => {
-      this.root.hidden = true;
-    }, act ? 9000 : 6000);
+    replace(
+      this.root,
+      h("span", {}, text),
+      act &&
+        button(label, () => {
+          this.root.hidden = true;
+          act();
+        }),
+    );
+    this.timer = setTimeout(
+      () => {
+        this.root.hidden = true;
+      },
+      act ? 9000 : 6000,
+    );
   }
 }

@@ -26,11 +26,29 @@ export class Staged {
   strip() {
     if (!this.pending) return null;
     const { told, save } = this.pending;
-    const drop = () => { this.pending = null; this.app.sheet.render(); };
-    return h("div", { class: "staged", role: "status" },
-      h("b", { dir: "auto" }, difference(this.app.view.players, told.scores)), told.issues.length > 0 && h("span", { class: "tag warn" }, t("fix.issue")),
-      h("span", { class: "row" },
-        button(t("stage.save"), async () => { this.pending = null; await save(); this.app.sheet.render(); }, { icon: "check", className: "action main", data: { key: "save" } }),
-        button(t("add.cancel"), drop, { className: "action", data: { key: "cancel" } })));
+    const drop = () => {
+      this.pending = null;
+      this.app.sheet.render();
+    };
+    return h(
+      "div",
+      { class: "staged", role: "status" },
+      h("b", { dir: "auto" }, difference(this.app.view.players, told.scores)),
+      told.issues.length > 0 && h("span", { class: "tag warn" }, t("fix.issue")),
+      h(
+        "span",
+        { class: "row" },
+        button(
+          t("stage.save"),
+          async () => {
+            this.pending = null;
+            await save();
+            this.app.sheet.render();
+          },
+          { icon: "check", className: "action main", data: { key: "save" } },
+        ),
+        button(t("add.cancel"), drop, { className: "action", data: { key: "cancel" } }),
+      ),
+    );
   }
 }

@@ -118,7 +118,9 @@ export class Stream {
   open() {
     this.source?.close();
     this.opened = Date.now();
-    const source = new EventSource(this.last ? `${this.url}${this.url.includes("?") ? "&" : "?"}after=${encodeURIComponent(this.last)}` : this.url);
+    const source = new EventSource(
+      this.last ? `${this.url}${this.url.includes("?") ? "&" : "?"}after=${encodeURIComponent(this.last)}` : this.url,
+    );
     this.source = source;
     for (const kind of kinds) {
       source.addEventListener(kind, (e) => {

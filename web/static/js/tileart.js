@@ -30,7 +30,8 @@ const near = (taken, x, y, apart) => taken.some(([tx, ty, r]) => Math.hypot(x - 
 function places(tile, index, roll, taken, { room, apart, most, tries }) {
   const found = [];
   for (let n = 0; n < tries && found.length < most; n += 1) {
-    const x = 4 + roll() * 92, y = 4 + roll() * 92;
+    const x = 4 + roll() * 92,
+      y = 4 + roll() * 92;
     if (near(taken, x, y, apart) || depth(tile, index, x, y) < room) continue;
     taken.push([x, y, apart]);
     found.push([x, y]);
@@ -39,33 +40,47 @@ function places(tile, index, roll, taken, { room, apart, most, tries }) {
 }
 
 function house(x, y, size, roof) {
-  const w = size, e = size * 0.55;
-  return s("g", { transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})` },
+  const w = size,
+    e = size * 0.55;
+  return s(
+    "g",
+    { transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})` },
     path(`M${-w / 2} 0h${w}v${e}h${-w}z`, "house-front"),
     path(`M${-w / 2 - 0.9} 0.4L${-w / 2 + 1.4} ${-e}h${w - 2.8}L${w / 2 + 0.9} 0.4z`, `house-roof r${roof}`),
-    path(`M${-0.8} ${e}v${-e * 0.62}h1.9v${e * 0.62}z`, "house-door"));
+    path(`M${-0.8} ${e}v${-e * 0.62}h1.9v${e * 0.62}z`, "house-door"),
+  );
 }
 
 function tree(x, y, r) {
-  return s("g", { transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})` },
+  return s(
+    "g",
+    { transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})` },
     s("ellipse", { cx: 0.8, cy: r * 0.75, rx: r, ry: r * 0.45, class: "tree-shade" }),
-    s("circle", { r, class: "tree" }), s("circle", { cx: -r * 0.28, cy: -r * 0.3, r: r * 0.58, class: "tree-light" }));
+    s("circle", { r, class: "tree" }),
+    s("circle", { cx: -r * 0.28, cy: -r * 0.3, r: r * 0.58, class: "tree-light" }),
+  );
 }
 
 const tuft = (x, y) => path(`M${x.toFixed(1)} ${y.toFixed(1)}l-1-2.4m1 2.4l.2-3m-.2 3l1.4-2.2`, "tuft");
 
 function shield(x, y) {
-  return s("g", { transform: `translate(${x} ${y})`, class: "pennant" },
+  return s(
+    "g",
+    { transform: `translate(${x} ${y})`, class: "pennant" },
     path("M-6.6-7.4h13.2v6.2c0 5-3 7.8-6.6 9.6c-3.6-1.8-6.6-4.6-6.6-9.6z", "pennant-field"),
-    path("M-6.6-1.2l6.6-4.2l6.6 4.2v.2c0 1.5-.3 2.8-.8 4L0-1.5l-5.8 4.3c-.5-1.2-.8-2.5-.8-4z", "pennant-bar"));
+    path("M-6.6-1.2l6.6-4.2l6.6 4.2v.2c0 1.5-.3 2.8-.8 4L0-1.5l-5.8 4.3c-.5-1.2-.8-2.5-.8-4z", "pennant-bar"),
+  );
 }
 
 function abbey(segment) {
   const points = flatten(segment.path)[0];
-  const xs = points.map((p) => p[0]), ys = points.map((p) => p[1]);
+  const xs = points.map((p) => p[0]),
+    ys = points.map((p) => p[1]);
   const [x0, y0, x1, y1] = [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
   const k = (x1 - x0) / 35;
-  return s("g", { transform: `translate(${x0} ${y0}) scale(${k} ${(y1 - y0) / 35})` },
+  return s(
+    "g",
+    { transform: `translate(${x0} ${y0}) scale(${k} ${(y1 - y0) / 35})` },
     path("M-1 -1h37v37h-37z", "abbey-court"),
     path("M3 19h29v13h-29z", "abbey-wall"),
     path("M1.5 19.5l4-8.5h24l4 8.5z", "abbey-roof"),
@@ -74,7 +89,8 @@ function abbey(segment) {
     path("M11 12.5L17.5 2l6.5 10.5z", "abbey-roof"),
     path("M17.5 -4.5v7.5M15 -1.8h5", "abbey-cross"),
     path("M15.2 32v-6a2.3 2.3 0 0 1 4.6 0v6z", "house-door"),
-    path("M6 22.5h3v4h-3zM26 22.5h3v4h-3zM16 15.5h3v3.5h-3z", "abbey-window"));
+    path("M6 22.5h3v4h-3zM26 22.5h3v4h-3zM16 15.5h3v3.5h-3z", "abbey-window"),
+  );
 }
 
 // What expansions print on a segment.
@@ -87,7 +103,8 @@ function badges(segment) {
 function bands(tile, from, to) {
   const out = [];
   const group = tile.segments.slice(from, to).filter((g) => g.path);
-  for (const g of group) out.push(path(g.path, `${g.kind}-rim`, { "stroke-width": g.width + (g.kind === "road" ? 3 : 4) }));
+  for (const g of group)
+    out.push(path(g.path, `${g.kind}-rim`, { "stroke-width": g.width + (g.kind === "road" ? 3 : 4) }));
   for (const g of group) out.push(path(g.path, g.kind, { "stroke-width": g.width }));
   for (const g of group) out.push(path(g.path, `${g.kind}-line`));
   return out;
@@ -95,19 +112,49 @@ function bands(tile, from, to) {
 
 // A square of the wheel's board: stone in the middle, stubs of roads and cities at its rim.
 function boardSquare(id, tile) {
-  const stubs = tile.segments.filter((g) => g.kind !== "field").flatMap((g) => g.atoms.map((side) => {
-    const quarter = { N: 0, E: 90, S: 180, W: 270 }[side];
-    return s("g", { transform: `rotate(${quarter} 50 50)` }, g.kind === "road"
-      ? [path("M50 0V26", "road-rim", { "stroke-width": 15 }), path("M50 0V25", "road", { "stroke-width": 12 })] : path("M4 0Q50 40 96 0Z", "stub-city"));
-  }));
-  return s("g", { id: symbolId(id) }, s("rect", { width: 100, height: 100, class: tile.segments.length ? "ground" : "stone" }), stubs);
+  const stubs = tile.segments
+    .filter((g) => g.kind !== "field")
+    .flatMap((g) =>
+      g.atoms.map((side) => {
+        const quarter = { N: 0, E: 90, S: 180, W: 270 }[side];
+        return s(
+          "g",
+          { transform: `rotate(${quarter} 50 50)` },
+          g.kind === "road"
+            ? [path("M50 0V26", "road-rim", { "stroke-width": 15 }), path("M50 0V25", "road", { "stroke-width": 12 })]
+            : path("M4 0Q50 40 96 0Z", "stub-city"),
+        );
+      }),
+    );
+  return s(
+    "g",
+    { id: symbolId(id) },
+    s("rect", { width: 100, height: 100, class: tile.segments.length ? "ground" : "stone" }),
+    stubs,
+  );
 }
 
 const rim = () => s("rect", { x: 0.6, y: 0.6, width: 98.8, height: 98.8, rx: 4, class: "tile-rim" });
 
 // A tile as its owner's box has it.
-const pictured = (id, copy) => s("g", { id: symbolId(id, copy) }, s("g", { "clip-path": "url(#tile-clip)" },
-  s("image", { href: `/own-tiles/${own.tag}/${id}-${copy}.jpg`, x: -1, y: -1, width: 102, height: 102, preserveAspectRatio: "none" })), rim());
+const pictured = (id, copy) =>
+  s(
+    "g",
+    { id: symbolId(id, copy) },
+    s(
+      "g",
+      { "clip-path": "url(#tile-clip)" },
+      s("image", {
+        href: `/own-tiles/${own.tag}/${id}-${copy}.jpg`,
+        x: -1,
+        y: -1,
+        width: 102,
+        height: 102,
+        preserveAspectRatio: "none",
+      }),
+    ),
+    rim(),
+  );
 
 const specimens = (id) => own.tiles[id] ?? SPECIMENS;
 
@@ -116,7 +163,8 @@ export function drawTile(id, tile, copy = 0) {
   if (!tile.segments.some((g) => g.path)) return boardSquare(id, tile);
   const roll = dice(copy ? `${id}/${copy}` : id);
   const out = [s("rect", { width: 100, height: 100, class: "ground" })];
-  const signs = [], taken = [];
+  const signs = [],
+    taken = [];
   for (const g of tile.segments) {
     g.marks ??= [];
     for (const [x, y] of g.marks) taken.push([x, y, g.cathedral ? 26 : 10]);
@@ -127,12 +175,18 @@ export function drawTile(id, tile, copy = 0) {
 
   tile.segments.forEach((g, n) => {
     if (g.kind !== "field" || !g.path) return;
-    for (const [x, y] of places(tile, n, roll, [...taken, [...g.spot, 9]], { room: 7, apart: 7.5, most: 2, tries: 14 })) {
+    for (const [x, y] of places(tile, n, roll, [...taken, [...g.spot, 9]], {
+      room: 7,
+      apart: 7.5,
+      most: 2,
+      tries: 14,
+    })) {
       taken.push([x, y, 6]);
       out.push(tree(x, y, 4.2 + roll() * 1.8));
       if (roll() < 0.5) out.push(tree(x + 5.4, y + 2.2, 3.2));
     }
-    for (const [x, y] of places(tile, n, roll, taken, { room: 3, apart: 5, most: 6, tries: 24 })) out.push(tuft(x, y + 1));
+    for (const [x, y] of places(tile, n, roll, taken, { room: 3, apart: 5, most: 6, tries: 24 }))
+      out.push(tuft(x, y + 1));
   });
   for (let n = 0; n < tile.segments.length; n += 1) {
     const g = tile.segments[n];
@@ -152,14 +206,21 @@ export function drawTile(id, tile, copy = 0) {
       if (line) out.push(path(line, "wall-shade"), path(line, "wall"), path(line, "wall-stones"));
     } else if (g.kind === "cloister") out.push(abbey(g));
     else if (g.kind === "tower") out.push(path(g.path, "tower"));
-    if (g.cathedral) signs.push(s("g", { transform: "translate(29 27) scale(1.2)" }, abbey({ path: "M0 0L35 0L35 35L0 35Z" })));
+    if (g.cathedral)
+      signs.push(s("g", { transform: "translate(29 27) scale(1.2)" }, abbey({ path: "M0 0L35 0L35 35L0 35Z" })));
     for (let k = 0; k < (g.pennants || 0) && g.marks[k]; k += 1) signs.push(shield(...g.marks[k]));
     signs.push(...badges(g));
   }
   if (centre) {
     const [x, y] = centre;
     out.push(s("circle", { cx: x, cy: y, r: 9.5, class: "square" }));
-    for (const [n, [dx, dy]] of [[-6.5, -5.5], [6.2, -5], [-5.6, 6], [6.8, 6.2]].entries()) out.push(house(x + dx, y + dy, 7.6, n % 3));
+    for (const [n, [dx, dy]] of [
+      [-6.5, -5.5],
+      [6.2, -5],
+      [-5.6, 6],
+      [6.8, 6.2],
+    ].entries())
+      out.push(house(x + dx, y + dy, 7.6, n % 3));
   }
   for (const [n, flag] of tile.flags.entries()) signs.push(sign(flag, [13 + 20 * n, 86], 10.5));
   return s("g", { id: symbolId(id, copy) }, s("g", { "clip-path": "url(#tile-clip)" }, out, signs), rim());
@@ -167,7 +228,9 @@ export function drawTile(id, tile, copy = 0) {
 
 // The specimen of a kind that lies on a square: always the same there. It is drawn when it is first needed.
 export function specimenOn(kinds, id, [x, y]) {
-  const tile = kinds[id], copy = tile?.segments.some((g) => g.path) ? Math.floor(dice(`${x},${y}`)() * specimens(id)) : 0, name = symbolId(id, copy);
+  const tile = kinds[id],
+    copy = tile?.segments.some((g) => g.path) ? Math.floor(dice(`${x},${y}`)() * specimens(id)) : 0,
+    name = symbolId(id, copy);
   if (copy && !byId(name)) document.querySelector("#definitions defs").append(drawTile(id, tile, copy));
   return name;
 }
@@ -187,7 +250,16 @@ export function definitions(kinds) {
 
 // One tile as a picture of its own, as used on buttons; `more` is drawn over it in board coordinates.
 export function tilePicture(kind, rot, label, ...more) {
-  return s("svg", { viewBox: "-1 -1 102 102", class: "tile-picture", role: label ? "img" : undefined,
-                    "aria-label": label, "aria-hidden": label ? undefined : "true" },
-    s("use", { href: `#${symbolId(kind)}`, transform: `rotate(${rot * 90} 50 50)` }), more);
+  return s(
+    "svg",
+    {
+      viewBox: "-1 -1 102 102",
+      class: "tile-picture",
+      role: label ? "img" : undefined,
+      "aria-label": label,
+      "aria-hidden": label ? undefined : "true",
+    },
+    s("use", { href: `#${symbolId(kind)}`, transform: `rotate(${rot * 90} 50 50)` }),
+    more,
+  );
 }

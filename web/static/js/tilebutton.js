@@ -15,18 +15,32 @@ import { featureAt, segmentName, segmentSaid, tileName } from "./words.js";
  */
 export function tileButton(app, { tile, rot }, act, { note = "", className = "", key, figure, label } = {}) {
   const name = tileName(app.kinds, tile, rot);
-  return h("button", { type: "button", class: `tile-button ${className}`, "aria-label": [label ?? t("fix.use", { name }), note].filter(Boolean).join(", "), title: name,
-                       data: { key: key ?? `${tile}/${rot}`, tile, rot }, on: { click: act } },
-    tilePicture(tile, rot, null, figure && figureOn(app, tile, rot, figure)), note && h("span", { class: "tile-note" }, note));
+  return h(
+    "button",
+    {
+      type: "button",
+      class: `tile-button ${className}`,
+      "aria-label": [label ?? t("fix.use", { name }), note].filter(Boolean).join(", "),
+      title: name,
+      data: { key: key ?? `${tile}/${rot}`, tile, rot },
+      on: { click: act },
+    },
+    tilePicture(tile, rot, null, figure && figureOn(app, tile, rot, figure)),
+    note && h("span", { class: "tile-note" }, note),
+  );
 }
 
 // A figure standing on its segment, in the drawing coordinates of the turned tile.
 export function figureOn(app, tile, rot, { player, figure, feature, where: place }) {
-  const kind = app.kinds[tile], n = segmentIndex(kind, rot, feature, place);
+  const kind = app.kinds[tile],
+    n = segmentIndex(kind, rot, feature, place);
   if (n < 0) return null;
   const [x, y] = rotatePoint(...kind.segments[n].spot, rot);
-  return s("g", { transform: `translate(${x - 17} ${y - 17}) scale(1.06)`, class: "figure" },
-    meeple(app.view.players[player], app.letters[player], { lying: feature === "field", figure }));
+  return s(
+    "g",
+    { transform: `translate(${x - 17} ${y - 17}) scale(1.06)`, class: "figure" },
+    meeple(app.view.players[player], app.letters[player], { lying: feature === "field", figure }),
+  );
 }
 
 export const sureness = (p) => (p > 0 ? percent(Math.min(p, 0.99)) : "");
@@ -46,14 +60,24 @@ export function segmentPicker(app, tile, rot, figure, act, at = null) {
   const kind = app.kinds[tile];
   const areas = kind.segments.map((g, n) => {
     if (!["road", "city", "field", "cloister"].includes(g.kind) || !g.path) return null;
-    const place = where(g, rot), band = g.kind === "road";
-    const chosen = figure && figure.feature === g.kind && figure.where === place, found = at && featureAt(app.view, at, g.kind, place), full = !chosen && !!found?.weights.length;
+    const place = where(g, rot),
+      band = g.kind === "road";
+    const chosen = figure && figure.feature === g.kind && figure.where === place,
+      found = at && featureAt(app.view, at, g.kind, place),
+      full = !chosen && !!found?.weights.length;
     const name = found ? segmentSaid(app.view, found, segmentName(g, rot)) : segmentName(g, rot);
     const pick = () => act(g.kind, place);
-    return s("path", { d: g.path, class: `segment${band ? " band" : ""}${chosen ? " chosen" : ""}${full ? " full" : ""}`, "stroke-width": band ? Math.max(g.width, 20) : 0,
-                       tabindex: 0, role: "button", "aria-label": name, "aria-pressed": String(!!chosen),
-                       data: { key: `segment-${n}`, feature: g.kind, where: place },
-                       on: { click: pick, keydown: onPress(pick) } });
+    return s("path", {
+      d: g.path,
+      class: `segment${band ? " band" : ""}${chosen ? " chosen" : ""}${full ? " full" : ""}`,
+      "stroke-width": band ? Math.max(g.width, 20) : 0,
+      tabindex: 0,
+      role: "button",
+      "aria-label": name,
+      "aria-pressed": String(!!chosen),
+      data: { key: `segment-${n}`, feature: g.kind, where: place },
+      on: { click: pick, keydown: onPress(pick) },
+    });
   });
   const picture = tilePicture(tile, rot, null);
   picture.removeAttribute("aria-hidden");
@@ -66,9 +90,25 @@ export function segmentPicker(app, tile, rot, figure, act, at = null) {
 
 // Which player: one button each.
 export function playerChoice(app, chosen, act, label = t("fix.whose"), key = "player") {
-  return h("div", { class: "player-choice", role: "group", "aria-label": label }, app.view.players.map((p, n) =>
-    h("button", { type: "button", class: "player-button", "aria-pressed": String(n === chosen), "aria-label": t("fix.of", { name: p.name }),
-                  title: p.name, data: { key: `${key}-${n}` }, on: { click: () => act(n) } }, badge(p, app.letters[n]))));
+  return h(
+    "div",
+    { class: "player-choice", role: "group", "aria-label": label },
+    app.view.players.map((p, n) =>
+      h(
+        "button",
+        {
+          type: "button",
+          class: "player-button",
+          "aria-pressed": String(n === chosen),
+          "aria-label": t("fix.of", { name: p.name }),
+          title: p.name,
+          data: { key: `${key}-${n}` },
+          on: { click: () => act(n) },
+        },
+        badge(p, app.letters[n]),
+      ),
+    ),
+  );
 }
 
 // Which figure, where the boxes in play have more than one kind; nothing otherwise.
@@ -76,7 +116,23 @@ export function figureChoice(app, player, chosen, act) {
   const supply = app.view.players[player].supply;
   const kinds = ["follower", "large", "builder", "pig"].filter((name) => name in supply);
   if (kinds.length < 2) return null;
-  return h("div", { class: "player-choice", role: "group", "aria-label": t("fix.kind") }, kinds.map((figure) =>
-    h("button", { type: "button", class: "player-button", "aria-pressed": String(figure === chosen), "aria-label": t(`figure.${figure}`),
-                  title: t(`figure.${figure}`), data: { key: `kind-${figure}` }, on: { click: () => act(figure) } }, badge(app.view.players[player], "", { figure }))));
+  return h(
+    "div",
+    { class: "player-choice", role: "group", "aria-label": t("fix.kind") },
+    kinds.map((figure) =>
+      h(
+        "button",
+        {
+          type: "button",
+          class: "player-button",
+          "aria-pressed": String(figure === chosen),
+          "aria-label": t(`figure.${figure}`),
+          title: t(`figure.${figure}`),
+          data: { key: `kind-${figure}` },
+          on: { click: () => act(figure) },
+        },
+        badge(app.view.players[player], "", { figure }),
+      ),
+    ),
+  );
 }

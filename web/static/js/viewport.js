@@ -42,10 +42,14 @@ export class Viewport {
     svg.addEventListener("pointermove", (e) => this.move(e));
     svg.addEventListener("pointerup", (e) => this.up(e));
     svg.addEventListener("pointercancel", (e) => this.pointers.delete(e.pointerId));
-    svg.addEventListener("wheel", (e) => {
-      e.preventDefault();
-      this.zoom(Math.exp(-e.deltaY * 0.0015), e.offsetX, e.offsetY);
-    }, { passive: false });
+    svg.addEventListener(
+      "wheel",
+      (e) => {
+        e.preventDefault();
+        this.zoom(Math.exp(-e.deltaY * 0.0015), e.offsetX, e.offsetY);
+      },
+      { passive: false },
+    );
   }
 
   get size() {
@@ -58,7 +62,8 @@ export class Viewport {
 
   // Pixels above and below that switches and messages lie over.
   get covered() {
-    const message = byId("issues"), said = message?.hidden === false ? message.offsetHeight + 12 : 0;
+    const message = byId("issues"),
+      said = message?.hidden === false ? message.offsetHeight + 12 : 0;
     if (document.body.classList.contains("tv")) return [said, 0];
     return [TOP_PX + said, 0];
   }
@@ -88,9 +93,17 @@ export class Viewport {
 
   // A square with all that lies around it, above the sheet; nothing moves when it is in sight and large enough.
   near([x, y]) {
-    const to = this.target, [top] = this.covered, side = to.scale * 100;
-    const [over, down] = this.seen([x, y]), left = over * side + to.x, up = down * side + to.y;
-    const seen = left - side >= 0 && left + 2 * side <= this.size.width && up - side >= Math.min(top, TOP_PX) && up + 2 * side <= this.clear;
+    const to = this.target,
+      [top] = this.covered,
+      side = to.scale * 100;
+    const [over, down] = this.seen([x, y]),
+      left = over * side + to.x,
+      up = down * side + to.y;
+    const seen =
+      left - side >= 0 &&
+      left + 2 * side <= this.size.width &&
+      up - side >= Math.min(top, TOP_PX) &&
+      up + 2 * side <= this.clear;
     if (seen && side >= SEEN_PX) return;
     const above = this.above;
     this.focused = null;
@@ -109,8 +122,10 @@ export class Viewport {
   focus(squares, smooth = true) {
     if (!squares.length) return this.fit();
     this.focused = squares;
-    const xs = squares.map((p) => p[0]), ys = squares.map((p) => p[1]);
-    const x = Math.min(...xs), y = Math.min(...ys);
+    const xs = squares.map((p) => p[0]),
+      ys = squares.map((p) => p[1]);
+    const x = Math.min(...xs),
+      y = Math.min(...ys);
     this.frame({ x, y, width: Math.max(...xs) - x + 1, height: Math.max(...ys) - y + 1 }, 1.1, 125, smooth);
   }
 
@@ -134,14 +149,26 @@ export class Viewport {
 
   // `least` is how many pixels a square has at least; what has no room then lies around the square that matters.
   frame(area, margin, most, smooth, least = 0) {
-    const [a, b] = [[area.x, area.y], [area.x + area.width - 1, area.y + area.height - 1]].map((at) => this.seen(at));
-    const box = { x: Math.min(a[0], b[0]), y: Math.min(a[1], b[1]), width: Math.abs(a[0] - b[0]) + 1, height: Math.abs(a[1] - b[1]) + 1 };
-    const { width } = this.size, [top, bottom] = this.covered;
+    const [a, b] = [
+      [area.x, area.y],
+      [area.x + area.width - 1, area.y + area.height - 1],
+    ].map((at) => this.seen(at));
+    const box = {
+      x: Math.min(a[0], b[0]),
+      y: Math.min(a[1], b[1]),
+      width: Math.abs(a[0] - b[0]) + 1,
+      height: Math.abs(a[1] - b[1]) + 1,
+    };
+    const { width } = this.size,
+      [top, bottom] = this.covered;
     const height = (this.above ? this.clear : this.size.height - bottom) - top;
     const fits = Math.min(width / (box.width + 2 * margin), height / (box.height + 2 * margin), most);
-    const side = Math.max(fits, least), around = this.around ? this.seen(this.around) : [box.x + box.width / 2 - 0.5, box.y + box.height / 2 - 0.5];
+    const side = Math.max(fits, least),
+      around = this.around ? this.seen(this.around) : [box.x + box.width / 2 - 0.5, box.y + box.height / 2 - 0.5];
     const middle = (from, long, room, at) => {
-      const half = room / side / 2, low = from - margin + half, high = from + long + margin - half;
+      const half = room / side / 2,
+        low = from - margin + half,
+        high = from + long + margin - half;
       return low > high ? from + long / 2 : Math.min(high, Math.max(low, at + 0.5));
     };
     const x = width / 2 - middle(box.x, box.width, width, around[0]) * side;
@@ -152,11 +179,14 @@ export class Viewport {
   // Make sure that a square is not hidden under a sheet.
   reveal(square) {
     const [x, y] = this.seen(square);
-    const { width } = this.size, height = this.clear;
+    const { width } = this.size,
+      height = this.clear;
     const to = this.target; // where a movement that is under way will end
-    const cx = (x + 0.5) * 100 * to.scale + to.x, cy = (y + 0.5) * 100 * to.scale + to.y;
+    const cx = (x + 0.5) * 100 * to.scale + to.x,
+      cy = (y + 0.5) * 100 * to.scale + to.y;
     const half = 50 * to.scale + 12;
-    const [top] = this.covered, beside = Math.min(TOP_PX, width / 4); // the zoom's buttons
+    const [top] = this.covered,
+      beside = Math.min(TOP_PX, width / 4); // the zoom's buttons
     const dx = Math.min(0, width - half - cx) + Math.max(0, half + beside - cx);
     const dy = Math.min(0, height - half - cy) + Math.max(0, Math.min(half + top, height - half) - cy);
     if (dx || dy) this.go({ scale: to.scale, x: to.x + dx, y: to.y + dy }, true);
@@ -172,9 +202,13 @@ export class Viewport {
     }
     const began = performance.now();
     const step = (now) => {
-      const f = Math.min(1, (now - began) / 320), e = 1 - (1 - f) ** 3;
-      this.set({ scale: from.scale + (target.scale - from.scale) * e, x: from.x + (target.x - from.x) * e,
-                 y: from.y + (target.y - from.y) * e });
+      const f = Math.min(1, (now - began) / 320),
+        e = 1 - (1 - f) ** 3;
+      this.set({
+        scale: from.scale + (target.scale - from.scale) * e,
+        x: from.x + (target.x - from.x) * e,
+        y: from.y + (target.y - from.y) * e,
+      });
       if (f < 1) this.running = requestAnimationFrame(step);
     };
     this.running = requestAnimationFrame(step);
@@ -188,7 +222,10 @@ export class Viewport {
 
   set({ scale, x, y }) {
     Object.assign(this, { scale, x, y });
-    this.layer.setAttribute("transform", `translate(${x.toFixed(2)} ${y.toFixed(2)}) scale(${scale.toFixed(4)}) rotate(${90 * this.turn})`);
+    this.layer.setAttribute(
+      "transform",
+      `translate(${x.toFixed(2)} ${y.toFixed(2)}) scale(${scale.toFixed(4)}) rotate(${90 * this.turn})`,
+    );
   }
 
   zoom(factor, x = this.size.width / 2, y = this.size.height / 2) {
@@ -206,8 +243,10 @@ export class Viewport {
   // The square under a point of the window.
   square(clientX, clientY) {
     const at = this.svg.getBoundingClientRect();
-    return this.unturned([Math.floor((clientX - at.left - this.x) / this.scale / 100),
-                          Math.floor((clientY - at.top - this.y) / this.scale / 100)]);
+    return this.unturned([
+      Math.floor((clientX - at.left - this.x) / this.scale / 100),
+      Math.floor((clientY - at.top - this.y) / this.scale / 100),
+    ]);
   }
 
   down(e) {
@@ -222,8 +261,10 @@ export class Viewport {
     if (!p) return;
     const others = [...this.pointers.entries()].filter(([id]) => id !== e.pointerId).map(([, q]) => q);
     if (others.length) {
-      const [o] = others, at = this.svg.getBoundingClientRect();
-      const before = Math.hypot(p.x - o.x, p.y - o.y), after = Math.hypot(e.clientX - o.x, e.clientY - o.y);
+      const [o] = others,
+        at = this.svg.getBoundingClientRect();
+      const before = Math.hypot(p.x - o.x, p.y - o.y),
+        after = Math.hypot(e.clientX - o.x, e.clientY - o.y);
       this.pan((e.clientX - p.x) / 2, (e.clientY - p.y) / 2);
       if (before > 0) this.zoom(after / before, (e.clientX + o.x) / 2 - at.left, (e.clientY + o.y) / 2 - at.top);
     } else if (this.dragged || Math.hypot(e.clientX - p.x0, e.clientY - p.y0) > TAP_PX) {

@@ -6,7 +6,12 @@ import { EDGES, STEP, where } from "./shapes.js";
 const SHOWN = ["city", "road", "cloister", "river"];
 const SIGNS = ["inn", "cathedral", "princess"];
 
-const sides = (segment, rot) => where(segment, rot).split(" ").filter((a) => a.length === 1 && a !== "I").map((a) => t(`side.${a}`)).join("–");
+const sides = (segment, rot) =>
+  where(segment, rot)
+    .split(" ")
+    .filter((a) => a.length === 1 && a !== "I")
+    .map((a) => t(`side.${a}`))
+    .join("–");
 
 // "city north–west, pennant, road east–south": what lies where on a turned tile.
 export function tileName(kinds, id, rot = 0) {
@@ -30,21 +35,40 @@ const BESIDE = { NL: "W", NR: "E", EL: "N", ER: "S", SL: "E", SR: "W", WL: "S", 
 
 // Fields reach halves of edges: whole sides first, then corners, then single halves. No two of a tile are called the same.
 function fieldSides(segment, rot) {
-  const halves = where(segment, rot).split(" ").filter((a) => a.length === 2), has = new Set(halves);
-  const whole = EDGES.filter((side) => has.has(`${side}L`) && has.has(`${side}R`)), rest = halves.filter((half) => !whole.includes(half[0]) && !whole.includes(BESIDE[half])); // what goes round the corner of a whole side is said by it
-  const corner = (half) => ["NE", "SE", "SW", "NW"].find((name) => name.includes(half[0]) && name.includes(BESIDE[half]));
-  const corners = rest.map(corner), both = (half) => corners.filter((name) => name === corner(half)).length > 1;
-  return [...whole.map((side) => t(`side.${side}`)), ...new Set(rest.map((half) => (both(half) ? t(`side.${corner(half)}`) : t("side.half", { side: t(`side.${half[0]}`), beside: t(`side.${BESIDE[half]}`) }))))].join("–");
+  const halves = where(segment, rot)
+      .split(" ")
+      .filter((a) => a.length === 2),
+    has = new Set(halves);
+  const whole = EDGES.filter((side) => has.has(`${side}L`) && has.has(`${side}R`)),
+    rest = halves.filter((half) => !whole.includes(half[0]) && !whole.includes(BESIDE[half])); // what goes round the corner of a whole side is said by it
+  const corner = (half) =>
+    ["NE", "SE", "SW", "NW"].find((name) => name.includes(half[0]) && name.includes(BESIDE[half]));
+  const corners = rest.map(corner),
+    both = (half) => corners.filter((name) => name === corner(half)).length > 1;
+  return [
+    ...whole.map((side) => t(`side.${side}`)),
+    ...new Set(
+      rest.map((half) =>
+        both(half)
+          ? t(`side.${corner(half)}`)
+          : t("side.half", { side: t(`side.${half[0]}`), beside: t(`side.${BESIDE[half]}`) }),
+      ),
+    ),
+  ].join("–");
 }
 
-export const segmentName = (segment, rot) => `${t(`feature.${segment.kind}`)} ${(segment.kind === "field" ? fieldSides : sides)(segment, rot) || t("side.middle")}`;
+export const segmentName = (segment, rot) =>
+  `${t(`feature.${segment.kind}`)} ${(segment.kind === "field" ? fieldSides : sides)(segment, rot) || t("side.middle")}`;
 
 // The feature that a segment of a tile that lies belongs to.
-export const featureAt = (view, [x, y], kind, place) => view.features.find((f) => f.kind === kind && f.places.some(([a, b, w]) => a === x && b === y && w === place));
+export const featureAt = (view, [x, y], kind, place) =>
+  view.features.find((f) => f.kind === kind && f.places.some(([a, b, w]) => a === x && b === y && w === place));
 
 // "city north (Anna), 2 points now, 6 when finished": whose the feature is and what it is worth.
 export function segmentSaid(view, feature, name) {
-  const whose = feature.weights.length ? t("add.taken", { place: name, names: listed(feature.weights.map(([n]) => view.players[n].name)) }) : name;
+  const whose = feature.weights.length
+    ? t("add.taken", { place: name, names: listed(feature.weights.map(([n]) => view.players[n].name)) })
+    : name;
   const { points_now: now, points_complete: then } = feature;
   return t(now === then ? "add.worth" : "add.worth.then", { place: whose, n: now, then });
 }
@@ -54,18 +78,27 @@ const FIRST = ["cloister", "city", "road", "river", "field"]; // what a tile is 
 // "gap north of the monastery and east of the road, 7 kinds fit"
 export function gapName(board, [x, y]) {
   const beside = EDGES.map((side, n) => {
-    const other = board.tiles.get(`${x + STEP[side][0]},${y + STEP[side][1]}`), kind = other && board.kinds[other.tile];
+    const other = board.tiles.get(`${x + STEP[side][0]},${y + STEP[side][1]}`),
+      kind = other && board.kinds[other.tile];
     const main = kind && FIRST.find((feature) => kind.segments.some((g) => g.kind === feature));
     return main && t(`gap.${EDGES[(n + 2) % 4]}`, { of: t(`gap.of.${main}`) });
   }).filter(Boolean);
-  return t("board.gap", { beside: listed(beside), fit: t("gap.kinds", { n: board.fitting([x, y]) }), place: placeName([x, y]) });
+  return t("board.gap", {
+    beside: listed(beside),
+    fit: t("gap.kinds", { n: board.fitting([x, y]) }),
+    place: placeName([x, y]),
+  });
 }
 
 export const placeName = ([x, y]) => t("board.place", { x, y });
 
 // "Anna: large follower, knight"
-export const figureName = (players, { player, owner, figure, feature }) => t("answer.figure", {
-  name: players[owner ?? player].name, figure: t(`figure.${figure}`), role: t(`role.${feature}`) });
+export const figureName = (players, { player, owner, figure, feature }) =>
+  t("answer.figure", {
+    name: players[owner ?? player].name,
+    figure: t(`figure.${figure}`),
+    role: t(`role.${feature}`),
+  });
 
 // A line of the history, or an answer to a question about what was played.
 export function moveName(app, move) {
@@ -94,9 +127,15 @@ export function errorText(error) {
 
 // "20 mm to the left and 1.5 degrees clockwise": how far the table goes back to where it was.
 function ways({ x_mm: x, y_mm: y, turn_deg: turn }) {
-  const way = (n, least, more, less, round = Math.round) => Math.abs(n) >= least && t(n > 0 ? more : less, { n: number(round(Math.abs(n))) });
-  return listed([way(x, 1, "way.right", "way.left"), way(y, 1, "way.down", "way.up"),
-    way(turn, 0.3, "way.clockwise", "way.anticlockwise", (n) => Math.round(10 * n) / 10)].filter(Boolean));
+  const way = (n, least, more, less, round = Math.round) =>
+    Math.abs(n) >= least && t(n > 0 ? more : less, { n: number(round(Math.abs(n))) });
+  return listed(
+    [
+      way(x, 1, "way.right", "way.left"),
+      way(y, 1, "way.down", "way.up"),
+      way(turn, 0.3, "way.clockwise", "way.anticlockwise", (n) => Math.round(10 * n) / 10),
+    ].filter(Boolean),
+  );
 }
 
 // What is told beside the camera's chip.

@@ -3,11 +3,15 @@
 import { language, machineTexts, t } from "../i18n.js";
 import { checkName, findingText, todoText } from "../later/checks.js";
 
-const rows = (/** @type {any} */ selector, act) => { for (const el of document.querySelectorAll(selector)) act(el); };
+const rows = (/** @type {any} */ selector, act) => {
+  for (const el of document.querySelectorAll(selector)) act(el);
+};
 
 await machineTexts();
 document.title = `bastide: ${t("doctor.title")}`;
-rows("[data-say]", (el) => { el.textContent = t(el.dataset.say, { ...el.dataset, n: Number(el.dataset.n ?? 0), all: Number(el.dataset.all ?? 0) }); });
+rows("[data-say]", (el) => {
+  el.textContent = t(el.dataset.say, { ...el.dataset, n: Number(el.dataset.n ?? 0), all: Number(el.dataset.all ?? 0) });
+});
 rows("[data-line]", (el) => {
   const line = JSON.parse(el.dataset.line);
   el.querySelector("h2").textContent = checkName(line);
@@ -16,5 +20,7 @@ rows("[data-line]", (el) => {
   if (todo) todo.textContent = todoText(line);
 });
 rows("[data-at]", (el) => {
-  el.textContent = t("doctor.when", { when: new Date(1000 * Number(el.dataset.at)).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" }) });
+  el.textContent = t("doctor.when", {
+    when: new Date(1000 * Number(el.dataset.at)).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" }),
+  });
 });

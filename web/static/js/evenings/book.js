@@ -25,7 +25,8 @@ class Book {
   // Change something; null when it was not done, which has been said then.
   async change(address, body) {
     try {
-      const answer = await post(address, body), data = await answer.json();
+      const answer = await post(address, body),
+        data = await answer.json();
       if (answer.ok) return data;
       this.toast.show(t("toast.failed", { text: errorText(data.error) }));
     } catch {
@@ -40,9 +41,18 @@ class Book {
     try {
       await (game ? new Evening(this, Number(game)) : new Overview(this)).begin();
     } catch (e) {
-      replace(this.root, h("header", { class: "book-head" }, h("h1", {}, t("book.title"))),
+      replace(
+        this.root,
+        h("header", { class: "book-head" }, h("h1", {}, t("book.title"))),
         h("p", { class: "note" }, e.error ? t("toast.failed", { text: errorText(e.error) }) : t("toast.offline")),
-        h("p", {}, h("a", { class: "action", href: "/book" }, t("book.title")), " ", h("a", { class: "action", href: "/" }, t("book.table"))));
+        h(
+          "p",
+          {},
+          h("a", { class: "action", href: "/book" }, t("book.title")),
+          " ",
+          h("a", { class: "action", href: "/" }, t("book.table")),
+        ),
+      );
       if (!e.error && e.name !== "TypeError") throw e;
     }
   }

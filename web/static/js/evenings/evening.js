@@ -36,7 +36,14 @@ export class Evening {
   async load() {
     const data = await this.book.asked(this.pictures);
     const players = data.view.players.map((p, n) => ({ ...p, name: named(data.row.players[n]) }));
-    Object.assign(this, { row: data.row, last: { ...data.view, players }, frames: data.frames, film: data.film, handover: data.handover, town: data.place });
+    Object.assign(this, {
+      row: data.row,
+      last: { ...data.view, players },
+      frames: data.frames,
+      film: data.film,
+      handover: data.handover,
+      town: data.place,
+    });
     this.letters = letters(players);
     this.aid = this.last.aid;
   }
@@ -54,40 +61,130 @@ export class Evening {
   at(n) {
     if (n >= this.frames.length) return this.last;
     const { turn, scores, board } = this.frames[n];
-    const tiles = this.last.board.tiles.filter((p) => p.turn === null || p.turn <= turn).map((p) => ({ ...p, last: p.turn === turn, asked: false }));
-    return { ...this.last, board: { ...this.last.board, ...board, tiles }, phase: "playing", final: null,
-             feed: this.last.feed.filter((e) => e.turn <= turn && e.player !== null), players: this.last.players.map((p, k) => ({ ...p, score: scores[k] })) };
+    const tiles = this.last.board.tiles
+      .filter((p) => p.turn === null || p.turn <= turn)
+      .map((p) => ({ ...p, last: p.turn === turn, asked: false }));
+    return {
+      ...this.last,
+      board: { ...this.last.board, ...board, tiles },
+      phase: "playing",
+      final: null,
+      feed: this.last.feed.filter((e) => e.turn <= turn && e.player !== null),
+      players: this.last.players.map((p, k) => ({ ...p, score: scores[k] })),
+    };
   }
 
   // What never changes while the page is open.
   frame() {
     this.place = h("div", { class: "evening-board" });
-    this.slider = h("input", { type: "range", min: 0, max: this.frames.length, step: 1, class: "scrub", "aria-label": t("replay.slider"), on: { input: () => { this.stop(); this.go(Number(this.slider.value)); } } });
-    this.playButton = button(t("replay.play"), () => this.play(), { icon: "play", label: false, className: "action", data: { key: "play" } });
+    this.slider = h("input", {
+      type: "range",
+      min: 0,
+      max: this.frames.length,
+      step: 1,
+      class: "scrub",
+      "aria-label": t("replay.slider"),
+      on: {
+        input: () => {
+          this.stop();
+          this.go(Number(this.slider.value));
+        },
+      },
+    });
+    this.playButton = button(t("replay.play"), () => this.play(), {
+      icon: "play",
+      label: false,
+      className: "action",
+      data: { key: "play" },
+    });
     this.said = h("p", { class: "scrub-said", dir: "auto" });
     this.scores = h("ul", { class: "scrub-scores" });
     this.side = h("div", { class: "evening-side" });
-    replace(this.book.root,
-      h("header", { class: "book-head" }, h("h1", { tabindex: -1 }, moment(this.row.began_s || this.row.created_s)),
-        h("nav", { class: "row" }, h("a", { class: "action", href: "/book", data: { key: "book" } }, symbol("back"), h("span", {}, t("book.title"))), h("a", { class: "action", href: "/" }, t("book.table")))),
-      h("div", { class: "evening-page" }, h("div", { class: "evening-main" }, this.place,
-        this.frames.length > 0 && h("div", { class: "scrub-bar", role: "group", "aria-label": t("replay.title") }, this.playButton,
-          button(t("replay.back"), () => { this.stop(); this.go(this.now - 1); }, { icon: "back", label: false, className: "action", data: { key: "earlier" } }), this.slider,
-          button(t("replay.next"), () => { this.stop(); this.go(this.now + 1); }, { icon: "next", label: false, className: "action", data: { key: "later" } })),
-        this.said, this.scores), this.side));
+    replace(
+      this.book.root,
+      h(
+        "header",
+        { class: "book-head" },
+        h("h1", { tabindex: -1 }, moment(this.row.began_s || this.row.created_s)),
+        h(
+          "nav",
+          { class: "row" },
+          h(
+            "a",
+            { class: "action", href: "/book", data: { key: "book" } },
+            symbol("back"),
+            h("span", {}, t("book.title")),
+          ),
+          h("a", { class: "action", href: "/" }, t("book.table")),
+        ),
+      ),
+      h(
+        "div",
+        { class: "evening-page" },
+        h(
+          "div",
+          { class: "evening-main" },
+          this.place,
+          this.frames.length > 0 &&
+            h(
+              "div",
+              { class: "scrub-bar", role: "group", "aria-label": t("replay.title") },
+              this.playButton,
+              button(
+                t("replay.back"),
+                () => {
+                  this.stop();
+                  this.go(this.now - 1);
+                },
+                { icon: "back", label: false, className: "action", data: { key: "earlier" } },
+              ),
+              this.slider,
+              button(
+                t("replay.next"),
+                () => {
+                  this.stop();
+                  this.go(this.now + 1);
+                },
+                { icon: "next", label: false, className: "action", data: { key: "later" } },
+              ),
+            ),
+          this.said,
+          this.scores,
+        ),
+        this.side,
+      ),
+    );
   }
 
   go(n) {
     this.now = Math.max(0, Math.min(this.frames.length, n));
     this.shown = this.at(this.now);
     this.board.show(this.shown, this.letters);
-    const frame = this.frames[this.now], name = frame && this.last.players[frame.player].name;
-    const text = frame ? t("book.turn", { n: frame.turn + 1, all: this.frames.at(-1).turn + 1, name }) : t(this.row.over ? "book.end" : "book.unfinished");
+    const frame = this.frames[this.now],
+      name = frame && this.last.players[frame.player].name;
+    const text = frame
+      ? t("book.turn", { n: frame.turn + 1, all: this.frames.at(-1).turn + 1, name })
+      : t(this.row.over ? "book.end" : "book.unfinished");
     this.slider.value = this.now;
     this.slider.setAttribute("aria-valuetext", text);
     const scored = frame ? this.shown.feed.filter((e) => e.turn === frame.turn) : [];
-    replace(this.said, h("b", {}, text), scored.map((e) => h("span", {}, " · ", reason(e), " ", gains(e, this.last.players, this.letters))));
-    replace(this.scores, this.shown.players.map((p, k) => h("li", {}, badge(p, this.letters[k], { size: "small" }), h("span", { class: "seat-name", dir: "auto" }, p.name), h("b", {}, number(p.score)))));
+    replace(
+      this.said,
+      h("b", {}, text),
+      scored.map((e) => h("span", {}, " · ", reason(e), " ", gains(e, this.last.players, this.letters))),
+    );
+    replace(
+      this.scores,
+      this.shown.players.map((p, k) =>
+        h(
+          "li",
+          {},
+          badge(p, this.letters[k], { size: "small" }),
+          h("span", { class: "seat-name", dir: "auto" }, p.name),
+          h("b", {}, number(p.score)),
+        ),
+      ),
+    );
   }
 
   stop() {
@@ -125,38 +222,146 @@ export class Evening {
   }
 
   draw() {
-    const { last, final, row } = this, seats = last.players.map((p, n) => ({ p, n, ...row.players[n] })).sort((a, b) => a.rank - b.rank || a.n - b.n);
-    const proof = (e) => this.proof(e), names = row.winners.map((n) => last.players[n].name);
-    redraw(this.side,
-      h("section", { class: "book-part" }, row.over ? h("p", { class: "winner" }, row.winners.map((n) => badge(last.players[n], this.letters[n], { size: "large" })),
-        h("span", { dir: "auto" }, t(names.length === 1 ? "final.wins" : "final.share", { name: names[0], names: listed(names) }))) : h("p", { class: "winner" }, t("book.unfinished")),
-      h("ol", { class: "podium" }, seats.map(({ p, n, score, rank }) => h("li", { class: row.over && rank === 1 ? "won" : "" }, h("span", { class: "podium-rank" }, row.over ? `${rank}.` : ""),
-        badge(p, this.letters[n]), h("span", { class: "podium-name", dir: "auto" }, p.name), h("b", {}, number(score))))),
-      h("p", { class: "note" }, [last.edition_title, row.expansions.map((e) => t(`setup.box.${e}`)).join(", "), t("setup.tiles", { n: row.tiles }),
-        row.ended_s - row.began_s > 60 && t("book.minutes", { n: Math.round((row.ended_s - row.began_s) / 60) })].filter(Boolean).join(" · "))),
+    const { last, final, row } = this,
+      seats = last.players.map((p, n) => ({ p, n, ...row.players[n] })).sort((a, b) => a.rank - b.rank || a.n - b.n);
+    const proof = (e) => this.proof(e),
+      names = row.winners.map((n) => last.players[n].name);
+    redraw(
+      this.side,
+      h(
+        "section",
+        { class: "book-part" },
+        row.over
+          ? h(
+              "p",
+              { class: "winner" },
+              row.winners.map((n) => badge(last.players[n], this.letters[n], { size: "large" })),
+              h(
+                "span",
+                { dir: "auto" },
+                t(names.length === 1 ? "final.wins" : "final.share", { name: names[0], names: listed(names) }),
+              ),
+            )
+          : h("p", { class: "winner" }, t("book.unfinished")),
+        h(
+          "ol",
+          { class: "podium" },
+          seats.map(({ p, n, score, rank }) =>
+            h(
+              "li",
+              { class: row.over && rank === 1 ? "won" : "" },
+              h("span", { class: "podium-rank" }, row.over ? `${rank}.` : ""),
+              badge(p, this.letters[n]),
+              h("span", { class: "podium-name", dir: "auto" }, p.name),
+              h("b", {}, number(score)),
+            ),
+          ),
+        ),
+        h(
+          "p",
+          { class: "note" },
+          [
+            last.edition_title,
+            row.expansions.map((e) => t(`setup.box.${e}`)).join(", "),
+            t("setup.tiles", { n: row.tiles }),
+            row.ended_s - row.began_s > 60 && t("book.minutes", { n: Math.round((row.ended_s - row.began_s) / 60) }),
+          ]
+            .filter(Boolean)
+            .join(" · "),
+        ),
+      ),
       this.files(),
       h("section", { class: "book-part" }, h("h2", {}, t("final.chart")), chart(last, this.letters, final)),
       h("section", { class: "book-part" }, this.totals()),
       h("div", { class: "book-part" }, awardList(last, this.letters, final, proof)),
-      luckPart(this), film(this),
-      h("details", { class: "book-part" }, h("summary", {}, h("h2", {}, t("book.scores", { n: last.feed.length }))), h("ol", { class: "book-feed" }, last.feed.map((e) => h("li", {}, card(e, last, this.letters, { proof }))))),
-      this.housekeeping());
+      luckPart(this),
+      film(this),
+      h(
+        "details",
+        { class: "book-part" },
+        h("summary", {}, h("h2", {}, t("book.scores", { n: last.feed.length }))),
+        h(
+          "ol",
+          { class: "book-feed" },
+          last.feed.map((e) => h("li", {}, card(e, last, this.letters, { proof }))),
+        ),
+      ),
+      this.housekeeping(),
+    );
   }
 
   totals() {
     const { last, final } = this;
-    return h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": t("final.title") }, h("table", { class: "totals" },
-      h("thead", {}, h("tr", {}, h("td", {}), last.players.map((p, n) => h("th", { scope: "col" }, badge(p, this.letters[n]), h("span", { class: "sr" }, p.name))))),
-      h("tbody", {}, final.table.map((one) => h("tr", {}, h("th", { scope: "row" }, featureIcon(one.category), t(`final.category.${one.category}`, { fallback: one.category })), one.points.map((n) => h("td", {}, n ? String(n) : "–"))))),
-      h("tfoot", {}, h("tr", {}, h("th", { scope: "row" }, t("final.total")), final.totals.map((n, k) => h("td", { class: final.winners.includes(k) ? "best" : "" }, String(n)))))));
+    return h(
+      "div",
+      { class: "scroll", tabindex: 0, role: "group", "aria-label": t("final.title") },
+      h(
+        "table",
+        { class: "totals" },
+        h(
+          "thead",
+          {},
+          h(
+            "tr",
+            {},
+            h("td", {}),
+            last.players.map((p, n) =>
+              h("th", { scope: "col" }, badge(p, this.letters[n]), h("span", { class: "sr" }, p.name)),
+            ),
+          ),
+        ),
+        h(
+          "tbody",
+          {},
+          final.table.map((one) =>
+            h(
+              "tr",
+              {},
+              h(
+                "th",
+                { scope: "row" },
+                featureIcon(one.category),
+                t(`final.category.${one.category}`, { fallback: one.category }),
+              ),
+              one.points.map((n) => h("td", {}, n ? String(n) : "–")),
+            ),
+          ),
+        ),
+        h(
+          "tfoot",
+          {},
+          h(
+            "tr",
+            {},
+            h("th", { scope: "row" }, t("final.total")),
+            final.totals.map((n, k) => h("td", { class: final.winners.includes(k) ? "best" : "" }, String(n))),
+          ),
+        ),
+      ),
+    );
   }
 
   files() {
     const link = (key, name) => h("a", { class: "action", href: `${this.pictures}/${name}`, download: "" }, t(key));
-    return h("section", { class: "book-part" }, h("h2", {}, t("final.shareit")), h("div", { class: "row" },
-      this.handover && button(t("hand.open"), () => this.sheet.open(new Handing(this)), { icon: "share", className: "action main", data: { key: "hand" } }),
-      button(t("share.png"), () => this.share(), { icon: "photo", className: "action", data: { key: "share" } }),
-      link("share.csv", "scores.csv"), link("share.game", "game.json"), link("book.jcz", "game.jcz")));
+    return h(
+      "section",
+      { class: "book-part" },
+      h("h2", {}, t("final.shareit")),
+      h(
+        "div",
+        { class: "row" },
+        this.handover &&
+          button(t("hand.open"), () => this.sheet.open(new Handing(this)), {
+            icon: "share",
+            className: "action main",
+            data: { key: "hand" },
+          }),
+        button(t("share.png"), () => this.share(), { icon: "photo", className: "action", data: { key: "share" } }),
+        link("share.csv", "scores.csv"),
+        link("share.game", "game.json"),
+        link("book.jcz", "game.jcz"),
+      ),
+    );
   }
 
   async share() {
@@ -168,14 +373,31 @@ export class Evening {
 
   housekeeping() {
     const { row } = this;
-    return h("section", { class: "book-part" }, h("h2", {}, t("book.keep")), h("div", { class: "row" },
-      row.over && button(t(row.counts ? "book.count.not" : "book.count"), async () => {
-        if (await this.book.change("/api/book", { do: "count", game: this.game, counts: !row.counts })) {
-          row.counts = !row.counts;
-          this.draw();
-        }
-      }, { className: "action", "aria-pressed": String(!row.counts), data: { key: "count" } }),
-      button(t("book.reopen"), () => this.sheet.open(new Reopening(this)), { icon: "undo", className: "action", data: { key: "reopen" } })));
+    return h(
+      "section",
+      { class: "book-part" },
+      h("h2", {}, t("book.keep")),
+      h(
+        "div",
+        { class: "row" },
+        row.over &&
+          button(
+            t(row.counts ? "book.count.not" : "book.count"),
+            async () => {
+              if (await this.book.change("/api/book", { do: "count", game: this.game, counts: !row.counts })) {
+                row.counts = !row.counts;
+                this.draw();
+              }
+            },
+            { className: "action", "aria-pressed": String(!row.counts), data: { key: "count" } },
+          ),
+        button(t("book.reopen"), () => this.sheet.open(new Reopening(this)), {
+          icon: "undo",
+          className: "action",
+          data: { key: "reopen" },
+        }),
+      ),
+    );
   }
 }
 
@@ -191,8 +413,20 @@ class Reopening {
   }
 
   body() {
-    return [h("p", {}, t("book.reopen.note")), h("div", { class: "row" }, button(t("book.reopen.go"), async () => {
-      if (await this.evening.book.change("/api/commands", { do: "open_game", game: this.evening.game })) location.assign("/");
-    }, { className: "action main", data: { key: "reopen-go" } }))];
+    return [
+      h("p", {}, t("book.reopen.note")),
+      h(
+        "div",
+        { class: "row" },
+        button(
+          t("book.reopen.go"),
+          async () => {
+            if (await this.evening.book.change("/api/commands", { do: "open_game", game: this.evening.game }))
+              location.assign("/");
+          },
+          { className: "action main", data: { key: "reopen-go" } },
+        ),
+      ),
+    ];
   }
 }

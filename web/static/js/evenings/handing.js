@@ -28,12 +28,52 @@ export class Handing {
   }
 
   body() {
-    const { evening } = this, field = h("input", { type: "text", maxlength: 60, autocomplete: "off", dir: "auto", "aria-label": t("hand.place"), data: { key: "place" }, value: evening.town || undefined });
-    return [h("img", { class: "handing-code", src: `${evening.pictures}/handover.svg?${this.stamp}`, alt: t("hand.code"), width: 420, height: 420 }),
-      h("div", { class: "handing-text" }, h("p", {}, t("hand.why")),
-        h("div", { class: "row" }, h("a", { class: "action main", href: evening.handover, target: "_blank", rel: "noopener noreferrer", data: { key: "hand-link" } }, t("hand.link"))),
+    const { evening } = this,
+      field = h("input", {
+        type: "text",
+        maxlength: 60,
+        autocomplete: "off",
+        dir: "auto",
+        "aria-label": t("hand.place"),
+        data: { key: "place" },
+        value: evening.town || undefined,
+      });
+    return [
+      h("img", {
+        class: "handing-code",
+        src: `${evening.pictures}/handover.svg?${this.stamp}`,
+        alt: t("hand.code"),
+        width: 420,
+        height: 420,
+      }),
+      h(
+        "div",
+        { class: "handing-text" },
+        h("p", {}, t("hand.why")),
+        h(
+          "div",
+          { class: "row" },
+          h(
+            "a",
+            {
+              class: "action main",
+              href: evening.handover,
+              target: "_blank",
+              rel: "noopener noreferrer",
+              data: { key: "hand-link" },
+            },
+            t("hand.link"),
+          ),
+        ),
         h("p", { class: "note" }, t("hand.private")),
-        h("label", { class: "hand-place" }, h("span", {}, t("hand.place")), field), h("div", { class: "row" }, button(t("hand.place.go"), () => this.name(field.value), { className: "action", data: { key: "place-go" } })))];
+        h("label", { class: "hand-place" }, h("span", {}, t("hand.place")), field),
+        h(
+          "div",
+          { class: "row" },
+          button(t("hand.place.go"), () => this.name(field.value), { className: "action", data: { key: "place-go" } }),
+        ),
+      ),
+    ];
   }
 }
 
@@ -41,21 +81,56 @@ export class Handing {
 export function luckPart(evening) {
   const { luck, last, letters } = evening;
   if (!luck) {
-    return h("section", { class: "book-part" }, h("div", { class: "row" }, button(t("luck.ask"), async () => {
-      try {
-        evening.luck = (await evening.book.asked(`${evening.pictures}/luck`)).luck;
-      } catch {
-        evening.toast.show(t("toast.offline"));
-      }
-      evening.draw();
-    }, { icon: "tiles", className: "action", data: { key: "luck" } })));
+    return h(
+      "section",
+      { class: "book-part" },
+      h(
+        "div",
+        { class: "row" },
+        button(
+          t("luck.ask"),
+          async () => {
+            try {
+              evening.luck = (await evening.book.asked(`${evening.pictures}/luck`)).luck;
+            } catch {
+              evening.toast.show(t("toast.offline"));
+            }
+            evening.draw();
+          },
+          { icon: "tiles", className: "action", data: { key: "luck" } },
+        ),
+      ),
+    );
   }
   const most = Math.max(1, ...luck.map((one) => Math.abs(one.points)));
-  return h("section", { class: "book-part luck" }, h("h2", {}, t("luck.title")), h("ul", {}, luck.map((one, n) => h("li", {}, badge(last.players[n], letters[n]),
-    h("span", { class: "luck-name", dir: "auto" }, last.players[n].name),
-    h("span", { class: "luck-bar", "aria-hidden": "true" }, h("span", { class: one.points < 0 ? "luck-less" : "luck-more", style: { "--part": String(Math.abs(one.points) / most) } })),
-    h("b", {}, signed(Math.round(one.points))), h("span", { class: "note" }, t("luck.than", { n: one.drawn, share: percent(one.above) }))))),
-  h("p", { class: "note" }, t("luck.what")));
+  return h(
+    "section",
+    { class: "book-part luck" },
+    h("h2", {}, t("luck.title")),
+    h(
+      "ul",
+      {},
+      luck.map((one, n) =>
+        h(
+          "li",
+          {},
+          badge(last.players[n], letters[n]),
+          h("span", { class: "luck-name", dir: "auto" }, last.players[n].name),
+          h(
+            "span",
+            { class: "luck-bar", "aria-hidden": "true" },
+            h("span", {
+              class: one.points < 0 ? "luck-less" : "luck-more",
+              style: { "--part": String(Math.abs(one.points) / most) },
+            }),
+          ),
+          h("b", {}, signed(Math.round(one.points))),
+          h("span", { class: "note" }, t("luck.than", { n: one.drawn, share: percent(one.above) })),
+        ),
+      ),
+    ),
+    h("p", { class: "note" }, t("luck.what")),
+  );
 }
 
 // The table in half a minute, made on the table's own machine.
@@ -69,7 +144,10 @@ export function film(evening) {
     evening.film = "making";
     evening.draw();
     const look = async () => {
-      const state = await evening.book.asked("/api/book").then(({ games }) => games.find((g) => g.game === evening.game)?.film).catch(() => "making");
+      const state = await evening.book
+        .asked("/api/book")
+        .then(({ games }) => games.find((g) => g.game === evening.game)?.film)
+        .catch(() => "making");
       if (state === "making") return setTimeout(look, LOOK_MS);
       evening.film = state;
       if (state !== "there") evening.toast.show(t("film.failed"));
@@ -77,9 +155,30 @@ export function film(evening) {
     };
     setTimeout(look, LOOK_MS);
   };
-  return h("section", { class: "book-part film" }, h("h2", {}, t("film.title")),
-    there && h("video", { src: address, controls: true, playsinline: true, preload: "metadata", "aria-label": t("film.title") }),
-    h("div", { class: "row" }, there && h("a", { class: "action", href: `${address}?download=1`, download: "" }, t("film.keep")),
-      evening.film === "making" ? h("p", { role: "status" }, t("film.making")) : button(t(there ? "film.again" : "film.make"), make, { icon: "play", className: "action", data: { key: "film" } })),
-    !there && h("p", { class: "note" }, t("film.note")));
+  return h(
+    "section",
+    { class: "book-part film" },
+    h("h2", {}, t("film.title")),
+    there &&
+      h("video", {
+        src: address,
+        controls: true,
+        playsinline: true,
+        preload: "metadata",
+        "aria-label": t("film.title"),
+      }),
+    h(
+      "div",
+      { class: "row" },
+      there && h("a", { class: "action", href: `${address}?download=1`, download: "" }, t("film.keep")),
+      evening.film === "making"
+        ? h("p", { role: "status" }, t("film.making"))
+        : button(t(there ? "film.again" : "film.make"), make, {
+            icon: "play",
+            className: "action",
+            data: { key: "film" },
+          }),
+    ),
+    !there && h("p", { class: "note" }, t("film.note")),
+  );
 }

@@ -1,6 +1,7 @@
 // What the hub has heard of all tables, kept as the hub sends it: everything once, then what changes.
 
-const AGAIN_MS = 1500, QUIET_MS = 15000;
+const AGAIN_MS = 1500,
+  QUIET_MS = 15000;
 
 export class Hall {
   /** @type {Map<string, any>} */
@@ -57,7 +58,18 @@ export class Hall {
     const now = performance.now();
     this.number = number;
     this.online = true;
-    this.tables = new Map(tables.map((row) => [row.key, { key: row.key, state: row.state, here: row.here, heard: row.heard_s === null ? null : now - row.heard_s * 1000, since: now - row.since_s * 1000 }]));
+    this.tables = new Map(
+      tables.map((row) => [
+        row.key,
+        {
+          key: row.key,
+          state: row.state,
+          here: row.here,
+          heard: row.heard_s === null ? null : now - row.heard_s * 1000,
+          since: now - row.since_s * 1000,
+        },
+      ]),
+    );
     Object.assign(this.extra, extra);
     this.changed(null);
   }
@@ -82,7 +94,8 @@ export class Hall {
 
   change({ number, tables, gone = [], ...extra }) {
     if (number !== this.number + 1) return number > this.number ? this.seek() : undefined;
-    const now = performance.now(), keys = new Set(gone);
+    const now = performance.now(),
+      keys = new Set(gone);
     this.number = number;
     for (const key of gone) this.tables.delete(key);
     for (const row of tables) {
@@ -95,7 +108,8 @@ export class Hall {
       if (row.heard) known.heard = now;
       if (row.here !== undefined) known.here = row.here;
       if (!known.state) return this.seek();
-      if (row.state || row.set || row.more || row.drop || row.here !== undefined || !this.tables.has(row.key)) keys.add(row.key);
+      if (row.state || row.set || row.more || row.drop || row.here !== undefined || !this.tables.has(row.key))
+        keys.add(row.key);
       this.tables.set(row.key, known);
     }
     const told = Object.keys(extra).some((name) => this.extra[name] !== extra[name]);
@@ -113,7 +127,10 @@ export class Hall {
   // Those that are there first, each group by its name; Table 2 comes before Table 10.
   get sorted() {
     const names = new Intl.Collator(undefined, { numeric: true });
-    return [...this.tables.values()].sort((a, b) => Number(b.here) - Number(a.here) || names.compare(a.state.table, b.state.table) || names.compare(a.key, b.key));
+    return [...this.tables.values()].sort(
+      (a, b) =>
+        Number(b.here) - Number(a.here) || names.compare(a.state.table, b.state.table) || names.compare(a.key, b.key),
+    );
   }
 }
 
@@ -125,12 +142,34 @@ export const silent = (table) => !table.here || (table.heard !== null && perform
 export function viewOf({ state }) {
   const last = state.board.tiles.length - 1;
   return {
-    phase: state.phase, game: state.game, turn: state.turn, left: { total: state.left, kinds: {} },
-    players: state.players.map((p, index) => ({ ...p, index, supply: p.figures, projected: p.projected ?? p.score,
-                                                 active: state.phase === "playing" && index === state.turn.player })),
+    phase: state.phase,
+    game: state.game,
+    turn: state.turn,
+    left: { total: state.left, kinds: {} },
+    players: state.players.map((p, index) => ({
+      ...p,
+      index,
+      supply: p.figures,
+      projected: p.projected ?? p.score,
+      active: state.phase === "playing" && index === state.turn.player,
+    })),
     board: {
-      tiles: state.board.tiles.map(([x, y, tile, rot], n) => ({ at: [x, y], tile, rot, last: n === last, asked: false })),
-      figures: state.board.figures.map(([player, figure, x, y, feature, where, sx, sy, lying]) => ({ player, figure, at: [x, y], feature, where, spot: [sx, sy], lying })),
+      tiles: state.board.tiles.map(([x, y, tile, rot], n) => ({
+        at: [x, y],
+        tile,
+        rot,
+        last: n === last,
+        asked: false,
+      })),
+      figures: state.board.figures.map(([player, figure, x, y, feature, where, sx, sy, lying]) => ({
+        player,
+        figure,
+        at: [x, y],
+        feature,
+        where,
+        spot: [sx, sy],
+        lying,
+      })),
     },
   };
 }

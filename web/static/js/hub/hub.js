@@ -10,7 +10,8 @@ import { Table } from "./table.js";
 import { Wall } from "./wall.js";
 
 await clubTexts();
-const isWall = document.body.classList.contains("at-wall"), root = byId("hub");
+const isWall = document.body.classList.contains("at-wall"),
+  root = byId("hub");
 document.title = `bastide: ${t("hub.title")}`;
 
 class Overview {
@@ -29,8 +30,11 @@ class Overview {
       else if (!keys || keys.has(table.key)) known.show(table);
     }
     for (const key of this.cards.keys()) if (!hall.tables.has(key)) this.cards.delete(key);
-    const els = tables.length ? tables.map((table) => this.cards.get(table.key).el) : [h("p", { class: "nothing" }, t("hub.none"), h("br"), h("small", {}, t("hub.none.note")))];
-    if (els.length !== this.grid.children.length || els.some((el, n) => el !== this.grid.children[n])) replace(this.grid, els);
+    const els = tables.length
+      ? tables.map((table) => this.cards.get(table.key).el)
+      : [h("p", { class: "nothing" }, t("hub.none"), h("br"), h("small", {}, t("hub.none.note")))];
+    if (els.length !== this.grid.children.length || els.some((el, n) => el !== this.grid.children[n]))
+      replace(this.grid, els);
   }
 
   tick() {
@@ -55,11 +59,30 @@ function choose() {
 
 function top(now) {
   if (isWall) return;
-  replace(byId("top"), h("nav", { "aria-label": t("hub.title") }, ["tables", "evening", "rounds"].map((name) =>
-    h("a", { href: name === "tables" ? "#" : `#${name}`, "aria-current": now === name || (now === "table" && name === "tables") ? "page" : undefined }, t(`hub.tab.${name}`))),
-  h("a", { href: "/wall", class: "to-wall" }, t("hub.tab.wall"))),
-  h("span", { id: "link", class: "warn", role: "status" }),
-  h("select", { "aria-label": t("menu.language"), on: { change: (e) => speak(e.target.value) } }, Object.entries(LANGUAGES).map(([code, name]) => h("option", { value: code, selected: code === language }, name))));
+  replace(
+    byId("top"),
+    h(
+      "nav",
+      { "aria-label": t("hub.title") },
+      ["tables", "evening", "rounds"].map((name) =>
+        h(
+          "a",
+          {
+            href: name === "tables" ? "#" : `#${name}`,
+            "aria-current": now === name || (now === "table" && name === "tables") ? "page" : undefined,
+          },
+          t(`hub.tab.${name}`),
+        ),
+      ),
+      h("a", { href: "/wall", class: "to-wall" }, t("hub.tab.wall")),
+    ),
+    h("span", { id: "link", class: "warn", role: "status" }),
+    h(
+      "select",
+      { "aria-label": t("menu.language"), on: { change: (e) => speak(e.target.value) } },
+      Object.entries(LANGUAGES).map(([code, name]) => h("option", { value: code, selected: code === language }, name)),
+    ),
+  );
 }
 
 function changed(keys) {
@@ -67,7 +90,8 @@ function changed(keys) {
   if (part instanceof Table) {
     if (!keys || keys.has(part.key)) part.show(hall.tables.get(part.key));
   } else part.show(hall, keys);
-  const link = byId("link"), said = !hall.online ? t("chip.offline") : hall.extra.broker ? "" : t("hub.broker");
+  const link = byId("link"),
+    said = !hall.online ? t("chip.offline") : hall.extra.broker ? "" : t("hub.broker");
   if (link && link.textContent !== said) link.textContent = said;
 }
 

@@ -17,8 +17,18 @@ function plain(id, tile) {
   const parts = [s("rect", { width: 100, height: 100, class: "ground" })];
   for (const g of tile.segments) {
     if (!g.path || g.kind === "field") continue;
-    if (g.width) parts.push(s("path", { d: g.path, class: `${g.kind}-rim`, "stroke-width": g.width + 6 }), s("path", { d: g.path, class: g.kind, "stroke-width": g.width + 2 }));
-    else parts.push(s("path", { d: g.path, class: g.kind === "cloister" ? "plain-abbey" : g.kind === "city" ? "plain-city" : g.kind }));
+    if (g.width)
+      parts.push(
+        s("path", { d: g.path, class: `${g.kind}-rim`, "stroke-width": g.width + 6 }),
+        s("path", { d: g.path, class: g.kind, "stroke-width": g.width + 2 }),
+      );
+    else
+      parts.push(
+        s("path", {
+          d: g.path,
+          class: g.kind === "cloister" ? "plain-abbey" : g.kind === "city" ? "plain-city" : g.kind,
+        }),
+      );
   }
   return s("g", { id: plainId(id) }, parts, s("rect", { width: 100, height: 100, class: "tile-rim" }));
 }
@@ -28,7 +38,13 @@ const own = (tile) => tile.segments.some((g) => g.path);
 // Have the drawings of these boxes; fetched once, however many cards ask.
 export function learn(expansions) {
   const box = expansions.join();
-  if (!asked.has(box)) asked.set(box, fetched(box).catch(() => { asked.delete(box); }));
+  if (!asked.has(box))
+    asked.set(
+      box,
+      fetched(box).catch(() => {
+        asked.delete(box);
+      }),
+    );
   return asked.get(box);
 }
 
@@ -42,7 +58,12 @@ async function fetched(box) {
   const fresh = Object.fromEntries(Object.entries(found).filter(([id]) => !kinds[id]));
   const made = definitions(fresh).filter((el) => !el.id || !document.getElementById(el.id));
   Object.assign(kinds, fresh);
-  defs.append(...made, ...Object.entries(fresh).filter(([, tile]) => own(tile)).map(([id, tile]) => plain(id, tile)));
+  defs.append(
+    ...made,
+    ...Object.entries(fresh)
+      .filter(([, tile]) => own(tile))
+      .map(([id, tile]) => plain(id, tile)),
+  );
 }
 
 export const drawing = (kind, small) => (small && kinds[kind] && own(kinds[kind]) ? plainId(kind) : symbolId(kind));

@@ -5,7 +5,11 @@ import { button, h, replace, symbol } from "../dom.js";
 import { has, number, t } from "../i18n.js";
 import { errorText } from "../words.js";
 
-const EVERY_MS = 900, SHARP_PX = 3.4, TILT_DEG = 3, DARK = 70, BRIGHT = 205;
+const EVERY_MS = 900,
+  SHARP_PX = 3.4,
+  TILT_DEG = 3,
+  DARK = 70,
+  BRIGHT = 205;
 
 // A sentence of the calibration room in the reader's language; its words are texts of their own.
 /** @param {Record<string, any>} advice */
@@ -13,13 +17,25 @@ export function adviceText({ code, parts, text }) {
   /** @type {Record<string, any>} */
   const said = { ...parts };
   if (said.where !== undefined) said.where = t(`where.${String(said.where).replaceAll(" ", "-")}`);
-  for (const key of ["a", "b", "colour"]) if (said[key] !== undefined) said[key] = t(`colour.${said[key]}`, { fallback: said[key] });
-  if (said.colours !== undefined) said.colours = String(said.colours).split(",").map((c) => t(`colour.${c}`, { fallback: c })).join(", ");
+  for (const key of ["a", "b", "colour"])
+    if (said[key] !== undefined) said[key] = t(`colour.${said[key]}`, { fallback: said[key] });
+  if (said.colours !== undefined)
+    said.colours = String(said.colours)
+      .split(",")
+      .map((c) => t(`colour.${c}`, { fallback: c }))
+      .join(", ");
   const key = `advice.${code}`;
   return has(key) ? t(key, said) : errorText({ code, text });
 }
 
-export const advices = (list) => h("ul", { class: "advice" }, list.map((a) => h("li", { class: a.bad ? "bad" : "" }, symbol(a.bad ? "alert" : "ask"), h("span", {}, adviceText(a)))));
+export const advices = (list) =>
+  h(
+    "ul",
+    { class: "advice" },
+    list.map((a) =>
+      h("li", { class: a.bad ? "bad" : "" }, symbol(a.bad ? "alert" : "ask"), h("span", {}, adviceText(a))),
+    ),
+  );
 
 export class Aim {
   /** @type {import("../app.js").App} */
@@ -37,7 +53,11 @@ export class Aim {
   }
 
   enter() {
-    replace(this.root, h("section", {}, h("h3", {}, t("machine.aim")), h("p", { class: "note" }, t("aim.note"))), h("div", { class: "aim" }, this.picture, this.about));
+    replace(
+      this.root,
+      h("section", {}, h("h3", {}, t("machine.aim")), h("p", { class: "note" }, t("aim.note"))),
+      h("div", { class: "aim" }, this.picture, this.about),
+    );
     replace(this.about, h("p", { class: "note" }, t("camera.waiting")));
     this.look();
   }
@@ -72,25 +92,75 @@ export class Aim {
 
   refuse(error) {
     this.shown = null;
-    replace(this.about, h("p", { class: "note warn" }, t("toast.failed", { text: errorText(error) })),
-      h("div", { class: "row" }, button(t("machine.again"), () => this.look(), { className: "action", data: { key: "aim-again" } })));
+    replace(
+      this.about,
+      h("p", { class: "note warn" }, t("toast.failed", { text: errorText(error) })),
+      h(
+        "div",
+        { class: "row" },
+        button(t("machine.again"), () => this.look(), { className: "action", data: { key: "aim-again" } }),
+      ),
+    );
   }
 
   draw(aim) {
-    const row = (key, value, good) => h("div", { class: good === null ? "" : good ? "good" : "bad" }, h("dt", {}, t(`aim.${key}`)),
-      h("dd", {}, good !== null && symbol(good ? "check" : "alert"), h("span", {}, value), good !== null && h("span", { class: "sr" }, t(good ? "check.is.ok" : "check.is.warn"))));
-    const [across, down] = aim.tiles ?? [], [needAcross, needDown] = aim.needed, unknown = t("aim.unknown");
+    const row = (key, value, good) =>
+      h(
+        "div",
+        { class: good === null ? "" : good ? "good" : "bad" },
+        h("dt", {}, t(`aim.${key}`)),
+        h(
+          "dd",
+          {},
+          good !== null && symbol(good ? "check" : "alert"),
+          h("span", {}, value),
+          good !== null && h("span", { class: "sr" }, t(good ? "check.is.ok" : "check.is.warn")),
+        ),
+      );
+    const [across, down] = aim.tiles ?? [],
+      [needAcross, needDown] = aim.needed,
+      unknown = t("aim.unknown");
     const bad = (code) => aim.advice.some((a) => a.code === `aim.${code}`);
-    replace(this.about,
-      h("p", { class: `aim-sum ${aim.good ? "good" : "bad"}`, role: "status" }, symbol(aim.good ? "check" : "alert"), t(aim.good ? "aim.good" : aim.tiles ? "aim.bad" : "aim.nothing")),
+    replace(
+      this.about,
+      h(
+        "p",
+        { class: `aim-sum ${aim.good ? "good" : "bad"}`, role: "status" },
+        symbol(aim.good ? "check" : "alert"),
+        t(aim.good ? "aim.good" : aim.tiles ? "aim.bad" : "aim.nothing"),
+      ),
       aim.advice.length > 0 && advices(aim.advice),
-      h("dl", { class: "meters" },
-        row("view", aim.tiles ? t("aim.tiles", { across, down, a: needAcross, b: needDown }) : unknown, aim.tiles ? across >= needAcross - 0.05 && down >= needDown - 0.05 : null),
-        row("tile", aim.tile_px === null ? unknown : t("aim.px", { n: aim.tile_px }), aim.tile_px === null ? null : !bad("resolution")),
+      h(
+        "dl",
+        { class: "meters" },
+        row(
+          "view",
+          aim.tiles ? t("aim.tiles", { across, down, a: needAcross, b: needDown }) : unknown,
+          aim.tiles ? across >= needAcross - 0.05 && down >= needDown - 0.05 : null,
+        ),
+        row(
+          "tile",
+          aim.tile_px === null ? unknown : t("aim.px", { n: aim.tile_px }),
+          aim.tile_px === null ? null : !bad("resolution"),
+        ),
         row("height", aim.height_mm === null ? unknown : t("aim.cm", { n: aim.height_mm / 10 }), null),
-        row("tilt", aim.tilt_deg === null ? unknown : t("aim.deg", { n: aim.tilt_deg }), aim.tilt_deg === null ? null : aim.tilt_deg <= TILT_DEG),
-        row("sharp", aim.edge_px === null ? unknown : t("aim.edge", { n: Math.round(10 * aim.edge_px) / 10 }), aim.edge_px === null ? null : aim.edge_px <= SHARP_PX || !bad("focus")),
+        row(
+          "tilt",
+          aim.tilt_deg === null ? unknown : t("aim.deg", { n: aim.tilt_deg }),
+          aim.tilt_deg === null ? null : aim.tilt_deg <= TILT_DEG,
+        ),
+        row(
+          "sharp",
+          aim.edge_px === null ? unknown : t("aim.edge", { n: Math.round(10 * aim.edge_px) / 10 }),
+          aim.edge_px === null ? null : aim.edge_px <= SHARP_PX || !bad("focus"),
+        ),
         row("glare", aim.glare.length ? t("aim.spots", { n: aim.glare.length }) : t("aim.noglare"), !aim.glare.length),
-        row("light", t("aim.level", { n: number(aim.level) }), aim.level >= DARK && aim.level <= BRIGHT && !bad("bright"))));
+        row(
+          "light",
+          t("aim.level", { n: number(aim.level) }),
+          aim.level >= DARK && aim.level <= BRIGHT && !bad("bright"),
+        ),
+      ),
+    );
   }
 }

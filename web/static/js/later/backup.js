@@ -5,8 +5,10 @@ import { button, h, redraw, replace, symbol } from "../dom.js";
 import { language, number, t } from "../i18n.js";
 import { errorText } from "../words.js";
 
-const PIECE = 49_152, EVERY_MS = 700;
-const when = (seconds) => new Date(1000 * seconds).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" });
+const PIECE = 49_152,
+  EVERY_MS = 700;
+const when = (seconds) =>
+  new Date(1000 * seconds).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" });
 const size = (bytes) => t("backup.mb", { n: number(Math.max(0.1, Math.round(bytes / 1e5) / 10)) });
 
 export class Backup {
@@ -22,7 +24,14 @@ export class Backup {
     this.sending = null; // what part of a file has been sent
     this.left = false;
     this.said = h("p", { class: "sr", role: "status" });
-    this.input = h("input", { type: "file", accept: ".zip,application/zip", id: "backup-file", class: "file", data: { key: "backup-file" }, on: { change: () => this.upload(this.input.files[0]) } });
+    this.input = h("input", {
+      type: "file",
+      accept: ".zip,application/zip",
+      id: "backup-file",
+      class: "file",
+      data: { key: "backup-file" },
+      on: { change: () => this.upload(this.input.files[0]) },
+    });
   }
 
   enter() {
@@ -38,7 +47,8 @@ export class Backup {
   async ask(what) {
     clearTimeout(this.timer);
     try {
-      const answer = await post("/api/backup", { do: what }), data = await answer.json();
+      const answer = await post("/api/backup", { do: what }),
+        data = await answer.json();
       if (this.left) return;
       if (!answer.ok) return this.refuse(data.error);
       this.take(data);
@@ -49,8 +59,20 @@ export class Backup {
 
   refuse(error) {
     if (this.state) return this.app.toast.show(t("toast.failed", { text: errorText(error) }));
-    replace(this.root, h("section", {}, h("h3", {}, t("machine.backup")), h("p", { class: "note warn" }, t("toast.failed", { text: errorText(error) })),
-      h("div", { class: "row" }, button(t("machine.again"), () => this.enter(), { className: "action", data: { key: "backup-again" } }))));
+    replace(
+      this.root,
+      h(
+        "section",
+        {},
+        h("h3", {}, t("machine.backup")),
+        h("p", { class: "note warn" }, t("toast.failed", { text: errorText(error) })),
+        h(
+          "div",
+          { class: "row" },
+          button(t("machine.again"), () => this.enter(), { className: "action", data: { key: "backup-again" } }),
+        ),
+      ),
+    );
   }
 
   take(state) {
@@ -63,12 +85,14 @@ export class Backup {
   // A file in pieces, each again when it got lost on the way; then it is checked.
   async upload(file) {
     if (!file) return;
-    if (file.size > this.state.most) return this.app.toast.show(t("toast.failed", { text: errorText({ code: "too_large" }) }));
-    for (let at = 0, tries = 0; at < file.size && !this.left;) {
+    if (file.size > this.state.most)
+      return this.app.toast.show(t("toast.failed", { text: errorText({ code: "too_large" }) }));
+    for (let at = 0, tries = 0; at < file.size && !this.left; ) {
       this.sending = at / file.size;
       this.draw();
       try {
-        const answer = await post(`/api/backup?at=${at}`, file.slice(at, at + PIECE), "PUT"), data = await answer.json();
+        const answer = await post(`/api/backup?at=${at}`, file.slice(at, at + PIECE), "PUT"),
+          data = await answer.json();
         if (!answer.ok) throw data.error;
         at = data.upload;
         tries = 0;
@@ -88,25 +112,135 @@ export class Backup {
   }
 
   draw() {
-    const { busy, file, checked, error, game_runs: runs } = this.state, stopped = !!busy || this.sending !== null;
+    const { busy, file, checked, error, game_runs: runs } = this.state,
+      stopped = !!busy || this.sending !== null;
     const told = (b) => t("backup.holds", { games: b.games, entries: b.entries, when: when(b.made_s) });
-    redraw(this.root, this.said,
-      h("section", {}, h("h3", {}, t("machine.backup")), h("p", { class: "note" }, t("backup.why")),
-        h("div", { class: "row" }, button(t(busy === "make" ? "backup.making" : "backup.make"), () => this.ask("make"), { icon: busy === "make" ? "clock" : "check", className: "action main", disabled: stopped, data: { key: "backup-make" } })),
-        file?.games !== undefined && h("div", { class: "outcome good" }, symbol("check"), h("div", {}, h("p", {}, told(file)),
-          h("div", { class: "row" }, h("a", { class: "action main", href: file.address, download: "", data: { key: "backup-fetch" } }, t("backup.fetch"), ` (${size(file.bytes)})`))))),
-      h("section", {}, h("h3", {}, t("backup.restore")), h("p", { class: "note" }, t("backup.restore.why")),
+    redraw(
+      this.root,
+      this.said,
+      h(
+        "section",
+        {},
+        h("h3", {}, t("machine.backup")),
+        h("p", { class: "note" }, t("backup.why")),
+        h(
+          "div",
+          { class: "row" },
+          button(t(busy === "make" ? "backup.making" : "backup.make"), () => this.ask("make"), {
+            icon: busy === "make" ? "clock" : "check",
+            className: "action main",
+            disabled: stopped,
+            data: { key: "backup-make" },
+          }),
+        ),
+        file?.games !== undefined &&
+          h(
+            "div",
+            { class: "outcome good" },
+            symbol("check"),
+            h(
+              "div",
+              {},
+              h("p", {}, told(file)),
+              h(
+                "div",
+                { class: "row" },
+                h(
+                  "a",
+                  { class: "action main", href: file.address, download: "", data: { key: "backup-fetch" } },
+                  t("backup.fetch"),
+                  ` (${size(file.bytes)})`,
+                ),
+              ),
+            ),
+          ),
+      ),
+      h(
+        "section",
+        {},
+        h("h3", {}, t("backup.restore")),
+        h("p", { class: "note" }, t("backup.restore.why")),
         runs && h("p", { class: "note warn" }, t("backup.runs")),
         h("div", { class: "row" }, h("label", { class: "action", for: "backup-file" }, t("backup.choose")), this.input),
-        this.sending !== null && h("div", {}, h("p", {}, t("backup.sending")), h("progress", { value: this.sending, max: 1, "aria-label": t("backup.sending") })),
+        this.sending !== null &&
+          h(
+            "div",
+            {},
+            h("p", {}, t("backup.sending")),
+            h("progress", { value: this.sending, max: 1, "aria-label": t("backup.sending") }),
+          ),
         busy === "check" && h("p", {}, t("backup.checking")),
         busy === "restore" && h("p", { class: "note warn" }, t("backup.restarts")),
-        error && h("div", { class: "outcome bad" }, symbol("alert"), h("div", {}, h("p", {}, t(`backup.error.${error.code}`, { fallback: errorText(error) })), language === "en" && h("p", { class: "note" }, error.text))),
-        checked && h("div", { class: "outcome good" }, symbol("check"), h("div", {}, h("p", {}, t("backup.whole")), h("p", {}, told(checked)),
-          h("div", { class: "row" }, button(t("backup.put"), () => this.ask("restore"), { icon: "undo", className: "action main", disabled: stopped || runs, data: { key: "backup-put" } }),
-            button(t("backup.forget"), () => this.ask("forget"), { icon: "trash", className: "action", disabled: stopped, data: { key: "backup-forget" } }))))),
-      h("section", {}, h("h3", {}, t("support.title")), h("p", { class: "note" }, t("support.why")),
-        h("div", { class: "row" }, button(t(busy === "support" ? "support.packing" : "support.make"), () => this.ask("support"), { icon: busy === "support" ? "clock" : "tiles", className: "action", disabled: stopped, data: { key: "support-make" } }),
-          file && file.games === undefined && h("a", { class: "action main", href: file.address, download: "bastide-support.zip", data: { key: "support-fetch" } }, t("backup.fetch"), ` (${size(file.bytes)})`))));
+        error &&
+          h(
+            "div",
+            { class: "outcome bad" },
+            symbol("alert"),
+            h(
+              "div",
+              {},
+              h("p", {}, t(`backup.error.${error.code}`, { fallback: errorText(error) })),
+              language === "en" && h("p", { class: "note" }, error.text),
+            ),
+          ),
+        checked &&
+          h(
+            "div",
+            { class: "outcome good" },
+            symbol("check"),
+            h(
+              "div",
+              {},
+              h("p", {}, t("backup.whole")),
+              h("p", {}, told(checked)),
+              h(
+                "div",
+                { class: "row" },
+                button(t("backup.put"), () => this.ask("restore"), {
+                  icon: "undo",
+                  className: "action main",
+                  disabled: stopped || runs,
+                  data: { key: "backup-put" },
+                }),
+                button(t("backup.forget"), () => this.ask("forget"), {
+                  icon: "trash",
+                  className: "action",
+                  disabled: stopped,
+                  data: { key: "backup-forget" },
+                }),
+              ),
+            ),
+          ),
+      ),
+      h(
+        "section",
+        {},
+        h("h3", {}, t("support.title")),
+        h("p", { class: "note" }, t("support.why")),
+        h(
+          "div",
+          { class: "row" },
+          button(t(busy === "support" ? "support.packing" : "support.make"), () => this.ask("support"), {
+            icon: busy === "support" ? "clock" : "tiles",
+            className: "action",
+            disabled: stopped,
+            data: { key: "support-make" },
+          }),
+          file &&
+            file.games === undefined &&
+            h(
+              "a",
+              {
+                class: "action main",
+                href: file.address,
+                download: "bastide-support.zip",
+                data: { key: "support-fetch" },
+              },
+              t("backup.fetch"),
+              ` (${size(file.bytes)})`,
+            ),
+        ),
+      ),
+    );
   }
 }

@@ -10,13 +10,15 @@ export const known = ({ what }) => has(`check.${what.split(" ")[0]}`);
 
 // "Calibration (table)"; programs keep their names.
 export function checkName({ what }) {
-  const kind = KIND.exec(what)?.[1], name = t(`check.${what.split(" ")[0]}`, { fallback: what });
+  const kind = KIND.exec(what)?.[1],
+    name = t(`check.${what.split(" ")[0]}`, { fallback: what });
   return kind ? `${name} (${t(`kind.${kind}`, { fallback: kind })})` : name;
 }
 
 /** @param {Record<string, any>} line */
 export function findingText({ code, parts = {}, text }) {
-  const why = code === "camera.says" && parts.status ? statusText({ code: parts.status, parts, text: parts.why }) : parts.why;
+  const why =
+    code === "camera.says" && parts.status ? statusText({ code: parts.status, parts, text: parts.why }) : parts.why;
   return t(`doctor.${code}`, { ...parts, why, fallback: text });
 }
 

@@ -5,7 +5,8 @@ import { button, h, redraw, replace, symbol } from "../dom.js";
 import { language, t } from "../i18n.js";
 import { errorText } from "../words.js";
 
-const when = (seconds) => new Date(1000 * seconds).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" });
+const when = (seconds) =>
+  new Date(1000 * seconds).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" });
 
 export class Devices {
   /** @type {import("../app.js").App} */
@@ -29,12 +30,25 @@ export class Devices {
 
   async ask(what) {
     try {
-      const answer = await post("/api/sessions", what), data = await answer.json();
+      const answer = await post("/api/sessions", what),
+        data = await answer.json();
       if (this.left) return;
       if (answer.ok) return this.draw(data);
       if (data.error.code === "no_session") return this.ask({ do: "look" });
-      replace(this.root, h("section", {}, h("h3", {}, t("devices.title")), h("p", { class: "note warn" }, t("toast.failed", { text: errorText(data.error) })),
-        h("div", { class: "row" }, button(t("machine.again"), () => this.enter(), { className: "action", data: { key: "devices-again" } }))));
+      replace(
+        this.root,
+        h(
+          "section",
+          {},
+          h("h3", {}, t("devices.title")),
+          h("p", { class: "note warn" }, t("toast.failed", { text: errorText(data.error) })),
+          h(
+            "div",
+            { class: "row" },
+            button(t("machine.again"), () => this.enter(), { className: "action", data: { key: "devices-again" } }),
+          ),
+        ),
+      );
     } catch {
       this.app.toast.show(t("toast.offline"));
     }
@@ -42,19 +56,73 @@ export class Devices {
 
   draw({ sessions, failed }) {
     const others = sessions.filter((d) => !d.mine);
-    redraw(this.root,
-      h("section", {}, h("h3", {}, t("devices.title")), h("p", { class: "note" }, t("devices.why")),
-        sessions.length ? h("ul", { class: "used devices" }, sessions.map((d) => this.device(d))) : h("p", {}, t("devices.none")),
-        others.length > 1 && h("div", { class: "row apart" }, button(t("devices.end.others"), () => this.ask({ do: "end_others" }), { icon: "trash", className: "action", data: { key: "devices-end-others" } }))),
-      h("section", {}, h("h3", {}, t("devices.failed")),
-        failed.length ? h("ul", { class: "used" }, failed.map((f) => h("li", {}, symbol("alert"), h("span", {}, t("devices.failed.from", { n: f.count, address: f.address, when: when(f.last_s) })),
-          f.known && h("span", { class: "tag" }, t("devices.failed.known"))))) : h("p", {}, t("devices.failed.none"))));
+    redraw(
+      this.root,
+      h(
+        "section",
+        {},
+        h("h3", {}, t("devices.title")),
+        h("p", { class: "note" }, t("devices.why")),
+        sessions.length
+          ? h(
+              "ul",
+              { class: "used devices" },
+              sessions.map((d) => this.device(d)),
+            )
+          : h("p", {}, t("devices.none")),
+        others.length > 1 &&
+          h(
+            "div",
+            { class: "row apart" },
+            button(t("devices.end.others"), () => this.ask({ do: "end_others" }), {
+              icon: "trash",
+              className: "action",
+              data: { key: "devices-end-others" },
+            }),
+          ),
+      ),
+      h(
+        "section",
+        {},
+        h("h3", {}, t("devices.failed")),
+        failed.length
+          ? h(
+              "ul",
+              { class: "used" },
+              failed.map((f) =>
+                h(
+                  "li",
+                  {},
+                  symbol("alert"),
+                  h("span", {}, t("devices.failed.from", { n: f.count, address: f.address, when: when(f.last_s) })),
+                  f.known && h("span", { class: "tag" }, t("devices.failed.known")),
+                ),
+              ),
+            )
+          : h("p", {}, t("devices.failed.none")),
+      ),
+    );
   }
 
   device(d) {
     const name = [d.name, d.kind].filter(Boolean).join(", ") || t("devices.nameless");
-    return h("li", {}, h("b", { dir: "auto" }, name), h("span", { class: "tag" }, t(`devices.${d.right}`)), d.mine && h("span", { class: "tag" }, t("devices.mine")),
-      h("span", { class: "note" }, t("devices.since", { since: when(d.since_s), seen: when(d.seen_s), address: d.address })),
-      !d.mine && button(t("devices.end"), () => this.ask({ do: "end", session: d.session }), { className: "action", "aria-label": t("devices.end.one", { name }), data: { key: `device-${d.session}` } }));
+    return h(
+      "li",
+      {},
+      h("b", { dir: "auto" }, name),
+      h("span", { class: "tag" }, t(`devices.${d.right}`)),
+      d.mine && h("span", { class: "tag" }, t("devices.mine")),
+      h(
+        "span",
+        { class: "note" },
+        t("devices.since", { since: when(d.since_s), seen: when(d.seen_s), address: d.address }),
+      ),
+      !d.mine &&
+        button(t("devices.end"), () => this.ask({ do: "end", session: d.session }), {
+          className: "action",
+          "aria-label": t("devices.end.one", { name }),
+          data: { key: `device-${d.session}` },
+        }),
+    );
   }
 }

@@ -5,7 +5,8 @@ import { button, h, symbol } from "../dom.js";
 import { listed, t } from "../i18n.js";
 import { panelStyle } from "./panel.js";
 
-const when = (seconds) => new Date(seconds * 1000).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
+const when = (seconds) =>
+  new Date(seconds * 1000).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
 
 export class Games {
   constructor(app) {
@@ -32,21 +33,70 @@ export class Games {
   body() {
     if (!this.games) return h("p", { class: "note" }, t("fix.searching"));
     const kept = this.games.filter((g) => g.entries > 0 || g.shown);
-    return [h("div", { class: "row" }, h("a", { class: "action", href: "/book", data: { key: "book" } }, symbol("list"), h("span", {}, t("games.book")))),
-      kept.length ? h("ul", { class: "games" }, kept.map((g) => this.row(g))) : h("p", { class: "note" }, t("games.none"))];
+    return [
+      h(
+        "div",
+        { class: "row" },
+        h(
+          "a",
+          { class: "action", href: "/book", data: { key: "book" } },
+          symbol("list"),
+          h("span", {}, t("games.book")),
+        ),
+      ),
+      kept.length
+        ? h(
+            "ul",
+            { class: "games" },
+            kept.map((g) => this.row(g)),
+          )
+        : h("p", { class: "note" }, t("games.none")),
+    ];
   }
 
   row(g) {
-    const seats = g.players.map((name, n) => ({ name, score: g.scores?.[n] })).sort((a, b) => (b.score ?? 0) - (a.score ?? 0));
+    const seats = g.players
+      .map((name, n) => ({ name, score: g.scores?.[n] }))
+      .sort((a, b) => (b.score ?? 0) - (a.score ?? 0));
     const winners = g.over ? (g.winners ?? []).map((n) => g.players[n]) : [];
-    return h("li", {}, h("a", { class: "action", href: `/book/${g.game}`, data: { key: `game-${g.game}` } },
-      h("span", { class: "game-seats", dir: "auto" }, winners.length > 0 && h("b", {}, t(winners.length === 1 ? "final.wins" : "final.share", { name: winners[0], names: listed(winners) })),
-        h("span", {}, seats.map((p) => (p.score === undefined ? p.name : `${p.name} ${p.score}`)).join(" · "))),
-      h("span", { class: "note" }, when(g.created_s), " · ", t(g.over ? "games.over" : "games.moves", { n: g.entries }), g.shown && ` · ${t("games.shown")}`)),
-    !g.over && !g.shown && button(t("games.go"), () => this.goOn(g.game), { icon: "play", className: "action", data: { key: `go-${g.game}` } }));
+    return h(
+      "li",
+      {},
+      h(
+        "a",
+        { class: "action", href: `/book/${g.game}`, data: { key: `game-${g.game}` } },
+        h(
+          "span",
+          { class: "game-seats", dir: "auto" },
+          winners.length > 0 &&
+            h(
+              "b",
+              {},
+              t(winners.length === 1 ? "final.wins" : "final.share", { name: winners[0], names: listed(winners) }),
+            ),
+          h("span", {}, seats.map((p) => (p.score === undefined ? p.name : `${p.name} ${p.score}`)).join(" · ")),
+        ),
+        h(
+          "span",
+          { class: "note" },
+          when(g.created_s),
+          " · ",
+          t(g.over ? "games.over" : "games.moves", { n: g.entries }),
+          g.shown && ` · ${t("games.shown")}`,
+        ),
+      ),
+      !g.over &&
+        !g.shown &&
+        button(t("games.go"), () => this.goOn(g.game), {
+          icon: "play",
+          className: "action",
+          data: { key: `go-${g.game}` },
+        }),
+    );
   }
 
   async goOn(game) {
-    if (await this.app.commands.send({ do: "open_game", game }, { message: "games.opened", look: (view) => view.game })) this.app.sheet.close();
+    if (await this.app.commands.send({ do: "open_game", game }, { message: "games.opened", look: (view) => view.game }))
+      this.app.sheet.close();
   }
 }

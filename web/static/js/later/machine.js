@@ -23,7 +23,12 @@ export class Machine {
   constructor(app, root) {
     Object.assign(this, { app, root });
     this.tools = h("div", { class: "row camera-layers" });
-    this.body = h("div", { class: "setup-body machine-body", tabindex: 0, role: "group", "aria-labelledby": "machine-title" });
+    this.body = h("div", {
+      class: "setup-body machine-body",
+      tabindex: 0,
+      role: "group",
+      "aria-labelledby": "machine-title",
+    });
     root.addEventListener("keydown", (e) => e.key === "Escape" && this.close());
   }
 
@@ -33,10 +38,22 @@ export class Machine {
     this.app.sheet.close();
     this.tools.setAttribute("role", "group");
     this.tools.setAttribute("aria-label", t("machine.parts"));
-    replace(this.root,
-      h("header", {}, h("h2", { id: "machine-title", tabindex: -1 }, t("machine.title")),
-        button(t("sheet.close"), () => this.close(), { icon: "close", label: false, className: "close", data: { key: "close" } })),
-      this.body, h("footer", {}, this.tools));
+    replace(
+      this.root,
+      h(
+        "header",
+        {},
+        h("h2", { id: "machine-title", tabindex: -1 }, t("machine.title")),
+        button(t("sheet.close"), () => this.close(), {
+          icon: "close",
+          label: false,
+          className: "close",
+          data: { key: "close" },
+        }),
+      ),
+      this.body,
+      h("footer", {}, this.tools),
+    );
     this.root.hidden = false;
     this.show(name);
     this.root.querySelector("h2").focus();
@@ -46,11 +63,20 @@ export class Machine {
     this.tab?.leave();
     replace(this.body);
     this.tab = new TABS[name](this.app, this.body);
-    replace(this.tools, Object.keys(TABS).map((one) => button(t(`machine.${one}`), () => {
-      this.show(one);
-      this.tools.querySelector(`[data-key="machine-${one}"]`).focus();
-    }, { className: "action", "aria-pressed": String(one === name), data: { key: `machine-${one}` } })),
-    h("a", { class: "action", href: "/doctor", data: { key: "machine-doctor" } }, t("menu.doctor")));
+    replace(
+      this.tools,
+      Object.keys(TABS).map((one) =>
+        button(
+          t(`machine.${one}`),
+          () => {
+            this.show(one);
+            this.tools.querySelector(`[data-key="machine-${one}"]`).focus();
+          },
+          { className: "action", "aria-pressed": String(one === name), data: { key: `machine-${one}` } },
+        ),
+      ),
+      h("a", { class: "action", href: "/doctor", data: { key: "machine-doctor" } }, t("menu.doctor")),
+    );
     this.body.scrollTop = 0;
     this.tab.enter();
   }

@@ -6,7 +6,9 @@ let styled = null;
 
 export function panelStyle() {
   styled ??= new Promise((done) => {
-    document.head.append(h("link", { rel: "stylesheet", href: "/static/css/panels.css", on: { load: done, error: done } }));
+    document.head.append(
+      h("link", { rel: "stylesheet", href: "/static/css/panels.css", on: { load: done, error: done } }),
+    );
   });
   return styled;
 }

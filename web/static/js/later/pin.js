@@ -9,7 +9,9 @@ let open = null;
 // The new session's state, or null when somebody rather watches. `code` is why it is asked: no PIN exists yet, the
 // table's is missing, or the administrator's.
 export function ask(code, sent) {
-  open ??= dialog(code, sent).finally(() => { open = null; });
+  open ??= dialog(code, sent).finally(() => {
+    open = null;
+  });
   return open;
 }
 
@@ -23,11 +25,26 @@ function styled() {
 
 async function dialog(code, sent) {
   await styled();
-  const first = code === "pin_unset", admin = code === "admin_needed";
-  const { set_at_s: at, set_from: from, admin_pin: other } = first ? {} : await (await fetch("/api/session", { cache: "no-store" })).json();
+  const first = code === "pin_unset",
+    admin = code === "admin_needed";
+  const {
+    set_at_s: at,
+    set_from: from,
+    admin_pin: other,
+  } = first ? {} : await (await fetch("/api/session", { cache: "no-store" })).json();
   return new Promise((done) => {
-    const input = h("input", { id: "pin", name: "pin", type: first ? "text" : "password", inputmode: "numeric", pattern: "[0-9]*", minlength: 4, maxlength: 12,
-                               required: true, autocomplete: first ? "new-password" : "current-password", "aria-describedby": "pin-note pin-error" });
+    const input = h("input", {
+      id: "pin",
+      name: "pin",
+      type: first ? "text" : "password",
+      inputmode: "numeric",
+      pattern: "[0-9]*",
+      minlength: 4,
+      maxlength: 12,
+      required: true,
+      autocomplete: first ? "new-password" : "current-password",
+      "aria-describedby": "pin-note pin-error",
+    });
     const error = h("p", { id: "pin-error", class: "pin-error", role: "alert" });
     const go = h("button", { type: "submit", class: "action main" }, t(first ? "pin.set" : "pin.enter"));
     const box = h("dialog", { id: "pin-dialog", "aria-labelledby": "pin-title" });
@@ -43,11 +60,13 @@ async function dialog(code, sent) {
           state = data;
           box.close();
           return;
-        } else if (data.error.code === "pin_set" || data.error.code === "no_pin") { // meanwhile somebody has set or removed it
+        } else if (data.error.code === "pin_set" || data.error.code === "no_pin") {
+          // meanwhile somebody has set or removed it
           document.body.dataset.pin = data.error.code === "pin_set" ? "set" : "unset";
         }
         if (data.error) {
-          const wait = Number(answer.headers.get("Retry-After")) || 0, key = `pin.${data.error.code}`;
+          const wait = Number(answer.headers.get("Retry-After")) || 0,
+            key = `pin.${data.error.code}`;
           replace(error, has(key) ? t(key, { n: wait }) : errorText(data.error));
         }
       } catch {
@@ -58,12 +77,39 @@ async function dialog(code, sent) {
       input.select();
       input.focus();
     };
-    box.append(h("form", { method: "dialog", on: { submit } },
-      h("h2", { id: "pin-title" }, t(first ? "pin.first" : admin ? "pin.admin" : "pin.title")),
-      h("p", { id: "pin-note", class: "note" }, t(first ? "pin.first.note" : !admin ? "pin.note" : other ? "pin.admin.note" : "pin.admin.none"),
-        at && h("span", { class: "pin-when" }, t("pin.since", { when: new Date(at * 1000).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" }), from }))),
-      h("label", { for: "pin" }, t("pin.label")), input, error,
-      h("div", { class: "row" }, go, h("button", { type: "button", class: "action", on: { click: () => box.close() } }, t("pin.watch")))));
+    box.append(
+      h(
+        "form",
+        { method: "dialog", on: { submit } },
+        h("h2", { id: "pin-title" }, t(first ? "pin.first" : admin ? "pin.admin" : "pin.title")),
+        h(
+          "p",
+          { id: "pin-note", class: "note" },
+          t(first ? "pin.first.note" : !admin ? "pin.note" : other ? "pin.admin.note" : "pin.admin.none"),
+          at &&
+            h(
+              "span",
+              { class: "pin-when" },
+              t("pin.since", {
+                when: new Date(at * 1000).toLocaleString(document.documentElement.lang, {
+                  dateStyle: "medium",
+                  timeStyle: "short",
+                }),
+                from,
+              }),
+            ),
+        ),
+        h("label", { for: "pin" }, t("pin.label")),
+        input,
+        error,
+        h(
+          "div",
+          { class: "row" },
+          go,
+          h("button", { type: "button", class: "action", on: { click: () => box.close() } }, t("pin.watch")),
+        ),
+      ),
+    );
     box.addEventListener("close", () => {
       box.remove();
       done(state);

@@ -53,7 +53,7 @@ export class Replay {
     if (!this.known.has(n)) {
       const answer = await fetch(`/api/turns/${this.turns[n].turn}`);
       if (!answer.ok) throw new Error(answer.statusText);
-      this.known.set(n, { ...await answer.json(), replayed: this.turns[n].turn });
+      this.known.set(n, { ...(await answer.json()), replayed: this.turns[n].turn });
     }
     return this.known.get(n);
   }
@@ -90,16 +90,58 @@ export class Replay {
   }
 
   draw() {
-    const { turns, now, app } = this, turn = turns[Math.max(0, now)], player = app.newest.players[turn.player];
+    const { turns, now, app } = this,
+      turn = turns[Math.max(0, now)],
+      player = app.newest.players[turn.player];
     const text = t("replay.turn", { n: turn.turn + 1, all: turns.at(-1).turn + 1 });
     if (!this.slider) {
-      this.slider = h("input", { type: "range", min: 0, step: 1, class: "scrub", "aria-label": t("replay.slider"), on: { input: () => { this.stop(); this.go(Number(this.slider.value)); } } });
+      this.slider = h("input", {
+        type: "range",
+        min: 0,
+        step: 1,
+        class: "scrub",
+        "aria-label": t("replay.slider"),
+        on: {
+          input: () => {
+            this.stop();
+            this.go(Number(this.slider.value));
+          },
+        },
+      });
       this.text = h("span", { class: "replay-text", dir: "auto" });
-      this.player = button(t("replay.play"), () => this.play(), { icon: "play", label: false, className: "action", data: { key: "play" } });
-      replace(this.root, this.player,
-        button(t("replay.back"), () => { this.stop(); this.go(this.now - 1); }, { icon: "back", label: false, className: "action", data: { key: "earlier" } }), this.slider,
-        button(t("replay.next"), () => { this.stop(); this.go(this.now + 1); }, { icon: "next", label: false, className: "action", data: { key: "later" } }),
-        this.text, button(t("replay.live"), () => this.close(), { icon: "close", className: "action main", data: { key: "live" } }));
+      this.player = button(t("replay.play"), () => this.play(), {
+        icon: "play",
+        label: false,
+        className: "action",
+        data: { key: "play" },
+      });
+      replace(
+        this.root,
+        this.player,
+        button(
+          t("replay.back"),
+          () => {
+            this.stop();
+            this.go(this.now - 1);
+          },
+          { icon: "back", label: false, className: "action", data: { key: "earlier" } },
+        ),
+        this.slider,
+        button(
+          t("replay.next"),
+          () => {
+            this.stop();
+            this.go(this.now + 1);
+          },
+          { icon: "next", label: false, className: "action", data: { key: "later" } },
+        ),
+        this.text,
+        button(t("replay.live"), () => this.close(), {
+          icon: "close",
+          className: "action main",
+          data: { key: "live" },
+        }),
+      );
     }
     this.slider.max = turns.length - 1;
     this.slider.value = Math.max(0, now);

@@ -10,7 +10,8 @@ const LIT_MS = 1700; // the feature is looked at before its points go to the bar
 const PACE_MS = 5500; // a step when nobody taps
 const SPOKEN_MS = 15000; // the longest that the timer waits for the voice
 const KEPT = "bastide.device";
-const FORWARD = new Set(["PageDown", "MediaTrackNext", "ArrowRight", "Enter", " "]), BACK = new Set(["PageUp", "MediaTrackPrevious", "ArrowLeft"]);
+const FORWARD = new Set(["PageDown", "MediaTrackNext", "ArrowRight", "Enter", " "]),
+  BACK = new Set(["PageUp", "MediaTrackPrevious", "ArrowLeft"]);
 
 // A name for this device, the same after the page was loaded anew.
 function deviceId() {
@@ -72,8 +73,17 @@ export class Reveal {
 
   // Everybody goes to a step.
   async go(step) {
-    const { app } = this, result = await app.live.command({ do: "reveal", step, lead: this.device, ...(app.commands.who && { who: app.commands.who }) });
-    if (result.failed) app.toast.show(result.failed === "refused" ? t("toast.failed", { text: errorText(result) }) : t(`toast.${result.failed}`));
+    const { app } = this,
+      result = await app.live.command({
+        do: "reveal",
+        step,
+        lead: this.device,
+        ...(app.commands.who && { who: app.commands.who }),
+      });
+    if (result.failed)
+      app.toast.show(
+        result.failed === "refused" ? t("toast.failed", { text: errorText(result) }) : t(`toast.${result.failed}`),
+      );
   }
 
   next() {
@@ -86,7 +96,14 @@ export class Reveal {
 
   // A remote or a presenter's pointer leads as a tap does.
   key(e) {
-    if (!this.app.revealing || e.ctrlKey || e.metaKey || e.altKey || e.target.closest?.("input, select, textarea, .board, #sheet, #replay, .full")) return;
+    if (
+      !this.app.revealing ||
+      e.ctrlKey ||
+      e.metaKey ||
+      e.altKey ||
+      e.target.closest?.("input, select, textarea, .board, #sheet, #replay, .full")
+    )
+      return;
     if ((e.key === "Enter" || e.key === " ") && e.target.closest?.("button, a")) return; // it does what it says
     if (FORWARD.has(e.key)) this.next();
     else if (BACK.has(e.key)) this.back();
@@ -98,7 +115,8 @@ export class Reveal {
   // Go on by itself, or wait for a tap.
   pace(on) {
     this.auto = on;
-    if (on && (!this.leads || this.state.step < 0)) this.next(); // whoever starts the timer leads
+    if (on && (!this.leads || this.state.step < 0))
+      this.next(); // whoever starts the timer leads
     else this.await(Promise.resolve());
     this.app.render();
   }
@@ -118,7 +136,8 @@ export class Reveal {
       this.auto = this.auto && !!app.past;
       return;
     }
-    const { step, event, lead } = view.reveal, at = JSON.stringify([view.game, step, event?.places, event?.points]);
+    const { step, event, lead } = view.reveal,
+      at = JSON.stringify([view.game, step, event?.places, event?.points]);
     if (lead !== this.lead) this.auto = this.auto && this.leads; // somebody else leads now
     this.lead = lead;
     if (at === this.at) return;
@@ -126,7 +145,11 @@ export class Reveal {
     this.fresh = true;
     clearTimeout(this.adding);
     this.added = !event || calm() || document.hidden;
-    if (!this.added) this.adding = setTimeout(() => { this.added = true; app.render(); }, LIT_MS);
+    if (!this.added)
+      this.adding = setTimeout(() => {
+        this.added = true;
+        app.render();
+      }, LIT_MS);
     if (step >= 0) {
       app.sheet.close();
       app.toast.hide();
@@ -142,13 +165,25 @@ export class Reveal {
     const { app } = this;
     this.root.hidden = !app.revealing;
     if (!app.revealing) return;
-    const { step, event } = view.reveal, asked = view.questions.length + app.askings.length;
-    const key = JSON.stringify([this.at, view.reveal, this.auto, !!app.speech?.on, asked, view.players.map((p) => p.name)]);
+    const { step, event } = view.reveal,
+      asked = view.questions.length + app.askings.length;
+    const key = JSON.stringify([
+      this.at,
+      view.reveal,
+      this.auto,
+      !!app.speech?.on,
+      asked,
+      view.players.map((p) => p.name),
+    ]);
     if (key === this.drawn) return;
     this.drawn = key;
     this.root.className = this.fresh ? "fresh" : ""; // what was drawn before does not arrive again
     this.fresh = false;
-    redraw(this.root, h("h2", {}, t(step < 0 ? "reveal.over" : "final.title")), step < 0 ? this.before(asked) : event ? this.step(view, letters) : this.winner(view, letters));
+    redraw(
+      this.root,
+      h("h2", {}, t(step < 0 ? "reveal.over" : "final.title")),
+      step < 0 ? this.before(asked) : event ? this.step(view, letters) : this.winner(view, letters),
+    );
   }
 
   // The timer waits for the voice, and for somebody to have seen it.
@@ -156,13 +191,16 @@ export class Reveal {
     const { at } = this;
     clearTimeout(this.pacing);
     if (!this.auto) return;
-    const enough = new Promise((done) => { this.pacing = setTimeout(done, PACE_MS); });
+    const enough = new Promise((done) => {
+      this.pacing = setTimeout(done, PACE_MS);
+    });
     await Promise.all([enough, Promise.race([voice, new Promise((done) => setTimeout(done, SPOKEN_MS))])]);
     if (this.auto && this.app.revealing && at === this.at && this.leads) this.next();
   }
 
   async speak(view) {
-    const { speech } = this.app, { event, step } = view.reveal;
+    const { speech } = this.app,
+      { event, step } = view.reveal;
     if (!speech?.on || step < 0) return;
     const { spoken } = await import("./speech.js");
     await speech.tell(event ? spoken(event, view.players) : this.verdict(view));
@@ -170,7 +208,10 @@ export class Reveal {
 
   verdict({ final, players }) {
     const names = final.winners.map((n) => players[n].name);
-    return t(names.length === 1 ? "final.wins" : final.tie === "shared" ? "final.share" : "final.tie", { name: names[0], names: listed(names) });
+    return t(names.length === 1 ? "final.wins" : final.tie === "shared" ? "final.share" : "final.tie", {
+      name: names[0],
+      names: listed(names),
+    });
   }
 
   act(key, act, icon, more = {}) {
@@ -181,48 +222,133 @@ export class Reveal {
   controls(main) {
     const { step, by } = this.state;
     if (!this.leads) {
-      return h("div", { class: "reveal-acts" }, h("p", { class: "note", dir: "auto" }, by ? t("reveal.leads", { name: by }) : t("reveal.elsewhere")),
-        this.act("take", () => this.next(), "next"), this.aloud());
+      return h(
+        "div",
+        { class: "reveal-acts" },
+        h("p", { class: "note", dir: "auto" }, by ? t("reveal.leads", { name: by }) : t("reveal.elsewhere")),
+        this.act("take", () => this.next(), "next"),
+        this.aloud(),
+      );
     }
-    return h("div", { class: "reveal-acts" }, main, step >= 0 && button(t("final.back"), () => this.back(), { icon: "back", className: "action", data: { key: "back" } }),
-      this.act("timer", () => this.pace(!this.auto), this.auto ? "stop" : "play", { "aria-pressed": String(this.auto) }), this.aloud(),
-      step < this.state.steps && this.act("skip", () => this.go("end"), "flag"));
+    return h(
+      "div",
+      { class: "reveal-acts" },
+      main,
+      step >= 0 &&
+        button(t("final.back"), () => this.back(), { icon: "back", className: "action", data: { key: "back" } }),
+      this.act("timer", () => this.pace(!this.auto), this.auto ? "stop" : "play", {
+        "aria-pressed": String(this.auto),
+      }),
+      this.aloud(),
+      step < this.state.steps && this.act("skip", () => this.go("end"), "flag"),
+    );
   }
 
   // Each device speaks or is silent.
   aloud() {
-    return "speechSynthesis" in window && this.act("aloud", () => this.app.speak().then(() => this.app.render()), "voice", { "aria-pressed": String(!!this.app.speech?.on) });
+    return (
+      "speechSynthesis" in window &&
+      this.act("aloud", () => this.app.speak().then(() => this.app.render()), "voice", {
+        "aria-pressed": String(!!this.app.speech?.on),
+      })
+    );
   }
 
   before(asked) {
     const { app } = this;
     const tv = app.isTv && h("p", { class: "note" }, t("reveal.tv"));
-    if (!asked) return h("div", { class: "walk" }, h("p", { class: "big-line" }, t("reveal.intro")), tv, this.controls(this.act("begin", () => this.next(), "next", { className: "action main", data: { key: "next" } })));
-    return h("div", { class: "walk" }, h("p", { class: "big-line" }, t("reveal.first", { n: asked })), h("p", {}, t("reveal.first.note")),
-      h("div", { class: "reveal-acts" }, this.act("answer", () => { app.later.clear(); app.ask({ all: true }); }, "ask", { className: "action main" }),
-        this.act("anyway", () => this.next(), "next", { data: { key: "next" } })));
+    if (!asked)
+      return h(
+        "div",
+        { class: "walk" },
+        h("p", { class: "big-line" }, t("reveal.intro")),
+        tv,
+        this.controls(
+          this.act("begin", () => this.next(), "next", { className: "action main", data: { key: "next" } }),
+        ),
+      );
+    return h(
+      "div",
+      { class: "walk" },
+      h("p", { class: "big-line" }, t("reveal.first", { n: asked })),
+      h("p", {}, t("reveal.first.note")),
+      h(
+        "div",
+        { class: "reveal-acts" },
+        this.act(
+          "answer",
+          () => {
+            app.later.clear();
+            app.ask({ all: true });
+          },
+          "ask",
+          { className: "action main" },
+        ),
+        this.act("anyway", () => this.next(), "next", { data: { key: "next" } }),
+      ),
+    );
   }
 
   step(view, letters) {
-    const { app } = this, { event, stage, step, steps } = view.reveal, { players } = view, why = majority(event, players);
-    const main = this.act(step + 1 < steps ? "next" : "who", () => this.next(), "next", { className: "action main", data: { key: "next" } });
-    return h("div", { class: "walk" },
-      h("div", { class: "walk-stage" }, h("b", {}, t(`final.stage.${stage}`, { fallback: stage })), h("span", {}, t("final.step", { n: step + 1, all: steps }))),
+    const { app } = this,
+      { event, stage, step, steps } = view.reveal,
+      { players } = view,
+      why = majority(event, players);
+    const main = this.act(step + 1 < steps ? "next" : "who", () => this.next(), "next", {
+      className: "action main",
+      data: { key: "next" },
+    });
+    return h(
+      "div",
+      { class: "walk" },
+      h(
+        "div",
+        { class: "walk-stage" },
+        h("b", {}, t(`final.stage.${stage}`, { fallback: stage })),
+        h("span", {}, t("final.step", { n: step + 1, all: steps })),
+      ),
       h("progress", { max: steps, value: step + 1, "aria-hidden": "true" }),
-      h("div", { class: "event big", role: "status" }, featureIcon(event.feature),
-        h("span", { class: "event-text" }, h("span", { class: "reason" }, reason(event)),
-          h("span", { class: "sum" }, gains(event, players, letters), h("span", { class: "formula" }, formula(event)), extras(event, players).map((e) => h("span", { class: "formula", dir: "auto" }, e)),
-            why && h("span", { class: "why", dir: "auto" }, why)))),
+      h(
+        "div",
+        { class: "event big", role: "status" },
+        featureIcon(event.feature),
+        h(
+          "span",
+          { class: "event-text" },
+          h("span", { class: "reason" }, reason(event)),
+          h(
+            "span",
+            { class: "sum" },
+            gains(event, players, letters),
+            h("span", { class: "formula" }, formula(event)),
+            extras(event, players).map((e) => h("span", { class: "formula", dir: "auto" }, e)),
+            why && h("span", { class: "why", dir: "auto" }, why),
+          ),
+        ),
+      ),
       this.controls(main),
-      h("div", { class: "reveal-acts small" }, button(t("proof.open"), () => app.proof(event), { icon: "look", className: "action", data: { key: "proof" } }),
-        button(t("final.fix"), () => app.mend(event), { icon: "pen", className: "action", data: { key: "mend" } })));
+      h(
+        "div",
+        { class: "reveal-acts small" },
+        button(t("proof.open"), () => app.proof(event), { icon: "look", className: "action", data: { key: "proof" } }),
+        button(t("final.fix"), () => app.mend(event), { icon: "pen", className: "action", data: { key: "mend" } }),
+      ),
+    );
   }
 
   winner(view, letters) {
     const { final, players } = view;
-    return h("div", { class: "walk crowning" },
-      h("p", { class: "winner", role: "status" }, final.winners.map((n) => badge(players[n], letters[n], { size: "large" })), h("span", { dir: "auto" }, this.verdict(view))),
+    return h(
+      "div",
+      { class: "walk crowning" },
+      h(
+        "p",
+        { class: "winner", role: "status" },
+        final.winners.map((n) => badge(players[n], letters[n], { size: "large" })),
+        h("span", { dir: "auto" }, this.verdict(view)),
+      ),
       h("p", { class: "crowning-points" }, t("player.points", { n: final.totals[final.winners[0]] })),
-      this.controls(this.act("result", () => this.next(), "next", { className: "action main", data: { key: "next" } })));
+      this.controls(this.act("result", () => this.next(), "next", { className: "action main", data: { key: "next" } })),
+    );
   }
 }

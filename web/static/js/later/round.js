@@ -60,26 +60,68 @@ export class Round {
   }
 
   draw() {
-    const { round, phase, players } = this.view, { letters } = this.app;
+    const { round, phase, players } = this.view,
+      { letters } = this.app;
     if (phase === "over") {
-      redraw(this.root, h("h3", {}, t("round.slip", { n: round.number })), h("p", { class: "note" }, t(round.confirmed.every(Boolean) ? "round.done" : "round.slip.note")),
-        players.map((p, n) => (round.confirmed[n] ? h("p", { class: "agreed" }, badge(p, letters[n], { size: "small" }), t("round.agreed", { name: p.name }))
-          : button(t("round.agree", { name: p.name, points: p.score }), () => this.app.commands.send({ do: "confirm", player: n }), { className: "action", data: { key: `agree-${n}` } }))));
+      redraw(
+        this.root,
+        h("h3", {}, t("round.slip", { n: round.number })),
+        h("p", { class: "note" }, t(round.confirmed.every(Boolean) ? "round.done" : "round.slip.note")),
+        players.map((p, n) =>
+          round.confirmed[n]
+            ? h("p", { class: "agreed" }, badge(p, letters[n], { size: "small" }), t("round.agreed", { name: p.name }))
+            : button(
+                t("round.agree", { name: p.name, points: p.score }),
+                () => this.app.commands.send({ do: "confirm", player: n }),
+                { className: "action", data: { key: `agree-${n}` } },
+              ),
+        ),
+      );
       return;
     }
     const { clock } = this;
-    redraw(this.root, h("h3", {}, t("round.title", { n: round.number })),
-      clock && h("div", { class: "round-clocks" }, players.map((p, n) => h("span", { class: "round-clock", data: { clock: n } }, badge(p, letters[n], { size: "small" }), h("b", {})))),
-      clock && h("div", { class: "row" },
-        button(t(clock.running === null ? "round.start" : "round.press"), () => this.app.commands.send({ do: "clock", act: "press" }), { icon: "clock", className: "action main", title: t("round.press.note"), data: { key: "clock-press" } }),
-        clock.running !== null && button(t("round.stop"), () => this.app.commands.send({ do: "clock", act: "stop" }), { icon: "stop", className: "action", label: false, data: { key: "clock-stop" } })));
+    redraw(
+      this.root,
+      h("h3", {}, t("round.title", { n: round.number })),
+      clock &&
+        h(
+          "div",
+          { class: "round-clocks" },
+          players.map((p, n) =>
+            h(
+              "span",
+              { class: "round-clock", data: { clock: n } },
+              badge(p, letters[n], { size: "small" }),
+              h("b", {}),
+            ),
+          ),
+        ),
+      clock &&
+        h(
+          "div",
+          { class: "row" },
+          button(
+            t(clock.running === null ? "round.start" : "round.press"),
+            () => this.app.commands.send({ do: "clock", act: "press" }),
+            { icon: "clock", className: "action main", title: t("round.press.note"), data: { key: "clock-press" } },
+          ),
+          clock.running !== null &&
+            button(t("round.stop"), () => this.app.commands.send({ do: "clock", act: "stop" }), {
+              icon: "stop",
+              className: "action",
+              label: false,
+              data: { key: "clock-stop" },
+            }),
+        ),
+    );
     this.tick();
   }
 
   tick() {
     if (!this.clock || this.root.hidden) return;
     for (const el of this.root.querySelectorAll("[data-clock]")) {
-      const n = Number(el.dataset.clock), seconds = this.left(n);
+      const n = Number(el.dataset.clock),
+        seconds = this.left(n);
       el.querySelector("b").textContent = time(seconds);
       el.setAttribute("aria-label", t("round.time", { name: this.view.players[n].name, time: time(seconds) }));
       el.classList.toggle("runs", this.clock.running === n);

@@ -15,16 +15,32 @@ export class Said {
     document.body.append(this.line);
     document.getElementById("feed")?.setAttribute("aria-live", "off"); // drawn anew every time: this line says what is new
     spokenTexts().then(() => {
-      if (!app.isTv) document.body.prepend(h("button", { type: "button", class: "skip", id: "skip", on: { click: () => app.inWords() } }, t("menu.words")));
+      if (!app.isTv)
+        document.body.prepend(
+          h(
+            "button",
+            { type: "button", class: "skip", id: "skip", on: { click: () => app.inWords() } },
+            t("menu.words"),
+          ),
+        );
     });
   }
 
   // `before` and `view` are the table as it was and as it is.
   heard(before, view) {
     if (!before || before.game !== view.game || view.version === before.version) return;
-    const known = new Set(before.history.map((e) => e.seq)), own = this.app.commands.underWay.size > 0; // whose own moves are told where they are made
-    const moves = own ? [] : view.history.filter((e) => !known.has(e.seq)).slice(-MOST).map((e) => t("said.move", { name: view.players[e.player]?.name ?? "", move: moveName(this.app, e) }));
-    const next = view.next_tile.player !== before.next_tile.player && view.phase === "playing" && t("spoken.next", { name: view.players[view.next_tile.player].name });
+    const known = new Set(before.history.map((e) => e.seq)),
+      own = this.app.commands.underWay.size > 0; // whose own moves are told where they are made
+    const moves = own
+      ? []
+      : view.history
+          .filter((e) => !known.has(e.seq))
+          .slice(-MOST)
+          .map((e) => t("said.move", { name: view.players[e.player]?.name ?? "", move: moveName(this.app, e) }));
+    const next =
+      view.next_tile.player !== before.next_tile.player &&
+      view.phase === "playing" &&
+      t("spoken.next", { name: view.players[view.next_tile.player].name });
     const over = view.phase === "over" && before.phase !== "over" && t("chip.ended");
     const told = [...moves, ...news(before, view), next, over].filter(Boolean);
     if (told.length) replace(this.line, told.join(" "));

@@ -18,7 +18,8 @@ export class Sound {
   constructor() {
     this.on = kept();
     // browsers are silent until somebody has touched the page
-    for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, () => this.on && this.wake(), { passive: true });
+    for (const kind of ["pointerdown", "keydown"])
+      addEventListener(kind, () => this.on && this.wake(), { passive: true });
   }
 
   toggle() {
@@ -50,8 +51,10 @@ export class Sound {
 
   note(hz, after, length, loud) {
     if (!this.on) return;
-    const context = this.wake(), begin = context.currentTime + after;
-    const tone = new OscillatorNode(context, { type: "sine", frequency: hz }), level = new GainNode(context, { gain: 0 });
+    const context = this.wake(),
+      begin = context.currentTime + after;
+    const tone = new OscillatorNode(context, { type: "sine", frequency: hz }),
+      level = new GainNode(context, { gain: 0 });
     level.gain.setValueAtTime(0, begin);
     level.gain.linearRampToValueAtTime(loud, begin + 0.015);
     level.gain.exponentialRampToValueAtTime(0.0001, begin + length);

@@ -16,15 +16,23 @@ export function news(before, view) {
 }
 
 // A score in a sentence: "City: Anna 8 points."
-export const spoken = (e, players) => t("speech.event", { reason: t(`reason.${e.reason}`, { fallback: e.reason }),
-  who: listed(e.points.map((p) => t("speech.points", { n: p.points, name: players[p.player].name }))) || t("feed.nobody") });
+export const spoken = (e, players) =>
+  t("speech.event", {
+    reason: t(`reason.${e.reason}`, { fallback: e.reason }),
+    who:
+      listed(e.points.map((p) => t("speech.points", { n: p.points, name: players[p.player].name }))) ||
+      t("feed.nobody"),
+  });
 
 // What somebody has to look after: a camera that is lost, a question that was not there before.
 function troubles(before, view) {
   if (!before || before.game !== view.game) return [];
-  const { chip } = view.status, known = new Set(before.questions.map((q) => q.id));
-  return [chip !== before.status.chip && ["camera_lost", "out_of_step"].includes(chip) && t(`chip.${chip}`),
-    view.questions.some((q) => !known.has(q.id)) && t("bar.questions", { n: view.questions.length })].filter(Boolean);
+  const { chip } = view.status,
+    known = new Set(before.questions.map((q) => q.id));
+  return [
+    chip !== before.status.chip && ["camera_lost", "out_of_step"].includes(chip) && t(`chip.${chip}`),
+    view.questions.some((q) => !known.has(q.id)) && t("bar.questions", { n: view.questions.length }),
+  ].filter(Boolean);
 }
 
 export class Speech {
@@ -44,7 +52,8 @@ export class Speech {
     if (!this.on) return;
     if (view.phase !== "over") for (const text of news(before, view).slice(-3)) this.say(text); // the end is told step by step
     for (const text of troubles(before, view)) this.say(text);
-    if (before && before.game === view.game && view.phase === "over" && before.phase !== "over") this.say(t("chip.ended"));
+    if (before && before.game === view.game && view.phase === "over" && before.phase !== "over")
+      this.say(t("chip.ended"));
   }
 
   // What the room is shown of the end, instead of what was being said; done when it has been said.

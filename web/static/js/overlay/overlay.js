@@ -5,14 +5,28 @@ const options = new URLSearchParams(location.search);
 const key = options.get("key") ?? "";
 const asked = (url) => (key ? `${url}?key=${encodeURIComponent(key)}` : url);
 const LANGUAGES = ["en", "de", "fr"];
-const language = [options.get("lang"), ...(navigator.languages ?? [])].map((l) => (l ?? "").slice(0, 2).toLowerCase()).find((l) => LANGUAGES.includes(l)) ?? "en";
+const language =
+  [options.get("lang"), ...(navigator.languages ?? [])]
+    .map((l) => (l ?? "").slice(0, 2).toLowerCase())
+    .find((l) => LANGUAGES.includes(l)) ?? "en";
 const { default: texts } = await import(asked(`/static/js/lang/${language}.js`));
 const show = new Set((options.get("show") ?? "scores,event").split(","));
 const scale = Math.min(6, Math.max(0.3, Number(options.get("scale")) || 1));
 const background = options.get("bg") ?? "transparent";
-const HUES = { red: ["#c8342b", "#fff"], blue: ["#2f6fc1", "#fff"], green: ["#2f8a3a", "#fff"], yellow: ["#e6b91e", "#221806"], black: ["#1e1c1b", "#fff"],
-               grey: ["#8b9099", "#111"], pink: ["#d873a5", "#111"], white: ["#f4f1ea", "#111"], orange: ["#d9761f", "#111"], purple: ["#7a4aa0", "#fff"] };
-const QUIET_MS = 15000, SEEK_MS = 1500;
+const HUES = {
+  red: ["#c8342b", "#fff"],
+  blue: ["#2f6fc1", "#fff"],
+  green: ["#2f8a3a", "#fff"],
+  yellow: ["#e6b91e", "#221806"],
+  black: ["#1e1c1b", "#fff"],
+  grey: ["#8b9099", "#111"],
+  pink: ["#d873a5", "#111"],
+  white: ["#f4f1ea", "#111"],
+  orange: ["#d9761f", "#111"],
+  purple: ["#7a4aa0", "#fff"],
+};
+const QUIET_MS = 15000,
+  SEEK_MS = 1500;
 
 document.documentElement.lang = language;
 document.documentElement.style.setProperty("--scale", String(scale));
@@ -31,7 +45,9 @@ function el(name, className, ...children) {
 // The shortest beginning of a name that no other player's has, as a letter beside the colour.
 const letter = (player, players) => {
   const first = [...player.name][0]?.toLocaleUpperCase(language) ?? "?";
-  return players.some((p) => p !== player && [...p.name][0]?.toLocaleUpperCase(language) === first) ? String(player.index + 1) : first;
+  return players.some((p) => p !== player && [...p.name][0]?.toLocaleUpperCase(language) === first)
+    ? String(player.index + 1)
+    : first;
 };
 
 function draw(view, lost) {
@@ -43,19 +59,48 @@ function draw(view, lost) {
     badge.style.setProperty("--on", on);
     const name = el("span", "name", p.name);
     name.dir = "auto";
-    const more = view.phase === "playing" && p.projected !== p.score ? el("span", "projected", `(${p.projected})`) : null;
-    return el("div", `card player${p.active ? " active" : ""}`, badge, name, el("span", "score", `${p.uncertain ? "~" : ""}${p.score}`, more));
+    const more =
+      view.phase === "playing" && p.projected !== p.score ? el("span", "projected", `(${p.projected})`) : null;
+    return el(
+      "div",
+      `card player${p.active ? " active" : ""}`,
+      badge,
+      name,
+      el("span", "score", `${p.uncertain ? "~" : ""}${p.score}`, more),
+    );
   });
   const event = view.feed.at(-1);
-  const gains = event?.points.map((p) => el("b", "", `${view.players[p.player].name} ${signed.format(p.points)}`)) ?? [];
+  const gains =
+    event?.points.map((p) => el("b", "", `${view.players[p.player].name} ${signed.format(p.points)}`)) ?? [];
   root.replaceChildren(
     ...(show.has("scores") ? players : []),
-    ...(show.has("event") && event ? [el("div", "card event", text(`reason.${event.reason}`, event.reason), ...gains,
-      el("div", "why", event.formula.replaceAll(" x ", " × ").replace(/[a-z]+/gi, "").replace(/\s+/g, " ").trim()))] : []),
-    ...(lost ? [el("div", "card lost", text("chip.offline", "…"))] : []));
+    ...(show.has("event") && event
+      ? [
+          el(
+            "div",
+            "card event",
+            text(`reason.${event.reason}`, event.reason),
+            ...gains,
+            el(
+              "div",
+              "why",
+              event.formula
+                .replaceAll(" x ", " × ")
+                .replace(/[a-z]+/gi, "")
+                .replace(/\s+/g, " ")
+                .trim(),
+            ),
+          ),
+        ]
+      : []),
+    ...(lost ? [el("div", "card lost", text("chip.offline", "…"))] : []),
+  );
 }
 
-let view = null, source = null, watchdog = null, seeking = null;
+let view = null,
+  source = null,
+  watchdog = null,
+  seeking = null;
 
 function heard() {
   clearTimeout(watchdog);
