@@ -1,4 +1,4 @@
-"""Linting of the whole checkout and strict types of the rules engine, as tests."""
+"""Linting of the whole checkout, strict types of the rules engine and the form of the page's modules, as tests."""
 
 from __future__ import annotations
 
@@ -15,4 +15,13 @@ ROOT = Path(__file__).parents[1]
                          ids=["ruff", "mypy"])
 def test_the_checkout_is_clean(tool: list[str]) -> None:
     done = subprocess.run([sys.executable, "-m", *tool], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_page_is_formatted_and_linted() -> None:
+    biome = ROOT / "node_modules" / ".bin" / "biome"
+    if not biome.exists():
+        pytest.skip("Biome is not installed: ./run lint does it where there is npm")
+    command = [biome, "ci", "--error-on-warnings", "--colors=off"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
