@@ -11,6 +11,7 @@ import pytest
 from webtable import JPEG, after, get, post
 
 from scoring.tiles import product
+from web.assets import lean
 from web.stream import compact
 
 STATIC = Path("web/static")
@@ -141,6 +142,18 @@ def test_the_first_view_weighs_little(serve):
         sent += len(body)
     print(f"{len(paths)} files, {sent / 1000:.1f} kB")
     assert sent < 130_000
+
+
+def test_what_only_readers_need_is_not_sent(serve):
+    _, server = serve(0)
+    sent, written = get(f"{server.url}static/js/app.js")[2], (STATIC / "js" / "app.js").read_bytes()
+    assert len(sent) < 0.9 * len(written)
+    assert not re.search(rb"(?m)^( |//)", sent) and b"new App();" in sent
+    assert not re.search(rb"(?m)^ ", get(f"{server.url}static/css/page.css")[2])
+    # By lines that is safe: no text in backticks goes over several.
+    for module in STATIC.rglob("*.js"):
+        lean_lines = lean(module.read_bytes(), ".js").splitlines()
+        assert not [line for line in lean_lines if line.count(b"`") % 2], module
 
 
 def test_modules_stay_small():
