@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import recorded
 
 from bastide.cli import main
 from bastide.demo_game import demo_game
 from scoring.transcript import write
 
-SHARED = Path(__file__).parents[3] / "shared" / "games" / "dev"
-BASE_GAMES = sorted(SHARED.glob("base-*.json.gz"))
 OWN = Path(__file__).parent / "games"
 
 
@@ -25,13 +24,12 @@ def score(capsys: pytest.CaptureFixture[str], *argv: object) -> list[dict[str, A
     return [json.loads(line) for line in said.out.splitlines()]
 
 
-@pytest.mark.skipif(not BASE_GAMES, reason="../shared/games is not here")
-def test_recorded_base_games_score_as_they_must(capsys: pytest.CaptureFixture[str]) -> None:
-    results = score(capsys, *BASE_GAMES)
-    assert len(results) == len(BASE_GAMES)
+def test_recorded_games_score_as_they_must(capsys: pytest.CaptureFixture[str]) -> None:
+    results = score(capsys, *recorded.OWN)
+    assert len(results) == len(recorded.OWN)
     wrong = []
-    for path, result in zip(BASE_GAMES, results, strict=True):
-        game = json.loads(gzip.decompress(path.read_bytes()))
+    for path, result in zip(recorded.OWN, results, strict=True):
+        game = recorded.load(path)
         assert result["file"] == str(path)
         if result["totals"] != game["expect"]["totals"]:
             wrong.append(f"{path.name}: totals {result['totals']}, not {game['expect']['totals']}")

@@ -1,54 +1,95 @@
-"""docs/rules.md says of every rule where it is tested, or why it cannot be. This reads it and looks."""
+"""docs/rules/ says of every rule and ruling what it is, where it is printed, and which test knows it. This reads it and
+looks whether each is there once and each named test exists."""
 
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
 
+from scoring.rules import EDITIONS, options
+
 ROOT = Path(__file__).parents[2]
+PAGES = sorted((ROOT / "docs" / "rules").glob("*.md"))
 SPECIFICATION = ROOT.parent / "shared" / "rules" / "RULES.md"
 ID = r"R-[A-Z]+(?:-[A-Z]+)*-\d+"
+RULING = r"A-\d\d"
 TABLE_ONLY = "matter of the table only: "
 
 
-def listed() -> list[tuple[str, str]]:
-    """Each row of the list: the rule's id and where it is tested."""
-    text = (ROOT / "docs" / "rules.md").read_text("utf-8")
-    return re.findall(rf"^\| ({ID}) \| [^|]+ \| ([^|]+) \|$", text, re.MULTILINE)
+def listed(pattern: str) -> list[list[str]]:
+    """Each row of the pages whose first cell is such an id, cell by cell."""
+    found = [row for page in PAGES
+             for row in re.findall(rf"^\| ((?:{pattern}) \|.*) \|$", page.read_text("utf-8"), re.MULTILINE)]
+    return [re.split(r" \| ", row) for row in found]
 
 
-def named_in(path: Path) -> set[str]:
-    return set(re.findall(rf"{ID}\b", path.read_text("utf-8")))
+def named_in(path: Path, pattern: str = ID) -> set[str]:
+    return set(re.findall(rf"\b{pattern}\b", path.read_text("utf-8")))
 
 
-def test_the_list_is_read() -> None:
-    ids = [rule for rule, _ in listed()]
-    assert len(ids) == len(set(ids)) > 200
+def wrong_tests(known: str, tests: str) -> list[str]:
+    """What is wrong with the tests that a row names: ``file``s that name its id, or a test or case in ``file``."""
+    if tests.startswith(TABLE_ONLY):
+        return [] if len(tests) > len(TABLE_ONLY) + 10 else [f"{known} needs a reason"]
+    named = re.findall(r"`(tests/[\w./]+)`(?: (test_\w+|[A-Z]+-[A-Z]+-\d+))?", tests)
+    out = [] if named else [f"{known} names no test"]
+    for file, test in named:
+        text = (ROOT / file).read_text("utf-8") if (ROOT / file).is_file() else ""
+        if test.startswith("test_"):
+            there = f"def {test}(" in text
+        elif test:
+            there = test in {row["id"] for row in tomllib.loads(text)["case"]}
+        else:
+            there = bool(re.search(rf"\b{known}\b", text))
+        if not there:
+            out.append(f"{known}: {file} {test}".strip())
+    return out
 
 
-def test_every_rule_is_named_where_the_list_says() -> None:
-    wrong = []
-    for rule, where in listed():
-        files = re.findall(r"`(tests/[\w./]+)`", where)
-        if where.startswith(TABLE_ONLY):
-            assert len(where) > len(TABLE_ONLY) + 10, f"{rule} needs a reason"
-            continue
-        assert files, f"{rule} names no test"
-        wrong += [f"{rule} in {f}" for f in files if rule not in named_in(ROOT / f)]
-    assert not wrong
+def test_every_rule_and_ruling_stands_once_and_in_full() -> None:
+    rules, rulings = listed(ID), listed(RULING)
+    for rows, least in ((rules, 200), (rulings, 50)):
+        ids = [row[0] for row in rows]
+        assert len(ids) == len(set(ids)) > least
+    assert [r[0] for r in rulings] == [f"A-{n:02}" for n in range(1, len(rulings) + 1)]
+    for known, text, editions, source, _ in rules:
+        assert len(text) > 15 and text.endswith("."), known
+        assert editions == "all" or set(editions.split(", ")) <= set(EDITIONS), known
+        assert source.removesuffix(", implied") in EDITIONS, known
+    assert {len(r) for r in rulings} == {5, 6} and all(all(cell.strip() for cell in r) for r in rulings)
 
 
-def test_what_tests_and_code_name_is_a_rule() -> None:
-    known = {rule for rule, _ in listed()}
+def test_each_named_test_exists() -> None:
+    assert [w for row in (*listed(ID), *listed(RULING)) for w in wrong_tests(row[0], row[-1])] == []
+
+
+@pytest.mark.parametrize("tests", ["", "`tests/scoring/none.py`", "`tests/scoring/test_rulings.py` test_none",
+                                   "`tests/cases/wheel.toml` CC-NONE-01", "`tests/scoring/test_luck.py`",
+                                   "matter of the table only: "])
+def test_a_test_that_is_not_there_is_seen(tests: str) -> None:
+    assert wrong_tests("A-51", tests)
+
+
+def test_what_tests_and_code_name_is_on_the_pages() -> None:
+    known = {row[0] for row in (*listed(ID), *listed(RULING))}
     files = [*(ROOT / "scoring").rglob("*.py"), *(ROOT / "scoring").rglob("*.toml"),
              *(ROOT / "tests" / "cases").glob("*.toml"), *(ROOT / "tests" / "scoring").glob("*.py")]
-    unknown = {f"{rule} in {f.relative_to(ROOT)}" for f in files for rule in named_in(f) - known}
+    unknown = {f"{name} in {f.relative_to(ROOT)}" for f in files if f != Path(__file__)
+               for name in named_in(f, f"(?:{ID}|{RULING})") - known}
     assert not unknown
+
+
+def test_every_option_that_the_pages_name_is_one() -> None:
+    text = "".join(page.read_text("utf-8") for page in PAGES if page.name != "README.md")
+    named = set(re.findall(r"`([a-z_]+)`", text))
+    assert named <= set(options()) and len(named) > 15
 
 
 @pytest.mark.skipif(not SPECIFICATION.exists(), reason="../shared/rules/RULES.md is not here")
 def test_no_rule_is_missing() -> None:
-    printed = set(re.findall(rf"^- \*\*({ID})\*\*", SPECIFICATION.read_text("utf-8"), re.MULTILINE))
-    assert {rule for rule, _ in listed()} == printed
+    text = SPECIFICATION.read_text("utf-8")
+    assert {row[0] for row in listed(ID)} == set(re.findall(rf"^- \*\*({ID})\*\*", text, re.MULTILINE))
+    assert {row[0] for row in listed(RULING)} >= set(re.findall(rf"^\| ({RULING}) \|", text, re.MULTILINE))

@@ -1,6 +1,6 @@
 """Rules that need no board of their own: what is in the boxes, where things begin, and what does not happen.
 
-Each row or docstring names the rules it is about; docs/rules.md lists them all.
+Each row or docstring names the rules it is about; docs/rules/README.md lists them all.
 """
 
 from __future__ import annotations

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import copy
-import gzip
 import json
 import random
 from pathlib import Path
 from typing import Any
 
 import pytest
-from case_tables import SHARED
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from recorded import MORE, OWN, load, name
 
 from scoring.engine import apply, new_game
 from scoring.errors import InvalidNotation
@@ -21,8 +20,6 @@ from scoring.report import score_transcript
 from scoring.state import Draft, named, supplies
 from scoring.transcript import read, turns_of, write
 
-GAMES = sorted((SHARED / "games" / "dev").glob("*.json.gz"))
-needs_games = pytest.mark.skipif(not GAMES, reason="../shared/games/dev is not here")
 SHORT: dict[str, Any] = {
     "format": "transcript/1",
     "setup": {"expansions": ["base"],
@@ -40,17 +37,12 @@ SHORT: dict[str, Any] = {
 }
 
 
-def load(path: Path) -> Any:
-    return json.loads(gzip.decompress(path.read_bytes()))
-
-
 def rows(events: list[dict[str, Any]]) -> list[str]:
     return sorted(repr((p["player"], p["points"], p["reason"], e.get("feature") or None, e.get("tiles") or None,
                         sorted(map(tuple, e.get("places", ()))))) for e in events for p in e.get("points", ()))
 
 
-@needs_games
-@pytest.mark.parametrize("path", GAMES, ids=lambda p: p.name.split(".")[0])
+@pytest.mark.parametrize("path", [*OWN, *MORE], ids=name)
 def test_recorded_game(path: Path) -> None:
     data = load(path)
     scored = score_transcript(data)
@@ -60,8 +52,7 @@ def test_recorded_game(path: Path) -> None:
     assert scored["issues"] == []
 
 
-@needs_games
-@pytest.mark.parametrize("path", GAMES[::9], ids=lambda p: p.name.split(".")[0])
+@pytest.mark.parametrize("path", OWN, ids=name)
 def test_recorded_game_in_detail(path: Path) -> None:
     data = load(path)
     game = read(data)
@@ -83,8 +74,7 @@ def test_recorded_game_in_detail(path: Path) -> None:
                            if f["kind"] in kinds)
 
 
-@needs_games
-@pytest.mark.parametrize("path", GAMES[::23], ids=lambda p: p.name.split(".")[0])
+@pytest.mark.parametrize("path", OWN[::3], ids=name)
 def test_round_trip(path: Path) -> None:
     game = read(load(path))
     assert read(json.loads(json.dumps(write(game)))) == game

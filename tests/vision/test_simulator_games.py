@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
+from recorded import OWN
 
 from vision.simulator import Options, Simulator, load
 
-GAMES = Path(__file__).resolve().parents[3] / "shared" / "games" / "dev"
-FILES = sorted(GAMES.glob("base-*.json.gz"))
+FILES = [p for p in OWN if p.name.startswith("base-")]
 
 
-@pytest.mark.skipif(not FILES, reason="the recorded games of ../shared are not here")
 @pytest.mark.parametrize("level", ["easy", "normal", "hard"])
 def test_recorded_games_can_be_laid_out(level: str) -> None:
     for seed, path in enumerate(FILES):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import random
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -21,17 +19,9 @@ from scoring.state import Draft
 from scoring.transcript import move
 from web.app import create_app
 
-GAMES = sorted((Path(__file__).parents[3] / "shared" / "games" / "dev").glob("*.json.gz"))
 Turns = list[tuple[list[dict[str, Any]], list[int]]]  # the moves of each turn, the scores after it
 TOLD_LATE = ("wheel", "plague")  # what a person may remember only when the tile lies
 FOLLOWS = {"capture": "tower", "exchange": "tower", "plague": "wheel"}
-
-
-def load(path: Path) -> dict[str, Any]:
-    """A transcript, packed or not."""
-    data = path.read_bytes()
-    found: dict[str, Any] = json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
-    return found
 
 
 def recorded(data: dict[str, Any]) -> tuple[dict[str, Any], Turns, list[int]]:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hand import Hand, looks
 from pageviews import picture
-from replaying import GAMES, load
+from recorded import OWN, load
 from webtable import EVENTS, after, table
 
 from bastide.session import TableSession
@@ -206,10 +206,9 @@ def test_a_game_is_entered_by_taps(tmp_path, visit):
             assert any(p["score"] for p in view["players"]) and not view["issues"]
 
 
-@pytest.mark.skipif(not GAMES, reason="../shared/games is not here")
 def test_turns_of_a_game_with_all_boxes_are_entered_by_taps(tmp_path, visit):
     """The first turns of a recorded game with every box but the wheel; whole games: benchmarks/taps.py."""
-    game = load(next(p for p in GAMES if p.name.startswith("all-")))
+    game = load(next(p for p in OWN if p.name.startswith("all-")))
     setup = read(game).setup
     with Store(tmp_path / "taps.sqlite") as store:
         session = TableSession(store, setup)

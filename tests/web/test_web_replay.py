@@ -11,25 +11,23 @@ import sys
 from pathlib import Path
 
 import pytest
-from replaying import GAMES, load, made, page, recorded, told
+from recorded import OWN, load, name
+from replaying import made, page, recorded, told
 
 sys.path.append(str(Path(__file__).parents[1] / "scoring"))
 from random_games import random_game  # noqa: E402
 
-needs_games = pytest.mark.skipif(not GAMES, reason="../shared/games/dev is not here")
 WHEEL = (("wheel",), ("wheel", "inns", "traders"))
 
 
-@needs_games
 @pytest.mark.parametrize("ends", [False, True], ids=["no-ends", "ends"])
-@pytest.mark.parametrize("path", GAMES[::61], ids=lambda p: p.name.split(".")[0])
+@pytest.mark.parametrize("path", OWN[::6], ids=name)
 def test_a_recorded_game_told_without_names(path: Path, ends: bool, tmp_path: Path) -> None:
     with page(tmp_path) as client:
         assert not [*told(client, recorded(load(path)), ends=ends)]
 
 
-@needs_games
-@pytest.mark.parametrize("path", GAMES[5::91], ids=lambda p: p.name.split(".")[0])
+@pytest.mark.parametrize("path", OWN[2::14], ids=name)
 def test_a_recorded_game_told_in_any_order(path: Path, tmp_path: Path) -> None:
     with page(tmp_path) as client:
         assert not [*told(client, recorded(load(path)), ends=False, shuffled=True)]
