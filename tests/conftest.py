@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,10 +15,43 @@ for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 
 
-def pytest_configure() -> None:
+# What a test needs that costs time (CONTRIBUTING.md, "Tests"), by its file; a test may say more itself.
+FILMS = ("watching/", "reading/test_games.py", "calibration/", "hardware/test_contract.py", "hardware/test_sources.py",
+         "bastide/test_camera_faults.py", "bastide/test_moved_view.py", "bastide/test_steadiness.py",
+         "bastide/test_every_setup.py", "bastide/test_tuning.py", "bastide/test_teach.py",
+         "bastide/test_doctor_camera.py",
+         "vision/test_evenly.py", "vision/test_figure_reading.py", "vision/test_find.py", "vision/test_fitting.py",
+         "vision/test_opencv_versions.py", "vision/test_read.py", "vision/test_registration.py",
+         "vision/test_simulator", "vision/test_unseen.py", "vision/test_lessons.py", "vision/test_bending.py")
+PROCESSES = ("club/test_broker_setup.py", "club/test_hub", "club/test_publisher.py", "hardware/test_", "pi/",
+             "bastide/test_demo.py", "bastide/test_serve.py", "bastide/test_service.py", "bastide/test_power_pull.py",
+             "bastide/test_evening.py", "bastide/test_interrupted.py", "bastide/test_second_medium.py",
+             "test_rig_docs.py",
+             "test_style.py", "web/test_web_types.py", "web/test_web_no_network.py")
+SLOW = ("scoring/test_properties.py", "scoring/test_fuzz.py", "scoring/test_geometry.py", "bastide/test_damage.py",
+        "bastide/test_storage_faults.py", "bastide/test_backup.py", "bastide/test_safe.py", "web/test_web_stream.py",
+        "web/test_web_gate.py", "web/test_web_replay.py", "web/test_web_openapi.py")
+MARKS = {"browser": "needs Chromium", "film": "renders a film or photographs, and watches or reads them",
+         "process": "starts programs, of our own or others", "slow": "takes more than a second all the same"}
+
+
+def pytest_configure(config: pytest.Config) -> None:
     import cv2
 
     cv2.setNumThreads(1)
+    for mark, text in MARKS.items():
+        config.addinivalue_line("markers", f"{mark}: {text}")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    for item in items:
+        place = item.path.relative_to(here).as_posix()
+        if "chromium" in getattr(item, "fixturenames", ()):
+            item.add_marker("browser")
+        for mark, places in (("film", FILMS), ("process", PROCESSES), ("slow", SLOW)):
+            if place.startswith(places):
+                item.add_marker(mark)
 
 
 @pytest.fixture(scope="session")
