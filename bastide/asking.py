@@ -1,4 +1,4 @@
-"""What people are asked on the page: readings that the camera doubts, and what it cannot have seen."""
+"""Questions to the people at the table: doubtful readings, and events the camera cannot have seen."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scoring.log import LogEntry, effective, open_questions, settled
 from scoring.state import GameState
 from scoring.tiles import Square
 
-LIKELY = 0.005  # the least probability of an answer that is offered: less would stand there as 0 %
+LIKELY = 0.005  # least probability of an offered answer: less would be shown as 0 %
 CLAIM = "claim"  # a follower that was put down, scored and taken home before the camera saw it
 Crop = Callable[[int], tuple[bytes, list[dict[str, Any]]] | None]
 

@@ -64,7 +64,7 @@ def write_backup(data: Path, out: Path, *, settings: Path = SETTINGS, calibratio
     """
     if not (data / LOG).is_file():
         raise UsageError(f"{data}: there is no log in it to back up; --data says where bastide keeps its games")
-    if out.exists() and not out.is_file() or not out.parent.is_dir():  # a device would be replaced by the file
+    if out.exists() and not out.is_file() or not out.parent.is_dir():  # renaming would replace a device by the file
         raise UsageError(f"{out}: must be a file in a folder that exists")
     part = out.with_name(f".{out.name}.part")
     try:
@@ -121,7 +121,7 @@ def restore_backup(file: Path, data: Path, *, swap: bool = False) -> Contents:
 
 
 def _swept(data: Path) -> None:
-    """Take away what restores left behind that lost power, unless one may still be at work."""
+    """Remove leftovers of restores that lost power, unless one may still be running."""
     for left in data.parent.glob(f".{data.name}.restore-*"):
         with suppress(OSError):
             if left.is_dir() and not left.is_symlink() and time.time() - left.stat().st_mtime > LEFT_S:
@@ -129,7 +129,7 @@ def _swept(data: Path) -> None:
 
 
 def _strange(data: Path) -> str | None:
-    """Something in a folder that is no data folder of ours; None in an empty one and in ours."""
+    """A file in the folder that no data folder of ours has; None in an empty folder and in ours."""
     there = sorted(p.name for p in data.iterdir() if not p.name.startswith("."))
     return None if not there or any(n in OURS for n in there) else there[0]
 
@@ -233,8 +233,8 @@ def _swap(staged: Path, data: Path, wanted: bool) -> None:
                                       dir=data.parent))
         os.replace(staged, aside)
         try:
-            exchange(aside, data)  # the one step that counts: before it the old games are there, after it the backup
-        except OSError:  # a file system or a kernel that cannot
+            exchange(aside, data)  # the atomic step: before it the old games are there, after it the backup
+        except OSError:  # the file system or kernel does not support it
             os.replace(aside, staged)
             os.replace(data, aside)
             try:
@@ -248,7 +248,7 @@ def _swap(staged: Path, data: Path, wanted: bool) -> None:
 
 
 def exchange(one: Path, other: Path) -> None:
-    """Let two folders change their names in one step: at no moment is one of the names missing. Raises OSError."""
+    """Atomically swap the names of two folders (renameat2 with RENAME_EXCHANGE). Raises OSError."""
     call = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
     if call is None:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
@@ -257,7 +257,7 @@ def exchange(one: Path, other: Path) -> None:
 
 
 def _synced(folder: Path) -> None:
-    """Have a folder on disk with everything in it."""
+    """fsync a folder with everything in it."""
     for path in folder.rglob("*"):
         if path.is_file():
             with open(path, "rb+") as f:
@@ -268,7 +268,7 @@ def _synced(folder: Path) -> None:
 
 
 def _like(model: Path, folder: Path) -> None:
-    """Owned and readable as the folder that it takes the place of: the service may be another user than we are."""
+    """Give a folder the owner and permissions of the one it replaces: the service may run as another user."""
     if os.geteuid() == 0:
         owner = model.stat()
         for path in (folder, *folder.rglob("*")):

@@ -1,4 +1,4 @@
-"""What the page asks of the doctor while a table is served; looked at anew once in a while at most."""
+"""The doctor's report for the page while a table is served, cached for a while."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bastide.session import TableSession
 from bastide.table_loop import TableLoop
 from calibration.documents import Document
 
-FRESH_S = 20.0  # whoever asks again sooner gets the same: a check writes to the card, and anybody may ask
+FRESH_S = 20.0  # cached for so long: a check writes to the card, and anybody may ask for one
 LOOK_S = 2.0
 
 

@@ -38,15 +38,15 @@ def remember(db: sqlite3.Connection, key: str, value: str) -> None:
 
 
 def lags(found: Salvaged, told: Told) -> bool:
-    """Whether the journal has what the database should have and has not: more than the action that may just have been
-    written to it when the power went."""
+    """Whether the journal has more than the database by more than the one action that may have been under way at a
+    power cut."""
     return not same(merged(found, told), found) and not (
         not told.spoiled and same(found, told, but_newest=True))
 
 
 def lost(path: Path, found: Salvaged, told: Told | None) -> bool:
-    """Whether the file has whole entries that SQLite does not see, like those behind a spoiled part of the write-ahead
-    log, or there were some that neither has. Looked at where the journal, which would know, is not whole either."""
+    """Whether the file holds whole entries that SQLite does not see (such as those behind a damaged part of the
+    write-ahead log), or entries are known to be missing from both copies. Checked where the journal is damaged too."""
     if told is not None and not told.spoiled or told is None and not found.id:
         return False
     there = salvage(path)
@@ -55,8 +55,8 @@ def lost(path: Path, found: Salvaged, told: Told | None) -> bool:
 
 
 def same(found: Salvaged, told: Salvaged | Told, *, but_newest: bool = False) -> bool:
-    """Whether both hold the same games with the same entries and have the same one on the table; with ``but_newest``
-    without the newest action of a journal."""
+    """Whether both copies hold the same games, entries and game on the table; with ``but_newest`` ignoring the
+    journal's newest action."""
     if but_newest:
         assert isinstance(told, Told)
         told = told.before_newest()
@@ -65,8 +65,8 @@ def same(found: Salvaged, told: Salvaged | Told, *, but_newest: bool = False) ->
 
 
 def difference(path: Path) -> str | None:
-    """In what a log and its journal differ, also while it is written; None when both are whole and hold the same.
-    Raises sqlite3.Error, UnicodeDecodeError or OSError."""
+    """How a log and its journal differ, also while they are being written; None when both are whole and equal. Raises
+    sqlite3.Error, UnicodeDecodeError or OSError."""
     for _ in range(3):
         told = read(journal_of(path))
         found = examine(path, told)

@@ -1,4 +1,4 @@
-"""A whole game played by three players that know what they want: legal, varied and the same for the same seed."""
+"""A complete game by three greedy players: legal, varied, and reproducible from its seed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a log is whole, read without changing it: its header, its tables, every page and every checksum."""
+"""Integrity check of a log without changing it: header, schema, every page and every checksum."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What a spoiled storage took out of a game: entries that were there and cannot be read any more, turn by turn.
+"""Entries lost to a storage fault, turn by turn.
 
-They keep their places in the log (`scoring.log.Unread`), and what came after them counts. People are told where to look
-until somebody has said what stood there or taken it back.
+They keep their numbers in the log (`scoring.log.Unread`), and later entries still count. People are told which turn to
+look at until somebody has restored or retracted them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def placeholder(seq: int) -> str:
 
 
 def spoiled(entries: Sequence[LogEntry]) -> frozenset[int]:
-    """The entries that cannot be read and of which nobody has said yet what they said."""
+    """The lost entries that nobody has restored yet."""
     if not any(isinstance(e.body, Unread) for e in entries):
         return frozenset()
     return frozenset(seq for seq, event in with_gaps(entries) if event is None)

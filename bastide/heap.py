@@ -1,10 +1,9 @@
-"""How the C library's memory allocator is asked to work, so that an evening's pictures leave no holes behind.
+"""Settings of the C library's allocator that keep the heap from fragmenting during an evening.
 
-Pictures of 0.2 to 25 MB come and go in many threads. As it comes, glibc raises the size from which a block gets pages
-of its own each time such a block is freed, so that soon pictures lie among small things that stay, in up to eight heaps
-per core. Of 315 MB that a table held after 17 minutes 104 were such holes, and they grew; what the program used did
-not. With limits the holes are fewer and grow still, from 7 to 50 MB in 20 minutes, so from time to time those of their
-pages are given back that hold nothing.
+Pictures of 0.2 to 25 MB are allocated and freed in many threads. By default glibc raises its mmap threshold each time
+such a block is freed, so that pictures soon share heaps with small long-lived objects, in up to eight arenas per core.
+Of 315 MB resident after 17 minutes, 104 MB were free holes, and growing; live data was not. With fixed limits the holes
+shrink but still grow, from 7 to 50 MB in 20 minutes, so empty pages are returned to the kernel from time to time.
 """
 
 from __future__ import annotations
@@ -15,15 +14,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-EVERY_S = 60.0  # how often holes are given back
+EVERY_S = 60.0  # seconds between two trims
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _M_ARENA_MAX = -1, -3, -8  # malloc.h of glibc
 
 
 @dataclass(frozen=True, slots=True)
 class HeapLimits:
-    """``arenas`` is how many heaps there are at most; blocks of ``own_pages`` bytes and more get pages of their own,
-    ``trim`` bytes free at a heap's end are given back. From 0.25 MB on (`benchmarks/evening.py` was run with that) the
-    kernel takes a seventh of the time of `benchmarks/watch_speed.py`, from 1 MB on a twelfth, with as few holes."""
+    """``arenas`` is the largest number of heaps; blocks of ``own_pages`` bytes and more are mapped on their own (the
+    mmap threshold); ``trim`` free bytes at a heap's end are returned to the kernel.
+
+    With a threshold from 0.25 MB on (`benchmarks/evening.py`) the kernel takes a seventh of the time of
+    `benchmarks/watch_speed.py`, from 1 MB on a twelfth, with as little fragmentation.
+    """
 
     arenas: int = 2
     own_pages: int = 1_048_576
@@ -44,7 +46,7 @@ def limit_heap(limits: HeapLimits = LIMITS) -> bool:
 
 
 def give_back() -> bool:
-    """Give the kernel the pages in the heaps' holes; whether there were any. The rest of the program goes on."""
+    """Return empty heap pages to the kernel (malloc_trim); whether there were any. Other threads keep running."""
     try:
         return bool(ctypes.CDLL(None).malloc_trim(0))
     except (OSError, AttributeError):
@@ -53,7 +55,7 @@ def give_back() -> bool:
 
 @contextmanager
 def trimmed(every_s: float = EVERY_S) -> Iterator[None]:
-    """Give holes back while inside, every so often."""
+    """Return empty pages regularly while inside."""
     done = threading.Event()
 
     def work() -> None:

@@ -116,7 +116,7 @@ def message(kind: str, player: int, **payload: Any) -> Message:
 
 
 class Replay:
-    """Plays a game and says it in that program's messages."""
+    """Plays a game and records it as that program's messages."""
 
     def __init__(self, game: Game) -> None:
         self.draft = Draft(new_game(game.setup))
@@ -130,7 +130,7 @@ class Replay:
         """The messages of one turn part: the tile, one action or a pass, and the commit, which nothing undoes."""
         d, player = self.draft, turn.player
         walked: list[Message] = []
-        passed: bool | None = None  # judged before the dragon walks, whenever that is
+        passed: bool | None = None  # decided before the dragon walks, whenever the rules let it walk
         for event in turn.events:
             if isinstance(event, TilePlaced | TileDiscarded):
                 self.drawn.append(known(event.tile))
@@ -252,7 +252,7 @@ class Replay:
         if "tower" in d.ext:
             wanted = [(h, o, FIGURES[f]) for h, o, f in towers(d).prisoners]
             kept = []
-            for held in reversed(self._held):  # of two alike, that program exchanges the one taken first
+            for held in reversed(self._held):  # of two equal prisoners, that program exchanges the first taken
                 key = (held[0], held[1], held[2].split(".")[1])
                 if key in wanted:
                     wanted.remove(key)

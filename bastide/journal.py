@@ -1,16 +1,16 @@
-"""The second copy of the log: every action as one line of a file that only grows, on disk before SQLite has it.
+"""The second copy of the log: an append-only file with one line per action, on disk before SQLite has it.
 
     DIGEST {"n": 7, "after": "DIGEST of line 6", "before": [2, 14], "do": "entries", "game": 2, "first": 15, ...}
 
-Each line carries the digest of its own text and of the line before: one that is whole is provably whole, whatever lies
-around it, and one that is missing anywhere is missed, since the lines count. ``before`` is what the line before was
-about (a game and its last entry), so that a gap also says how many entries were in it. SQLite knows nothing of this
-file, and this file nothing of what SQLite believes of its own.
+Each line carries a digest of its own text and of the previous line (a hash chain), and its number. So an intact line
+proves itself whatever surrounds it, and a missing line is noticed. ``before`` is the subject of the previous line (a
+game and its last entry), so a gap also shows how many entries were in it. The journal and SQLite are independent:
+neither relies on what the other believes.
 
     journal   the first line: an id, which the database has too, and the version of its tables
     game      a game was begun, with its set-up; it is on the table from then on
     entries   entries of a game, from number ``first`` on, and whether the game is over with them; now and then with
-              the set-up once more, without which they would mean nothing
+              the set-up repeated, without which they would be meaningless
     table     another game was put on the table
 
 ``log.sqlite`` has its journal in ``log.journal``.
@@ -152,7 +152,7 @@ def told(data: bytes) -> Told:
             if game:
                 out.most[game] = max(out.most.get(game, 0), seq)
         elif line["after"] != earlier:
-            out.spoiled = True  # two lives of one log in one file
+            out.spoiled = True  # two histories of one log in one file
         out.spoiled |= end < place
         place = end
         out.take(line)
@@ -169,13 +169,13 @@ def told(data: bytes) -> Told:
 
 
 def _was_whole(rest: bytes, number: int) -> bool:
-    """Whether what stands at the end once was a line, or several: then they were acknowledged, and are spoiled. A write
-    that the power cut off has no end, and is one."""
+    """Whether the text at the end was once one or more complete lines: then they were acknowledged and are damaged. A
+    write cut off by a power loss has no line end and is a single line."""
     return rest.endswith(b"\n") and b'"n": %d,' % number in rest[:64] or b"\n" in rest[:-1] or len(rest) > _LONGEST
 
 
 def _guess(rest: bytes, out: Told) -> None:
-    """What spoiled lines at the end still say of how much there was: nothing of it is believed but that."""
+    """The number and subject that damaged lines at the end still show; only used to tell how much is missing."""
     for game, first in ((int(m[1]), int(m[2])) for m in _SPOILED.finditer(rest)):
         known = out.most.get(game)
         if known is not None and known < first <= known + _GUESSED:
@@ -251,7 +251,7 @@ class Journal:
         return self._last[0] + 1
 
     def add(self, line: Mapping[str, Any]) -> None:
-        """Have one more action on disk."""
+        """Append one action and fsync it."""
         if self._stale is not None:  # what an action left that was refused
             self._file.cut(self._stale)
             self._stale = None
@@ -265,8 +265,8 @@ class Journal:
         self._last = number + 1, name, _about(line)
 
     def take_back(self) -> None:
-        """The action added last was refused elsewhere: it never was. When the disk does not even take that, the next
-        action begins with it."""
+        """Remove the action added last, which was refused elsewhere. If the disk refuses that too, it is removed before
+        the next one is added."""
         if self._before:
             self._stale, self._last = self._before.pop()
             self._file.cut(self._stale)

@@ -1,12 +1,11 @@
-"""What was seen of the game on the table, kept on disk while it is watched, for whoever is asked why it was read so.
+"""The looks at the game on the table, kept on disk while it is watched, so that a reading can be explained later.
 
-    DATA/looks/GAME-first.jsonl.gz    how it began
-    DATA/looks/GAME-before.jsonl.gz   and its newest looks, in two pieces of which the older one is given up
+    DATA/looks/GAME-first.jsonl.gz    the first looks
+    DATA/looks/GAME-before.jsonl.gz   the newest looks, in two segments of which the older is dropped
     DATA/looks/GAME-newest.jsonl.gz
 
-Each is a file of `reading.record` with players called by their colours, and no picture. Only the game that is watched
-has them; together they are never more than `Limits` says. Nothing waits for them to be on the medium, and a disk that
-refuses them costs the looks only.
+Each is a file of `reading.record` with players called by their colours, and without pictures. Only the game being
+watched has them; their total size is bounded by `Limits`. They are not synced, and a disk error costs only the looks.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where a table's secrets lie: one file in the data folder that only its owner may read.
+"""A table's secrets: one file in the data folder, readable by its owner only.
 
 It holds the PINs as scrypt hashes, the key that signs sessions and the overlay's read-only key; never a PIN itself.
 """

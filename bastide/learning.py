@@ -1,7 +1,7 @@
-"""Collects lessons while a game is watched: the picture of every tile seen bare, named by what the log says in the end.
+"""Collects lessons while a game is watched: a crop of every tile seen unobstructed, labelled by the log.
 
-The name is not taken from the reading of the moment but from the log when the lessons are written: a tile that somebody
-corrects teaches what it was corrected to, one that is still asked about teaches nothing.
+The label comes from the log at the time of writing, not from the reading: a corrected tile teaches what it was
+corrected to, a tile still in question teaches nothing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Views of the ChArUco board from a running camera: one is taken whenever the board is held still somewhere new."""
+"""Views of the ChArUco board from a running camera: one is taken whenever the board is held still in a new pose."""
 
 from __future__ import annotations
 

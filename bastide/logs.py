@@ -45,7 +45,7 @@ class JsonLines(logging.Formatter):
 
 
 class Quiet(logging.handlers.RotatingFileHandler):
-    """A log that cannot be written is no reason to end a game."""
+    """A log handler that ignores write errors: a log that cannot be written must not end a game."""
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
         pass

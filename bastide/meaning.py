@@ -1,4 +1,4 @@
-"""What people's commands mean for the log: an event where the rules put it, a correction, an answer."""
+"""Translates people's commands into log entries: an event where the rules put it, a correction, or an answer."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A game as it stands at one moment: what can be done, and what a command would come to.
+"""An immutable snapshot of a game: what can be done, and what a command would lead to.
 
-Nothing here changes or waits for anything, so that it can be worked out beside the game that goes on.
+Nothing here changes or waits for anything, so it can run beside the game in progress.
 """
 
 from __future__ import annotations

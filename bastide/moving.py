@@ -1,4 +1,4 @@
-"""A figure whose tile was corrected follows it."""
+"""Moves a figure along when the tile under it is corrected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A new game as a person asks for it on the page: players, edition, house rules, boxes, how much the page may help."""
+"""A new game as requested on the page: players, edition, house rules, expansions, and how much the page may help."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The owner's own tiles as the page draws the board with them: taught or learned, all of one size and in one light."""
+"""The owner's own tiles, with which the page draws the board: taught or learned, all of one size and evenly lit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A source slowed down to a multiple of its own time, so that people can follow a recording."""
+"""Slows a source down to a multiple of its own time, so that people can follow a recording."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looking back at the game of a session while it goes on: its turns, old views, pictures of the table, files."""
+"""The past of a session's game while it goes on: turns, earlier views, pictures of the table, files."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Pictures behind the log's entries, in a file of their own: they may be lost, the game may not.
+"""Pictures behind the log's entries, in a database of their own, which may be lost without losing the game.
 
 Bounded: the newest so many of each kind over all games. Not synced one by one, which spares the card; a power cut may
-take the newest few. A file that is damaged is set aside and another one begun.
+take the newest few. A damaged file is set aside and a new one begun.
 """
 
 from __future__ import annotations

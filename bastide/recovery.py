@@ -1,11 +1,10 @@
-"""A damaged log gives way to a new one with what is whole in it, in steps that may be interrupted anywhere.
+"""Replaces a damaged log by a new one with everything intact in it, in steps that may be interrupted anywhere.
 
 1. the damaged file and its write-ahead log get a second name, ``NAME.damaged-...``; the first stays for now
-2. what is whole in it and in the journal is written to ``NAME.part``, synced, and renamed to ``NAME.recovered``
+2. what is intact in it and in the journal is written to ``NAME.part``, synced, and renamed to ``NAME.recovered``
 3. the old write-ahead log goes, and ``NAME.recovered`` becomes ``NAME``
 
-A start that finds ``NAME.recovered`` goes on with 3, one that finds less begins again: whoever loses power once often
-loses it again.
+A start that finds ``NAME.recovered`` continues with 3, otherwise it begins again: power cuts often come in series.
 """
 
 from __future__ import annotations
@@ -74,7 +73,8 @@ def rescue(path: Path, copy: Path) -> None:
 
 
 def fill(found: Salvaged) -> list[str]:
-    """Give every entry that cannot be read its place, so that what came after it counts; a sentence for each turn."""
+    """Put a placeholder where each lost entry stood, so that later entries keep their numbers and count; returns a
+    sentence per turn."""
     said = []
     for game in [g for g in found.unknown if g not in found.games]:
         said.append(f"game {game} could not be read")
@@ -127,7 +127,7 @@ def finish(path: Path) -> str | None:
 
 
 def emptied(path: Path) -> bool:
-    """Whether a log is there that has nothing in it and had: SQLite would take it for a new one."""
+    """Whether a log file is empty that was not before: SQLite would take it for a new one."""
     return path.is_file() and path.stat().st_size == 0 and \
         (pictures_of(path).is_file() or Path(f"{path}-wal").is_file() and Path(f"{path}-wal").stat().st_size > 0)
 

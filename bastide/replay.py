@@ -1,4 +1,4 @@
-"""Looking back at a game: its turns, the view after each of them, who has corrected what, and the game as a file."""
+"""The past of a game: its turns, the view after each of them, corrections and their authors, and the game as a file."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def transcript(setup: Setup, entries: Sequence[LogEntry]) -> str:
 def scores_csv(state: GameState) -> str:
     """Every score event, one line per player who got points."""
     def plain(text: str) -> str:
-        """Not a formula: spreadsheets compute what begins like one, whoever chose the name."""
+        """Defuse CSV injection: spreadsheets evaluate text that looks like a formula, such as a player's name."""
         return f"'{text}" if text.lstrip().startswith(_FORMULAS) or text.startswith(("\t", "\r", "\n")) else text
 
     out = io.StringIO()

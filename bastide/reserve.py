@@ -1,7 +1,5 @@
-"""Room kept for the log on a disk that gets full: a file that is nothing but there, and goes when its place is needed.
-
-With it a game goes on, and the program starts, on a card that somebody has filled. Pictures are given up first.
-"""
+"""A ballast file that keeps room for the log: it is deleted when the disk fills up, so that a game goes on and the
+program starts. Pictures are given up before it."""
 
 from __future__ import annotations
 
@@ -14,11 +12,12 @@ from pathlib import Path
 
 NAME = "reserve"
 BYTES = 8_000_000  # a write-ahead log of the usual size, and the entries of a hundred games
-_FULL = ("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_CANTOPEN")  # opening a log takes room too, and says so in many ways
+_FULL = ("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_CANTOPEN")  # on a full disk opening a log fails with any of these
 
 
 class Reserve:
-    """``size`` bytes beside the log; 0 keeps none. ``low`` is whether there is none where there should be one."""
+    """A ballast file of ``size`` bytes beside the log; 0 for none. ``low`` is True while it should exist and
+    does not."""
 
     def __init__(self, folder: Path, size: int) -> None:
         self.path, self._size = folder / NAME, size
@@ -26,11 +25,11 @@ class Reserve:
 
     @property
     def there(self) -> bool:
-        """Whether there is room to give."""
+        """Whether the ballast exists."""
         return bool(self._size) and self.path.is_file()
 
     def fill(self) -> None:
-        """Keep the room, unless the disk would be full with it."""
+        """Create the ballast, unless it would fill the disk."""
         if not self._size:
             return
         try:
@@ -46,7 +45,7 @@ class Reserve:
             self.give()
 
     def give(self) -> bool:
-        """Make room; False when there was none to give."""
+        """Delete the ballast; False when there was none."""
         if not self._size:
             return False
         there = self.there
@@ -57,6 +56,6 @@ class Reserve:
 
 
 def may_be_full(error: BaseException) -> bool:
-    """Whether an error may be about room."""
+    """Whether the error may mean that the disk is full."""
     return isinstance(error, sqlite3.Error) and getattr(error, "sqlite_errorname", "").startswith(_FULL) or \
         isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)

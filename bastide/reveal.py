@@ -1,4 +1,4 @@
-"""How far the final scoring has been told to the room: nobody learns the winner before everybody walks there."""
+"""How far the final scoring has been revealed in the room: nobody learns the winner before everybody gets there."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""What is whole in a damaged log: its pages read one by one, whatever the rest of the file looks like.
+"""Reads what is intact in a damaged log, page by page, whatever the rest of the file looks like.
 
-SQLite refuses a file as soon as one page is wrong. Here every page that still looks like one (SQLite's file format,
-https://www.sqlite.org/fileformat2.html) is read for rows of games and entries, first those of the file, then those of
-the write-ahead log, whatever their order. An entry counts when its checksum is right, wherever it stands; it says
-itself which one it is. What the journal has (`bastide.journal`) is put beside it by `merged`.
+SQLite refuses a file as soon as one page is damaged. Here every page that still parses (SQLite's file format,
+https://www.sqlite.org/fileformat2.html) is searched for rows of games and entries, first those of the file, then those
+of the write-ahead log, in any order. An entry counts if its checksum is right, wherever it is found; it carries its own
+number. `merged` adds what the journal (`bastide.journal`) has.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ def _readable(path: Path) -> bytes:
 
 
 def _rows(page: bytes) -> Iterator[list[Value]]:
-    """The rows of a leaf or of an index's inner page; a table's rows end with their row id."""
+    """The rows of a table leaf or index interior page; a table's rows end with their row id."""
     head = 100 if page[:16] == b"SQLite format 3\0" else 0
     if len(page) < head + 12 or page[head] not in (_TABLE_LEAF, _INDEX_LEAF, _INDEX_NODE):
         return

@@ -31,10 +31,8 @@ CREATE TABLE IF NOT EXISTS stills (id INTEGER PRIMARY KEY, game INTEGER NOT NULL
 
 
 def checksum(game: int, seq: int, body: str) -> int:
-    """What an entry's row carries: CRC-32 over its place and its text. It finds what a card forgets.
-
-    A game's set-up counts as its entry 0.
-    """
+    """The CRC-32 of an entry's place and text, which its row carries: finds bit rot on memory cards. A game's set-up
+    counts as its entry 0."""
     return zlib.crc32(f"{game}:{seq}:{body}".encode())
 
 

@@ -1,8 +1,8 @@
-"""A backup on a second medium after each game: a USB stick or a mounted share, tried by restoring it.
+"""A backup on a second medium after each game: a USB stick or a mounted share, verified by restoring it.
 
 A thread waits for games to end (or to give way to another one). Then it writes a backup to the folder, restores it into
-a scratch folder as a person would, and holds what came back against what was played. The newest KEPT backups stay. A
-medium that is not there is tried again until it is; how it went is in ``DATA/second.json``, which the doctor reads.
+a scratch folder, and compares the result with the games. The newest KEPT backups are kept. A missing medium is retried
+until it is there; the outcome is in ``DATA/second.json``, which the doctor reads.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What the camera sees just now, for whoever looks at it on the page; and the switch that has it watch or rest.
+"""What the camera sees right now, for viewers on the page; and the switch between watching and resting.
 
-The loop offers frames, the page takes pictures. As long as nobody looks, nothing is drawn, packed or kept.
+The loop offers frames, the page takes pictures. While nobody looks, nothing is drawn, encoded or kept.
 """
 
 from __future__ import annotations

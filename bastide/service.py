@@ -1,7 +1,7 @@
-"""``serve`` as a service: tells systemd that it is ready and alive, and a light and a button what goes on.
+"""``serve`` as a service: notifies systemd (readiness, watchdog), drives the status light and reads the button.
 
-The watchdog is fed only while the table's loop is: a loop that hangs in a driver, or a camera that needs a new process,
-ends in a restart. The log is on disk before anything is shown, so a restart loses nothing.
+The watchdog is fed only while the table's loop makes progress: a loop stuck in a driver, or a camera that needs a new
+process, ends in a restart. The log is on disk before anything is shown, so a restart loses nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from bastide.errors import Failure
 from hardware.panel import Panel, PanelError
 from web.protocol import CommandError, LiveSession, StaleView
 
-HANGS_S = 45.0  # a loop that has taken no frame and tried no camera for so long hangs
+HANGS_S = 45.0  # a loop that has neither taken a frame nor tried a camera for so long is stuck
 _LOOK_S = 1.0
 _log = logging.getLogger("bastide.service")
 

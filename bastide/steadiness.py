@@ -1,7 +1,7 @@
-"""Whether the view is still the one that the game began with, for the page's status.
+"""Detects whether the view is still the one that the game began with, for the page's status.
 
-The watcher finds a board that moved again by itself. What it could not follow is a thing for people: they are told how
-to put it back.
+A board that moved is re-registered by the watcher. What it could not follow is left to people, who are told how to put
+it back.
 """
 
 from __future__ import annotations

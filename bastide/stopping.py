@@ -1,4 +1,4 @@
-"""Ending in order: SIGINT and SIGTERM set an event; a second one stops at once."""
+"""Orderly shutdown: SIGINT and SIGTERM set an event; a second signal stops at once."""
 
 from __future__ import annotations
 

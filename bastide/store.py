@@ -1,8 +1,8 @@
 """The append-only event log on disk: SQLite, WAL, synchronous=FULL, one transaction per proposal or command.
 
-What `append` has returned from is on disk twice, all of it or nothing: in the journal (`bastide.journal`), then in the
-database. Opening holds the two against each other; a file that is damaged is set aside under another name, never
-deleted, and what is whole in either goes on. Pictures are in a file of their own.
+What `append` has returned from is on disk twice, atomically: in the journal (`bastide.journal`), then in the database.
+Opening compares the two; a damaged file is set aside under another name, never deleted, and everything intact in either
+copy is taken over. Pictures are in a file of their own.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from scoring.events import Setup
 from scoring.log import LogEntry, entry_from_json, entry_to_json
 
 _log = logging.getLogger("bastide.store")
-WAL_PAGES = 16  # the write-ahead log is taken over into the file when it has so many: after a handful of moves
+WAL_PAGES = 16  # pages in the write-ahead log before a checkpoint: a handful of moves
 
 
 class Store:
@@ -63,7 +63,7 @@ class Store:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._mine = self._claim()
-            sync_folder(self.path.parent.resolve().parent)  # a new file in a folder that a power cut takes is no use
+            sync_folder(self.path.parent.resolve().parent)  # a file without its folder entry is lost
             try:
                 self._opened()
             except (sqlite3.Error, OSError) as e:
@@ -298,7 +298,7 @@ class Store:
                     self._tell(notice)
             with db:
                 db.execute(STATE)
-            with suppress(sqlite3.OperationalError):  # a full card has no room for it: what is there is enough
+            with suppress(sqlite3.OperationalError):  # no room on a full card: the database alone must do
                 db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         except BaseException:
             db.close()
@@ -311,7 +311,7 @@ class Store:
         return found.st_dev, found.st_ino
 
     def _claim(self) -> int:
-        """Lock the file for this process; the system lets go of it when the process ends in whatever way."""
+        """Lock the file for this process; the system releases the lock when the process ends, however it ends."""
         mine = os.open(f"{self.path}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
             fcntl.flock(mine, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -340,7 +340,7 @@ class Store:
         raise AssertionError("unreachable")
 
     def _mended(self, error: BaseException) -> bool:
-        """Whether what stood in an action's way is out of it."""
+        """Whether the obstacle to an action has been removed."""
         if may_be_full(error):
             if self._reserve.give():
                 self.pictures.refused = True

@@ -1,14 +1,13 @@
-"""One ZIP for whoever is asked for help, with nothing in it that is nobody's business, and playing it again.
+"""One ZIP for whoever helps, free of private data, and replaying it.
 
     about.json     versions, the machine, the doctor's report; nothing in the file says whose home folder it was
     game.json      set-up (players are called by their colours) and every entry of the game on the table, and the scores
     looks/*.jsonl  what the camera's reader was given of that game, as far as it is kept (`bastide.kept_looks`)
-    board/N.jpg    the newest pictures of the table, cut to the board and seen from above
+    board/N.jpg    the newest pictures of the table, cropped to the board and seen from above
     logs/*.jsonl   the program's log, without secrets
     settings.conf  the service's options, without passwords
 
-`replay` folds the game in it again and says whether it comes to the same scores: an error in the rules that somebody
-has at home becomes a test here.
+`replay` folds the game in it again and compares the scores: a rules bug that somebody has at home becomes a test here.
 """
 
 from __future__ import annotations
@@ -89,7 +88,7 @@ def write_support(data: Path, out: Path, settings: Path = Path("/etc/bastide/bas
 
 
 def _nobody(data: Path, names: set[str]) -> Callable[[str], str]:
-    """A function that takes from a text where the data folder is, whose home folders it names, and who plays."""
+    """A function that removes from a text the data folder's path, the home folders and the players' names."""
     places = sorted({str(data), str(data.resolve()), str(Path.home())} - {"/", "."}, key=len, reverse=True)
     parts = [rf"(?P<place>{'|'.join(map(re.escape, places))})(?![\w-])",
              r"(?P<home>/(?:home|Users|media|run/media)/)[^/\s\"']+"]
@@ -110,7 +109,7 @@ def replay(file: Path) -> dict[str, Any]:
 
     Raises UsageError when it is no support file or has no game.
     """
-    if file.exists() and not file.is_file():  # a device may have no end
+    if file.exists() and not file.is_file():  # a device may be endless
         raise UsageError(f"{file}: is no file; a support file is a ZIP that bastide support has packed")
     try:
         with zipfile.ZipFile(file) as archive:

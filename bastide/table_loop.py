@@ -108,7 +108,7 @@ def follow(source: FrameSource, watcher: Watcher, session: TableSession, *,
             if on_frame is not None:
                 on_frame(done)
             continue
-        if rested and renew is not None:  # much may lie there that was not seen to come
+        if rested and renew is not None:  # tiles may have been laid while nobody watched
             del watcher  # two at once would need the memory of two
             watcher, steadiness = renew(session.setup), Steadiness()
         elif changed is not None and changed.is_set() and renew is not None:
@@ -195,8 +195,11 @@ class Look:
 
 
 class Guarded:
-    """A game's watcher that cannot end the loop. What fails is made anew; a game at which it keeps failing is watched
-    no more, until another is played or people have the camera watch again."""
+    """A game's watcher whose errors cannot end the loop.
+
+    A watcher that fails is replaced; a game on which it keeps failing is no longer watched until another is played or
+    people have the camera watch again.
+    """
 
     def __init__(self, make: Callable[[], TableWatcher], made: TableWatcher | None = None) -> None:
         self._make, self._failures = make, 0
@@ -238,7 +241,7 @@ class Guarded:
             return do(self._watcher)
         except SourceError:  # the camera's: a picture that is fetched when it is looked at
             raise
-        except Exception as e:  # whatever it is, the next game may be watched
+        except Exception as e:  # whatever went wrong, the next game can be watched
             self._failed(e)
             return None
 
@@ -363,7 +366,7 @@ class TableLoop(threading.Thread):
         """
         while not self._stop_asked.is_set():
             before = session.view()["version"]
-            self.beat_s = time.monotonic()  # waiting for the disk is no hanging
+            self.beat_s = time.monotonic()  # waiting for the disk does not count as stuck
             try:
                 return commit(session, proposal, still)
             except Failure as e:

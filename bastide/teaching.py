@@ -1,4 +1,4 @@
-"""A teaching session: pictures from the sheet, checked against each other, into a tile folder."""
+"""A teaching session: from pictures of the sheet, checked for consistency, to a tile folder."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def teach_from_camera(uri: str, teaching: Teaching) -> None:
 
 def _steadier(steady: dict[str, tuple[int, Image]], tiles: tuple[SeenTile, ...],
               teaching: Teaching) -> dict[str, tuple[int, Image]]:
-    """How often each cell has shown the same in a row; one that is steady is taught."""
+    """For each cell, how many looks in a row it has shown the same; a cell that is stable for long enough is taught."""
     out: dict[str, tuple[int, Image]] = {}
     for tile in tiles:
         times, before = steady.get(tile.tile, (0, tile.bgr))

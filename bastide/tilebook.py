@@ -1,10 +1,10 @@
-"""What this machine has learned of the owner's tiles: a folder of pictures and one file that says where each is from.
+"""What this machine has learned of the owner's tiles: a folder of pictures and an index of where each is from.
 
-    DATA/tiles/book.json               version, lessons, what was refused, a line for every version
-    DATA/tiles/base.D~g3s17v2.png      also a tile folder as ``--tiles`` takes it
+    DATA/tiles/book.json            version, lessons, what was refused, a line for every version
+    DATA/tiles/base.D~g3s17v2.png   also a tile folder as ``--tiles`` takes it
 
-A new version is written beside the old one and takes its place at once (a rename); pictures that no version needs go
-last. So a pulled plug leaves the old version or the new one, never half of each.
+A new version is written beside the old one and replaces it atomically (a rename); pictures that no version needs are
+deleted last. So a power cut leaves the old version or the new one, never half of each.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Aiming and calibrating the camera in use, for the page: what `bastide aim` and `bastide calibrate` do, while the
-table is watched.
+"""Aiming and calibrating the camera in use, for the page: `bastide aim` and `bastide calibrate` while the table is
+watched.
 
-One thread works, and only while somebody looks or has asked for a calibration. Its pictures come from the loop that
-owns the camera. What is made is kept as ``DATA/calibration/table.json`` and ``colours.json``, the same documents as the
-command line's, and is used from the next frame on; a later start takes the newest of each kind.
+One worker thread runs, and only while somebody looks or a calibration was requested. Its pictures come from the loop
+that owns the camera. Results are kept as ``DATA/calibration/table.json`` and ``colours.json``, the same documents as
+the command line's, and are used from the next frame on; a later start takes the newest of each kind.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ class Tuning:
             except OSError as e:
                 text = f"it cannot be kept ({e.strerror or e})"
                 done = {"ok": False, "error": {"code": "not_saved", "text": text, "parts": {}}}
-            except Exception as e:  # the next calibration must not wait for this one for ever
+            except Exception as e:  # however this one ends, the next calibration can begin
                 _log.error("calibrating failed", exc_info=e)
                 done = {"ok": False, "error": {"code": "failed", "text": "the program's log says why", "parts": {}}}
             with self._lock:

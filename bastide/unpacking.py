@@ -1,7 +1,8 @@
-"""A backup that came from anywhere, unpacked: what no backup of ours has is refused before anything of it is written.
+"""Unpacks a backup from an untrusted source: anything that our own backups never contain is refused before it is
+written.
 
-Names lead nowhere else and are of the kinds that a backup has, sizes are bounded before and while they are unpacked,
-the log is a whole log and nothing else: no trigger, no view, no table of somebody's own.
+Names must stay inside the folder and be of the kinds that a backup has; sizes are bounded before and while unpacking;
+the log must be a whole log and nothing else: no trigger, no view, no foreign table.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class Contents:
 
 def unpack(file: Path, into: Path) -> Contents:
     """Check everything and write it out: data/ without its prefix. Raises UsageError."""
-    if file.exists() and not (file.is_file() or file.is_dir()):  # a device may have no end
+    if file.exists() and not (file.is_file() or file.is_dir()):  # a device may be endless
         raise UsageError(f"{file}: is a device, not a backup")
     try:
         with zipfile.ZipFile(file) as archive:
@@ -79,7 +80,7 @@ def unpack(file: Path, into: Path) -> Contents:
     except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, EOFError, RuntimeError, KeyError,
             ValueError, TypeError, RecursionError) as e:
         raise UsageError(f"{file}: is no whole backup of bastide ({_short(e)})") from None
-    except Exception as e:  # zlib.error, lzma.LZMAError: whatever a packer's library calls damage
+    except Exception as e:  # zlib.error, lzma.LZMAError: each compression library has its own
         if isinstance(e, UsageError) or isinstance(e, OSError) and e.errno != errno.EINVAL:  # a place before the start
             raise
         raise UsageError(f"{file}: is no whole backup of bastide ({_short(e)})") from None
@@ -109,7 +110,7 @@ def _manifest(file: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
 
 
 def _bounded(file: Path, there: Mapping[str, zipfile.ZipInfo], into: Path) -> None:
-    """Refuse what unpacks to more than a backup does, before anything is unpacked. Raises UsageError."""
+    """Refuse an archive that would unpack to more than a backup does, before unpacking anything. Raises UsageError."""
     for name, info in there.items():
         if info.file_size > FREE_BYTES + MOST_TIMES * info.compress_size or \
                 info.file_size > MOST_OF_ONE and PurePosixPath(name).name not in DATABASES:

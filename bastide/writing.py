@@ -1,4 +1,4 @@
-"""Files that people name: there whole or as they were, whenever the power goes or the disk is full."""
+"""Atomic file writes: after a power cut or on a full disk the file is whole or as it was before."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Put ``data`` in the place of a file, at once and on disk. A device or a pipe is written straight. Raises OSError;
-    then what was there is still there."""
+    """Atomically replace a file by ``data`` and fsync it. A device or a pipe is written to directly. Raises OSError;
+    then the previous contents are still there."""
     path = path.resolve()
     if path.exists() and not path.is_file():
         path.write_bytes(data)
@@ -30,7 +30,7 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Have a folder's names on disk. Raises OSError."""
+    """fsync a folder, so that its names are on disk. Raises OSError."""
     there = os.open(folder.resolve(), os.O_RDONLY)
     try:
         os.fsync(there)

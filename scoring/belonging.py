@@ -1,7 +1,8 @@
-"""Where in a log something belongs that people tell in any order: the rules know before or after what it happened.
+"""Where in the log an event belongs that is reported out of order, as the rules determine it.
 
-A tile is laid, then somebody remembers that the wheel was turned for it; the dragon has walked, then somebody says who
-put a follower down before. Told at the end it would count for the wrong board, or for the wrong player.
+Example: a tile is laid, then somebody remembers that the wheel was turned for it; or the dragon has walked, then
+somebody says who deployed a follower before. Appended at the end, such an event would apply to the wrong board or the
+wrong player.
 """
 
 from __future__ import annotations

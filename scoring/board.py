@@ -50,10 +50,11 @@ def claims(view: View, figure: str, at: Square, *, portal: bool = False) -> Iter
 
 
 def lay(d: Draft, at: Square, placed: Placed) -> None:
-    """Put a tile on an empty square: features grow, join and close. Costs what the tile touches, not the board.
+    """Put a tile on an empty square: features grow, join and close, in time proportional to what the tile touches.
 
-    An edge that faces any tile is closed, also when the tiles do not match (R-ROAD-02, R-CITY-01: the test is the
-    neighbour). Segments of one kind join wherever their edges or half-edges meet. What may be complete now is touched.
+    An edge that faces any tile is closed, also when the two do not match (R-ROAD-02, R-CITY-01: the test is the
+    neighbour). Segments of one kind join wherever their edges or half-edges meet. Features that may now be complete are
+    recorded as touched.
     """
     shape_of, tiles, base, features = d.box.shape, d.tiles, d.base, d.features
     shape = shape_of(placed.tile, placed.rot)
@@ -86,7 +87,7 @@ def lay(d: Draft, at: Square, placed: Placed) -> None:
         left = _join(d, first + n, kind, (at, n), ends[n], shape.marks[n],
                      frozenset(first + c for c in shape.cities[n]), joins[n], closed)
         closes = closes or not left
-    for known, count in closed.items():  # what is left faces an edge of another kind: closed, but not joined
+    for known, count in closed.items():  # the rest face an edge of another kind: closed, but not joined
         f = features[root(d, known)]
         _change(d, f, open=f.open - count)
         if f.open == count:
@@ -104,8 +105,8 @@ def lay(d: Draft, at: Square, placed: Placed) -> None:
 
 def _join(d: Draft, segment: int, kind: str, place: tuple[Square, int], ends: int, marks: Mapping[str, int],
           cities: frozenset[int], joins: list[int], closed: dict[int, int]) -> int:
-    """Make the new segment part of the features it touches, all in one step; the biggest keeps its number. How many
-    edges of what they have become are open."""
+    """Merge the new segment with the features it touches, in one step; the largest keeps its number. Returns how many
+    open edges the result has."""
     features = d.features
     ends -= sum(closed.pop(known, 0) for known in joins)
     roots = {root(d, known) for known in joins}
@@ -141,7 +142,7 @@ def _added(many: list[Mapping[str, int]], more: Mapping[str, int]) -> Mapping[st
 
 def _change(d: Draft, f: Feature, *, open: int | None = None, figures: tuple[int, ...] | None = None,
             done: bool | None = None) -> None:
-    """Put a feature in the place of an earlier one of its number, at the end: what changed last comes last."""
+    """Replace a feature by its new value and move it to the end, so that features are ordered by their last change."""
     del d.features[f.id]
     d.features[f.id] = Feature(
         id=f.id, kind=f.kind, places=f.places, squares=f.squares, open=f.open if open is None else open, marks=f.marks,
@@ -149,12 +150,12 @@ def _change(d: Draft, f: Feature, *, open: int | None = None, figures: tuple[int
 
 
 def set_figures(d: Draft, feature: Feature, figures: tuple[int, ...]) -> None:
-    """Who stands on a feature."""
+    """Replace the figures on a feature."""
     _change(d, feature, figures=figures)
 
 
 def set_done(d: Draft, feature: Feature) -> None:
-    """The feature's completion has been dealt with."""
+    """Mark the feature's completion as handled."""
     _change(d, feature, done=True)
 
 

@@ -1,4 +1,4 @@
-"""What is in play, put together once per game: the chosen expansions' contributions, merged slot by slot."""
+"""What is in play, built once per game: the contributions of the chosen expansions, merged slot by slot."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Box:
     def __init__(self, names: tuple[str, ...], rules: Rules, players: int) -> None:
         self.expansions: tuple[Expansion, ...] = chosen(names)
         self.rules = rules
-        # a figure from another box is a figure all the same: it weighs what it weighs, only nobody has one in hand
+        # a figure of a box that is not in play keeps its weight, but nobody has one in supply
         self.pieces: Mapping[str, Piece] = {p.name: p for e in KNOWN.values() for p in e.pieces}
         self.counts: Mapping[str, int] = {p.name: p.count(players) for e in self.expansions for p in e.pieces}
         self.kinds: Mapping[str, Kind] = {k.name: k for e in self.expansions for k in e.kinds}
@@ -133,7 +133,7 @@ class Box:
             yield from held(view)
 
     def rate(self, feature: Feature, complete: bool) -> Rate | None:
-        """What a counted thing of the feature pays, after every expansion has had its say."""
+        """What each counted unit of the feature pays, after every expansion has adjusted it."""
         kind = self.kinds.get(feature.kind)
         if kind is None or kind.rate is None:
             return None
@@ -143,11 +143,11 @@ class Box:
         return rate
 
     def placing(self, view: View, tile: Tile, at: Square, rot: int) -> Iterator[Problem]:
-        """What the rules have against a tile on a square."""
+        """The rules' objections to a tile on a square."""
         return (p for check in self._placing if (p := check(view, tile, at, rot)))
 
     def deploying(self, view: View, attempt: Attempt) -> Iterator[Problem]:
-        """What the rules have against a figure on a place."""
+        """The rules' objections to a figure on a place."""
         return (p for check in self._deploying if (p := check(view, attempt)))
 
     def reaches(self, view: View, attempt: Attempt) -> bool:
@@ -170,11 +170,11 @@ class Box:
         return False
 
     def questions(self, view: View) -> list[Question]:
-        """What the table does not show and the rules wait for."""
+        """Facts the camera cannot see and the rules need before play goes on."""
         return [q for ask in self.asks for q in ask(view)]
 
     def offers(self, view: View) -> Iterator[Question]:
-        """What may have happened without anybody having seen it."""
+        """Things that may have happened unseen."""
         for e in self.expansions:
             if e.offers:
                 yield from e.offers(view)

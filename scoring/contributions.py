@@ -30,7 +30,7 @@ ANYWHERE = ("anywhere",)  # where a piece stands that may stand on every claimab
 
 # When an event happens in a turn part:
 BEFORE = "before"  # before its tile is laid (or as it is): it begins the part
-IN_TURN = "turn"  # at any moment of its player's own turn, which it begins if it has not begun
+IN_TURN = "turn"  # at any time in its player's own turn; starts that turn if necessary
 AFTER = "after"  # after the tile of its part was laid
 ANY = "any"  # whenever
 
@@ -60,7 +60,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rate:
-    """What a counted thing of a feature pays, why, and by which rule."""
+    """What each counted unit of a feature pays, the reason, and the rule id."""
 
     each: int
     reason: str
@@ -86,7 +86,7 @@ class Kind:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """What the rules have against something: becomes an issue when it lies on the table all the same."""
+    """An objection of the rules; it becomes an issue if the move was made anyway."""
 
     code: str
     text: str
@@ -108,7 +108,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """A slot of the turn. It comes right after the slot ``after``; ``run`` is what happens by itself on entering it."""
+    """A slot of the turn, placed right after the slot ``after``; ``run`` happens automatically on entering it."""
 
     name: str
     after: str = ""

@@ -17,7 +17,7 @@ __all__ = ["figures_on", "fits", "fitting", "fold", "legal_claims", "legal_figur
            "next_player", "objections", "open_squares", "questions", "states", "step", "tiles_left", "waiting",
            "weights"]
 
-MOST_PLAYERS = 6  # what any box holds figures for; what an edition says is the rule `max_players`, and only advice
+MOST_PLAYERS = 6  # that any box has figures for; an edition's own `max_players` only advises
 
 
 def new_game(setup: Setup) -> GameState:
@@ -88,7 +88,8 @@ def apply(d: Draft, event: Event) -> None:
 
 
 def _begin(d: Draft, event: Event, handler: Handler, player: int) -> None:
-    """Begin the part of what comes before a tile, or as it: never one whose tile lies, unless it was told late."""
+    """Begin the turn part of an event that comes before a tile, or is one; never one whose tile already lies, unless
+    the event was reported late."""
     part: int = getattr(event, "part", 1)
     if d.turn_open and d.laid and not (player == d.player and handler.late and handler.late(d)):
         close_turn(d)
@@ -101,8 +102,8 @@ def _begin(d: Draft, event: Event, handler: Handler, player: int) -> None:
 
 
 def _join(d: Draft, player: int) -> None:
-    """Begin the turn of a player who does something before the tile. Out of turn it happens, and it is nobody's turn
-    because of it; before or after the tile, it ends no part (R-TURN-21)."""
+    """Begin the turn of a player who does something before the tile. Out of turn it happens without changing whose turn
+    it is; before or after the tile, it ends no part (R-TURN-21)."""
     if d.turn_open and player == d.player:
         return
     due = next_part(d)
@@ -138,7 +139,7 @@ def fitting(state: View, at: Square) -> Mapping[str, tuple[int, ...]]:
     wanted = [(n, shape(o.tile, o.rot).edges[(n + 2) % 4]) for n, o in enumerate(others) if o]
     for kind, left in tiles_left(state).items():
         for rot in range(4) if left > 0 else ():
-            edges = shape(kind, rot).edges  # most kinds differ here: the other rules are asked only about the rest
+            edges = shape(kind, rot).edges  # a cheap first filter: the other rules see only what passes it
             if all(edges[n] == edge for n, edge in wanted) and fits(state, kind, at, rot):
                 out[kind] = (*out.get(kind, ()), rot)
     return out
@@ -172,7 +173,7 @@ def next_player(state: View) -> int:
 
 
 def tiles_left(state: View) -> Mapping[str, int]:
-    """Tiles still in the box, by kind; never below nothing."""
+    """Tiles still in the box, by kind. Over-placed kinds count as 0."""
     contents = state.box.contents
     if len(state.left) == len(contents) and min(state.left.values(), default=0) >= 0:
         return dict(state.left)

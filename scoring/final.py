@@ -1,4 +1,4 @@
-"""The final scoring: what every stage of every expansion adds, as if the game ended now (R-END-01 to R-END-08)."""
+"""Final scoring: what each stage of each expansion would add if the game ended now (R-END-01 to R-END-08)."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def combine(table: dict[str, list[int]], more: Mapping[str, list[int]]) -> None:
 
 
 def winners(totals: list[int] | tuple[int, ...]) -> tuple[int, ...]:
-    """Everyone with the highest score (R-WIN-01), be it nothing."""
+    """Everyone with the highest score (R-WIN-01), also if it is 0."""
     lowest = min(totals)
     return leaders({p: score - lowest + 1 for p, score in enumerate(totals)})
 
@@ -74,7 +74,7 @@ def _all_of(stage: str, view: View, memory: Memory, found: Sequence[Feature]) ->
 
 
 def _on_top(stage: str, view: View, memory: Memory, found: Sequence[Feature]) -> tuple[ScoreEvent, ...]:
-    """What comes on top when these features are scored at the end."""
+    """Bonuses for these features when they are scored at the end."""
     return tuple([memory.staged(e, stage) for e in bonuses(view, found)]) if found and view.box.bonuses else ()
 
 
@@ -132,7 +132,7 @@ def _city(view: View, memory: Memory, city: Feature, farms: tuple[Feature, ...])
 
 
 def _suppliers(view: View, memory: Memory, farms: tuple[Feature, ...]) -> ScoreEvent | None:
-    """What these farms together pay for a city, whichever it is."""
+    """What these farms together pay for a city; the same for every city."""
     shares = weights(view, [f for farm in farms for f in figures_on(view, farm)])
     if not shares:
         return None

@@ -91,10 +91,8 @@ def spot_of(tile: Tile, index: int, rot: int = 0) -> Point:
 
 
 def flag_spot(tile: Tile, rot: int = 0) -> Point | None:
-    """Where the tile's own symbol (volcano, dragon, portal, tower, wheel icon) is drawn, or None.
-
-    It is the one mark that no segment needs for its pennants, inn, goods, cathedral or princess.
-    """
+    """Where the tile's own symbol (volcano, dragon, portal, tower, wheel sign) is drawn, or None: the one mark not used
+    by a segment for pennants, inn, goods, cathedral or princess."""
     for s in tile.segments:
         taken = s.pennants + s.inn + s.cathedral + bool(s.goods) + s.princess
         if len(s.marks) > taken:

@@ -1,4 +1,4 @@
-"""The log of a table: what was seen or said, and corrections to it. The game is a fold over what the log comes to."""
+"""A table's log: observations, statements and corrections. The game is a fold over the effective events."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ class Settled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unread:
-    """An entry that was there and that cannot be read any more: the storage has spoiled it. It keeps its place, so that
-    an amendment can still say what it said."""
+    """Placeholder for an entry lost to a storage fault. It keeps its number, so that an amendment can still
+    restore it."""
 
 
 Body = Event | Retracted | Amended | Inserted | Settled | Unread
@@ -126,7 +126,7 @@ def effective(entries: Iterable[LogEntry]) -> tuple[tuple[int, Event], ...]:
 
 
 def with_gaps(entries: Iterable[LogEntry]) -> tuple[tuple[int, Event | None], ...]:
-    """The same with None where an entry stood that cannot be read and that nobody has amended or taken back."""
+    """Like `effective`, with None where a lost entry stood that nobody has amended or retracted."""
     lines = tuple(entries)
     dead: set[int] = set()
     for entry in reversed(lines):

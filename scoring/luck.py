@@ -1,10 +1,10 @@
 """How lucky the draw of a finished game was: what each player drew against the average tile of the box.
 
-The *worth* of a kind of tile is what its roads, cities and monasteries pay when each of them is finished, this tile
-alone counted (a monastery with its eight neighbours): what the rules in force give it, whoever gets the points and
-whatever was made of it. A player's luck is the worth of the tiles they drew less what as many average tiles of the box
-are worth. How rare that is follows from drawing without putting back: the sum of n tiles out of N has the variance
-n s² (N - n) / (N - 1), where s² is that of the box, and is taken as normal.
+The *worth* of a kind of tile is what its roads, cities and monasteries would pay if each were completed, counting this
+tile only (a monastery with its eight neighbours), under the rules in force; who scored it does not matter. A player's
+luck is the worth of the tiles drawn minus the expectation for as many tiles of the box. Its percentile follows from
+drawing without replacement: the sum of n tiles out of N has the variance n s² (N - n) / (N - 1), with s² the variance
+of the box, and is approximated as normal.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from scoring.events import Event, Setup, TileDiscarded, TilePlaced
 from scoring.projection import features
 from scoring.state import Draft, Placed
 
-FARMS = "field"  # a farm is worth what others build beside it: no tile's own worth
+FARMS = "field"  # a farm's value lies in the cities around it, not in the tile
 FAR = (1000, 1000)  # a square that touches nothing
 
 

@@ -1,4 +1,5 @@
-"""What earlier views of the same game have worked out, to be used again as long as it is still true."""
+"""A cache across successive views of one game: what earlier views computed is reused while its inputs are the same
+objects."""
 
 from __future__ import annotations
 
@@ -41,17 +42,20 @@ NOBODY = Shares((), ())
 
 
 class Rows:
-    """Rows of the objects of a list, each made from one of them and used again as long as the list has the same object.
-    What is no longer in it is dropped: so most of what a view needs room for is room that the one before has left."""
+    """Cached rows, one per object of a list; a row is reused while the list holds the same object, and dropped
+    otherwise.
+
+    Reuse also keeps allocation low: most of what a view needs is memory that the previous view already holds.
+    """
 
     __slots__ = ("_made", "_sources")
 
     def __init__(self) -> None:
-        self._sources: Collection[Any] = ()  # kept, so that no object is mistaken for another
+        self._sources: Collection[Any] = ()  # holding the object keeps its id from being reused
         self._made: dict[int, Any] = {}
 
     def of(self, sources: Collection[Any], make: Callable[[Any], Any]) -> list[Any]:
-        """A row for each of these objects, in their order; ``make(source)`` where there is none yet."""
+        """The row of each of these objects, in order; ``make(source)`` for those not cached yet."""
         before, made, rows = self._made, {}, []
         for source in sources:
             number = id(source)
@@ -63,10 +67,8 @@ class Rows:
 
 
 class Growing:
-    """Rows of a sequence that only grows while a game goes on; when it begins otherwise, all of them are made anew.
-
-    It may be given in columns of the same length.
-    """
+    """Cached rows of an append-only sequence; if its beginning changes, all rows are rebuilt. It may be given as
+    columns of equal length."""
 
     __slots__ = ("_made_of", "rows")
 
@@ -75,7 +77,7 @@ class Growing:
         self.rows: list[Any] = []
 
     def new(self, *columns: Iterable[Any]) -> int:
-        """How many have their rows already. The others' are to be added, in order."""
+        """How many items have rows already; the rest are to be appended, in order."""
         given, count = list(map(list, columns)), len(self.rows)
         for column, known in zip(given, self._made_of, strict=False):
             if column[:count] != known:  # as for `Rows`
@@ -85,11 +87,11 @@ class Growing:
 
 
 class Memory:
-    """Rows of one game. They are shared between views: read, never change.
+    """The cache of one game. Rows are shared between views: read, never mutate.
 
-    A row is used again as long as what it was made from is the same object. States are values, so what has not
-    changed is the same object, and everything is made anew after a correction. Without a memory the same functions
-    work everything out.
+    A row is reused while the object it was made from is the same one. States are immutable values, so unchanged parts
+    are identical objects; after a correction everything is rebuilt. Without a memory the same functions compute from
+    scratch.
     """
 
     __slots__ = ("_bordered", "_bordered_by", "_borders", "_by_stage", "_claimed", "_farms", "_figures", "_growing",
@@ -128,7 +130,7 @@ class Memory:
         self._seen: View | None = None
 
     def is_told(self, told: Told) -> Told:
-        """What the log comes to now. When it tells earlier entries otherwise, nothing else is remembered."""
+        """Note the log's current history; if it rewrites earlier entries, the whole cache is dropped."""
         if told.since is not self._since:
             self._forget()
         self.told, self._since = told, told.since
@@ -143,7 +145,7 @@ class Memory:
         return self._growing[kind]
 
     def latest(self, kind: str, name: str, source: object, make: Callable[..., Any], *given: object) -> Any:
-        """What ``make(*given)`` made from the very object that was the source last time, else made anew."""
+        """``make(*given)``, cached while the source is the very object of the last call."""
         known = self._latest.get((kind, name))
         if known is not None and known[0] is source:
             return known[1]
@@ -159,7 +161,8 @@ class Memory:
         return self._figures
 
     def places(self, view: View, feature: Feature) -> Places:
-        """A feature's segments as (x, y, where). It grows at its end, so what it had before stays sorted."""
+        """A feature's segments as sorted (x, y, where). Features grow at the end, so the earlier part is already
+        sorted."""
         known, places = self._places.get(feature.id), feature.places
         if known is None:
             found = named(view, places)
@@ -192,7 +195,7 @@ class Memory:
         return found
 
     def staged(self, event: ScoreEvent, stage: str) -> ScoreEvent:
-        """The event as one of a stage of the final scoring; one that says the same may tell an earlier turn."""
+        """The event as one of a final-scoring stage; an equal event may carry an earlier turn number."""
         e = event
         key = (stage, e.player, e.feature, e.reason, e.points, e.items, e.majority, e.places, e.tiles, e.rule, e.cities)
         known = self._staged.get(key)
@@ -201,8 +204,8 @@ class Memory:
         return known
 
     def features(self, view: View, make: Callable[[Feature], dict[str, Any]]) -> list[dict[str, Any]]:
-        """The rows of all features that can be claimed, in their order; ``make(feature)`` for those that are new or
-        have changed. A farm's row tells how many completed cities it borders."""
+        """Rows of all claimable features, in their order; ``make(feature)`` for those that are new or have changed. A
+        farm's row includes how many completed cities it borders."""
         if view is not self._seen:
             self.look(view)
         rows, waiting = self._rows, self._without_row
@@ -248,11 +251,11 @@ class Memory:
         return kept
 
     def look(self, view: View) -> None:
-        """See what is different from the view before: once for each view.
+        """Find what differs from the previous view; called once per view, in time proportional to the change.
 
-        What changed last comes last, so a view costs what has changed. That this was all is seen by comparing the
-        whole, which is soon done as long as it is the same objects. It is not all when the view before showed another
-        line of play: an open turn as if it ended there, and then it went on.
+        Features are ordered by their last change, so changes are at the end; comparing the rest by identity confirms
+        that nothing else changed. That fails after a hypothetical view (an open turn closed as if it ended there), and
+        then everything is compared.
         """
         known, found, now, joined = self._known, view.features, list(view.features.values()), len(view.parent)
         changed = []
@@ -303,7 +306,7 @@ class Memory:
         return cities
 
     def _drop(self, f: Feature, kinds: Mapping[str, Kind]) -> bool:
-        """Whether the feature, which is no more, was a complete city."""
+        """Remove a feature that no longer exists; whether it was a completed city."""
         if f.figures:
             stage = kinds[f.kind].stage
             self._claimed[stage].pop(f.id, None)

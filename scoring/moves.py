@@ -1,4 +1,5 @@
-"""What can be done now, before the next tile and after the last one, so that a client needs to know no box."""
+"""What can be done now, before the next tile and after the last one, so that clients need no knowledge of
+expansions."""
 
 from __future__ import annotations
 

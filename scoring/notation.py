@@ -10,7 +10,7 @@ from typing import Any
 from scoring.errors import InvalidNotation
 from scoring.tiles import KINDS, Square, catalogue, parse_where
 
-_FAR = 1000  # no table is that big; keeps a slip of the keyboard from becoming a board
+_FAR = 1000  # larger than any table: a typing error must not create a huge board
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

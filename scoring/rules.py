@@ -105,7 +105,7 @@ def editions() -> Mapping[str, Mapping[str, Any]]:
 
 
 class Mark(NamedTuple):
-    """What an owner can say of a box without knowing its name: who made it, and what its booklet pays."""
+    """How owners identify an edition without its name: the publisher and two scoring values of the booklet."""
 
     publisher: str
     small_city: int

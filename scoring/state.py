@@ -68,7 +68,7 @@ class StandingFigure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Issue:
-    """Something that the rules do not allow but that lies on the table all the same."""
+    """A breach of the rules that nevertheless lies on the table."""
 
     code: str
     text: str
@@ -94,11 +94,11 @@ class Claim:
 class GameState:
     """Where a game stands. ``turn`` counts turn parts begun, from 0 (-1: none yet); ``player`` is whose turn it is.
 
-    ``standing`` are the figures by their number; ``base`` and ``parent`` lead from a segment to its feature (see
-    `root`); ``features`` come in the order in which they last changed, ``parent`` in that in which they became part of
-    others; ``left`` is what the box still holds (below nothing when too many lie on the table); ``touched`` are the
-    segments whose features this part may have completed; ``asked`` what turns that are over left open; ``ext`` is each
-    expansion's own part of the state; ``happened`` has, for each event so far, the turn part in which it happened.
+    ``standing`` maps figure numbers to figures; ``base`` and ``parent`` are the union-find forest that leads from a
+    segment to its feature (see `root`), in order of joining; ``features`` are ordered by their last change; ``left`` is
+    what the box still holds (negative if over-placed); ``touched`` are segments whose features this part may have
+    completed; ``asked`` are questions left open by earlier turns; ``ext`` is each expansion's own state; ``happened``
+    holds the turn part of each event so far.
     """
 
     setup: Setup
@@ -142,7 +142,7 @@ class GameState:
 
     @property
     def supply(self) -> tuple[Mapping[str, int], ...]:
-        """What each player has in hand; below nothing when more stand on the table than there are (R-SUPPLY-01)."""
+        """What each player has in hand; negative if more pieces stand on the table than exist (R-SUPPLY-01)."""
         return supplies(self)
 
 

@@ -1,4 +1,4 @@
-"""What a log comes to, as rows for a screen: each new event costs itself, a correction tells everything anew."""
+"""The history of a log as rows for a screen. Appending an event is O(1); a correction rebuilds the rows."""
 
 from __future__ import annotations
 
@@ -16,9 +16,12 @@ FigureKey = tuple[int, Square, str, str]
 
 @dataclass(slots=True, kw_only=True)
 class Told:
-    """The rows of a log's history, the entries still asked about, and the entries of tiles (the first on a square)
-    and of figures (the last of that kind there). As long as ``since`` is the same object, what these said about
-    earlier entries is still true."""
+    """The rows of a log's history, the open questions, and which entry brought in each tile (the first on a square) and
+    each figure (the latest of that kind there).
+
+    While ``since`` is the same object the log was only appended to, so what was derived from earlier entries still
+    holds.
+    """
 
     entries: tuple[LogEntry, ...] = ()
     history: list[dict[str, Any]] = field(default_factory=list)
@@ -42,8 +45,8 @@ class Told:
 
 
 def tell(entries: Sequence[LogEntry], turns: Sequence[int], before: Told | None = None) -> Told:
-    """What the entries come to; ``turns`` has the turn part of each event that they come to (`GameState.happened`).
-    ``before`` is what the first of them came to, and is carried on if they still do."""
+    """The history rows for these entries. ``turns`` holds the turn part of each effective event (`GameState.happened`).
+    ``before`` is the history of a shorter log; it is extended in place if these entries start with the same ones."""
     entries = tuple(entries)
     known = before.entries if before else ()
     new = entries[len(known):]

@@ -1,4 +1,4 @@
-"""How a turn runs: an ordered list of named slots. Events move it on; what happens by itself hangs on the slots."""
+"""How a turn runs: an ordered list of named slots. Events advance it; automatic effects are attached to slots."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def score_completed(d: Draft) -> None:
 
 
 def was_paid(view: View, feature: Feature) -> bool:
-    """Whether somebody has been paid for the completed feature: nothing is scored twice (R-TURN-07, R-SCORE-01)."""
+    """Whether the completed feature was scored already: nothing is scored twice (R-TURN-07, R-SCORE-01)."""
     places = named(view, feature.places)
     return any(e.places == places and e.reason.partition(".")[0] == feature.kind for e in view.score_events)
 
@@ -126,7 +126,7 @@ def scored(view: View, feature: Feature, figures: tuple[StandingFigure, ...]) ->
 
 
 def bonuses(view: View, features: Sequence[Feature]) -> Iterator[ScoreEvent]:
-    """What comes on top when these features with their figures are scored."""
+    """Bonuses for these features and the figures on them when they are scored."""
     return (event for bonus in view.box.bonuses for event in bonus(view, features))
 
 
@@ -158,7 +158,7 @@ def value(view: View, feature: Feature, *, complete: bool) -> tuple[str, tuple[I
 
 
 def take_home(d: Draft, figures: Iterable[StandingFigure]) -> None:
-    """Figures leave the board; then whoever stood only in their company goes too (R-RETURN-05)."""
+    """Remove figures from the board, then those that may stand only in their company (R-RETURN-05)."""
     gone = {f.id: f for f in figures if f.id in d.standing}
     for f in gone.values():
         del d.standing[f.id]

@@ -281,7 +281,8 @@ class Memory:
 
 
 def address_of(text: str | None) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """A client's address, an IPv4 one also when it came in IPv6's clothes; None when it is none."""
+    """A client's IP address, with an IPv4-mapped IPv6 address (::ffff:a.b.c.d) as the IPv4 address it stands for; None
+    when the text is no address."""
     try:
         found = ipaddress.ip_address((text or "").partition("%")[0])
     except ValueError:

@@ -1,4 +1,4 @@
-"""What a box adds to the game: a frozen value each; the core iterates over them and names none."""
+"""What a box adds to the game: one frozen value each; the core iterates over them and names none."""
 
 from __future__ import annotations
 

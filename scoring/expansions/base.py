@@ -108,7 +108,7 @@ def on_tile(d: Draft, event: TilePlaced) -> None:
     draw(d, event.tile, event.at)
     for p in d.box.placing(d, d.box.tile(event.tile), event.at, event.rot):
         d.issue(p.code, p.text, event.at, *p.squares)
-    if event.at in d.tiles:  # what is known to lie there stays; the log can be corrected
+    if event.at in d.tiles:  # the square is taken: the first tile stays, and the log can be corrected
         d.last_tile = event.at
         return
     lay(d, event.at, Placed(tile=event.tile, rot=event.rot, player=event.player, turn=d.turn))
@@ -133,14 +133,14 @@ def draw(d: Draft, tile: str, at: Square | None) -> None:
     d.left[tile] = left
     if left >= 0 or tile not in d.box.contents:
         return
-    # the start tile that another start replaces is in the box all the same, and many a group shuffles it in
+    # a start tile replaced by another start is still in the box, and many groups shuffle it in
     spare = tile in d.box.set_aside and all(p.turn is not None or p.tile != tile for p in d.tiles.values())
     if left + spare < 0:
         d.issue("too_many", f"There are more tiles of kind {tile} than the box holds.", *squares)
 
 
 def on_figure(d: Draft, event: FigurePlaced) -> None:
-    """A figure is put down: it stands where it stands; what the rules have against it is reported."""
+    """A figure is deployed: it stands where it was put; objections of the rules are reported."""
     placed = d.tiles.get(event.at)
     segment = d.box.shape(placed.tile, placed.rot).named.get((event.feature, event.where)) if placed else None
     attempt = Attempt(player=event.player, figure=event.figure, at=event.at, feature=event.feature, where=event.where,
@@ -285,8 +285,8 @@ def questions(view: View) -> Iterator[Question]:
 
 
 def unseen_claims(view: View) -> tuple[FigurePlaced, ...]:
-    """Followers that may have been put down and taken home again before anybody saw them: on what the tile just laid
-    completes and nobody stands on, as the rules allow it to whoever laid it (R-DEPLOY-06, R-TURN-06)."""
+    """Followers that may have been deployed and returned within one turn, unseen: on unoccupied features that the tile
+    just laid completed, where the rules allowed it (R-DEPLOY-06, R-TURN-06)."""
     at = view.last_tile
     if at is None or not view.touched:  # nothing was completed
         return ()
@@ -327,7 +327,7 @@ def moves(view: View) -> Iterator[Choice]:
 
 
 def offers(view: View) -> Iterator[Question]:
-    """A tile that fits nowhere may have been put away (R-DRAW-03): of these kinds nobody has to see it."""
+    """A tile that fitted nowhere may have been discarded (R-DRAW-03): the kinds for which that is possible."""
     if view.over or (view.turn_open and view.laid):
         return
     kinds = unplaceable(view)

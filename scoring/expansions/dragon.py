@@ -50,13 +50,13 @@ def flags(view: View, at: Square | None) -> frozenset[str]:
 
 
 def stopped(d: Draft) -> None:
-    """Report steps that the dragon did not walk (R-DRAGON-04)."""
+    """Report steps that the dragon could have walked and did not (R-DRAGON-04)."""
     if d.last_tile and "dragon" in flags(d, d.last_tile) and d.laid and beasts(d).dragon and dragon_steps(d):
         d.issue("dragon_stopped", "The dragon did not walk all the steps that it could.", d.last_tile)
 
 
 def ignored(d: Draft) -> None:
-    """Report a princess whom nobody heeded (R-PRINCESS-02): before scoring, which may send her knights home."""
+    """Report a princess's removal that did not happen (R-PRINCESS-02), before scoring can send her knights home."""
     must = d.box.rules.princess_removal == "must" and beasts(d).princess_turn != d.turn
     if must and d.last_tile and knights_of_princess(d):
         d.issue("princess_ignored", "The princess sent no knight home.", d.last_tile)

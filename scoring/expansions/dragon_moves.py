@@ -91,7 +91,7 @@ def on_fairy(d: Draft, event: FairyMoved) -> None:
     name = d.setup.players[event.player].name
     b = beasts(d)
     if b.fairy_turn == d.turn and b.fairy == event.at and b.fairy_of is None and event.beside:
-        # it only says by whom she was put there, which is clear then
+        # repeated only to name the follower she stands by
         d.issues = [i for i in d.issues if (i.code, i.turn) != ("fairy_beside", d.turn)]
     else:
         check_action(d, event.player, "moved the fairy", event.at)

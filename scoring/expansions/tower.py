@@ -160,7 +160,7 @@ def release(d: Draft, owner: int, figure: str, holder: int | None = None) -> boo
 
 
 def on_exchange(d: Draft, event: Exchanged) -> None:
-    """R-TOWER-10, R-TOWER-11: one pair, as the players chose; of whom nothing was told, the heavier figure."""
+    """R-TOWER-10, R-TOWER-11: one pair, as the players chose; where no choice was reported, the heavier figure."""
     pair = mutual(d)
     waiting = list(pair or ())
     for ref in event.released:
@@ -175,7 +175,7 @@ def on_exchange(d: Draft, event: Exchanged) -> None:
 
 
 def exchange_rest(d: Draft) -> None:
-    """R-TOWER-10: exchange happens by itself; of a choice that was not told, the heavier figure goes home."""
+    """R-TOWER-10: the exchange is automatic; where no choice was reported, the heavier figure goes home."""
     while (pair := mutual(d)) is not None:
         for owner, holder in (pair, pair[::-1]):
             release_heaviest(d, owner, holder)
@@ -297,7 +297,7 @@ def moves(view: View) -> Iterator[Choice]:
 
 
 def purse(view: View) -> int:
-    """The points of the player whose turn it is, with what the beginning of the turn brings (R-FAIRY-05)."""
+    """The points of the player whose turn it is, including what the start of the turn brings (R-FAIRY-05)."""
     if not view.turn_open:
         view = d = Draft(cast(GameState, view))  # a draft can be copied as well
         open_turn(d, view.player, view.part)

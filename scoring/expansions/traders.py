@@ -70,7 +70,7 @@ class GoodsCounted(Event):
 
 
 def on_goods(d: Draft, event: GoodsCounted) -> None:
-    """What lies before the players counts, whoever should have taken it."""
+    """A count of tokens overrides what the rules say was taken."""
     held = list(goods(d).held)
     held[event.player] = tuple(event.count if name == event.goods else n
                                for name, n in zip(GOODS, held[event.player], strict=True))
@@ -81,7 +81,7 @@ def on_goods(d: Draft, event: GoodsCounted) -> None:
 
 
 def offers(view: View) -> Iterator[Question]:
-    """R-TRADE-02: who completes a city takes its goods; people forget, and nothing shows it."""
+    """R-TRADE-02: whoever completes a city takes its goods; people forget, and the camera cannot see it."""
     if any(map(any, goods(view).held)) and not view.over:
         (choice,) = moves(view)
         yield Question(code="goods", text="Does anybody hold other goods?", player=view.player, offer=True,

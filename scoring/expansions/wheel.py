@@ -263,7 +263,7 @@ def plague_over(d: Draft) -> None:
 
 
 def sign_put_away(d: Draft, tile: str) -> None:
-    """A-34: what the wheel did stays done, and a replacement with a sign turns it again."""
+    """A-34: the wheel's effect stands, and a replacement tile with a sign turns it again."""
     if "wheel_icon" not in d.box.tile(tile).flags:
         return
     if wheel(d).turned != d.turn:
