@@ -25,7 +25,8 @@ from web.server import PageServer  # noqa: E402
 SEEN = """() => { const at = {}, first = (name) => { at[name] ??= performance.now(); };
   const look = () => {
     const score = document.querySelector(".player .score");
-    if (score && getComputedStyle(document.body).margin === "0px" && score.textContent) first("scores");
+    const painted = performance.getEntriesByName("first-contentful-paint").length > 0;
+    if (painted && score && getComputedStyle(document.body).margin === "0px" && score.textContent) first("scores");
     if (document.querySelector(".coming")) first("says that the board is coming");
     if (document.querySelector("#bar button")) first("buttons");
     if (document.querySelector(".tiles .tile")) first("board");

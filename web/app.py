@@ -44,7 +44,7 @@ def create_app(session: LiveSession, *, streams: Streams | None = None, access: 
     app.extensions["streams"] = Streams(session) if streams is None else streams
     app.extensions["overlay_streams"] = Streams(session, most=MAX_OVERLAYS, shape=lambda view: shown(revealed(view)))
     door = Access() if access is None else access
-    furnish(app, door, joined={"css/page.css": [f"css/{name}.css" for name in _SHEETS]})
+    furnish(app, door, inlined=[f"css/{name}.css" for name in _SHEETS])
     app.register_blueprint(pages)
     for part in (looking, keeping, overlays, joining, doctors, tinkering, safekeeping, describing):
         app.register_blueprint(part)
@@ -73,11 +73,13 @@ def tv() -> str:
 
 
 def _page(mode: str) -> str:
-    """The page names its modules, so that a browser fetches them at once instead of one after the other. What people
-    open (``sheets.js``) comes when the board stands, what is seldom needed (``later/``) when it is."""
+    """The page brings its style, so that scores can be read as soon as it has come, and names its modules, so that a
+    browser fetches them at once instead of one after the other. What people open (``sheets.js``) comes when the board
+    stands, what is seldom needed (``later/``) when it is."""
     first = first_view(_session().view())
     modules = [*_assets().imported("js/app.js"), f"js/lang/{first['language']}.js"]
-    return render_template("page.html", mode=mode, modules=modules, pin=access().state()["pin"], **first)
+    return render_template("page.html", mode=mode, modules=modules, style=current_app.extensions["inlined"],
+                           pin=access().state()["pin"], **first)
 
 
 def _assets() -> Assets:

@@ -6,7 +6,7 @@ import gzip
 import hashlib
 import posixpath
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,14 +34,15 @@ class Asset:
 
 
 class Assets:
-    """Every file below a folder by its name, such as ``js/app.js``. ``joined`` are further names, each with the names
-    of the files that it consists of: one request instead of several, and less to send than the parts."""
+    """Every file below a folder by its name, such as ``js/app.js``."""
 
-    def __init__(self, folder: Path, joined: Mapping[str, Sequence[str]] | None = None) -> None:
+    def __init__(self, folder: Path) -> None:
         self._files = {f.relative_to(folder).as_posix(): _asset(lean(f.read_bytes(), f.suffix), f.suffix)
                        for f in sorted(folder.rglob("*")) if f.suffix in _TYPES and f.is_file()}
-        for name, parts in (joined or {}).items():
-            self._files[name] = _asset(b"\n".join(self._files[part].plain for part in parts), Path(name).suffix)
+
+    def joined(self, names: Sequence[str]) -> str:
+        """Several styles as one text."""
+        return "\n".join(self._files[name].plain.decode() for name in names)
 
     def imported(self, name: str) -> list[str]:
         """The modules that a module imports at once, and those that these import; without itself."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Mapping, Sequence
+import hashlib
+from base64 import b64encode
+from collections.abc import Sequence
 from functools import lru_cache
 from http import HTTPStatus
 from pathlib import Path
 from secrets import token_hex
 
 from flask import Blueprint, Flask, Response, current_app, request
+from markupsafe import Markup
 from werkzeug.exceptions import HTTPException
 
 from scoring.errors import InvalidNotation
@@ -23,13 +26,13 @@ from web.rights import Refused
 from web.stream import compact
 
 _CONTENT_SECURITY = "; ".join((
-    "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'",
+    "default-src 'none'", "script-src 'self'", "style-src 'self'{styles}", "img-src 'self' data:", "connect-src 'self'",
     "media-src 'self'", "font-src 'self'",
     "manifest-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
 ))
 _COMPRESSED = ("text/", "application/json", "image/svg+xml")
 _HEADERS = {
-    "Content-Security-Policy": _CONTENT_SECURITY, "X-Content-Type-Options": "nosniff",
+    "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer", "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin", "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
@@ -49,10 +52,18 @@ _STATUS = {"unknown_question": HTTPStatus.CONFLICT, "no_camera": HTTPStatus.CONF
 files = Blueprint("files", __name__)
 
 
-def furnish(app: Flask, door: Access, *, joined: Mapping[str, Sequence[str]] | None = None) -> None:
-    """Give an application the door, the files of ``web/static`` (``joined``: see `Assets`), headers and errors."""
+def furnish(app: Flask, door: Access, *, inlined: Sequence[str] = ()) -> None:
+    """Give an application the door, the files of ``web/static``, headers and errors.
+
+    ``inlined`` are styles that a page brings within itself: ``app.extensions["inlined"]`` is their text, as it must
+    stand between the tags, for browsers take it by its hash and no other.
+    """
     app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES
-    app.extensions["assets"] = Assets(Path(__file__).parent / "static", joined)
+    assets = app.extensions["assets"] = Assets(Path(__file__).parent / "static")
+    style = app.extensions["inlined"] = Markup(assets.joined(inlined))
+    digest = b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    policy = _CONTENT_SECURITY.format(styles=f" 'sha256-{digest}'" if style else "")
+    app.extensions["headers"] = {**_HEADERS, "Content-Security-Policy": policy}
     door.guard(app)
     app.register_blueprint(files)
     app.register_error_handler(HTTPException, _http_error)
@@ -114,7 +125,7 @@ def _unexpected(e: Exception) -> Response:
 
 def _finish(answer: Response) -> Response:
     """Security headers on everything, caching that always asks, and compression of what shrinks."""
-    answer.headers.update(_HEADERS)
+    answer.headers.update(current_app.extensions["headers"])
     stream = answer.mimetype == "text/event-stream"
     answer.headers["Cache-Control"] = "no-store" if stream or request.path.startswith("/api/") else "no-cache"
     done = stream or answer.status_code != HTTPStatus.OK or "Content-Encoding" in answer.headers or \

@@ -211,7 +211,7 @@ def test_nothing_meets_on_the_shared_picture(table, visit):
             assert min(right, x2) <= max(left, x) or min(bottom, y2) - max(top, y) < slack, (text, other)
 
 
-def test_a_joined_file_is_its_parts(serve):
+def test_the_page_brings_its_style(serve):
     _, server = serve(0)
-    whole = get(server.url + "static/css/page.css")[2]
+    whole = get(server.url)[2]
     assert all(get(f"{server.url}static/css/{name}.css")[2] in whole for name in ("tokens", "players", "screens"))

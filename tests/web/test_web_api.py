@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import re
+from base64 import b64encode
 from pathlib import Path
 
 import pytest
@@ -119,8 +121,10 @@ def test_nothing_inline_and_everything_from_here(serve):
     _, headers, body = get(server.url)
     policy = headers["Content-Security-Policy"]
     assert "default-src 'none'" in policy and "unsafe" not in policy
-    html = body.decode()
-    assert not re.search(r"<script(?![^>]*src=)|<style| style=| on[a-z]+=|https?://", html)
+    before, style, after_it = re.split("<style>|</style>", body.decode())  # one, by its hash
+    assert f"style-src 'self' 'sha256-{b64encode(hashlib.sha256(style.encode()).digest()).decode()}';" in policy
+    html = before + after_it
+    assert not re.search(r"<script(?![^>]*src=)| style=| on[a-z]+=|https?://", html)
     sources = "".join(f.read_text("utf-8") for f in [*STATIC.rglob("*.js"), *STATIC.rglob("*.css")])
     assert not re.findall(r"https?://(?!www\.w3\.org/2000/svg)\S+", sources)
 
@@ -149,7 +153,7 @@ def test_what_only_readers_need_is_not_sent(serve):
     sent, written = get(f"{server.url}static/js/app.js")[2], (STATIC / "js" / "app.js").read_bytes()
     assert len(sent) < 0.9 * len(written)
     assert not re.search(rb"(?m)^( |//)", sent) and b"new App();" in sent
-    assert not re.search(rb"(?m)^ ", get(f"{server.url}static/css/page.css")[2])
+    assert not re.search(rb"(?m)^ ", get(f"{server.url}static/css/players.css")[2])
     # By lines that is safe: no text in backticks goes over several.
     for module in STATIC.rglob("*.js"):
         lean_lines = lean(module.read_bytes(), ".js").splitlines()
