@@ -4,6 +4,7 @@ spoils the cells that it covers and no others (a Lorentzian loss: Black and Rang
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,24 +43,24 @@ class PictureFit:
         fine = settler.fine
         self._kind = fine.kinds_of_pictures
         self._size = fine.size_px
-        stack = np.stack([fine.picture(n) for n in range(4 * len(self._kind))])
-        self._pictures = _cells(stack)
+        self._pictures = _cells(fine.templates)
         self._energy = (self._pictures**2).sum(axis=2)
 
-    def fits(self, bgr: Image, pose: Array) -> npt.NDArray[np.float64]:
-        """(K, 4) log-likelihoods, up to a constant, of every kind of the settler's tile set in every quarter turn."""
-        settled = self.settler.settle(bgr, pose, reach=FITS.reach)
-        first = channels(rectify(bgr, settled.pose, self._size)[None])
-        rows = np.arange(4 * len(self._kind))
-        fit = self._compared(first, rows)[0]
-        best = np.argsort(-fit)[:FITS.tried]
+    def fits(self, bgr: Image, poses: Sequence[Array]) -> npt.NDArray[np.float64]:
+        """(N, K, 4) log-likelihoods, up to a constant, of every kind of the settler's tile set in every quarter turn,
+        of the squares of these poses."""
+        settled = self.settler.settle(bgr, poses, reach=FITS.reach)
+        fit = self._compared(settled.prints, np.arange(4 * len(self._kind)))
         margin = max(abs(x) for x, _ in FITS.steps_px)
-        around = channels(rectify(bgr, pose, self._size, margin / self._size)[None])[0]
-        moved = np.stack([around[:, margin + y:margin + y + self._size, margin + x:margin + x + self._size]
-                          for x, y in FITS.steps_px])
-        fit[best] = np.maximum(fit[best], self._compared(moved, best).max(axis=0))
-        each = fit.reshape(-1, 4)
-        return np.array([each[self._kind == k].max(axis=0) for k in range(len(self.settler.fine.ids))], float)
+        for own, pose in zip(fit, poses, strict=True):
+            best = np.argsort(-own)[:FITS.tried]
+            around = channels(rectify(bgr, pose, self._size, margin / self._size)[None])[0]
+            moved = np.stack([around[:, margin + y:margin + y + self._size, margin + x:margin + x + self._size]
+                              for x, y in FITS.steps_px])
+            own[best] = np.maximum(own[best], self._compared(moved, best).max(axis=0))
+        each = fit.reshape(len(poses), -1, 4)
+        return np.stack([each[:, self._kind == k].max(axis=1) for k in range(len(self.settler.fine.ids))],
+                        axis=1).astype(float)
 
     def _compared(self, crops: FloatArray, rows: npt.NDArray[np.int64]) -> FloatArray:
         """(N, rows) fits of (N, channels, S, S) crops."""

@@ -136,12 +136,13 @@ def beside(board: Sequence[Array], spots: Sequence[Spot], limits: Limits) -> lis
 
 
 def doubled(poses: Iterable[Array]) -> list[Spot]:
-    """Places of tiles of twice the size of which these may be quarters."""
-    spots = []
+    """Places of tiles of twice the size of which these may be quarters; tiles side by side share some."""
+    spots: list[Spot] = []
     for pose in list(poses)[:8]:
         corners = apply(pose, UNIT)
         u, v = corners[1] - corners[0] + corners[2] - corners[3], corners[3] - corners[0] + corners[2] - corners[1]
-        spots += [Spot(middle=corner, u=u, v=v, likely=0.5) for corner in corners]
+        each = [Spot(middle=corner, u=u, v=v, likely=0.5) for corner in corners]
+        spots += [s for s in each if all(np.linalg.norm(s.middle - t.middle) > 0.1 * s.side for t in spots)]
     return spots
 
 

@@ -78,8 +78,8 @@ def apply(homography: Array, points: npt.ArrayLike) -> Array:
 
 def area(corners: Array) -> float:
     """Signed area of a polygon in pixels, positive when its corners run clockwise as seen."""
-    x, y = corners[:, 0], corners[:, 1]
-    return float(0.5 * np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y))
+    (x, y), (u, v) = corners.T, corners[[*range(1, len(corners)), 0]].T
+    return float(0.5 * (x @ v - u @ y))
 
 
 def rectify(bgr: Image, pose: Array, size_px: int, margin: float = 0.0, smooth: bool = True) -> Image:
@@ -93,6 +93,9 @@ def rectify(bgr: Image, pose: Array, size_px: int, margin: float = 0.0, smooth: 
 def inside(shape: Sequence[int], pose: Array, size_px: int, margin: float = 0.0) -> npt.NDArray[np.float32]:
     """Which pixels of such a crop lie in a photograph of that shape: 1.0 or 0.0."""
     n = round(size_px * (1 + 2 * margin))
+    corners = apply(pose, UNIT * (1 + 2 * margin) - margin)
+    if (corners >= 0).all() and (corners <= (shape[1] - 1, shape[0] - 1)).all():
+        return np.ones((n, n), np.float32)
     steps = (np.arange(n) + 0.5) / size_px - margin
     x, y = np.meshgrid(steps, steps)
     at = apply(pose, np.stack([x.ravel(), y.ravel()], axis=1))

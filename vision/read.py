@@ -79,6 +79,8 @@ class PhotoReader:
         self.tileset = tileset
         self.counts = dict(counts or {})
         self.kinds: tuple[Tile, ...] = tuple(catalogue()[tile] for tile in sorted({*tileset.ids, *self.counts}))
+        shapes = [shape(kind, rot) for kind in self.kinds for rot in range(4)]
+        self._shapes = np.array([shapes.index(own) for own in shapes])  # by reading, the first of those like it
         self._finder = BoardFinder(tileset)
         self._sense = TileSense(self.kinds, tileset)
 
@@ -142,10 +144,9 @@ class PhotoReader:
             TileCandidate(tile=self.kinds[n // 4].id, rot=int(n % 4), loglik=float(belief.flat[n]),
                           score=float(square.loglik.flat[n])) for n in order)
         first = candidates[0]
-        same = shape(catalogue()[first.tile], first.rot)
-        confidence = sum(np.exp(belief[k, r]) for k, r in np.ndindex(len(self.kinds), 4)
-                         if shape(self.kinds[k], r) == same) * present
-        return TileReading(tile=first.tile, at=at, rot=first.rot, confidence=float(min(confidence, 1.0)),
+        same = self._shapes == self._shapes[order[0]]
+        confidence = float(np.exp(belief.ravel()[same]).sum()) * present
+        return TileReading(tile=first.tile, at=at, rot=first.rot, confidence=min(confidence, 1.0),
                            corners_px=apply(pose, UNIT), candidates=candidates)
 
 

@@ -146,21 +146,24 @@ class TileSense:
         limits = self.limits
         ask = [at for at, e in found.items() if lead(plain[at]) < limits.doubtful or e.there < limits.there_sure]
         for source in self._sources:
-            for at in ask:
-                if source.asked >= limits.tries and source.fit < limits.fitting:
+            left = ask
+            while left:
+                trying = len(left) if source.fit >= limits.fitting else max(0, limits.tries - source.asked)
+                part, left = left[:trying], left[trying:]
+                if not part:  # of enough squares none was like any of its pictures
                     break
-                fits = self._fits(source, bgr, found[at].pose)
-                found[at].sources[source.name] = fits
-                found[at].loglik = log_normal(found[at].loglik + fits)
+                for at, fits in zip(part, self._fits(source, bgr, [found[at].pose for at in part]), strict=True):
+                    found[at].sources[source.name] = fits
+                    found[at].loglik = log_normal(found[at].loglik + fits)
 
-    def _fits(self, source: _Source, bgr: Image, pose: Array) -> npt.NDArray[np.float64]:
-        """(K, 4) log-likelihoods of one square by a source's pictures, up to a constant. Each kind may look like none
+    def _fits(self, source: _Source, bgr: Image, poses: Sequence[Array]) -> npt.NDArray[np.float64]:
+        """(N, K, 4) log-likelihoods of squares by a source's pictures, up to a constant. Each kind may look like none
         of its pictures; one that has none fits like a middling wrong one."""
-        fits = source.pictures.fits(bgr, pose)
-        source.asked, source.fit = source.asked + 1, max(source.fit, float(fits.max()))
-        out = np.full((len(self.kinds), 4), self.limits.not_pictured)
-        out[source.kinds] = np.logaddexp(np.log(1 - source.other_print) + fits,
-                                         np.log(source.other_print) + self.limits.at_worst)
+        fits = source.pictures.fits(bgr, poses)
+        source.asked, source.fit = source.asked + len(poses), max(source.fit, float(fits.max()))
+        out = np.full((len(poses), len(self.kinds), 4), self.limits.not_pictured)
+        out[:, source.kinds] = np.logaddexp(np.log(1 - source.other_print) + fits,
+                                            np.log(source.other_print) + self.limits.at_worst)
         return out
 
 

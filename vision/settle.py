@@ -1,12 +1,13 @@
 """The exact pose of a tile, found together with what it is.
 
-A predicted pose is off by up to a fifth of a tile. All pictures are slid over it at once at low resolution (one product
-of windows and pictures), then the best few pull the pose into place at full resolution.
+A predicted pose is off by up to a fifth of a tile. All pictures are slid over many squares at once at low resolution
+(one product of windows and pictures), then the best few pull each pose into place at full resolution.
 G. Evangelidis and E. Psarakis, "Parametric image alignment using enhanced correlation coefficient", PAMI 30 (2008).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -15,7 +16,7 @@ import numpy.typing as npt
 
 from vision.frames import Image
 from vision.lattice import Array, inside, rectify
-from vision.tiles import TileMatcher, channels
+from vision.tiles import FloatArray, TileMatcher, channels, lightness
 from vision.tileset import TileSet
 
 FINE_PX = 64
@@ -24,15 +25,17 @@ _REACH_PX = 6  # of the coarse size: how far a tile may lie off its prediction
 _MARGIN = 0.25
 _PULL = 0.1  # of a tile: how far alignment may move a pose; further is a slip to something else
 _STRETCH = 0.12
+_BATCH = 16  # squares at once, which bounds the memory
 FAR = 6.0  # correlation that a whole tile off the prediction would cost, growing with the square
 
 
 @dataclass(slots=True)
 class Settled:
-    """A square as it was read: its ``pose``, and ``scores`` (K, 4) correlations with each kind and quarter turn."""
+    """Squares as they were read: ``poses`` (3, 3), and ``prints`` (N, 5, FINE_PX, FINE_PX), the channels of what is
+    seen there (`vision.tiles.channels`)."""
 
-    pose: Array
-    scores: npt.NDArray[np.float32]
+    poses: list[Array]
+    prints: FloatArray
 
 
 class Settler:
@@ -44,41 +47,49 @@ class Settler:
         self.tries = tries
         self._tiles = [s.tile for s in tileset.specimens]
 
-    def settle(self, photo: Image, pose: Array, *, reach: float = 0.19) -> Settled:
-        """Read one square within ``reach`` tiles of ``pose``. What lies out of the picture does not count."""
+    def settle(self, photo: Image, poses: Sequence[Array], *, reach: float = 0.19) -> Settled:
+        """Read squares, each within ``reach`` tiles of its pose. What lies out of the picture does not count."""
         reach_px = max(1, min(_REACH_PX, round(reach * _COARSE_PX)))
-        found, order, steps = self._slide(photo, pose, reach_px)
-        light = channels(rectify(photo, pose, FINE_PX, _MARGIN)[None])[0, 0]
-        poses: list[Array] = []
-        tried = set()
-        for k in order:
-            kind = (self._tiles[k // 4], int(k % 4))
-            if kind not in tried:
-                tried.add(kind)
-                poses.append(pose @ self._align(int(k), light, steps[found[:, k].argmax()]))
-            if len(tried) == self.tries:
-                break
-        crops = np.array([rectify(photo, p, FINE_PX) for p in poses])
-        seen = np.array([inside(photo.shape, p, FINE_PX) for p in poses])
-        scores = self.fine.score(crops, weight=None if seen.all() else seen)
-        best = int(scores.max(axis=(1, 2)).argmax())
-        return Settled(pose=poses[best], scores=scores.max(axis=0))
+        out = Settled(poses=[], prints=np.empty((len(poses), 5, FINE_PX, FINE_PX), np.float32))
+        for start in range(0, len(poses), _BATCH):
+            part = poses[start:start + _BATCH]
+            found, steps = self._slide(photo, part, reach_px)
+            tried = [self._tried(photo, pose, own, steps) for pose, own in zip(part, found, strict=True)]
+            every = [pose for own in tried for pose in own]
+            prints = channels(np.array([rectify(photo, pose, FINE_PX) for pose in every]))
+            seen = np.array([inside(photo.shape, pose, FINE_PX) for pose in every])
+            likeness = self.fine.likeness(prints, None if seen.all() else seen).max(axis=1)
+            first = 0
+            for n, own in enumerate(tried, start):
+                best = first + int(likeness[first:first + len(own)].argmax())
+                out.poses.append(every[best])
+                out.prints[n] = prints[best]
+                first += len(own)
+        return out
 
-    def _slide(self, photo: Image, pose: Array, reach: int,
-               ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int64], Array]:
-        """Correlations (windows, templates), templates best first, and each window's step in tiles."""
+    def _tried(self, photo: Image, pose: Array, found: FloatArray, steps: Array) -> list[Array]:
+        """A pose as the few likeliest pictures, by what was ``found`` (windows, templates), pull it into place."""
+        light = lightness(rectify(photo, pose, FINE_PX, _MARGIN))
+        poses: dict[tuple[str, int], Array] = {}
+        for k in np.argsort(-found.max(axis=0)).tolist():
+            kind = (self._tiles[k // 4], k % 4)
+            if kind not in poses:
+                poses[kind] = pose @ self._align(k, light, steps[found[:, k].argmax()])
+            if len(poses) == self.tries:
+                break
+        return list(poses.values())
+
+    def _slide(self, photo: Image, poses: Sequence[Array], reach: int) -> tuple[FloatArray, Array]:
+        """Correlations (N, windows, templates), and each window's step in tiles."""
         size = _COARSE_PX
-        stack = channels(rectify(photo, pose, size, reach / size)[None])[0]
-        windows = np.lib.stride_tricks.sliding_window_view(stack, (size, size), axis=(1, 2)).transpose(1, 2, 0, 3, 4)
-        count = windows.shape[0]
-        flat = windows.reshape(count * count, stack.shape[0], -1)
-        flat = flat - flat.mean(axis=2, keepdims=True)
-        flat = flat.reshape(count * count, -1)
-        flat /= np.linalg.norm(flat, axis=1, keepdims=True) + 1e-6
+        stack = channels(np.array([rectify(photo, pose, size, reach / size) for pose in poses]))
+        windows = np.lib.stride_tricks.sliding_window_view(stack, (size, size), axis=(2, 3))
+        count = windows.shape[2]
+        flat = windows.transpose(0, 2, 3, 1, 4, 5).reshape(-1, stack.shape[1], size, size)
         y, x = np.divmod(np.arange(count * count), count)
         steps = np.stack([x - reach, y - reach], axis=1) / size
-        found = flat @ self.coarse.unit.T - (FAR * (steps**2).sum(axis=1, keepdims=True)).astype(np.float32)
-        return found, np.argsort(-found.max(axis=0)), steps
+        found = self.coarse.likeness(flat).reshape(len(poses), count * count, -1)
+        return found - (FAR * (steps**2).sum(axis=1, keepdims=True)).astype(np.float32), steps
 
     def _align(self, template: int, light: npt.NDArray[np.float32], step: Array) -> Array:
         """(3, 3) affine map of the unit square that brings a template onto the margined crop ``light``."""
@@ -87,7 +98,7 @@ class Settler:
         warp = start.copy()
         criteria = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 30, 1e-3)
         try:
-            _, warp = cv2.findTransformECC(self.fine.light(template), light, warp, cv2.MOTION_AFFINE, criteria, None, 3)
+            _, warp = cv2.findTransformECC(self.fine.templates[template, 0], light, warp, cv2.MOTION_AFFINE, criteria, None, 3)
         except cv2.error:  # it did not converge: the slid position is as good as it gets
             warp = start
         middle = np.array([size / 2, size / 2, 1.0])

@@ -78,17 +78,14 @@ class Spotter:
         self._seen.append((scale, out[0]))
         likely = 1 / (1 + np.exp(-out[0]))
         rows, columns = np.nonzero(likely > LIKELY)
-        spots = []
-        for y, x in zip(rows, columns, strict=True):
-            said = out[:, y, x]
-            side = USUAL_PX * float(np.exp(np.clip(said[3], -2, 2)))
-            if not SIDES_PX[0] < side < SIDES_PX[1]:
-                continue
-            u, v = _directions(complex(said[6], said[7]), complex(said[4], said[5]))
-            grow = side / np.sqrt(abs(u[0] * v[1] - u[1] * v[0]) + 1e-9) / scale
-            middle = np.array([x, y]) * CELL_PX + CELL_PX / 2 + 16 * said[1:3]
-            spots.append(Spot(middle=middle / scale, u=u * grow, v=v * grow, likely=float(likely[y, x])))
-        return spots
+        said = out[:, rows, columns]
+        sides = USUAL_PX * np.exp(np.clip(said[3], -2, 2))
+        u, v = _directions(said[6] + 1j * said[7], said[4] + 1j * said[5])
+        grow = (sides / np.sqrt(np.abs(_cross(u, v)) + 1e-9) / scale)[:, None]
+        middles = (np.stack([columns, rows], axis=1) * CELL_PX + CELL_PX / 2 + 16 * said[1:3].T) / scale
+        known = np.flatnonzero((sides > SIDES_PX[0]) & (sides < SIDES_PX[1])).tolist()
+        return [Spot(middle=middles[n], u=u[n] * grow[n], v=v[n] * grow[n], likely=float(likely[rows[n], columns[n]]))
+                for n in known]
 
 
 @cache
@@ -96,17 +93,21 @@ def _weights() -> bytes:
     return (resources.files("vision") / "models" / "spots.onnx").read_bytes()
 
 
-def _directions(total: complex, product: complex) -> tuple[Array, Array]:
-    """u and v (up to their signs) of which the sum of squares and the product of squares are told."""
-    product /= abs(product) + 1e-9
-    root = np.sqrt(total * total - 4 * product + 0j)
+def _directions(total: npt.NDArray[np.complex128], product: npt.NDArray[np.complex128]) -> tuple[Array, Array]:
+    """u and v (N, 2), up to their signs, of which the sum of squares and the product of squares are told."""
+    product = product / (np.abs(product) + 1e-9)
+    root = np.sqrt(total * total - 4 * product)
     a, b = np.sqrt((total + root) / 2), np.sqrt((total - root) / 2)
-    u, v = np.array([a.real, a.imag]), np.array([b.real, b.imag])
-    if abs(u[0] * v[1] - u[1] * v[0]) < 0.3 * (u @ u + v @ v) / 2:  # too thin to be believed
-        u, v = u / (np.linalg.norm(u) + 1e-9), np.array([-u[1], u[0]]) / (np.linalg.norm(u) + 1e-9)
-    if u[0] * v[1] - u[1] * v[0] < 0:
-        v = -v
-    return u, v
+    u, v = np.stack([a.real, a.imag], axis=1), np.stack([b.real, b.imag], axis=1)
+    thin = np.abs(_cross(u, v)) < 0.15 * ((u * u).sum(axis=1) + (v * v).sum(axis=1))  # too thin to be believed
+    along = u / (np.linalg.norm(u, axis=1, keepdims=True) + 1e-9)
+    u = np.where(thin[:, None], along, u)
+    v = np.where(thin[:, None], np.stack([-along[:, 1], along[:, 0]], axis=1), v)
+    return u, np.where((_cross(u, v) < 0)[:, None], -v, v)
+
+
+def _cross(u: Array, v: Array) -> Array:
+    return np.asarray(u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0])
 
 
 def _distinct(spots: Sequence[Spot]) -> list[Spot]:

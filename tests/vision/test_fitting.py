@@ -32,7 +32,7 @@ def board():
 
 def margin(fit, picture, pose, tile):
     """By how much the right kind, in any quarter turn, fits better than every other."""
-    said = fit.fits(picture, pose)
+    said = fit.fits(picture, [pose])[0]
     own = fit.settler.fine.ids.index(tile)
     return said[own].max() - np.delete(said, own, axis=0).max()
 
@@ -57,4 +57,5 @@ def test_a_kind_counts_by_its_best_specimen(board):
     noise = type(tiles.specimens[0])(tile=tile, bgr=rng.integers(0, 255, tiles.specimens[0].bgr.shape).astype(np.uint8))
     more = PictureFit(Settler(TileSet(name="more", size_px=tiles.size_px, specimens=(*tiles.specimens, noise))))
     own = fit.settler.fine.ids.index(tile)
-    assert more.fits(picture, poses[at])[own].max() == pytest.approx(fit.fits(picture, poses[at])[own].max(), abs=1.0)
+    best = fit.fits(picture, [poses[at]])[0, own].max()
+    assert more.fits(picture, [poses[at]])[0, own].max() == pytest.approx(best, abs=1.0)
