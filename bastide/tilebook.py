@@ -123,14 +123,6 @@ class TileBook:
             self._write(rows, game, refused)
         return refused
 
-    def drop_after(self, version: int) -> int:
-        """Forget what came with versions after this one; how many lessons that were."""
-        rows: list[tuple[Known, Lesson | None]] = [(one, None) for one in self.known if one.version <= version]
-        dropped = len(self.known) - len(rows)
-        if dropped:
-            self._write(rows, f"back to version {version}", ())
-        return dropped
-
     def _write(self, rows: Sequence[tuple[Known, Lesson | None]], game: str, refused: Sequence[Refused]) -> None:
         version = self.version + 1
         known: list[Known] = []

@@ -54,7 +54,7 @@ def photographs(names: list[str], untaught: bool, discs: bool) -> list[tuple[str
     for name in (*TAUGHT, *(NOBODYS if untaught else ())):
         out.append(("photographs", name, *_named(name), None if untaught else TAUGHT[name]))
     for truth in sorted((REAL / "photos").glob("*.json"))[::EVERY]:
-        picture = next((REAL / "pictures").glob(f"{truth.name[:2]}*"))
+        picture = next((REAL / "pictures").glob(f"{truth.name[:2]}*"), REAL / "pictures" / f"{truth.name[:2]}.jpg")
         out.append(("a real game", truth.name[:2], picture, truth, None if untaught else "c1"))
     if discs:
         out += [("discs", name, *_named(name), None) for name in DISCS]
@@ -136,6 +136,9 @@ def main() -> int:
     sums: dict[str, np.ndarray] = defaultdict(lambda: np.zeros(len(KEYS) + 1))
     print(f"{'photo':12}" + "".join(f"{k:>15}" for k in KEYS) + f"{'CPU s':>9}")
     for group, name, picture, truth_file, taught in photographs(options.names, options.untaught, options.discs):
+        if not picture.is_file() or not truth_file.is_file():
+            print(f"{name:12} is left out: {picture.name} or what lies on it is not in {picture.parent}")
+            continue
         tiles = TileSet.empty() if taught is None else load_tileset(SHARED / "tiles" / taught)
         reader = PhotoReader(tiles, counts=box_counts(["base"]))
         photo = cv2.imread(str(picture))

@@ -32,11 +32,11 @@ from scoring.events import TilePlaced, TurnEnded  # noqa: E402
 from scoring.log import LogEntry  # noqa: E402
 from scoring.transcript import Game, write  # noqa: E402
 from vision.find import BoardFinder  # noqa: E402
+from vision.fitting import PictureFit  # noqa: E402
 from vision.frames import Frame  # noqa: E402
 from vision.lattice import UNIT, apply, area  # noqa: E402
 from vision.registration import Register  # noqa: E402
 from vision.senses import TileSense  # noqa: E402
-from vision.settle import Settler  # noqa: E402
 from vision.simulator import Options, Simulator  # noqa: E402
 from vision.stillness import Stillness  # noqa: E402
 from vision.structure import StructureNet  # noqa: E402
@@ -53,7 +53,7 @@ STAGES: tuple[tuple[str, type, str], ...] = (
     ("look at what is due", Tracker, "_look"),
     ("- what tiles are", TileSense, "look"),
     ("-- their structure", StructureNet, "ask"),
-    ("-- against pictures", Settler, "settle"),
+    ("-- against pictures", PictureFit, "fits"),
     ("- remember how they look", Register, "keep"),
     ("explain the looks", GameReader, "look"),
 )

@@ -119,23 +119,6 @@ def look(picture: Image, lens: LensResult, *, reader: PhotoReader | None = None,
                advice=tuple(sorted(advice, key=lambda a: not a.bad)))
 
 
-def room_left(corners_px: Sequence[Array], size: tuple[int, int]) -> Advice | None:
-    """A warning when a board (the corners (4, 2) of its tiles) is within two tiles of the picture's border."""
-    if not len(corners_px):
-        return None
-    points = np.concatenate(list(corners_px))
-    side = float(np.median([np.sqrt(abs(cv2.contourArea(c.astype(np.float32)))) for c in corners_px]))
-    rooms = {"left": points[:, 0].min(), "right": size[0] - points[:, 0].max(), "top": points[:, 1].min(),
-             "bottom": size[1] - points[:, 1].max()}
-    where = min(rooms, key=lambda k: rooms[k])
-    left = float(rooms[where]) / max(side, 1.0)
-    if left >= 2:
-        return None
-    return Advice(code="aim.room", parts={"where": where, "tiles": round(max(left, 0.0), 1)},
-                  text=f"the board comes within {max(left, 0.0):.1f} tiles of the picture's {where} border; move the "
-                       "whole board to the other side, or raise the camera")
-
-
 def _view(table: TableResult, size: tuple[int, int]) -> tuple[tuple[float, float], float]:
     """Tiles across and down that fit into the view upright around its middle, and px per tile there."""
     w, h = size

@@ -42,7 +42,7 @@ class Drift:
 
     ``shift_mm`` is how far the picture's middle moved on the table (x right, y down as seen), ``turn_deg`` clockwise,
     ``furthest_mm`` the most that any corner of the picture moved, ``to_now`` (3, 3) takes px of the reference to px of
-    the frame, ``agreeing`` is the part of all points that says so. ``light`` is how much brighter it became (factor).
+    the frame. ``light`` is how much brighter it became (factor).
     """
 
     verdict: str
@@ -50,7 +50,6 @@ class Drift:
     turn_deg: float
     furthest_mm: float
     to_now: Array
-    agreeing: float
     light: float
 
     @property
@@ -85,15 +84,15 @@ def compare(reference: Reference, bgr: Image, where: Mask | None = None) -> Drif
     return _drift(reference, *_step(reference, bgr, where))
 
 
-def _step(reference: Reference, bgr: Image, where: Mask | None) -> tuple[str, Array, float, float]:
-    """Verdict, movement in small px, part of the points that agree, how much brighter."""
+def _step(reference: Reference, bgr: Image, where: Mask | None) -> tuple[str, Array, float]:
+    """Verdict, movement in small px, how much brighter."""
     none = np.eye(3)
     if bgr.shape != reference.shape:
-        return "unsure", none, 0.0, 1.0
+        return "unsure", none, 1.0
     small = _small(bgr, reference.scale)
     points = _allowed(reference.points, where, reference.scale)
     if len(points) < _FEWEST:
-        return "unsure", none, 0.0, 1.0
+        return "unsure", none, 1.0
     even = _even(small)
     best: tuple[int, Array, Array, Array] | None = None
     for start in _starts(reference.even, even):
@@ -109,12 +108,12 @@ def _step(reference: Reference, bgr: Image, where: Mask | None) -> tuple[str, Ar
         if together is not None and (best is None or agree > best[0]):
             best = agree, together, old, new
     if best is None or best[0] < _FEWEST or best[0] < _MOVED * len(best[2]):
-        return "unsure", none, 0.0, 1.0
-    agree, together, old, new = best
+        return "unsure", none, 1.0
+    _, together, old, new = best
     lasting = np.linalg.norm(_moved(together, old) - new, axis=1) < _AGREE_PX
     brighter, change = _light(reference.small, small, old[lasting], new[lasting])
     verdict = "moved" if not _tiny(reference, together) else "light" if change > _LIGHT else "same"
-    return verdict, together, agree / len(points), brighter
+    return verdict, together, brighter
 
 
 class DriftWatch:
@@ -141,13 +140,13 @@ class DriftWatch:
         if not self.due(t_s):
             return None
         self._checked_s = t_s
-        verdict, small, agreeing, brighter = _step(self._reference, bgr, where)
+        verdict, small, brighter = _step(self._reference, bgr, where)
         if verdict == "unsure":
             return None
         total = small @ self._base
         if verdict != "moved" and not _tiny(self.first, total):
             verdict = "moved"  # little by little
-        seen = self.last = _drift(self.first, verdict, total, agreeing, brighter)
+        seen = self.last = _drift(self.first, verdict, total, brighter)
         before, self._suspect = self._suspect, seen if verdict != "same" else None
         if verdict == "same":
             if t_s - self._renewed_s > _RENEW_S and where is None:
@@ -302,9 +301,9 @@ def _tiny(reference: Reference, small: Array) -> bool:
     return bool(far[0] < 0.8 * NOTICED_MM and far[1:].max() < 1.5 * NOTICED_MM)
 
 
-def _drift(reference: Reference, verdict: str, small: Array, agreeing: float, light: float) -> Drift:
+def _drift(reference: Reference, verdict: str, small: Array, light: float) -> Drift:
     moves = _corners_mm(reference, small)
     return Drift(verdict=verdict, shift_mm=(float(moves[0, 0]), float(moves[0, 1])),
                  turn_deg=float(np.degrees(np.arctan2(small[1, 0], small[0, 0]))),
                  furthest_mm=float(np.linalg.norm(moves, axis=1).max()),
-                 to_now=_scaled(small, 1 / reference.scale), agreeing=float(agreeing), light=light)
+                 to_now=_scaled(small, 1 / reference.scale), light=light)

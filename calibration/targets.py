@@ -17,7 +17,6 @@ import numpy.typing as npt
 from scoring.tiles import product
 
 PAPERS_MM = {"A4": (297.0, 210.0), "Letter": (279.4, 215.9)}  # landscape: width, height
-CHECK_LINE_MM = 100.0  # on every sheet, to be measured with a ruler after printing
 TILE_MM = 45.0
 MARKER_DICTIONARY = "DICT_5X5_100"
 

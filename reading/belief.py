@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -126,6 +126,16 @@ class FigureTrack:
     def paints(self) -> dict[str, float]:
         """Log-probabilities of the paints."""
         return _normal({c: v * self._worth for c, v in self.colours.items()})
+
+    @property
+    def paint(self) -> str:
+        """Its likeliest paint; empty when none was seen."""
+        return max(self.paints, key=self.paints.__getitem__, default="")
+
+    def paint_among(self, colours: Iterable[str]) -> str:
+        """Its likeliest paint of these; empty when none was seen."""
+        paints = self.paints
+        return max(colours, key=lambda c: paints.get(c, -12.0), default="") if paints else ""
 
     @cached_property
     def kinds(self) -> dict[str, float]:

@@ -83,8 +83,8 @@ def doubtful_pieces(belief: TableBelief, log: Told, pieces: Collection[str], col
             event = line.event
             if line.pinned or line.asked or not isinstance(event, FigurePlaced) or event.figure not in sizes:
                 continue
-            track = next((told[f.id] for f in figures_on(belief, event.at) if f.id in told and f.paints
-                          and colours.get(max(f.paints, key=lambda c, f=f: f.paints[c])) == event.player), None)  # type: ignore[misc]
+            track = next((told[f.id] for f in figures_on(belief, event.at)
+                          if f.id in told and colours.get(f.paint) == event.player), None)
             if track is None:
                 continue
             odds = {p: track.kinds[p] - LIMITS.seldom_piece * (p == "large") for p in sizes}

@@ -112,9 +112,8 @@ def standing_terms(belief: TableBelief, closed: GameState, colours: Mapping[str,
         f = belief.figures.get(i)
         if f is None:
             continue
-        paints = f.paints
-        player = max(colours, key=lambda c: paints.get(c, -12.0)) if paints else None
-        stands = player is not None and (f.at, colours[player]) in here
+        paint = f.paint_among(colours)
+        stands = bool(paint) and (f.at, colours[paint]) in here
         if stands and not f.present:
             out -= LIMITS.vanished
         elif not stands and f.present:

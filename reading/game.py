@@ -298,7 +298,7 @@ class GameReader:
         options = readings_of(lain, state.box, [(group.tile.event.tile, group.tile.event.rot)])
         own = next(v for r, v in options.items() if shape(*r) == shape(group.tile.event.tile, group.tile.event.rot))
         figures = [f for f in figures_seen_on(self._belief, at) if f.real > 0.0]
-        paints = {max(f.paints, key=lambda c, f=f: f.paints[c]) for f in figures if f.colours}
+        paints = {f.paint for f in figures if f.paint}
         players = {self._colours[c] for c in paints if c in self._colours}
         other = own < -LIMITS.worth_trying / 3 and not group.tile.pinned
         unknown = bool(figures) and not told_figures

@@ -49,11 +49,10 @@ def _figure_notices(belief: TableBelief, closed: GameState, told: Told, colours:
     put: dict[tuple[Square, int], FigurePlaced] = {
         (e.at, e.player): e for line in told.lines if isinstance(e := line.event, FigurePlaced)}
     for f in belief.figures.values():
-        paints = f.paints
-        if not paints or f.real < 0.0:
+        paint = f.paint_among(colours)
+        if not paint or f.real < 0.0:
             continue
-        player = max(colours, key=lambda c: paints.get(c, -12.0))
-        key = f.at, colours[player]
+        key = f.at, colours[paint]
         if f.present:
             seen.add(key)
         event = put.get(key)

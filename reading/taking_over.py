@@ -38,8 +38,7 @@ def taken_over(belief: TableBelief, state: GameState, squares: frozenset[Square]
         tracks = [f for f in figures_seen_on(belief, at) if f.real > 0 and f.present]
         player = next_player(state)
         for f in tracks:
-            paints = f.paints
-            player = colours[max(colours, key=lambda c, p=paints: p.get(c, -12.0))]
+            player = colours.get(f.paint_among(colours), player)
         events: list[Event] = [TilePlaced(player=player, tile=tile, at=at, rot=rot)]
         laid = step(state, events[0])
         claims = [c.event for c in choices(tracks, laid, at, (tile, rot), player, colours, )]

@@ -21,6 +21,15 @@ from vision.structure import CROP_PX, MARGIN, TRUTHS, truth_of
 _WRONG = 0.22  # of the crops are cut from where no tile lies squarely
 _OUTER = 0.12  # of a tile: the largest gap and nudge on the canvas
 ALIGNED, ASTRAY = 0.2, 0.3  # of a tile: how far a corner may be off for the square to be one, and to be none
+WOOD = (  # hue, saturation and value of figures
+    (0, 0.85, 0.8),
+    (225, 0.85, 0.8),
+    (50, 0.9, 0.95),
+    (110, 0.8, 0.55),
+    (0, 0.05, 0.12),
+    (0, 0.05, 0.75),
+    (330, 0.5, 0.85),
+)
 BOXES = ("base", "base", "base", "base", "base", "river", "inns")
 
 
@@ -119,7 +128,7 @@ def scene(rng: Random, edition: Edition, tiles: list[Laid]) -> tuple[Image, NDAr
             truths[:-1] = truth_of(mine.tile, rot)
         elif far > ASTRAY:
             offsets[:] = np.nan
-    return _lamp(rng, crop), truths, offsets
+    return lamp(rng, crop), truths, offsets
 
 
 def _beside(rng: Random, tiles: list[Laid], mine: Laid, rot: int, dx: int, dy: int, empty: bool) -> tuple[Laid, int]:
@@ -148,7 +157,7 @@ def _lay(rng: Random, canvas: Image, picture: Image, dx: int, dy: int, loose: fl
     if x1 <= x0 or y1 <= y0:
         return corners
     to[:, 2] -= (x0, y0)
-    mask = _rounded(float(rng.choice([0.0, 0.03, 0.06])))
+    mask = rounded(float(rng.choice([0.0, 0.03, 0.06])))
     size = (int(x1 - x0), int(y1 - y0))
     part = cv2.warpAffine(picture, to, size, borderMode=cv2.BORDER_REPLICATE)
     alpha = cv2.warpAffine(mask, to, size)[..., None].astype(np.float32) / 255
@@ -162,7 +171,8 @@ def _lay(rng: Random, canvas: Image, picture: Image, dx: int, dy: int, loose: fl
 _MASKS: dict[float, Image] = {}
 
 
-def _rounded(radius: float) -> Image:
+def rounded(radius: float) -> Image:
+    """(SIDE, SIDE) 255 where a tile is whose corners are rounded by so much of its side."""
     if radius not in _MASKS:
         mask = np.full((SIDE, SIDE), 255, np.uint8)
         if radius:
@@ -180,17 +190,7 @@ def _figure(rng: Random, canvas: Image) -> None:
     """A wooden figure seen from above or aslant: a blob with a darker flank."""
     x, y = rng.uniform(0.6, 2.4, 2) * SIDE
     size = rng.uniform(0.14, 0.34) * SIDE
-    colour = hsv(
-        *[
-            (0, 0.85, 0.8),
-            (225, 0.85, 0.8),
-            (50, 0.9, 0.95),
-            (110, 0.8, 0.55),
-            (0, 0.05, 0.12),
-            (0, 0.05, 0.75),
-            (330, 0.5, 0.85),
-        ][int(rng.integers(7))]
-    )
+    colour = hsv(*WOOD[int(rng.integers(len(WOOD)))])
     colour = tuple(float(np.clip(c * rng.uniform(0.6, 1.2), 0, 255)) for c in colour)
     lean = rng.uniform(-0.6, 0.6, 2) * size
     angles = np.linspace(0, 2 * np.pi, 14)[:-1]
@@ -234,7 +234,7 @@ def _shoot(rng: Random, canvas: Image, corners: NDArray[np.float32] | None) -> t
     return crop, ((seen + 0.5) / tile_px - MARGIN).astype(np.float32)
 
 
-def _lamp(rng: Random, crop: Image) -> Image:
+def lamp(rng: Random, crop: Image) -> Image:
     """Light, lens and sensor."""
     size = crop.shape[0]
     out = crop.astype(np.float32) / 255

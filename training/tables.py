@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scoring.tiles import EDGES, edge
 from training.buildings import SIDE, Image
 from training.editions import Edition, Random, hsv
-from training.scenes import Laid, _lamp, table
+from training.scenes import WOOD, Laid, lamp, rounded, table
 
 PIECE_PX = 256
 TILE_PX = (16.0, 52.0)  # side of a tile in the picture
@@ -44,7 +44,7 @@ def piece(rng: Random, edition: Edition, tiles: list[Laid]) -> tuple[Image, NDAr
         cv2.fillConvexPoly(mask, np.round(square * 16).astype(np.int32), 1, shift=4)
         whole = abs(cv2.contourArea(square)) + 1e-6
         seen.append(min(1.0, float((mask & (1 - hidden)).sum()) / whole))
-    return _lamp(rng, canvas), corners, np.array(seen, np.float32)
+    return lamp(rng, canvas), corners, np.array(seen, np.float32)
 
 
 def _aslant(rng: Random, side: float) -> NDArray[np.float32]:
@@ -175,12 +175,7 @@ def _board(rng: Random, canvas: Image, view: NDArray[np.float32], tiles: list[La
             squares.add(at)
     loose, fan = float(rng.choice([0.0, 0.01, 0.025, 0.05])), float(rng.choice([0, 0, rng.normal(0, 0.02)]))
     gap, shade, round_ = rng.uniform(0, 0.03), rng.uniform(0, 0.7), float(rng.choice([0.0, 0.04, 0.08]))
-    mask = np.full((SIDE, SIDE), 255, np.uint8)
-    if round_:
-        r = round(round_ * SIDE)
-        mask[:] = 0
-        cv2.rectangle(mask, (r, r), (SIDE - 1 - r, SIDE - 1 - r), 255, 2 * r)
-        cv2.rectangle(mask, (r, r), (SIDE - 1 - r, SIDE - 1 - r), 255, -1)
+    mask = rounded(round_) if round_ else None
     laid = []
     known: dict[tuple[int, int], tuple[Laid, int]] = {}
     for at in sorted(squares):
@@ -192,7 +187,7 @@ def _board(rng: Random, canvas: Image, view: NDArray[np.float32], tiles: list[La
         corners = _map(view, square)
         tile, rot = _fitting(rng, at, known, tiles)
         known[at] = tile, rot
-        _put(rng, canvas, np.rot90(tile.picture, -rot), corners, mask if round_ else None, shade)
+        _put(rng, canvas, np.rot90(tile.picture, -rot), corners, mask, shade)
         laid.append(corners)
     return np.array(laid, np.float32)
 
@@ -396,19 +391,7 @@ def sheet(rng: Random) -> Image:
 
 def _figure(rng: Random, canvas: Image, at: NDArray[np.float32], side: float) -> None:
     size = side * rng.uniform(0.15, 0.36)
-    colour = np.array(
-        hsv(
-            *[
-                (0, 0.85, 0.8),
-                (225, 0.85, 0.8),
-                (50, 0.9, 0.95),
-                (110, 0.8, 0.55),
-                (0, 0.05, 0.12),
-                (0, 0.05, 0.75),
-                (330, 0.5, 0.85),
-            ][int(rng.integers(7))]
-        )
-    ) * rng.uniform(0.6, 1.1)
+    colour = np.array(hsv(*WOOD[int(rng.integers(len(WOOD)))])) * rng.uniform(0.6, 1.1)
     lean = rng.uniform(-0.6, 0.6, 2) * size
     angles = np.linspace(0, 2 * np.pi, 12)[:-1]
     radius = size * rng.uniform(0.35, 0.75, 11)

@@ -18,7 +18,8 @@ from scoring.tiles import Square
 from vision.lattice import UNIT, Array, apply
 
 TILES = 12  # of which a bend can be told
-_BENDS = np.linspace(-0.4, 0.25, 66)  # k that are tried: a fisheye to a pincushion
+_BENDS = np.linspace(-0.4, 0.25, 14)  # k that are tried: a fisheye to a pincushion
+_STEPS = np.linspace(-0.04, 0.04, 9)  # and around the best of them
 _CLEAR = 14.0  # by which the tiles' deviations must speak for a bend (twice the logarithm of the ratio of likelihoods)
 _WORTH = 0.012  # of half the picture's diagonal: bends below it move no tile to another square
 _GAIN = 0.75  # as far off must tiles lie at most were the lens known: else their being laid by hand matters more
@@ -46,15 +47,17 @@ def bend_of(corners_px: Mapping[Square, Array], size: tuple[int, int]) -> Bend |
     half = float(np.hypot(*middle))
     steps = np.concatenate([UNIT + at for at in corners_px])
     seen = (np.concatenate(list(corners_px.values())) - middle) / half
-    off = [_off(steps, seen / (1 + k * (seen**2).sum(axis=1, keepdims=True))) for k in _BENDS]
-    best = int(np.argmin(off))
+    away = (seen**2).sum(axis=1, keepdims=True)
+    off = {float(k): _off(steps, seen / (1 + k * away)) for k in _BENDS}
+    about = min(off, key=off.__getitem__)
+    off |= {about + float(step): _off(steps, seen / (1 + (about + step) * away)) for step in _STEPS}
+    k = min(off, key=off.__getitem__)
     flat = _off(steps, seen)
     # the corners of one tile err alike
-    clear = len(corners_px) * np.log((flat**2 + _LIES**2) / (off[best] ** 2 + _LIES**2))
-    k = float(_BENDS[best])
-    if clear < _CLEAR or abs(k) < _WORTH or off[best] > _GAIN * flat or best in (0, len(_BENDS) - 1):
+    clear = len(corners_px) * np.log((flat**2 + _LIES**2) / (off[k] ** 2 + _LIES**2))
+    if clear < _CLEAR or abs(k) < _WORTH or off[k] > _GAIN * flat or not _BENDS[0] < k < _BENDS[-1]:
         return None
-    return Bend(k=k, corner_px=abs(1 / (1 + k) - 1) * half, now=flat, straight=off[best])
+    return Bend(k=k, corner_px=abs(1 / (1 + k) - 1) * half, now=flat, straight=off[k])
 
 
 def _off(steps: Array, points: Array) -> float:

@@ -312,7 +312,7 @@ def _there(logit: float) -> float:
 def _lying(peak: Peak) -> float:
     """Log-odds that it lies; of a disc or a cube nobody can say."""
     unsaid = float(np.exp(peak.kinds[_ROUND]).sum())
-    flat = unsaid * 0.5 + (1 - unsaid) / (1 + math.exp(-LYING * peak.lying))
+    flat = unsaid * 0.5 + (1 - unsaid) * probability(LYING * peak.lying)
     return math.log(flat / (1 - flat))
 
 

@@ -20,7 +20,6 @@ from scoring.tiles import Square, Tile
 from vision.fitting import PictureFit
 from vision.frames import Image
 from vision.lattice import UNIT, Array, inside, rectify
-from vision.settle import Settler
 from vision.structure import CROP_PX, MARGIN, Said, StructureNet, told_apart
 from vision.tileset import TileSet
 
@@ -32,8 +31,8 @@ class SenseLimits:
     """Tiles are the unit of lengths, nats that of weights. Measured on 992 squares of the films of
     ``benchmarks/watch_sequences.py``, with one picture of each kind, of half of them and of none (development data)."""
 
-    placed: float = 0.05  # corners seen further off than this pull the pose to where they are
-    astray: float = 0.4  # and further off than this are another tile's
+    placed: float = 0.05  # a square whose corners are seen further off than this is asked about again where they are
+    astray: float = 0.4  # but not one further off than this, which shows parts of several tiles
     there_most: float = 7.0  # no single look is surer that a tile lies there, or that none does
     there_sure: float = 4.0  # log-odds of a tile above which pictures need not say whether there is one
     mistaken: float = 0.05  # of tiles the network reads wrongly as a whole (5 of 47 on a foreign box, none on others)
@@ -73,11 +72,13 @@ class _Source:
 
 
 class TileSense:
-    """Reads squares of pictures, whoever drew the tiles. ``kinds`` may lie on the table; a ``tileset`` has pictures of
-    some of them. Keep it for a whole game. One thread."""
+    """Reads squares of pictures, whoever drew the tiles. ``kinds`` may lie on the table (ValueError for none); a
+    ``tileset`` has pictures of some of them. Keep it for a whole game. One thread."""
 
     def __init__(self, kinds: Sequence[Tile], tileset: TileSet | None = None, *,
                  limits: SenseLimits | None = None) -> None:
+        if not kinds:
+            raise ValueError("no kind of tile was named that may lie on the table")
         self.kinds = tuple(kinds)
         self.limits = limits if limits is not None else SenseLimits()
         self.net = StructureNet()
@@ -94,11 +95,9 @@ class TileSense:
             mine = [] if tileset is None else [s for s in tileset.specimens if s.drawn == drawn and s.tile in index]
             if mine and tileset is not None:
                 part = TileSet(name=tileset.name, size_px=tileset.size_px, specimens=tuple(mine))
-                settler = Settler(part, tries=2)
                 self._sources.append(_Source(
-                    name="drawings" if drawn else "pictures",
-                    pictures=PictureFit(settler), kinds=np.array([index[tile] for tile in settler.fine.ids]),
-                    other_print=self.limits.other_print[drawn]))
+                    name="drawings" if drawn else "pictures", pictures=PictureFit(part),
+                    kinds=np.array([index[tile] for tile in part.ids]), other_print=self.limits.other_print[drawn]))
 
     def said(self, bgr: Image, poses: Sequence[Array], *, turns: int = 1) -> Said:
         """What the network says of the squares of these poses."""

@@ -26,6 +26,7 @@ LETTERS = "FCRI"
 PAIRS = tuple(combinations(range(4), 2))  # of the sides N E S W
 TRUTHS = 4 + 2 * len(PAIRS) + 3  # letters of the sides, joined towns, joined roads, cloister, pennant, a tile at all
 OUTPUTS = 16 + TRUTHS - 4 + 8  # logits of the letters, of the rest, and where the corners are (8, in tiles)
+CLEAR = 0.95  # probability of each answer from which two quarter turns say what four do
 _FLOOR = -7.0  # no single answer is surer than that
 _BATCH = 64
 
@@ -72,11 +73,16 @@ class StructureNet:
         self._net = cv2.dnn.readNetFromONNX(np.frombuffer(_weights(), np.uint8))
 
     def ask(self, crops: Image, *, turns: int = 1) -> Said:
-        """Of (N, CROP_PX, CROP_PX, 3) crops with MARGIN. ``turns`` 4 asks in all quarter turns and takes the mean."""
-        total = 0.0
-        for k in range(turns):
-            total = total + _unturned(self._forward(np.rot90(crops, k, axes=(1, 2))), k)
-        return _said(np.asarray(total) / turns)
+        """Of (N, CROP_PX, CROP_PX, 3) crops with MARGIN. ``turns`` 4 asks in two quarter turns, in the other two where
+        those leave something open, and takes the mean."""
+        out = self._turned(crops, range(min(turns, 2)))
+        if turns > 2 and len(left := np.flatnonzero(_open(_said(out)))):
+            out[left] = (out[left] + self._turned(crops[left], range(2, 4))) / 2
+        return _said(out)
+
+    def _turned(self, crops: Image, turns: range) -> Array:
+        """Mean answers about crops in these quarter turns."""
+        return np.mean([_unturned(self._forward(np.rot90(crops, k, axes=(1, 2))), k) for k in turns], axis=0)
 
     def _forward(self, crops: Image) -> Array:
         out = []
@@ -107,6 +113,17 @@ def _unturned(out: Array, k: int) -> Array:
         corners = np.roll(np.stack([-corners[..., 1], corners[..., 0]], axis=-1), 1, axis=1)
     result[:, -8:] = corners.reshape(-1, 8)
     return result
+
+
+def _open(said: Said) -> npt.NDArray[np.bool_]:
+    """(N,) whether something about a square is not clear. Towns and roads of sides that show none are no question."""
+    letters = said.sides.argmax(axis=2)
+    shown = [(letters[:, a] == letters[:, b]) & (letters[:, a] == LETTERS.index(x)) for x in "CR" for a, b in PAIRS]
+    town = (letters == LETTERS.index("C")).any(axis=1)
+    asked = np.stack([*shown, np.ones_like(town), town], axis=1)
+    surest = np.maximum(said.yes, said.no)
+    return ((said.sides.max(axis=2).min(axis=1) < np.log(CLEAR)) | (said.present < CLEAR)
+            | (np.where(asked, surest, 0.0).min(axis=1) < np.log(CLEAR)))
 
 
 def _said(out: Array) -> Said:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,14 +67,6 @@ class TileSet:
         if not kept:
             raise TileSetError(f"{self.name} has no picture of any tile that may be on the table")
         return TileSet(name=self.name, size_px=self.size_px, specimens=kept)
-
-    def fingerprint(self) -> str:
-        """Short name of exactly these pictures, for caches and records."""
-        digest = hashlib.sha256()
-        for s in self.specimens:
-            digest.update(s.tile.encode())
-            digest.update(s.bgr.tobytes())
-        return digest.hexdigest()[:16]
 
 
 def load_tileset(folder: str | Path, known: Iterable[str] | None = None, *, size_px: int = SIZE_PX) -> TileSet:

@@ -13,7 +13,7 @@ import pytest
 from bastide.cli import main
 from bastide.commands.print_command import WHAT, own_name
 from bastide.sheets import SHEETS, sheet
-from calibration.targets import CARDS, CELL_MM, CHARUCO, CHECK_LINE_MM, CHECK_LINES, MAT, PAPERS_MM, teaching_pages
+from calibration.targets import CARDS, CELL_MM, CHARUCO, CHECK_LINES, MAT, PAPERS_MM, teaching_pages
 
 PX_MM = 8.0
 CLOSE_MM = 1.2 / PX_MM  # the renderer rounds boxes to whole pixels
@@ -81,7 +81,7 @@ def test_the_check_line_is_a_hundred_millimetres(what: str, paper: str) -> None:
     height, width = image.shape
     row = image[round(height / 2 + y * PX_MM)]
     dark = np.flatnonzero(row[round(width / 2 + (x0 - 5) * PX_MM):round(width / 2 + (x1 + 5) * PX_MM)] < 128)
-    assert (dark[-1] - dark[0] + 1) / PX_MM == pytest.approx(CHECK_LINE_MM, abs=0.2) and len(np.unique(
+    assert (dark[-1] - dark[0] + 1) / PX_MM == pytest.approx(100.0, abs=0.2) and len(np.unique(
         np.diff(dark))) == 1
 
 

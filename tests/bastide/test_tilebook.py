@@ -61,15 +61,6 @@ def test_a_poisoned_lesson_is_told_and_not_used(tmp_path: Path) -> None:
     assert all(k.origin != "two, wrong" for k in TileBook(tmp_path).known)
 
 
-def test_back_to_an_earlier_version(tmp_path: Path) -> None:
-    book = TileBook(tmp_path)
-    book.learn("one", taught("one", KINDS[:10]))
-    book.learn("two", taught("two", KINDS[10:]))
-    assert book.drop_after(1) == len(KINDS) - 10
-    assert {k.tile for k in TileBook(tmp_path).known} == set(KINDS[:10])
-    assert TileBook(tmp_path).version == 3  # versions only count up
-
-
 def test_a_pulled_plug_leaves_the_old_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     book = TileBook(tmp_path)
     book.learn("one", taught("one", KINDS[:10]))

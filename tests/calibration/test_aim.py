@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from calibration.aim import Aim, look, room_left
+from calibration.aim import Aim, look
 from calibration.presets import preset_lens, preset_of
 from calibration.rehearsal import flat, mat_sheet, overhead, photograph
 from vision.frames import Image
@@ -84,10 +84,3 @@ def test_too_dark_and_too_bright_and_nothing_there() -> None:
     assert blinded.level > 230 and not blinded.good
     bare = aimed(photograph(overhead(SIZE), []))
     assert bare.tiles is None and not bare.good and set(said(bare)) == {"aim.nothing"}
-
-
-def test_a_board_near_the_border_is_told() -> None:
-    square = np.array([[0, 0], [60, 0], [60, 60], [0, 60.0]])
-    assert room_left([square + (500, 300)], SIZE) is None
-    near = room_left([square + (500, 300), square + (1040, 300)], SIZE)
-    assert near is not None and near.parts == {"where": "right", "tiles": 0.9}

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from vision.fitting import PictureFit
-from vision.settle import Settler
 from vision.tileset import TileSet
 
 _spec = importlib.util.spec_from_file_location("read_tables", Path(__file__).with_name("read_tables.py"))
@@ -26,14 +25,14 @@ def board():
     poses = {at: grid @ np.array([[1, 0, at[0]], [0, 1, at[1]], [0, 0, 1.0]]) for at in laid}
     tiles = tables.base_tiles()
     first = {s.tile: s for s in reversed(tiles.specimens)}
-    return picture, poses, laid, PictureFit(Settler(TileSet(name="one", size_px=tiles.size_px,
-                                                            specimens=tuple(first[t] for t in sorted(first)))))
+    one = TileSet(name="one", size_px=tiles.size_px, specimens=tuple(first[t] for t in sorted(first)))
+    return picture, poses, laid, PictureFit(one)
 
 
 def margin(fit, picture, pose, tile):
     """By how much the right kind, in any quarter turn, fits better than every other."""
     said = fit.fits(picture, [pose])[0]
-    own = fit.settler.fine.ids.index(tile)
+    own = fit.ids.index(tile)
     return said[own].max() - np.delete(said, own, axis=0).max()
 
 
@@ -51,11 +50,12 @@ def test_the_right_picture_fits_best_a_little_off_and_with_a_figure_on_it(board)
 
 def test_a_kind_counts_by_its_best_specimen(board):
     picture, poses, laid, fit = board
-    tiles = fit.settler.fine.tileset
+    tiles = tables.base_tiles()
     at, (tile, _) = next(iter(laid.items()))
     rng = np.random.default_rng(2)
     noise = type(tiles.specimens[0])(tile=tile, bgr=rng.integers(0, 255, tiles.specimens[0].bgr.shape).astype(np.uint8))
-    more = PictureFit(Settler(TileSet(name="more", size_px=tiles.size_px, specimens=(*tiles.specimens, noise))))
-    own = fit.settler.fine.ids.index(tile)
+    more = PictureFit(TileSet(name="more", size_px=tiles.size_px, specimens=(*tiles.specimens, noise)))
+    fit = PictureFit(tiles)
+    own = fit.ids.index(tile)
     best = fit.fits(picture, [poses[at]])[0, own].max()
     assert more.fits(picture, [poses[at]])[0, own].max() == pytest.approx(best, abs=1.0)

@@ -123,3 +123,8 @@ def test_drawings_are_asked_only_where_the_network_cannot_tell_kinds_apart():
     assert not TileSense(base, drawn)._sources and len(TileSense(inns, drawn)._sources) == 1
     assert not load_tiles(None, ("base",)).specimens
     assert set(load_tiles(None, ("base", "inns")).ids) == {t.id for t in inns}
+
+
+def test_somebody_must_say_what_may_lie_on_the_table():
+    with pytest.raises(ValueError, match="no kind of tile"):
+        TileSense([])

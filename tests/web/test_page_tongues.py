@@ -70,7 +70,7 @@ def test_the_check_up_and_everything_told_are_in_the_readers_language(served, vi
         assert "nobody has translated" not in page.locator("#issues").inner_text()
     for shift, turn in (((20.0, -31.0), 1.4), ((-20.0, 31.0), -1.4), ((0.2, 0.1), 0.0)):
         advice = put_back(Drift(verdict="moved", shift_mm=shift, turn_deg=turn, furthest_mm=30.0, to_now=np.eye(3),
-                                agreeing=1.0, light=1.0))
+                                light=1.0))
         session.set_status("camera_lost", advice.text, advice.code, advice.parts)
         page.locator("#issues[data-code='drift.put_back']").wait_for()
         left += [(advice.text, piece) for piece in english(page)]

@@ -73,7 +73,6 @@ class TurnFrames:
     turn: int
     tile_down: int | None
     tile_clear: int | None
-    figure_down: int | None
     figure_clear: int | None
     home_clear: int | None
     end: int
@@ -114,7 +113,7 @@ class Planner:
                     clear[act.kind] = visit.last + 1
                 self._frame = visit.last + 1 + self._rest()
             frames.append(TurnFrames(turn=turn.index, tile_down=down.get("tile"), tile_clear=clear.get("tile"),
-                                     figure_down=down.get("figure"), figure_clear=clear.get("figure"),
+                                     figure_clear=clear.get("figure"),
                                      home_clear=clear.get("home"), end=self._frame - 1))
         tail = max(self._options.rest, round(self._options.tail_s * self._options.fps))
         return Timeline(visits=tuple(visits), turns=tuple(frames), frames=self._frame + tail)
