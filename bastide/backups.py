@@ -38,6 +38,8 @@ from bastide.keys import KeyFile
 from bastide.logs import clean
 from bastide.recovery import is_damage, rescue
 from bastide.schema import SCHEMA_VERSION, pictures_of
+from bastide.settings import NAME as PAGE_SETTINGS
+from bastide.settings import without_passwords
 from bastide.store import Store
 from bastide.unpacking import (
     FORMAT,
@@ -165,8 +167,12 @@ def _sources(data: Path, scratch: Path) -> list[tuple[str, Path]]:
     for path in sorted(data.rglob("*")):
         inside = path.relative_to(data)
         if path.is_file() and not path.is_symlink() and path.suffix.lower() in KEPT and path.name != SECRETS \
-                and not any(p.startswith(".") for p in inside.parts) and inside.parts[0] != "logs":
+                and not any(p.startswith(".") for p in inside.parts) and inside.parts[0] != "logs" \
+                and not inside.name.startswith("settings."):
             out.append((f"data/{inside.as_posix()}", path))
+    if (text := without_passwords(data)) is not None:
+        (scratch / PAGE_SETTINGS).write_text(text, "utf-8")
+        out.append((f"data/{PAGE_SETTINGS}", scratch / PAGE_SETTINGS))
     if (data / SECRETS).exists():
         kept = KeyFile(data).get()
         pins = scratch / "pins.json"

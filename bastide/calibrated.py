@@ -65,7 +65,7 @@ class CalibratedCamera:
         self.changed = threading.Event()
         self._checked = False
         self._next: Documents | None = None
-        self._raw, self._wanted = threading.Condition(), False
+        self._raw, self._wanted, self._asking = threading.Condition(), False, threading.Lock()
         self._shot: Shot | None = None
 
     @property
@@ -95,8 +95,9 @@ class CalibratedCamera:
         self._next = documents
 
     def raw(self, patience_s: float) -> Shot | None:
-        """The next picture as the camera gave it, for another thread; None when none came in time."""
-        with self._raw:
+        """The next picture as the camera gave it, for another thread; None when none came in time. Of several who ask
+        each gets one of its own."""
+        with self._asking, self._raw:
             self._shot, self._wanted = None, True
             self._raw.wait_for(lambda: self._shot is not None, patience_s)
             shot, self._shot, self._wanted = self._shot, None, False

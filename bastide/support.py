@@ -6,6 +6,7 @@
     board/N.jpg    the newest pictures of the table, cropped to the board and seen from above
     logs/*.jsonl   the program's log, without secrets
     settings.conf  the service's options, without passwords
+    settings.json  what was set on the page, without passwords
 
 `replay` folds the game in it again and compares the scores: a rules bug that somebody has at home becomes a test here.
 """
@@ -38,6 +39,7 @@ from bastide.journal import journal_of
 from bastide.kept_looks import kept_looks
 from bastide.logs import clean
 from bastide.schema import pictures_of
+from bastide.settings import without_passwords
 from bastide.setup_json import setup_from_json, setup_to_json, unnamed
 from bastide.store import Store, StoredGame
 from scoring.engine import step
@@ -69,6 +71,8 @@ def write_support(data: Path, out: Path, settings: Path = Path("/etc/bastide/bas
         files[f"logs/{file.name}"] = clean_lines(file.read_bytes()[-LOG_BYTES:])
     if settings.is_file():
         files["settings.conf"] = clean_lines(settings.read_bytes())
+    if (set_on_page := without_passwords(data)) is not None:
+        files["settings.json"] = clean_lines(set_on_page.encode())
     files["about.json"] = json.dumps(about, indent=1, ensure_ascii=False).encode("utf-8", "replace")
     nobody = _nobody(data, names)
     for name in [n for n in files if n == "about.json" or n.startswith(("logs/", "settings"))]:

@@ -290,3 +290,17 @@ def layers() -> list[tuple[str, str]]:
         except Exception as error:  # a library built for another NumPy raises ValueError, others OSError
             out.append((name, f"{type(error).__name__}: {error}".splitlines()[0]))
     return out
+
+
+def listed() -> list[tuple[int, str]]:
+    """Number and model of every camera on a ribbon cable; empty where there is no libcamera. It lists webcams too,
+    under ids that name USB."""
+    try:
+        from picamera2 import Picamera2
+
+        rows = Picamera2.global_camera_info()
+    except Exception as error:  # whatever a half installed library raises: then there is no such camera
+        _log.debug("the Pi's cameras cannot be listed: %s", error)
+        return []
+    return [(int(row["Num"]), model_name(str(row.get("Model", "")))) for row in rows
+            if "usb" not in str(row.get("Id", "")).lower()]

@@ -54,8 +54,12 @@ class Access:
         self.rights = Rights(Memory() if keys is None else keys)
         self.devices = Devices(keeper)
         own = socket.gethostname().lower().partition(".")[0]
-        self._names = {"localhost", own, socket.gethostname().lower(), *(h.lower().rstrip(".") for h in hosts)}
-        self._names |= {f"{own}.{suffix}" for suffix in _HOME_SUFFIXES}
+        self._own = {"localhost", own, socket.gethostname().lower(), *(f"{own}.{s}" for s in _HOME_SUFFIXES)}
+        self.also(hosts)
+
+    def also(self, hosts: Iterable[str]) -> None:
+        """Answer under these further names, and no more under those that were given before."""
+        self._names = self._own | {h.lower().rstrip(".") for h in hosts}
 
     def guard(self, app: Flask) -> None:
         """Put the door in front of an application."""

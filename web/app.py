@@ -16,9 +16,10 @@ from web.firstview import first_view
 from web.gate import Gate, routes
 from web.join import joining
 from web.looking import looking
+from web.machine import machinery
 from web.openapi import describing
 from web.overlay import MAX_OVERLAYS, overlays, shown
-from web.protocol import CommandError, LiveSession, Safe, Tuning
+from web.protocol import Cameras, CommandError, LiveSession, Safe, Settings, Tuning
 from web.reveal import revealed
 from web.rights import Right, needs
 from web.safekeeping import safekeeping
@@ -32,21 +33,24 @@ pages = Blueprint("pages", __name__)
 
 
 def create_app(session: LiveSession, *, streams: Streams | None = None, access: Access | None = None,
-               doctor: Doctor | None = None, tuning: Tuning | None = None, safe: Safe | None = None) -> Flask:
+               doctor: Doctor | None = None, tuning: Tuning | None = None, safe: Safe | None = None,
+               settings: Settings | None = None, cameras: Cameras | None = None) -> Flask:
     """The application around one live session. ``app.extensions["streams"]`` are its event streams.
 
     Without ``access`` the game is changed on this machine only. ``doctor`` makes the report of ``/doctor``, ``tuning``
-    aims and calibrates the camera, ``safe`` makes backups and restores them.
+    aims and calibrates the camera, ``safe`` makes backups and restores them, ``settings`` are the table's options,
+    ``cameras`` those that it may choose from.
     """
     app = Flask("web", static_folder=None)
     app.extensions["session"] = session
-    app.extensions.update(doctor=doctor, tuning=tuning, safe=safe)
+    app.extensions.update(doctor=doctor, tuning=tuning, safe=safe, settings=settings, cameras=cameras)
     app.extensions["streams"] = Streams(session) if streams is None else streams
     app.extensions["overlay_streams"] = Streams(session, most=MAX_OVERLAYS, shape=lambda view: shown(revealed(view)))
     door = Access() if access is None else access
     furnish(app, door, inlined=[f"css/{name}.css" for name in _SHEETS])
     app.register_blueprint(pages)
-    for part in (looking, keeping, overlays, joining, doctors, tinkering, safekeeping, describing):
+    for part in (looking, keeping, overlays, joining, doctors, tinkering, safekeeping, machinery,
+                 describing):
         app.register_blueprint(part)
     app.extensions["gate"] = app.wsgi_app = Gate(  # type: ignore[method-assign]
         app.wsgi_app, known=door.known, routes=routes(app.url_map.iter_rules()))

@@ -47,6 +47,7 @@ _STATUS = {"unknown_question": HTTPStatus.CONFLICT, "no_camera": HTTPStatus.CONF
            "unknown_game": HTTPStatus.NOT_FOUND, "unknown_player": HTTPStatus.NOT_FOUND,
            "nothing_to_show": HTTPStatus.CONFLICT, "no_jcz": HTTPStatus.CONFLICT,
            "unknown_entry": HTTPStatus.NOT_FOUND, "no_session": HTTPStatus.NOT_FOUND,
+           "no_settings": HTTPStatus.CONFLICT, "no_cameras": HTTPStatus.CONFLICT, "command_line": HTTPStatus.CONFLICT,
            "not_saved": HTTPStatus.INSUFFICIENT_STORAGE}
 
 files = Blueprint("files", __name__)

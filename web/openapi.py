@@ -13,15 +13,23 @@ from typing import Any
 from flask import Blueprint, Response
 
 from scoring.events import event_types
+from web.openapi_machine import machine_paths
+from web.openapi_parts import COUNT as _COUNT
+from web.openapi_parts import FLAG as _FLAG
+from web.openapi_parts import NUMBER as _NUMBER
+from web.openapi_parts import TEXT as _TEXT
+from web.openapi_parts import Schema
+from web.openapi_parts import answers as _answers
+from web.openapi_parts import get as _get
+from web.openapi_parts import in_path as _in_path
+from web.openapi_parts import list_of as _list
+from web.openapi_parts import object_of as _object
+from web.openapi_parts import query as _query
+from web.openapi_parts import ref as _ref
+from web.openapi_parts import sends as _sends
 from web.stream import compact
 
 describing = Blueprint("describing", __name__)
-Schema = dict[str, Any]
-
-_TEXT: Schema = {"type": "string"}
-_NUMBER: Schema = {"type": "integer"}
-_COUNT: Schema = {"type": "integer", "minimum": 0}
-_FLAG: Schema = {"type": "boolean"}
 _SQUARE: Schema = {"type": "array", "items": _NUMBER, "minItems": 2, "maxItems": 2,
                    "description": "column and row, the start tile at 0, 0; rows grow to the south"}
 _FIELDS: dict[str, Schema] = {
@@ -30,18 +38,6 @@ _FIELDS: dict[str, Schema] = {
     "figure": _TEXT, "feature": _TEXT, "where": _TEXT, "portal": _FLAG, "goods": _TEXT, "count": _COUNT,
     "path": {"type": "array", "items": _SQUARE}, "steps": _COUNT, "segment": _TEXT,
 }
-
-
-def _object(required: dict[str, Schema], **optional: Schema) -> Schema:
-    return {"type": "object", "properties": {**required, **optional}, "required": list(required)}
-
-
-def _list(items: Schema) -> Schema:
-    return {"type": "array", "items": items}
-
-
-def _ref(name: str) -> Schema:
-    return {"$ref": f"#/components/schemas/{name}"}
 
 
 def _moves() -> list[Schema]:
@@ -146,42 +142,6 @@ def _schemas() -> dict[str, Schema]:
                            "error": {"type": ["object", "null"]}}),
         "Pin": {"type": "string", "pattern": "^[0-9]{4,12}$"},
     }
-
-
-_WHY = {400: "malformed, or not possible in this game", 401: "the PIN is needed: sign in first",
-        403: "not with this right, or not from this page, host or network", 404: "there is no such thing",
-        409: "the game has changed meanwhile; or it cannot be done now", 413: "the body is too long",
-        421: "not a name of this machine", 429: "too many wrong PINs, or too many ask at once; see Retry-After",
-        503: "all live connections are taken", 507: "the disk did not take it; nothing has changed"}
-
-
-def _answers(schema: Schema, *errors: int, mimetype: str = "application/json", text: str = "done") -> dict[str, Any]:
-    out: dict[str, Any] = {"200": {"description": text, "content": {mimetype: {"schema": schema}}}}
-    for status in (403, 421, 429, *errors):
-        out[str(status)] = {"description": _WHY[status],
-                            "content": {"application/json": {"schema": _ref("Error")}}}
-    return dict(sorted(out.items()))
-
-
-def _get(about: str, schema: Schema, *errors: int, parameters: list[Schema] | None = None,
-         mimetype: str = "application/json") -> dict[str, Any]:
-    return {"get": {"summary": about, "parameters": parameters or [],
-                    "responses": _answers(schema, *errors, mimetype=mimetype)}}
-
-
-def _sends(about: str, body: Schema, schema: Schema, *errors: int, signed: bool = False) -> dict[str, Any]:
-    return {"summary": about, "responses": _answers(schema, 400, 413, *errors),
-            "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
-            "security": [{"session": [], "token": []}] if signed else []}
-
-
-def _in_path(name: str, most: int) -> Schema:
-    return {"name": name, "in": "path", "required": True,
-            "schema": {"type": "integer", "minimum": 0, "maximum": most}}
-
-
-def _query(name: str, schema: Schema, about: str = "") -> Schema:
-    return {"name": name, "in": "query", "schema": schema, "description": about}
 
 
 def _paths() -> dict[str, Any]:
@@ -290,6 +250,7 @@ def _paths() -> dict[str, Any]:
         "/api/backup/{ticket}.zip": _get("A backup that was made, by the secret name its maker was told.", raw, 404,
                                          mimetype="application/zip", parameters=[
                                              {"name": "ticket", "in": "path", "required": True, "schema": _TEXT}]),
+        **machine_paths(),
         **_book_paths(part),
         "/api/overlay": _get("What an overlay for streams shows.", _ref("Overlay"), parameters=key),
         "/api/overlay/events": _get("The same as server-sent events.", raw, 503, parameters=[*key, *after],

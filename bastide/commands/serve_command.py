@@ -7,17 +7,21 @@ import json
 import os
 import sys
 import threading
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack, nullcontext, suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bastide.errors import Failure
-from bastide.inputs import add_rules_arguments, expansions, players, port, rules
+from bastide import options
+from bastide.errors import Failure, UsageError
+from bastide.inputs import expansions, players, rules
 
 if TYPE_CHECKING:
+    from bastide.options import InForce
     from bastide.service import Notifier
     from bastide.session import TableSession
+    from bastide.settings import SettingsFile
     from bastide.store import Store
 
 HELP = "watch a table and show the page"
@@ -25,51 +29,67 @@ ANSWERED_S = 0.5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--source", metavar="URI", help="the camera; without it the game is entered by hand")
-    parser.add_argument("--port", type=port, default=8000)
-    parser.add_argument("--host", default="0.0.0.0")
+    options.add_arguments(parser)
     parser.add_argument("--data", metavar="DIR", default="data", help="where the log is kept (default: data)")
-    parser.add_argument("--tiles", metavar="DIR", help="pictures of your own tiles")
-    parser.add_argument("--players", metavar="FILE", help="JSON list of name and colour, in turn order")
-    parser.add_argument("--expansions", metavar="A,B")
-    parser.add_argument("--calibration", metavar="FILE", action="append",
-                        help="from bastide calibrate; repeat it for table and colours")
-    parser.add_argument("--first", metavar="TILE", help="the start tile (default: the edition's)")
-    parser.add_argument("--no-learn", action="store_true", help="do not learn the tiles from this game")
     parser.add_argument("--new", action="store_true", help="begin a new game even if one is unfinished")
     parser.add_argument("--pin", metavar="PIN", help="set the PIN that changing the game takes; other users of this "
                         "machine can see it here, so rather use: bastide pin")
-    parser.add_argument("--allowed-host", action="append", default=[], metavar="NAME",
-                        help="another name under which the page is asked for; repeatable")
-    parser.add_argument("--backup-to", metavar="DIR", help="a folder on another medium (USB stick, mounted share) that "
-                        "gets a backup after each game")
-    parser.add_argument("--light", type=int, metavar="PIN", help="a status light on this pin of the Pi (17)")
-    parser.add_argument("--button", type=int, metavar="PIN", help="a button that ends the turn (27)")
-    parser.add_argument("--mqtt", metavar="URL", help="publish the table on this broker: mqtt://user@host[:port] or "
-                        "mqtts:// (default: BASTIDE_MQTT of the environment, else not at all)")
-    parser.add_argument("--table", metavar="NAME", help="what the table is called there (default: BASTIDE_TABLE of the "
-                        "environment, else the machine's name)")
-    parser.add_argument("--mqtt-ca", metavar="FILE", help="the certificate that the broker's was signed with")
-    parser.add_argument("--mqtt-password", metavar="FILE", help="a file that holds the password and nothing else")
-    parser.add_argument("--mqtt-commands", action="store_true", help="also take commands from there: the next game, a "
-                        "tournament's rounds")
-    add_rules_arguments(parser)
+
+
+@dataclass
+class _Life:
+    """What one life of the server hands to the next: ``up`` is whether its page was served, ``again`` whether it is to
+    begin anew and ``backup`` what is to be restored before; ``restored`` and ``refused`` say what went wrong then."""
+
+    up: bool = False
+    again: bool = False
+    backup: Path | None = None
+    restored: str = ""
+    refused: str = ""
 
 
 def run(args: argparse.Namespace) -> int:
     from bastide.heap import limit_heap, trimmed
+    from bastide.inplace import finish
     from bastide.service import from_environment, kept_alive
+    from bastide.settings import SettingsFile, set_on_page
 
     limit_heap()
-    notifier, note = from_environment(), ""
+    notifier, data, life, without = from_environment(), Path(args.data), _Life(), False
     with trimmed():
-        while (backup := _serve(args, notifier, note)) is not None:
-            with kept_alive(notifier):
-                note = _restored(backup, Path(args.data))
-            # The folder is another one now: its newest game goes on, whatever the command line asked for.
-            args.new, args.players, args.edition, args.rule, args.expansions, args.first, args.pin = (
-                False, None, None, [], None, None, None)
-    return 0
+        while True:
+            finish(data)  # a restore that a pulled plug interrupted
+            file = SettingsFile(data)
+            now = options.in_force(args, os.environ, {} if without else file.values)
+            life = _Life(restored=life.restored, refused=life.refused)
+            try:
+                _serve(args, now, file, notifier, life)
+            except (UsageError, Failure) as e:
+                if life.up or not set_on_page(now):
+                    raise
+                # The page is the only way to mend what was set on it: it must come up whatever that was.
+                life.refused = str(e)
+                without = file.values == file.served
+                if not without:
+                    _put_back(file)
+                print(f"settings of the page were not taken: {e}", file=sys.stderr, flush=True)
+                continue
+            if not life.again:
+                return 0
+            without, life.refused, life.restored = False, "", ""
+            args.new, args.pin = False, None
+            if life.backup is not None:
+                with kept_alive(notifier):
+                    life.restored = _restored(life.backup, data)
+                # The folder is another one now: its newest game goes on, whatever the command line asked for.
+                args.players, args.edition, args.rule, args.expansions, args.first = None, None, [], None, None
+
+
+def _put_back(file: SettingsFile) -> None:
+    try:
+        file.put(file.served)
+    except OSError as e:
+        raise Failure(f"{file.path}: cannot be kept ({e.strerror or e}); free some space or check the disk") from e
 
 
 def described(args: argparse.Namespace) -> str:
@@ -80,6 +100,19 @@ def described(args: argparse.Namespace) -> str:
         return ""
     people = players(args.players) if args.players else ()
     return json.dumps([[(p.name, p.colour) for p in people], *named])
+
+
+def goes_together(args: argparse.Namespace, data: Path) -> None:
+    """Raises UsageError for options that are right one by one and not together."""
+    from bastide.calibrated import load_calibrations, view_from
+    from bastide.club.table import club_table
+    from bastide.tables import TWO, table_setup
+
+    club_table(args, data, os.environ)
+    printed = rules(args)
+    table_setup("", printed, expansions(args.expansions, printed), players(args.players) if args.players else
+                TWO, args.first)
+    view_from(load_calibrations(args.calibration))
 
 
 def _resumed(store: Store) -> TableSession | None:
@@ -96,7 +129,6 @@ def _resumed(store: Store) -> TableSession | None:
 
 def _restored(backup: Path, data: Path) -> str:
     """Put a backup in place; empty, or why that failed: then everything is as it was."""
-    from bastide.errors import UsageError
     from bastide.inplace import restore_inside
 
     try:
@@ -110,16 +142,16 @@ def _restored(backup: Path, data: Path) -> str:
     return ""
 
 
-def _serve(args: argparse.Namespace, notifier: Notifier, note: str) -> Path | None:
-    """Serve until somebody ends it; a backup that is to be put in place, after which it is to serve again."""
+def _serve(given: argparse.Namespace, now: InForce, file: SettingsFile, notifier: Notifier, life: _Life) -> None:
+    """Serve with the options ``now`` until somebody ends it or wants it served anew, which ``life`` says then."""
     from bastide.art import ArtSets
     from bastide.book.films import AtTheEnd
     from bastide.calibrated import CalibratedCamera, load_calibrations, view_from
+    from bastide.cameras import Cameras
     from bastide.checkup import CheckUp
     from bastide.club.table import club_table
     from bastide.commands.doctor_command import versions
     from bastide.elsewhere import remember
-    from bastide.inplace import finish
     from bastide.kept_looks import KeptLooks
     from bastide.keys import KeyFile, SessionFile, set_pins
     from bastide.learning import Learner
@@ -129,6 +161,7 @@ def _serve(args: argparse.Namespace, notifier: Notifier, note: str) -> Path | No
     from bastide.second_medium import SecondMedium
     from bastide.service import panel, wait
     from bastide.session import TableSession
+    from bastide.settings import Settings
     from bastide.stopping import stop_on_signals
     from bastide.store import Store
     from bastide.table_loop import TableLoop
@@ -147,9 +180,9 @@ def _serve(args: argparse.Namespace, notifier: Notifier, note: str) -> Path | No
     from web.app import create_app
     from web.server import PageServer, ServerError
 
-    data, wanted = Path(args.data), list[Path]()
+    args = now.onto(given)
+    data = Path(args.data)
     club = club_table(args, data, os.environ)
-    finish(data)  # a restore that a pulled plug interrupted
     with ExitStack() as stack:
         stop = stack.enter_context(stop_on_signals())
         store = stack.enter_context(Store(data / "log.sqlite", reserve=BYTES))
@@ -190,7 +223,7 @@ def _serve(args: argparse.Namespace, notifier: Notifier, note: str) -> Path | No
                                     record=seen.begin(session.game, setup, lambda: len(session.entries)))
 
             learner = None
-            if not args.no_learn and not uri.startswith("sim:"):  # a simulated table shows our own drawings
+            if args.learn and not uri.startswith("sim:"):  # a simulated table shows our own drawings
                 learner = Learner(lambda: arts.book(session.art), session, lambda setup: arts.base(session.art, setup),
                                   arts.counts)
             # The same camera every time: one that was unplugged comes back with the focus and light it was held at.
@@ -205,14 +238,27 @@ def _serve(args: argparse.Namespace, notifier: Notifier, note: str) -> Path | No
         if args.pin is not None:
             set_pins(keys, table=args.pin)
 
-        def begin_again(backup: Path) -> None:
-            wanted.append(backup)
+        def begin_again(backup: Path | None = None) -> None:
+            life.again, life.backup = True, backup
             threading.Timer(ANSWERED_S, stop.set).start()  # whoever asked for it hears of it first
 
         safe = Safe(data, running=lambda: bool(session.entries) and not session.state.over, again=begin_again,
-                    hold=session.hold, calibrations=tuple(Path(c) for c in args.calibration or ()), note=note)
+                    hold=session.hold, calibrations=tuple(Path(c) for c in args.calibration or ()), note=life.restored)
         more = partial(versions, pi=(args.source or "").startswith("picamera"))
-        app = create_app(session, access=Access(keys, hosts=args.allowed_host, keeper=SessionFile(data)),
+        access = Access(keys, hosts=args.allowed_host, keeper=SessionFile(data))
+        settings = Settings(file, given, os.environ, now, begin_again, live={"allowed-host": access.also},
+                            check=lambda asked: goes_together(asked, data), note=life.refused)
+
+        def choose(uri: str) -> None:
+            settings.put("source", uri)
+            settings.restart()
+
+        cameras = Cameras(args.source, camera, offered=lambda: settings.texts("offer-camera"), choose=choose,
+                          offer=lambda uris: settings.put("offer-camera", list(uris)),
+                          fixed=lambda: settings.origin("source") == options.COMMAND_LINE,
+                          status=lambda: session.view()["status"]["text"])
+        stack.callback(cameras.close)
+        app = create_app(session, access=access, settings=settings, cameras=cameras,
                          doctor=CheckUp(data, session, loop, lambda: camera.documents if camera else documents,
                                         more=more), tuning=tuning, safe=safe)
         try:
@@ -233,7 +279,9 @@ def _serve(args: argparse.Namespace, notifier: Notifier, note: str) -> Path | No
                                              calibrations=tuple(Path(c) for c in args.calibration or ())))
         measure = getattr(camera.device, "measure_again", None) if camera else None
         stack.enter_context(panel(session, args.light, args.button, measure))
-        wait(stop, loop, notifier, server.url, lambda: bool(wanted))
-        if session.state.over and not wanted:
+        life.up = True
+        with suppress(OSError):  # a full disk costs the way back only
+            file.serves()
+        wait(stop, loop, notifier, server.url, lambda: life.again)
+        if session.state.over and not life.again:
             store.describe("")  # ended by people: the next start is another evening
-    return wanted[0] if wanted else None

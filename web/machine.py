@@ -1,0 +1,68 @@
+"""The machine without a shell: its settings and its cameras. Takes administration, but for fetching a camera's picture
+by the secret address that whoever may choose was told."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from flask import Blueprint, Response, current_app
+
+from web.answers import asked_object, error_answer, json_answer
+from web.protocol import Cameras, CommandError, Settings
+from web.rights import Right, needs
+
+machinery = Blueprint("machinery", __name__)
+
+
+def _settings() -> Settings:
+    found: Settings | None = current_app.extensions["settings"]
+    if found is None:
+        raise CommandError("no_settings", "this table has no settings that could be changed here")
+    return found
+
+
+def _cameras() -> Cameras:
+    found: Cameras | None = current_app.extensions["cameras"]
+    if found is None:
+        raise CommandError("no_cameras", "this table cannot choose a camera")
+    return found
+
+
+@machinery.post("/api/settings")
+@needs(Right.ADMIN)
+def settings() -> Response:
+    """Look at all options, set or reset one, or have the table served anew with what was set."""
+    data, found = asked_object(), _settings()
+    do, name = data.get("do"), data.get("name")
+    if do == "look":
+        return json_answer(found.state())
+    if do == "restart":
+        return json_answer(found.restart())
+    if do not in ("set", "reset") or not isinstance(name, str):
+        raise CommandError("malformed", "do: must be look, restart, or set or reset with the name of an option")
+    return json_answer(found.put(name, data.get("value")) if do == "set" else found.reset(name))
+
+
+@machinery.post("/api/cameras")
+@needs(Right.ADMIN)  # it opens cameras for as long as somebody asks
+def cameras() -> Response:
+    """Look through all cameras, choose one, or offer or forget the address of one in the network."""
+    data, found = asked_object(), _cameras()
+    do = data.get("do")
+    if do == "look":
+        return json_answer(found.state())
+    acts = {"choose": ("camera", found.choose), "forget": ("camera", found.forget), "offer": ("address", found.offer)}
+    key, act = acts.get(do, ("", None)) if isinstance(do, str) else ("", None)
+    if act is None or not isinstance(data.get(key), str):
+        raise CommandError("malformed", "do: must be look, choose or forget a camera, or offer an address")
+    return json_answer(act(data[key]))
+
+
+@machinery.get("/api/cameras/<ticket>.jpg")
+def camera_picture(ticket: str) -> Response:
+    """What a camera saw a moment ago."""
+    found: Cameras | None = current_app.extensions["cameras"]
+    picture = None if found is None else found.picture(ticket)
+    if picture is None:
+        return error_answer("no_picture", "this picture is not there any more", HTTPStatus.NOT_FOUND)
+    return Response(picture, mimetype="image/jpeg")
