@@ -153,7 +153,7 @@ class Cameras:
         checks = [asdict(one) for one in look.lines] if look else []
         return {"id": _key(found.uri), "address": clean(found.uri), "kind": found.uri.partition(":")[0].lower(),
                 "name": (look.name if look else "") or found.name, "used": used, "typed": typed and not used,
-                "picture": look.ticket if look else None, "size": list(look.size) if look else None,
+                "picture": look.ticket if look else None, "size": list(look.size) if look and look.ticket else None,
                 "state": "opening" if look is None or not look.lines else
                 max((one.state for one in look.lines), key=("ok", "warn", "fail").index), "checks": checks}
 
@@ -251,10 +251,10 @@ class _Look(threading.Thread):
 
     def _take(self, check: PictureCheck, bgr: Image, t_s: float) -> None:
         verdict = check.look(Frame(id=0, t_s=t_s, source="", bgr=bgr))
-        self.lines = tuple(_judged(verdict.code if verdict.said or not verdict.use else "", verdict.text, bgr))
         self.size, self.name = (bgr.shape[1], bgr.shape[0]), self._reader.name
         newest = {secrets.token_urlsafe(12): encode_jpeg(reduced(bgr, WIDE_PX))}
         self.pictures = dict([*self.pictures.items(), *newest.items()][-KEPT:])
+        self.lines = tuple(_judged(verdict.code if verdict.said or not verdict.use else "", verdict.text, bgr))
 
     @property
     def ticket(self) -> str | None:

@@ -25,6 +25,9 @@ SAME = {  # what is the same word, or nothing but values
            "kind.table", "aim.px", "mark.points", "record.score.n", "record.turn.n", "book.minutes",
            "hub.column.buchholz"},
 }
+QUOTED = r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')"""
+FORM = re.compile(rf"(one|many|other):\s+({QUOTED})")
+TEXT = re.compile(rf'^  "?([\w.-]+)"?:\s+(?:({QUOTED})|\{{((?:\s*(?:one|many|other):\s+{QUOTED},?)+\s*)\}}),$', re.M)
 MODULES = ("lang", "machine", "book", "spoken", "club")  # folders of texts
 
 
@@ -40,10 +43,10 @@ def texts(language: str) -> dict[str, dict[str, str]]:
 def read(file: str, out: dict[str, dict[str, str]]) -> None:
     """The texts of one file, beside those of others."""
     source, before = (JS / file).read_text("utf-8"), len(out)
-    for key, plain, forms in re.findall(r'"([\w.-]+)": (?:"((?:[^"\\]|\\.)*)"|\{( one: .*?")(?: \}))', source):
+    for key, plain, forms in TEXT.findall(source):
         assert key not in out, f"{file}: {key} twice"
-        out[key] = dict(re.findall(r'(\w+): "((?:[^"\\]|\\.)*)"', forms)) if forms else {"other": plain}
-    assert len(out) - before == len(re.findall(r'"[\w.-]+": (?:"|\{ one)', source)), file
+        out[key] = {form: text[1:-1] for form, text in FORM.findall(forms)} if forms else {"other": plain[1:-1]}
+    assert len(out) - before == len(re.findall(r'^  "?[\w.-]+"?:\s', source, re.M)), file
 
 
 ENGLISH = texts("en")

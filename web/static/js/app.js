@@ -118,6 +118,7 @@ export class App {
     this.live = new Live({ show: (view) => this.show(view), online: (on) => this.online(on) });
     this.live.start();
     firstRun();
+    this.goesOn();
   }
 
   // What is looked at: the table now, or as it was.
@@ -433,6 +434,15 @@ export class App {
     const { Camera } = await import("./later/camera.js");
     this.watching ??= new Camera(this, byId("camera"));
     await this.watching.open();
+  }
+
+  // After the table has begun anew (`later/again.js`) the view that asked for it is open again.
+  goesOn() {
+    const [, view, tab] = /^#(machine|begin)-?(\w*)$/.exec(location.hash) ?? [];
+    if (!view) return;
+    history.replaceState(null, "", location.pathname + location.search);
+    if (view === "machine") this.machine(tab);
+    else this.begin();
   }
 
   async machine(tab = "aim") {

@@ -71,7 +71,21 @@ export class Calibrate {
     if (!camera) {
       replace(
         this.root,
-        h("section", {}, h("h3", {}, t("camera.none")), h("p", { class: "note" }, t("calibrate.none"))),
+        h(
+          "section",
+          {},
+          h("h3", {}, t("camera.none")),
+          h("p", { class: "note" }, t("calibrate.none")),
+          h(
+            "div",
+            { class: "row" },
+            button(t("machine.cameras"), () => this.app.machine("cameras"), {
+              icon: "eye",
+              className: "action main",
+              data: { key: "calibrate-cameras" },
+            }),
+          ),
+        ),
       );
       return;
     }

@@ -5,10 +5,19 @@ import { machineTexts, t } from "../i18n.js";
 import { Aim } from "./aim.js";
 import { Backup } from "./backup.js";
 import { Calibrate } from "./calibrate.js";
+import { Cameras } from "./cameras.js";
 import { Devices } from "./devices.js";
 import { panelStyle } from "./panel.js";
+import { Settings } from "./settings.js";
 
-const TABS = { aim: Aim, calibrate: Calibrate, backup: Backup, devices: Devices };
+const TABS = {
+  cameras: Cameras,
+  aim: Aim,
+  calibrate: Calibrate,
+  settings: Settings,
+  backup: Backup,
+  devices: Devices,
+};
 
 export class Machine {
   /** @type {import("../app.js").App} */
