@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bastide import __version__, jcz, keepsake
+from bastide import __version__, jcz, result_sheet
 from bastide.book.films import Films
 from bastide.book.frames import frames
 from bastide.book.handover import link
@@ -169,7 +169,7 @@ class Evenings:
                 raise CommandError("no_jcz", str(e)) from e
             return json.dumps(saved).encode()
         state = state_of(found.setup, found.entries)
-        return scores_csv(state).encode() if form == "csv" else keepsake.picture(state)
+        return scores_csv(state).encode() if form == "csv" else result_sheet.picture(state)
 
     def film(self, number: int) -> Path | None:
         """The time-lapse of a game, if it has been made and may be shown: its last picture has the result."""

@@ -19,8 +19,8 @@ from PIL import ImageDraw
 
 from bastide.book.frames import frames
 from bastide.errors import Failure
-from bastide.keepsake import font
 from bastide.replay import PlayedTurn, played
+from bastide.result_sheet import font
 from bastide.store import Store
 from bastide.stored import StoredGame
 from scoring.log import state_of

@@ -47,9 +47,9 @@ def written(game: Game, to: str, path: str) -> bytes:
     state = fold(game.setup, (*game.events, GameEnded()))
     if to == "csv":
         return scores_csv(state).encode()
-    from bastide import keepsake  # brings OpenCV and Pillow, which the others do without
+    from bastide import result_sheet  # brings OpenCV and Pillow, which the others do without
 
-    return keepsake.picture(state) if to == "png" else keepsake.table(state).encode()
+    return result_sheet.picture(state) if to == "png" else result_sheet.table(state).encode()
 
 
 def as_jcz(game: Game, path: str) -> str:
