@@ -10,6 +10,7 @@ from web.access import Access, access
 from web.answers import asked_object, error_answer, json_answer, stream_answer
 from web.assets import Assets
 from web.book import keeping
+from web.camera_setup import camera_setup
 from web.common import furnish, kinds_answer
 from web.doctor import Doctor, doctors
 from web.firstview import first_view
@@ -24,7 +25,6 @@ from web.reveal import revealed
 from web.rights import Right, needs
 from web.safekeeping import safekeeping
 from web.stream import Streams
-from web.tinker import tinkering
 
 _SHEETS = ("fonts", "tokens", "layout", "players", "parts", "sheets", "board", "more", "screens",
            "reveal")  # in this order
@@ -49,7 +49,7 @@ def create_app(session: LiveSession, *, streams: Streams | None = None, access: 
     door = Access() if access is None else access
     furnish(app, door, inlined=[f"css/{name}.css" for name in _SHEETS])
     app.register_blueprint(pages)
-    for part in (looking, keeping, overlays, joining, doctors, tinkering, safekeeping, machinery,
+    for part in (looking, keeping, overlays, joining, doctors, camera_setup, safekeeping, machinery,
                  describing):
         app.register_blueprint(part)
     app.extensions["gate"] = app.wsgi_app = Gate(  # type: ignore[method-assign]

@@ -1,5 +1,5 @@
-"""For whoever set the table up: live aim, calibrating, and taking a calibration back. Takes administration, but for
-looking at what is in use."""
+"""Camera set-up on the page: live aim, calibration, and removing a calibration. Needs the right of administration,
+except for looking at what is in use."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from web.answers import asked_object, json_answer
 from web.protocol import CommandError, Tuning
 from web.rights import Right, needs
 
-tinkering = Blueprint("tinkering", __name__)
+camera_setup = Blueprint("camera_setup", __name__)
 _NOTHING = {"camera": False, "running": None, "done": {}, "cameras": [], "methods": [], "limits": {}, "used": []}
 
 
@@ -20,21 +20,21 @@ def _tuning() -> Tuning:
     return found
 
 
-@tinkering.post("/api/aim")
+@camera_setup.post("/api/aim")
 @needs(Right.ADMIN)  # it costs the machine work for as long as somebody asks
 def aim() -> Response:
     """What the camera's newest picture says of view, tilt, focus, glare and light."""
     return json_answer(_tuning().aim())
 
 
-@tinkering.get("/api/calibration")
+@camera_setup.get("/api/calibration")
 def calibration() -> Response:
     """What is calibrated, how well, and what is being calibrated now."""
     found: Tuning | None = current_app.extensions["tuning"]
     return json_answer(_NOTHING if found is None else found.state())
 
 
-@tinkering.post("/api/calibration")
+@camera_setup.post("/api/calibration")
 @needs(Right.ADMIN)
 def calibrate() -> Response:
     """Begin to calibrate; the answer of a GET tells when it is done."""
@@ -45,7 +45,7 @@ def calibrate() -> Response:
     return json_answer(_tuning().calibrate(*words))
 
 
-@tinkering.delete("/api/calibration/<kind>")
+@camera_setup.delete("/api/calibration/<kind>")
 @needs(Right.ADMIN)
 def forget(kind: str) -> Response:
     """Use a calibration no more that was made on the page."""
