@@ -2,7 +2,7 @@
 
 What is on its way lies in ``DATA/.exchange``, which no backup holds and every start empties. A file comes in pieces,
 each hardly larger than any other request. Restoring takes the place of everything, so the server ends, what the data
-folder holds is exchanged (`bastide.inplace`), and it begins again in the same process.
+folder holds is exchanged (`bastide.restore_inside`), and it begins again in the same process.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 
 from bastide.backups import Contents, check_backup, write_backup
 from bastide.errors import Failure, UsageError
-from bastide.inplace import EXCHANGE
+from bastide.restore_inside import EXCHANGE
 from bastide.support import write_support
 from web.protocol import CommandError
 

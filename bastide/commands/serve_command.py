@@ -50,7 +50,7 @@ class _Life:
 
 def run(args: argparse.Namespace) -> int:
     from bastide.heap import limit_heap, trimmed
-    from bastide.inplace import finish
+    from bastide.restore_inside import finish
     from bastide.service import from_environment, kept_alive
     from bastide.settings import SettingsFile, set_on_page
 
@@ -129,7 +129,7 @@ def _resumed(store: Store) -> TableSession | None:
 
 def _restored(backup: Path, data: Path) -> str:
     """Put a backup in place; empty, or why that failed: then everything is as it was."""
-    from bastide.inplace import restore_inside
+    from bastide.restore_inside import restore_inside
 
     try:
         contents = restore_inside(backup, data)
@@ -157,6 +157,7 @@ def _serve(given: argparse.Namespace, now: InForce, file: SettingsFile, notifier
     from bastide.learning import Learner
     from bastide.logs import logging_to
     from bastide.reserve import BYTES
+    from bastide.restore_inside import finish
     from bastide.safe import Safe
     from bastide.second_medium import SecondMedium
     from bastide.service import panel, wait

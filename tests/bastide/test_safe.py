@@ -16,8 +16,8 @@ from test_serve import by_hand
 from bastide.backups import check_backup, write_backup
 from bastide.demo_game import demo_game
 from bastide.errors import Failure
-from bastide.inplace import BEFORE, EXCHANGE, NOTE, STAGED, finish, restore_inside
 from bastide.keys import KeyFile, set_pins
+from bastide.restore_inside import BEFORE, EXCHANGE, NOTE, STAGED, finish, restore_inside
 from bastide.safe import Safe
 from bastide.session import TableSession
 from bastide.store import Store
@@ -140,7 +140,7 @@ def test_a_plug_pulled_while_files_change_places_leaves_one_or_the_other(tmp_pat
             raise pulled
         real(source, target)
 
-    monkeypatch.setattr("bastide.inplace.os.replace", replace)
+    monkeypatch.setattr("bastide.restore_inside.os.replace", replace)
     try:
         restore_inside(tmp_path / "b.zip", data)
     except Exception as e:
