@@ -3,7 +3,7 @@
     manifest.json   {"format": "bastide-backup", "version": 1, "made_s", "bastide", "files": {name: {"size", "sha256"}}}
     data/...        what lay in the data folder: the log and its pictures as whole databases, tiles/, *.json
     data/service.conf     the service's options without passwords
-    data/calibrations/, data/taught/, data/players/   what the table used from other folders (`bastide.elsewhere`)
+    data/calibrations/, data/taught/, data/players/   what the table used from other folders (`bastide.external_files`)
     pins.json       the PINs as scrypt hashes; the keys that sign sessions stay behind and are made anew
 
 A backup is taken while the table is watched. It is read back and checked before it takes its name, and checked again
@@ -30,9 +30,9 @@ from pathlib import Path
 from typing import Any
 
 from bastide import __version__
-from bastide.elsewhere import files, used
 from bastide.errors import Failure, UsageError
 from bastide.examine import damage
+from bastide.external_files import files, used
 from bastide.keys import NAME as SECRETS
 from bastide.keys import KeyFile
 from bastide.logs import clean

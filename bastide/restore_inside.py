@@ -15,9 +15,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from bastide.backups import SECRETS, SERVICE, Contents, stage
-from bastide.elsewhere import CALIBRATIONS, PLAYERS, TAUGHT
-from bastide.elsewhere import NOTE as NOTED
 from bastide.errors import Failure
+from bastide.external_files import CALIBRATIONS, PLAYERS, TAUGHT
+from bastide.external_files import NOTE as NOTED
 from bastide.kept_looks import FOLDER as LOOKS
 from bastide.keys import KeyFile
 from bastide.writing import sync_folder

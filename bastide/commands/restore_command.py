@@ -16,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from bastide.backups import SERVICE, SETTINGS, restore_backup
-    from bastide.elsewhere import CALIBRATIONS, PLAYERS, TAUGHT
+    from bastide.external_files import CALIBRATIONS, PLAYERS, TAUGHT
 
     contents = restore_backup(Path(args.file), Path(args.data), swap=args.replace)
     print(f"{args.data}: {contents.games} games with {contents.entries} entries are back")

@@ -151,7 +151,7 @@ def _serve(given: argparse.Namespace, now: InForce, file: SettingsFile, notifier
     from bastide.checkup import CheckUp
     from bastide.club.table import club_table
     from bastide.commands.doctor_command import versions
-    from bastide.elsewhere import remember
+    from bastide.external_files import remember
     from bastide.kept_looks import KeptLooks
     from bastide.keys import KeyFile, SessionFile, set_pins
     from bastide.learning import Learner

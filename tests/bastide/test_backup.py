@@ -18,8 +18,8 @@ import pytest
 
 from bastide.backups import VERSION, check_backup, restore_backup, write_backup
 from bastide.demo_game import demo_game
-from bastide.elsewhere import NOTE, remember
 from bastide.errors import Failure, UsageError
+from bastide.external_files import NOTE, remember
 from bastide.keys import KeyFile, set_pins
 from bastide.session import TableSession
 from bastide.store import Store

@@ -1,4 +1,5 @@
-"""What a table uses from outside its data folder, for a backup to bring along: calibrations, tile pictures, players.
+"""The files that a table uses from outside its data folder, for a backup to bring along: calibrations, tile pictures,
+players.
 
 ``bastide serve`` notes the files it was started with in DATA/used.json; a service's options name theirs.
 
