@@ -29,7 +29,7 @@ from bastide.table_loop import commit  # noqa: E402
 from bastide.tables import load_tiles, make_watcher  # noqa: E402
 from scoring.events import FigurePlaced, TilePlaced  # noqa: E402
 from scoring.log import effective, open_questions  # noqa: E402
-from scoring.tiles import catalogue, shape  # noqa: E402
+from scoring.tiles import catalogue  # noqa: E402
 from scoring.transcript import write  # noqa: E402
 from vision.lattice import UNIT, apply  # noqa: E402
 from vision.simulator import Options, Simulator  # noqa: E402
@@ -73,7 +73,7 @@ def watched(seed: int, turns: int, options: Options, calibrated: bool) -> dict[s
     events = [e for t in game.turns for e in t.events]
     kinds = catalogue()
     wrong_tiles = sum(isinstance(e, TilePlaced) and e.at not in asked and (
-        e.at not in tiles or shape(kinds[tiles[e.at].tile], tiles[e.at].rot) != shape(kinds[e.tile], e.rot))
+        e.at not in tiles or kinds[tiles[e.at].tile].signature(tiles[e.at].rot) != kinds[e.tile].signature(e.rot))
         for e in events)
     wrong_figures = sum(isinstance(e, FigurePlaced) and e.at not in asked
                         and (e.player, e.at, e.feature, e.where) not in figures for e in events)

@@ -52,7 +52,7 @@ def dump(file: Path, names: list[str], taught: bool) -> None:
 def told(document: dict[str, Any], away: tuple[int, int]) -> dict[tuple[str, str], tuple[object, str, float]]:
     """By kind of thing and square what is said, in words, and its confidence; squares named ``away`` from the
     document's own. Turns that make no difference to the rules are the same."""
-    from scoring.tiles import catalogue, shape
+    from scoring.tiles import catalogue
 
     def place(at: list[int]) -> tuple[int, int]:
         return at[0] + away[0], at[1] + away[1]
@@ -60,7 +60,7 @@ def told(document: dict[str, Any], away: tuple[int, int]) -> dict[tuple[str, str
     out: dict[tuple[str, str], tuple[object, str, float]] = {}
     for t in document["tiles"]:
         words = f"{t['tile']} turned {t['rot']}"
-        out["tile", str(place(t["at"]))] = shape(catalogue()[t["tile"]], t["rot"]), words, t["confidence"]
+        out["tile", str(place(t["at"]))] = catalogue()[t["tile"]].signature(t["rot"]), words, t["confidence"]
     for f in document["figures"]:
         words = f"{f['feature']} {f['where']}"
         out["figure", f"{place(f['at'])} {f['colour']}"] = words, words, f["confidence"]

@@ -20,7 +20,7 @@ import numpy as np
 from reliability import IN_FORCE, print_curve
 
 from bastide.demo_game import demo_game
-from scoring.tiles import catalogue, shape
+from scoring.tiles import catalogue
 from scoring.transcript import write
 from training.editions import invent
 from training.invented import Painter
@@ -113,8 +113,8 @@ def judged(reading: PhotoReading, simulator: Simulator) -> Iterator[tuple[TileRe
         at, turns = _below(tile, true)
         if at is not None:
             laid = simulator.truth.tiles[at].laid
-            yield tile, (shape(catalogue()[tile.tile], (tile.rot + turns) % 4)
-                         == shape(catalogue()[laid.tile], laid.rot))
+            yield tile, (catalogue()[tile.tile].signature((tile.rot + turns) % 4)
+                         == catalogue()[laid.tile].signature(laid.rot))
 
 
 def _below(tile: TileReading, true: dict) -> tuple[object, int]:  # type: ignore[type-arg]

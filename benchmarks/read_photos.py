@@ -30,7 +30,7 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 
 from reliability import calibration_error, plot, print_curve  # noqa: E402
 
-from scoring.tiles import catalogue, shape  # noqa: E402
+from scoring.tiles import catalogue  # noqa: E402
 from vision.overlay import draw_reading  # noqa: E402
 from vision.read import PhotoReader, PhotoReading, box_counts  # noqa: E402
 from vision.senses import log_normal  # noqa: E402
@@ -74,15 +74,15 @@ def judged(compare: ModuleType, reading: PhotoReading, truth: dict[str, Any], re
         x, y = compare.turn_at(at, turn)
         return x + dx, y + dy
 
-    true = {tuple(t["at"]): shape(catalogue()[t["tile"]], t["rot"]) for t in truth["tiles"]}
+    true = {tuple(t["at"]): catalogue()[t["tile"]].signature(t["rot"]) for t in truth["tiles"]}
     known = not truth["left_out"]  # tiles of a box that the catalogue lacks lie there too, nobody says where
-    shapes = [[shape(kind, rot + turn) for rot in range(4)] for kind in reader.kinds]
+    shapes = [[kind.signature(rot + turn) for rot in range(4)] for kind in reader.kinds]
     for at, stated in reading.present.items():
         if known or place(at) in true:
             told["a tile lies there"].append((max(stated, 1 - stated), (stated > 0.5) == (place(at) in true)))
     for tile in reading.tiles:
         if known or place(tile.at) in true:
-            right = true.get(place(tile.at)) == shape(catalogue()[tile.tile], tile.rot + turn)
+            right = true.get(place(tile.at)) == catalogue()[tile.tile].signature(tile.rot + turn)
             told["a tile, all together"].append((tile.confidence, right))
     for at, evidence in reading.evidence.items():
         if place(at) in true:

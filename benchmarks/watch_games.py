@@ -28,7 +28,7 @@ from bastide.table_loop import follow
 from bastide.tables import box_contents, load_tiles, make_watcher, open_camera
 from bastide.tilebook import TileBook
 from scoring.report import score_game
-from scoring.tiles import catalogue, shape
+from scoring.tiles import catalogue
 from scoring.transcript import Game, read, write
 from vision.tileset import merged
 
@@ -96,7 +96,7 @@ def told(move: dict) -> str:  # type: ignore[type-arg]
 
 def same_tile(a: dict, b: dict) -> bool:  # type: ignore[type-arg]
     """Whether two tile moves are the same to the rules."""
-    return shape(catalogue()[a["tile"]], a["rot"]) == shape(catalogue()[b["tile"]], b["rot"])
+    return catalogue()[a["tile"]].signature(a["rot"]) == catalogue()[b["tile"]].signature(b["rot"])
 
 
 def same_figure(a: dict, b: dict) -> bool:  # type: ignore[type-arg]

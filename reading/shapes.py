@@ -12,7 +12,6 @@ import numpy.typing as npt
 from reading.limits import LIMITS
 from scoring.geometry import labels, rotate_point
 from scoring.tiles import catalogue
-from scoring.tiles import shape as turned_shape
 from vision.looks import probability
 
 Reading = tuple[str, int]  # a tile's kind and its quarter turns
@@ -23,7 +22,7 @@ CLAIMABLE = ("city", "road", "cloister", "field")
 def shape(tile: str, rot: int) -> object:
     """Equal for readings that make no difference to the rules (`scoring.tiles.shape`), also of kinds unknown here."""
     kind = catalogue().get(tile)
-    return (tile, rot % 4) if kind is None else turned_shape(kind, rot % 4)
+    return (tile, rot % 4) if kind is None else kind.signature(rot % 4)
 
 
 def posture(lying: float, feature: str) -> float:

@@ -212,6 +212,7 @@ class Expansion:
     open_with   what lies there instead of a start tile that stands for a whole board
     questions   what cannot be seen and is waited for; offers: what may happen unseen at any time
     moves       what the rules let a player do now: before the tile where none of this part lies, else after it
+    phrases     what was scored, in English, by the reason of its score event; the page has its own by the same reason
     options     names of the rules that only matter with this expansion; cues: what a camera looks for
     """
 
@@ -244,5 +245,6 @@ class Expansion:
     offers: Callable[[View], Iterable[Question]] | None = None
     moves: Callable[[View], Iterable[Choice]] | None = None
     shows: Callable[[View], Mapping[str, Any]] | None = None
+    phrases: Mapping[str, str] = field(default_factory=dict)
     options: tuple[str, ...] = ()
     cues: Mapping[str, str] = field(default_factory=dict)

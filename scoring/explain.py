@@ -6,24 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from scoring.scores import ScoreEvent, formula, plural
 
-_WHAT = {
-    "city": "A city of {tiles} is complete", "city.tiny": "A city of two tiles is complete",
-    "city.incomplete": "A city of {tiles} stays open", "road": "A road of {tiles} is complete",
-    "road.incomplete": "A road of {tiles} stays open", "cloister": "A cloister is complete",
-    "cloister.incomplete": "A cloister stays open", "field": "A farm borders {cities}",
-    "fairy.turn": "The turn began with a follower at the fairy",
-    "fairy.completed": "A follower at the fairy stood in what was scored",
-    "trade-goods": "Most {goods}", "ransompaid.payment": "A ransom was paid", "ransompaid.income": "A ransom was paid",
-    "wheel.fortune": "The wheel stopped at fortune", "wheel.tax": "The wheel stopped at tax",
-    "wheel.famine": "The wheel stopped at famine", "wheel.storm": "The wheel stopped at storm",
-    "wheel.inquisition": "The wheel stopped at inquisition", "wheel.crown": "The wheel stopped at a follower's crown",
-}
-ENGLISH: Mapping[str, str] = {
-    **{f"scored.{reason}": text for reason, text in _WHAT.items()},
+_CLAUSES: Mapping[str, str] = {
     "majority.alone": "{who} stands there alone",
     "majority.most": "{who} has the majority ({weights})",
     "majority.tie": "{who} tie ({weights}) and each get all of it",
@@ -33,6 +21,14 @@ ENGLISH: Mapping[str, str] = {
     "total": "{who} {points}",
     "rule": "{rule}",
 }
+
+
+@cache
+def english() -> Mapping[str, str]:
+    """Every clause in English by its key: what was scored, in the words of its expansion, and how it was shared out."""
+    from scoring.expansions import KNOWN
+
+    return {**{f"scored.{reason}": text for e in KNOWN.values() for reason, text in e.phrases.items()}, **_CLAUSES}
 
 
 # One clause, ready for JSON: ``key`` is the text to translate, the rest are its numbers, words, and players by number.
@@ -63,7 +59,7 @@ def explain(event: ScoreEvent, told: str | None = None) -> list[Phrase]:
 
 def in_english(phrases: Sequence[Phrase], names: Sequence[str]) -> str:
     """``A road of 3 tiles is complete; Anna stands there alone; 3 tiles x 1 = 3; Anna 3 (R-ROAD-05)``."""
-    clauses = [ENGLISH[p["key"]].format_map(_words(p, names)) for p in phrases if p["key"] != "rule"]
+    clauses = [english()[p["key"]].format_map(_words(p, names)) for p in phrases if p["key"] != "rule"]
     rules = [str(p["rule"]) for p in phrases if p["key"] == "rule"]
     return "; ".join(clauses) + (f" ({', '.join(rules)})" if rules else "")
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from typing import Any
 
 from scoring.errors import InvalidNotation
 
@@ -28,7 +29,6 @@ OPPOSITE: Mapping[str, str] = {
     "NL": "SR", "SR": "NL", "NR": "SL", "SL": "NR", "EL": "WR", "WR": "EL", "ER": "WL", "WL": "ER",
 }
 _ORDER = {atom: n for n, atom in enumerate((*EDGES, *HALVES, ENCLOSED))}
-PRODUCTS = ("base", "river", "inns", "traders", "dragon", "tower", "wheel")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +70,12 @@ class Tile:
     flags: frozenset[str] = frozenset()
     jcz: str = ""
 
+    def signature(self, rot: int) -> tuple[object, ...]:
+        """What the rules see of the tile after ``rot`` quarter turns; readings that are the same to them are equal."""
+        parts = sorted((s.kind, where(s, rot), s.pennants, s.inn, s.cathedral, s.goods, s.princess)
+                       for s in self.segments)
+        return tuple(parts), tuple(sorted(self.flags))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Product:
@@ -95,12 +101,6 @@ def where(segment: Segment, rot: int) -> str:
 def where_of(atoms: Iterable[str]) -> str:
     """The canonical text of a set of atoms."""
     return " ".join(sorted(atoms, key=_ORDER.__getitem__)) or ENCLOSED
-
-
-def shape(tile: Tile, rot: int) -> tuple[object, ...]:
-    """What the rules see of a tile after ``rot`` quarter turns: equal for readings that make no difference to them."""
-    parts = sorted((s.kind, where(s, rot), s.pennants, s.inn, s.cathedral, s.goods, s.princess) for s in tile.segments)
-    return tuple(parts), tuple(sorted(tile.flags))
 
 
 def parse_where(text: str) -> str:
@@ -130,21 +130,34 @@ def neighbour(at: Square, side: str) -> Square:
 
 
 @cache
+def _products() -> Mapping[str, Mapping[str, Any]]:
+    """The files of scoring/catalogue by their names, in the order that they give themselves."""
+    files = [f for f in (resources.files("scoring") / "catalogue").iterdir() if f.name.endswith(".toml")]
+    read = {f.name.removesuffix(".toml"): tomllib.loads(f.read_text("utf-8")) for f in files}
+    return dict(sorted(read.items(), key=lambda p: (p[1]["order"], p[0])))
+
+
+def products() -> tuple[str, ...]:
+    """The names of all products that have tiles."""
+    return tuple(_products())
+
+
+@cache
 def product(name: str) -> Product:
-    """Load one product's TOML. Raises InvalidNotation for an unknown product."""
-    if name not in PRODUCTS:
-        raise InvalidNotation(f"unknown product {name!r}; known are {', '.join(PRODUCTS)}")
-    data = tomllib.loads((resources.files("scoring") / "catalogue" / f"{name}.toml").read_text("utf-8"))
+    """One product's tiles. Raises InvalidNotation for an unknown product."""
+    data = _products().get(name)
+    if data is None:
+        raise InvalidNotation(f"unknown product {name!r}; known are {', '.join(products())}")
     return Product(name=name, start=data.get("start", ""), tiles=tuple(_tile(t, name) for t in data["tile"]))
 
 
 @cache
 def catalogue() -> Mapping[str, Tile]:
     """Every tile kind of every product by its id."""
-    return {t.id: t for name in PRODUCTS for t in product(name).tiles}
+    return {t.id: t for name in products() for t in product(name).tiles}
 
 
-def _tile(data: dict, name: str) -> Tile:  # type: ignore[type-arg]
+def _tile(data: Mapping[str, Any], name: str) -> Tile:
     raw = data["segment"]
     places = [(s["kind"], where_of(s.get("at", "").split())) for s in raw]
     segments = tuple(

@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from scoring.tiles import Square, Tile, catalogue, shape
+from scoring.tiles import Square, Tile, catalogue
 from vision.bending import bend_of
 from vision.figures import Seen, find_figures
 from vision.find import BoardFinder
@@ -79,7 +79,7 @@ class PhotoReader:
         self.tileset = tileset
         self.counts = dict(counts or {})
         self.kinds: tuple[Tile, ...] = tuple(catalogue()[tile] for tile in sorted({*tileset.ids, *self.counts}))
-        shapes = [shape(kind, rot) for kind in self.kinds for rot in range(4)]
+        shapes = [kind.signature(rot) for kind in self.kinds for rot in range(4)]
         self._shapes = np.array([shapes.index(own) for own in shapes])  # by reading, the first of those like it
         self._finder = BoardFinder(tileset)
         self._sense = TileSense(self.kinds, tileset)

@@ -376,5 +376,9 @@ BASE = Expansion(
     questions=questions,
     offers=offers,
     moves=moves,
+    phrases={"city": "A city of {tiles} is complete", "city.tiny": "A city of two tiles is complete",
+             "city.incomplete": "A city of {tiles} stays open", "road": "A road of {tiles} is complete",
+             "road.incomplete": "A road of {tiles} stays open", "cloister": "A cloister is complete",
+             "cloister.incomplete": "A cloister stays open", "field": "A farm borders {cities}"},
     options=("farm_scoring", "farm_points_per_city", "two_tile_city", "incomplete_unit", "farmers_enabled"),
 )

@@ -183,6 +183,8 @@ DRAGON = Expansion(
     questions=questions,
     moves=moves,
     shows=shows,
+    phrases={"fairy.turn": "The turn began with a follower at the fairy",
+             "fairy.completed": "A follower at the fairy stood in what was scored"},
     options=("dragon_timing", "princess_removal", "fairy_mode", "fairy_turn", "fairy_empty_farm", "fairy_worthless"),
     cues={"dragon": "a big neutral figure, one", "fairy": "a small neutral figure, one",
           "dragon_path": "the tiles it stops on, in order; figures on them vanish"},

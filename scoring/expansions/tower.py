@@ -330,6 +330,7 @@ TOWER = Expansion(
     offers=offers,
     moves=moves,
     shows=shows,
+    phrases={"ransompaid.payment": "A ransom was paid", "ransompaid.income": "A ransom was paid"},
     options=("tower_at_dragon",),
     cues={"tower": "wooden pieces on a tower place; counted, since height cannot be seen from above",
           "capture": "a follower that vanishes within reach of a piece just laid", "ransom": "never seen: asked"},

@@ -151,6 +151,7 @@ TRADERS = Expansion(
     offers=offers,
     moves=moves,
     shows=shows,
+    phrases={"trade-goods": "Most {goods}"},
     options=("pig_bonus",),
     cues={"builder": "a tall narrow figure with a stick; one per colour", "pig": "a low figure with four legs"},
 )

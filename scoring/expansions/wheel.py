@@ -369,6 +369,10 @@ WHEEL = Expansion(
     offers=offers,
     moves=moves,
     shows=shows,
+    phrases={"wheel.fortune": "The wheel stopped at fortune", "wheel.tax": "The wheel stopped at tax",
+             "wheel.famine": "The wheel stopped at famine", "wheel.storm": "The wheel stopped at storm",
+             "wheel.inquisition": "The wheel stopped at inquisition",
+             "wheel.crown": "The wheel stopped at a follower's crown"},
     options=("wheel_tax", "wheel_board_tiny_city", "wheel_board_dragon", "plague_tower_guard"),
     cues={"pig": "a pink figure on the wheel; the segment it stands on", "crowns": "followers on the wheel's rim"},
 )

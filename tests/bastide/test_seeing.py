@@ -18,7 +18,7 @@ from bastide.table_loop import Followed, follow
 from bastide.tables import load_tiles, make_watcher, open_camera
 from reading.watcher import TableWatcher
 from scoring.events import Setup, TilePlaced, to_json
-from scoring.tiles import catalogue, shape
+from scoring.tiles import catalogue
 from scoring.transcript import write
 from web.protocol import CommandError
 
@@ -70,10 +70,10 @@ def test_the_camera_takes_over_from_hands_and_its_picture_tells_what_it_read(tmp
     by = [e["source"] for e in view["history"] if e["kind"] == "tile"]
     assert by[:4] == ["camera", "camera", "hand", "hand"] and set(by[4:]) == {"camera"}
     # turned so that it makes no difference to the rules is the same
-    laid = {(tuple(t["at"]), t["tile"], shape(catalogue()[t["tile"]], t["rot"]))
+    laid = {(tuple(t["at"]), t["tile"], catalogue()[t["tile"]].signature(t["rot"]))
             for t in view["board"]["tiles"] if t["seq"]}
     placed = [e for e in sum(TURNS, []) if isinstance(e, TilePlaced)]
-    assert laid == {(e.at, e.tile, shape(catalogue()[e.tile], e.rot)) for e in placed}
+    assert laid == {(e.at, e.tile, catalogue()[e.tile].signature(e.rot)) for e in placed}
 
     last = reports[-1]
     width, height = last["size"]

@@ -8,7 +8,7 @@ from random_games import random_game
 from scoring.engine import apply, fold, new_game
 from scoring.events import GameEnded, Player, Setup, parse_event
 from scoring.expansions.wheel import segment_events
-from scoring.explain import ENGLISH, explain, in_english
+from scoring.explain import english, explain, in_english
 from scoring.rules import edition, with_options
 from scoring.scores import Item, ScoreEvent, category, formula
 from scoring.state import Draft
@@ -45,7 +45,7 @@ def test_every_event_of_any_game_has_its_words() -> None:
         names = [p.name for p in setup.players]
         for scored in fold(setup, [*events, GameEnded()]).score_events:
             phrases = explain(scored)
-            assert {p["key"] for p in phrases} <= set(ENGLISH)
+            assert {p["key"] for p in phrases} <= set(english())
             assert scored.rule.startswith("R-")
             assert in_english(phrases, names).endswith(f"({scored.rule})")
 

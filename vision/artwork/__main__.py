@@ -9,7 +9,7 @@ import sys
 import cv2
 import numpy as np
 
-from scoring.tiles import PRODUCTS, Tile, product
+from scoring.tiles import Tile, product, products
 from vision.artwork import Image, draw_tile
 
 _BACKGROUND = (226, 232, 234)
@@ -31,7 +31,7 @@ def sheet(tiles: tuple[Tile, ...], size_px: int, columns: int) -> Image:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m vision.artwork", description="Render all tiles of a product.")
-    parser.add_argument("--sheet", choices=PRODUCTS, required=True, metavar="PRODUCT", help=", ".join(PRODUCTS))
+    parser.add_argument("--sheet", choices=products(), required=True, metavar="PRODUCT", help=", ".join(products()))
     parser.add_argument("--size", type=int, default=150, metavar="PX", help="side of a tile in pixels (default 150)")
     parser.add_argument("--columns", type=int, default=6, help="tiles in a row (default 6)")
     parser.add_argument("out", metavar="OUT.png")

@@ -1,0 +1,103 @@
+"""docs/extending.md, followed to the letter: what it says to write is written, into a copy, and works there."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+HERE = Path(__file__).parent
+TEXT = (ROOT / "docs" / "extending.md").read_text("utf-8")
+
+
+def block(first: str) -> str:
+    """The code block whose first line is this one, without it: ``# FILE``."""
+    found = [b for b in re.findall(r"```\w+\n(.*?)```", TEXT, re.DOTALL) if b.splitlines()[0] == first]
+    assert len(found) == 1, f"{len(found)} blocks begin with {first!r}"
+    return found[0].partition("\n")[2]
+
+
+def run(folder: Path, *arguments: str) -> str:
+    """Python in a copy, where nothing of this checkout is imported; what it printed."""
+    done = subprocess.run([sys.executable, *arguments], cwd=folder, capture_output=True, text=True,
+                          env={**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"})
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """A checkout with the rooms that know rules and cameras only."""
+    for room in ("scoring", "vision", "hardware"):
+        shutil.copytree(ROOT / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__", "*.onnx"))
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["abbot.py", "abbot.toml"])
+def test_the_document_shows_the_files(name: str) -> None:
+    place = {"abbot.py": "scoring/expansions/abbot.py", "abbot.toml": "scoring/catalogue/abbot.toml"}[name]
+    assert block(f"# {place}") == (HERE / name).read_text("utf-8")
+
+
+def test_an_expansion(copy: Path) -> None:
+    """Two new files and one entry in a list."""
+    shutil.copy(HERE / "abbot.py", copy / "scoring/expansions/abbot.py")
+    shutil.copy(HERE / "abbot.toml", copy / "scoring/catalogue/abbot.toml")
+    listed = copy / "scoring/expansions/__init__.py"
+    text = listed.read_text("utf-8")
+    for new in block("# scoring/expansions/__init__.py").strip().splitlines():
+        old = new.replace(", ABBOT", "")
+        assert new.startswith("from ") or text.count(old) == 1
+        text = text.replace(old, new) if old != new else text.replace("\nfrom scoring.expansions.base",
+                                                                      f"\n{new}\nfrom scoring.expansions.base")
+    listed.write_text(text, "utf-8")
+    shutil.copy(HERE / "play_abbot.py", copy)
+    said = run(copy, "-m", "pytest", "-q", "-p", "no:cacheprovider", "play_abbot.py")
+    assert "5 passed" in said
+
+
+def test_an_edition(copy: Path) -> None:
+    """A table in one file."""
+    printings = copy / "scoring/editions/printings.toml"
+    printings.write_text(printings.read_text("utf-8") + "\n" + block("# scoring/editions/printings.toml"), "utf-8")
+    said = run(copy, "-c", "from scoring.rules import citations, edition, found_by\n"
+               "rules = edition('cottage2030')\n"
+               "print(rules.farm_points_per_city, rules.two_tile_city, rules.max_players, found_by('cottage'))\n"
+               "print(citations(rules)['two_tile_city'].source)")
+    assert said.splitlines() == ["3 half 5 ('cottage2030',)", "Cottage Press 2030, page 4"]
+
+
+def test_a_camera(copy: Path) -> None:
+    """A driver and an entry in a list; frames come through it."""
+    (copy / "hardware/timelapse.py").write_text(block("# hardware/timelapse.py"), "utf-8")
+    sources = copy / "hardware/sources.py"
+    sources.write_text(sources.read_text("utf-8") + "\n\n" + block("# hardware/sources.py"), "utf-8")
+    said = run(copy, "-c", "import cv2, numpy as np\nfrom hardware.sources import open_source\n"
+               "from vision.frames import SourceError\n"
+               "cv2.imwrite('table.png', np.full((60, 80, 3), 90, np.uint8))\n"
+               "with open_source('timelapse:table.png') as camera:\n"
+               "    first, second = camera.read(), camera.read()\n"
+               "    print(camera.info.width, camera.info.height, first.bgr.shape, first.id, second.id)\n"
+               "try:\n    open_source('timelapse:none.png').__enter__()\n"
+               "except SourceError as e:\n    print(e)")
+    assert said.splitlines() == ["80 60 (60, 80, 3) 0 1", "none.png: there is no such picture"]
+
+
+def test_a_language() -> None:
+    """Every language is where the document says, and in every list that it names."""
+    text = TEXT[TEXT.index("## A language"):]
+    modules = re.findall(r"^\| `(web/static/js/lang/[\w/]*)en\.js` \|", text, re.MULTILINE)
+    assert len(modules) == len(list((ROOT / "web/static/js/lang").rglob("en.js"))) == 5
+    named = set(re.findall(r"\b(\w\w): \"", re.findall(r"LANGUAGES = \{(.*?)\}", (
+        ROOT / "web/static/js/i18n.js").read_text("utf-8"))[0]))
+    assert {"en", "de", "fr"} <= named
+    for language in named:
+        assert all((ROOT / m / f"{language}.js").is_file() for m in modules), language
+        for file in ("web/static/js/overlay/overlay.js", "web/firstview.py", "tests/web/test_web_languages.py"):
+            assert f"`{file}`" in text and f'"{language}"' in (ROOT / file).read_text("utf-8"), (file, language)
