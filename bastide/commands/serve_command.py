@@ -157,7 +157,6 @@ def _serve(given: argparse.Namespace, now: InForce, file: SettingsFile, notifier
     from bastide.learning import Learner
     from bastide.logs import logging_to
     from bastide.reserve import BYTES
-    from bastide.restore_inside import finish
     from bastide.safe import Safe
     from bastide.second_medium import SecondMedium
     from bastide.service import panel, wait
