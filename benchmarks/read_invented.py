@@ -27,9 +27,10 @@ from training.invented import Painter
 from vision.frames import Image
 from vision.overlay import draw_reading
 from vision.read import PhotoReader, PhotoReading, TileReading, box_counts
+from vision.simulator.artist import ART_PX
 from vision.simulator.options import LEVELS, Level, Options
 from vision.simulator.script import Laid
-from vision.simulator.simulator import ART_PX, Simulator
+from vision.simulator.simulator import Simulator
 from vision.tileset import Specimen, TileSet, drawn_tileset
 
 FIRST_SEED = 777_000  # of the editions: training draws from other ones

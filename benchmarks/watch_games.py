@@ -4,7 +4,8 @@
 
 Plays recorded games from ../shared/games/dev (2 to 5 players; with --demo, or where they are absent, games of our own)
 through the simulated camera and the watcher, exactly as `bastide watch` does, and holds the result against the truth.
-A silent error is a tile or figure that is wrong, missing or extra and was not asked about.
+A silent error is a tile, a figure or a tile's player that is wrong, missing or extra and was not asked about; `owner`
+counts the tiles whose player is right.
 """
 
 from __future__ import annotations
@@ -30,11 +31,12 @@ from bastide.tilebook import TileBook
 from scoring.report import score_game
 from scoring.tiles import catalogue
 from scoring.transcript import Game, read, write
+from vision.simulator import LEVELS
 from vision.tileset import merged
 
 RECORDED = Path(__file__).resolve().parents[2] / "shared" / "games" / "dev"
-COLUMNS = ("game", "players", "tiles", "right", "figures", "right", "asked", "silent", "totals", "frames", "fps",
-           "p95 ms")
+COLUMNS = ("game", "players", "tiles", "right", "owner", "figures", "right", "asked", "silent", "totals", "frames",
+           "fps", "p95 ms")
 
 
 def games(count: int, demo: bool, of: str = "base") -> Iterator[tuple[str, Game]]:
@@ -65,19 +67,22 @@ def compare(truth: Game, watched: dict) -> dict:  # type: ignore[type-arg]
         return out
 
     true, seen = laid(write(truth)["turns"]), laid(watched["turns"])
-    n = {"tiles": len(true), "tiles_right": 0, "figures": 0, "figures_right": 0, "asked": 0, "silent": 0, "errors": []}
+    n = {"tiles": len(true), "tiles_right": 0, "owner": 0, "figures": 0, "figures_right": 0, "asked": 0, "silent": 0,
+         "errors": []}
     for at, t in true.items():
         s = seen.pop(at, None)
         tile_ok = s is not None and same_tile(t["tile"], s["tile"])
         n["tiles_right"] += tile_ok
+        owner_ok = s is not None and s["player"] == t["player"]
+        n["owner"] += owner_ok
         figure_ok = s is not None and same_figure(t, s)
         if t["figure"]:
             n["figures"] += 1
             n["figures_right"] += figure_ok
         asked = s is not None and any(m and m.get("asked") for m in (s["tile"], s["figure"]))
         n["asked"] += asked
-        n["silent"] += not (tile_ok and figure_ok) and not asked
-        if asked or not (tile_ok and figure_ok):
+        n["silent"] += not (tile_ok and figure_ok and owner_ok) and not asked
+        if asked or not (tile_ok and figure_ok and owner_ok):
             n["errors"].append(f"turn {t['turn']} {at}: {'asked' if asked else 'SILENT'}, was {told(t)}, "
                                f"read {told(s) if s else 'nothing'}")
     n["silent"] += sum(not s["tile"].get("asked") for s in seen.values())
@@ -141,7 +146,7 @@ def play(name: str, game: Game, level: str, fps: float, seed: int, keep: Path | 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--games", type=int, default=10)
-    parser.add_argument("--level", default="normal", choices=["easy", "normal", "hard"])
+    parser.add_argument("--level", default="normal", choices=list(LEVELS))
     parser.add_argument("--fps", type=float, default=4.0, help="frames per simulated second (default 4)")
     parser.add_argument("--turns", type=int, help="only the first N turns of each game")
     parser.add_argument("--demo", action="store_true", help="our own games instead of recorded ones")
@@ -166,8 +171,9 @@ def main() -> None:
         r = play(name, game, args.level, args.fps, n + args.seed, args.keep, args.tiles, args.drawn_with,
                  args.mishaps, answered=args.answered)
         rows.append(r)
-        cells = (r["name"], r["players"], r["tiles"], r["tiles_right"], r["figures"], r["figures_right"], r["asked"],
-                 r["silent"], "equal" if r["totals"] else "differ", r["frames"], f"{r['fps']:.0f}", f"{r['p95']:.0f}")
+        cells = (r["name"], r["players"], r["tiles"], r["tiles_right"], r["owner"], r["figures"], r["figures_right"],
+                 r["asked"], r["silent"], "equal" if r["totals"] else "differ", r["frames"], f"{r['fps']:.0f}",
+                 f"{r['p95']:.0f}")
         print("  ".join(f"{c!s:>8}" for c in cells), flush=True)
         if args.errors:
             print("\n".join(f"          {e}" for e in r["errors"]), flush=True)

@@ -26,6 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--speed", type=float, metavar="X", help="times real time; 0 is as fast as it goes (default 4)")
     parser.add_argument("--expansions", metavar="A,B")
     parser.add_argument("--turns", type=int, metavar="N", help="stop after N turns")
+    parser.add_argument("--level", help="how hard the table is and what goes wrong there: easy, normal, hard, life (a "
+                        "board pushed about, arms that stay) or slides (one picture a turn); default: normal, nothing")
     parser.add_argument("--once", action="store_true", help="play one game, print the final table and end")
 
 
@@ -39,6 +41,7 @@ def run(args: argparse.Namespace) -> int:
     from bastide.store import Store
     from bastide.table_loop import TableLoop
     from bastide.tables import load_tiles, make_watcher, open_camera
+    from vision.simulator import LEVELS
     from web.app import create_app
     from web.server import PageServer, ServerError
 
@@ -46,6 +49,8 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("--turns: must be 1 or more")
     if args.speed is not None and not 0 <= args.speed < float("inf"):
         raise UsageError("--speed: must be 0 or more")
+    if args.level is not None and args.level not in LEVELS:
+        raise UsageError(f"--level: must be one of {', '.join(LEVELS)}")
     speed = args.speed if args.speed is not None else 0.0 if args.once else 4.0
     number = args.port if args.port is not None else 0 if args.once else 8000
     truth = demo_game(args.seed, turns=args.turns, expansions=expansions(args.expansions))
@@ -58,6 +63,7 @@ def run(args: argparse.Namespace) -> int:
         session = TableSession(store, truth.setup)
         watcher = make_watcher(load_tiles(None, truth.setup.expansions), truth.setup)
         uri = f"sim:transcript={transcript}&seed={args.seed}"
+        uri += f"&level={args.level}&mishaps=level" if args.level else ""
         loop = TableLoop(lambda: Paced(open_camera(uri), speed, stop), watcher, session)
         try:
             doctor = CheckUp(scratch, session, loop, more=partial(versions, pi=False))

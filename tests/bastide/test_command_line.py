@@ -144,6 +144,11 @@ def test_an_error_is_one_sentence(line: str, code: int, said: tuple[str, ...], r
     assert not [part for part in said if part not in sentences[0]], err
 
 
+def test_a_demo_names_the_levels_it_knows(run: Run) -> None:
+    code, _, err = run("demo", "--once", "--level", "soft")
+    assert code == 2 and "must be one of easy, normal, hard, life, slides" in err
+
+
 def test_a_port_in_use_is_said(run: Run) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

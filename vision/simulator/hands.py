@@ -25,13 +25,15 @@ _HAND = (
     (84, -22, 20, 138, -12, 25, 14), (84, 6, 20, 138, 6, 25, 14), (86, 22, 18, 138, 12, 24, 12),  # back of the hand
     (138, 0, 26, 172, 0, 24, 12), (172, 0, 25, 430, 4, 38, 12),  # wrist, forearm
 )
+_KNEE = ((80, 0, 76, 500, 6, 92, 0),)
 _NAILS = ((2, -7, -20), (0, 4, 0), (4, -16, -40))
 
 
 class Hand:
-    """One player's arm. ``pose`` it for a visit, then ``draw`` it wherever its fingertips are."""
+    """One player's arm, or a ``knee`` in trousers. ``pose`` it for a visit, then ``draw`` it wherever its fingertips
+    are."""
 
-    def __init__(self, rng: np.random.Generator) -> None:
+    def __init__(self, rng: np.random.Generator, knee: bool = False) -> None:
         w, h = int(REACH_MM * PER_MM), int(2 * _HALF_MM * PER_MM)
         self._tip = (20 * PER_MM, h / 2)
         yy, xx = np.mgrid[0:h, 0:int(470 * PER_MM)].astype(np.float32)
@@ -39,19 +41,21 @@ class Hand:
         size = rng.uniform(0.88, 1.08)
         x, y = x / size, y / size
         field = np.full(x.shape, -1e3, np.float32)
-        for capsule in _HAND:
+        for capsule in _KNEE if knee else _HAND:
             field = np.maximum(field, _capsule(x, y, *capsule))
-        cuff = rng.uniform(190, 300)
+        cuff = 0.0 if knee else rng.uniform(190, 300)
         sleeve = _capsule(x, y, cuff, 0, 44, 480, 4, 58, 14)
         sleeve += 1.2 * _smooth(rng, x.shape, 9) * (x > cuff - 30)
         is_sleeve = (sleeve > field) & (sleeve > 0) & (x > cuff - 4 + 3 * _smooth(rng, x.shape, 25))
-        field = np.where(is_sleeve, sleeve, field)
+        if knee:
+            is_sleeve = field > 0
+        field = np.where(is_sleeve & (sleeve > field), sleeve, field)
         skin = np.array(_SKIN[int(rng.integers(len(_SKIN)))], np.float32)
         cloth = np.array(_SLEEVES[int(rng.integers(len(_SLEEVES)))], np.float32)
         mottle = (1 + 0.03 * _smooth(rng, x.shape, 6) + 0.02 * _smooth(rng, x.shape, 1.5))[..., None]
         colour = np.where(is_sleeve[..., None], cloth * (1 + 0.05 * _smooth(rng, x.shape, 1.2))[..., None],
                           skin * mottle)
-        for nx, ny, deg in _NAILS:
+        for nx, ny, deg in () if knee else _NAILS:
             c, s = np.cos(np.radians(deg)), np.sin(np.radians(deg))
             u, v = (x - nx) * c + (y - ny) * s, -(x - nx) * s + (y - ny) * c
             nail = np.clip(1.6 - (u / 5) ** 2 - (v / 3.6) ** 2, 0, 1)[..., None] * 0.5

@@ -79,8 +79,9 @@ def turned(poses: Mapping[Square, Pose], angle_deg: float, centre: tuple[float, 
 
 
 def set_up(poses: Mapping[Square, Pose], level: Level, size: tuple[int, int], rng: np.random.Generator, *,
-           fov_deg: float | None = None, bend: float | None = None) -> tuple[Camera, dict[Square, Pose]]:
-    """A camera that sees the whole final board, and the board as it lies under it.
+           fov_deg: float | None = None, bend: float | None = None,
+           room_mm: float = 0.0) -> tuple[Camera, dict[Square, Pose]]:
+    """A camera that sees the whole final board with so much room around it, and the board as it lies under it.
 
     A standard lens (66 degrees) if that is enough from at most 85 cm, a wider one for boards that ask for it.
     ``fov_deg`` and ``bend`` (k1) choose another, which hangs so that it sees as much.
@@ -104,7 +105,8 @@ def set_up(poses: Mapping[Square, Pose], level: Level, size: tuple[int, int], rn
                         tilt=(float(tilt[0]), float(tilt[1]), float(tilt[2])))
         board = turned(poses, angle, (rng.normal(0, 12), rng.normal(0, 8)))
         last = camera, board
-        px = camera.project([(x, y, TILE_HEIGHT_MM) for p in board.values() for x, y in p.corners()])
+        px = camera.project([(x, y, TILE_HEIGHT_MM) for p in board.values()
+                             for x, y in p.corners(TILE_MM / 2 + room_mm)])
         margin = 0.012 * size[0]
         if (px > margin).all() and (px < np.subtract(size, margin)).all():
             break

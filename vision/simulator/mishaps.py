@@ -71,12 +71,27 @@ class Bump:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lamp:
-    """From ``turn`` on each channel is brighter by ``gain``; or, with ``blot_px`` (x, y, radius), a shadow there that
-    goes away with the turn."""
+    """From the end of ``turn`` on each channel is brighter by ``gain``, to the end of the turn ``until`` (None: for
+    good); with ``blot_px`` (x, y, radius) only there. A ``brief`` one is there during its turn alone, as a shadow."""
 
     turn: int
     gain: tuple[float, float, float]
     blot_px: tuple[float, float, float] | None = None
+    until: int | None = None
+    brief: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rest:
+    """A player's arm, or a knee, that lies on the table from the end of ``turn`` to that of ``until``, and reaches from
+    ``direction_deg`` to ``at_mm``."""
+
+    turn: int
+    until: int
+    player: int
+    knee: bool
+    at_mm: tuple[float, float]
+    direction_deg: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +102,16 @@ class Plan:
     bumps: tuple[Bump, ...] = ()
     lamps: tuple[Lamp, ...] = ()
     gaps: tuple[int, ...] = ()  # turns of whose visits, and of the next turn's, no picture is seen
+    rests: tuple[Rest, ...] = ()
     track: bool = False
+
+    def foot(self, at: Square, pose: Pose, piece: Piece, put: int, turn: int) -> tuple[float, float]:
+        """Where a figure stands at the end of a turn that was put down in turn ``put`` on a tile (``pose``: before any
+        push)."""
+        for push in self.pushes:
+            if put < push.turn <= turn and push.moves(at, pose):
+                piece = push.piece(piece)
+        return piece.x_mm, piece.y_mm
 
     def pose(self, at: Square, pose: Pose, turn: int, since: int = -1) -> Pose:
         """Where a tile lies at the end of a turn, from its place before any push (after those up to ``since``)."""
@@ -163,7 +187,7 @@ def planned(rates: Mishaps, turns: Sequence[Turn], poses: Mapping[Square, Pose],
         if rng.random() < rates.shadow:
             gain, x, y = float(rng.uniform(0.55, 0.85)), rng.uniform(0, size[0]), rng.uniform(0, size[1])
             lamps.append(Lamp(turn=t.index, gain=(gain, gain, gain),
-                              blot_px=(float(x), float(y), float(rng.uniform(0.08, 0.25) * size[0]))))
+                              blot_px=(float(x), float(y), float(rng.uniform(0.08, 0.25) * size[0])), brief=True))
     blind: list[int] = []
     for a, b in zip(turns, turns[1:], strict=False):
         quiet = a.laid and b.laid and not a.home and not b.home and not (blind and a.index - blind[-1] < 3)
@@ -174,28 +198,35 @@ def planned(rates: Mishaps, turns: Sequence[Turn], poses: Mapping[Square, Pose],
 
 
 class Lamps:
-    """The light of a film: ``changed`` says whether it is another one from this frame on, ``on`` puts it on a map."""
+    """The light of a film: ``changed`` says whether it is another one from this frame on (or whether it may be, when
+    frames were left out), ``on`` puts it on a map."""
 
     def __init__(self, lamps: Sequence[Lamp], spans: Mapping[int, tuple[int, int]], size: tuple[int, int]) -> None:
         """``spans``: first and last frame of every turn."""
-        self._lamps = [(lamp, *spans[lamp.turn]) for lamp in lamps]
+        self._lamps: list[tuple[Lamp, float, float]] = []  # with its first frame, and the first without it
+        for lamp in lamps:
+            first, last = spans[lamp.turn]
+            gone = last + 1 if lamp.brief else math.inf if lamp.until is None else spans[lamp.until][1]
+            self._lamps.append((lamp, first if lamp.brief else last, gone))
         self._size, self._number = size, 0
 
     def changed(self, number: int) -> bool:
-        self._number = number
-        return any(number in ((first, last + 1) if lamp.blot_px else (last,)) for lamp, first, last in self._lamps)
+        before, self._number = self._number, number
+        return any(before < moment <= number for _, *moments in self._lamps for moment in moments)
 
     def on(self, light: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
         """A light map (h, w, 3) under the lamps of this frame, same shape."""
         gain = np.ones(light.shape, np.float32)
-        for lamp, first, last in self._lamps:
-            if lamp.blot_px is None and self._number >= last:
+        for lamp, first, gone in self._lamps:
+            if not first <= self._number < gone:
+                continue
+            if lamp.blot_px is None:
                 gain *= np.array(lamp.gain, np.float32)
-            elif lamp.blot_px is not None and first <= self._number <= last:
+            else:
                 x, y, radius = lamp.blot_px
                 step = 8
                 yy, xx = np.mgrid[0:light.shape[0]:step, 0:light.shape[1]:step].astype(np.float32)
                 soft = 0.5 - 0.5 * np.tanh((np.hypot(xx - x, yy - y) - radius) / (0.16 * radius + 8))
                 blot = cv2.resize(soft.astype(np.float32), light.shape[1::-1], interpolation=cv2.INTER_LINEAR)
-                gain *= (1 - (1 - np.float32(lamp.gain[0])) * blot)[..., None]
+                gain *= 1 - (1 - np.array(lamp.gain, np.float32)) * blot[..., None]
         return np.clip(light * gain, 1, 255).astype(np.uint8)

@@ -35,6 +35,7 @@ class Level:
     idle_visits: float  # chance per turn that a hand comes for nothing
     figure_mm: float  # jitter of a figure about its segment's spot
     variants: int  # how many different prints of one tile kind
+    slide_s: float = 0.0  # 0: a film; else one picture a turn, shown for so long, with hard cuts between them
 
 
 LEVELS: Mapping[str, Level] = {
@@ -51,6 +52,14 @@ LEVELS: Mapping[str, Level] = {
               cast=0.16, noise=5.5, quality=72, blur_px=0.85, exposure_s=0.02,
               surfaces=("oak", "walnut", "cloth", "white", "green"),
               props=True, glare=0.3, idle_visits=0.2, figure_mm=4.5, variants=3),
+        Level(name="life", jitter_mm=0.7, jitter_deg=1.1, tilt_deg=4.0, k1=(-0.1, 0.04), board_deg=45, light=0.35,
+              cast=0.12, noise=4.0, quality=80, blur_px=0.8, exposure_s=0.02,
+              surfaces=("oak", "walnut", "cloth", "white", "green"),
+              props=True, glare=0.2, idle_visits=0.2, figure_mm=4.5, variants=3),
+        Level(name="slides", jitter_mm=0.7, jitter_deg=1.1, tilt_deg=4.0, k1=(-0.1, 0.04), board_deg=45, light=0.35,
+              cast=0.12, noise=4.0, quality=80, blur_px=0.8, exposure_s=0.02,
+              surfaces=("oak", "walnut", "cloth", "white", "green"),
+              props=True, glare=0.2, idle_visits=0.0, figure_mm=4.5, variants=3, slide_s=5.0),
     )
 }
 

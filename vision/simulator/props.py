@@ -30,11 +30,14 @@ class Props:
     pad: Pose | None
     track: Pose | None = None  # the score track
     colours: tuple[str, ...] = ()
+    beside: tuple[Piece, ...] = ()  # figures that lie close to the board and belong to nothing
 
 
 def arrange(camera: Camera, tiles: Iterable[Pose], seats_deg: Sequence[float], colours: Sequence[str],
-            rng: np.random.Generator, track: bool = False) -> Props:
-    """Find room for everything; what finds none is left out (it stands outside the picture)."""
+            rng: np.random.Generator, track: bool = False, beside: int = 0) -> Props:
+    """Find room for everything; what finds none is left out (it stands outside the picture). ``beside`` is how many
+    figures lie close to the board."""
+    tiles = list(tiles)
     room = _Room(camera, tiles, rng)
     supply = []
     for seat, colour in zip(seats_deg, colours, strict=True):
@@ -47,10 +50,25 @@ def arrange(camera: Camera, tiles: Iterable[Pose], seats_deg: Sequence[float], c
     mug = room.anywhere(62) if rng.random() < 0.7 else None
     pad = room.anywhere(70) if rng.random() < 0.5 else None
     board = room.anywhere(84) if track else None
-    return Props(supply=tuple(supply), stacks=tuple(stacks), colours=tuple(colours),
+    return Props(beside=_beside(tiles, colours, beside, rng),
+                 supply=tuple(supply), stacks=tuple(stacks), colours=tuple(colours),
                  track=Pose(x_mm=board[0], y_mm=board[1], angle_deg=float(rng.uniform(0, 360))) if board else None,
                  mug=Pose(x_mm=mug[0], y_mm=mug[1], angle_deg=float(rng.uniform(0, 360))) if mug else None,
                  pad=Pose(x_mm=pad[0], y_mm=pad[1], angle_deg=float(rng.uniform(0, 360))) if pad else None)
+
+
+def _beside(tiles: Sequence[Pose], colours: Sequence[str], count: int, rng: np.random.Generator) -> tuple[Piece, ...]:
+    """Figures within half a tile of the board, where no tile will come."""
+    out: list[Piece] = []
+    for _ in range(60 * count):
+        near, a = tiles[int(rng.integers(len(tiles)))], rng.uniform(0, 2 * math.pi)
+        far = rng.uniform(0.8, 1.15) * TILE_MM
+        x, y = near.x_mm + far * math.cos(a), near.y_mm + far * math.sin(a)
+        if len(out) < count and all(math.hypot(x - t.x_mm, y - t.y_mm) > 0.78 * TILE_MM for t in tiles) \
+                and all(math.hypot(x - p.x_mm, y - p.y_mm) > 15 for p in out):
+            out.append(Piece(figure="follower", colour=colours[int(rng.integers(len(colours)))], x_mm=x, y_mm=y,
+                             z_mm=0.0, yaw_deg=float(rng.uniform(0, 360)), lying=bool(rng.random() < 0.7)))
+    return tuple(out)
 
 
 class _Room:
@@ -214,6 +232,10 @@ def on_track(track: Pose, player: int, colour: str, score: int) -> Piece:
 
 def track_number(player: int) -> int:
     return -(100_000 + player)
+
+
+def beside_number(index: int) -> int:
+    return -(200_000 + index)
 
 
 def numbered(supply: Sequence[Sequence[Piece]]) -> Mapping[int, Piece]:

@@ -8,12 +8,16 @@ from dataclasses import dataclass, fields, replace
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mishaps:
-    """How often what happens: chances per turn, except ``lamp``, ``bump`` and ``knock``, which are numbers per 72
-    turns.
+    """How often what happens: chances per turn, except ``lamp``, ``bump``, ``knock``, ``shove`` and ``switch``, which
+    are numbers per 72 turns, and ``track``, ``marks`` (1 or 0) and ``beside`` (how many).
 
     ``nudge`` pushes a tile beside the one that is laid, ``late`` leaves a scored figure for some turns, ``forgotten``
     to the end; in a ``gap`` the camera gives no pictures until the next tile lies too; ``bump`` moves the camera,
-    ``knock`` many tiles at once. ``*_mm`` are the furthest moves.
+    ``knock`` many tiles at once, ``shove`` the whole board by up to several tiles. ``jump`` is another exposure and
+    white balance from one picture to the next, ``switch`` a lamp that is switched on. ``rest`` is an arm or a knee that
+    stays for some turns, ``crowd`` (chance per visit) another player's hand in view at the same time, ``beside``
+    figures that lie close to the board, ``marks`` lines, squares and rings on the table. ``*_mm`` are the furthest
+    moves.
     """
 
     lamp: float = 0.0
@@ -24,10 +28,18 @@ class Mishaps:
     gap: float = 0.0
     bump: float = 0.0
     knock: float = 0.0
+    shove: float = 0.0
+    jump: float = 0.0
+    switch: float = 0.0
+    rest: float = 0.0
+    crowd: float = 0.0
+    beside: float = 0.0
+    marks: float = 0.0
     track: float = 0.0  # 1: a score track lies in view, its figures hop
     nudge_mm: float = 1.5
     bump_mm: float = 25.0
     knock_mm: float = 12.0
+    shove_mm: float = 150.0
 
 
 NONE = Mishaps()
@@ -37,8 +49,15 @@ AT_LEVEL: Mapping[str, Mishaps] = {
                       track=1.0),
     "hard": Mishaps(lamp=3, shadow=0.15, nudge=0.12, late=0.25, forgotten=0.08, gap=0.02, bump=1.5, knock=1.0,
                     track=1.0, nudge_mm=2.5, knock_mm=20.0),
+    # as at the table of the real game: pushed nine times in 28 moves, followers taken back late or left in three of
+    # four cases, others lying beside the board
+    "life": Mishaps(lamp=1, shadow=0.1, nudge=0.12, late=0.5, forgotten=0.1, gap=0.01, bump=0.5, knock=1.0, shove=4,
+                    jump=0.1, switch=1, rest=0.1, crowd=0.25, beside=4, marks=1, track=1.0, nudge_mm=2.5),
+    "slides": Mishaps(shadow=0.1, nudge=0.12, late=0.5, forgotten=0.1, gap=0.01, knock=2.0, shove=12, jump=0.5,
+                      switch=1, rest=0.1, beside=4, marks=1, track=1.0, nudge_mm=2.5),
 }
-OFTEN = Mishaps(lamp=8, shadow=0.3, nudge=0.4, late=0.6, forgotten=0.3, gap=0.15, bump=8, knock=8, track=1.0)
+OFTEN = Mishaps(lamp=8, shadow=0.3, nudge=0.4, late=0.6, forgotten=0.3, gap=0.15, bump=8, knock=8, shove=12, jump=0.5,
+                switch=6, rest=0.4, crowd=0.8, beside=6, marks=1, track=1.0)
 NAMES = tuple(f.name for f in fields(Mishaps) if not f.name.endswith("_mm"))
 
 

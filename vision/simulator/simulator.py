@@ -5,37 +5,35 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 import cv2
 import numpy as np
 
 from scoring.tiles import catalogue, segment_index
-from vision.artwork import draw_tile, segment_masks
 from vision.frames import Frame, Image, SourceError
+from vision.simulator.artist import Artist, mask_of
 from vision.simulator.camera import Camera
+from vision.simulator.disturbances import disturbed
 from vision.simulator.draw import Roi, part, smear, union
 from vision.simulator.film import Film
 from vision.simulator.hands import Hand
 from vision.simulator.layout import Pose, lay_tiles, set_up, stand
-from vision.simulator.mishaps import Lamps, Plan, homes, planned
-from vision.simulator.options import TILE_HEIGHT_MM, Options
+from vision.simulator.mishaps import Lamps, Plan, Rest, homes, planned
+from vision.simulator.options import TILE_HEIGHT_MM, TILE_MM, Options
 from vision.simulator.pieces import Piece, draw_piece, region
 from vision.simulator.props import Props, arrange, on_track, track_number
 from vision.simulator.props import number as prop_number
 from vision.simulator.script import Laid, Script, Square, Standing, script_of
-from vision.simulator.surface import exposure, gloss, light_map, table_top
+from vision.simulator.surface import exposure, gloss, light_map, lit, mark, table_top
 from vision.simulator.table import StillTable
 from vision.simulator.timeline import Act, Planner, Visit, carried_height, number_figures
 from vision.simulator.truth import FigureTruth, TileTruth, Truth
-from vision.tileset import TileSetError, load_tileset
-
-ART_PX = 160
 
 
 class Simulator:
-    """Iterate over it for the frames of the whole game; iterate again for the same frames once more.
+    """Iterate over it for the frames of the whole game; iterate again for the same frames once more. At a level of
+    slides they are one picture a turn, each for some seconds; ``slides`` are their numbers in the truth's time.
 
     ``data`` is a parsed transcript/1; equal ``data``, ``seed`` and ``options`` give equal frames. ``truth`` is complete
     before the first frame is drawn. Raises SourceError when the transcript or the tile folder cannot be used.
@@ -50,25 +48,37 @@ class Simulator:
         rng = self._rng("layout")
         laid = [*([script.start] if script.start else []), *(t.laid for t in script.turns if t.laid)]
         camera, poses = set_up(lay_tiles(laid, level, rng), level, self.options.size, self._rng("camera"),
-                               fov_deg=self.options.fov, bend=self.options.k1)
-        plan = self._plan(script, camera, poses)
+                               fov_deg=self.options.fov, bend=self.options.k1,
+                              room_mm=TILE_MM if self.options.goes_wrong.shove else 0.0)
+        planner = Planner(camera, self.options, max(1, len(script.colours)), self._rng("hands"))
+        plan = disturbed(self._plan(script, camera, poses), self.options.goes_wrong, script.turns, poses, camera,
+                         planner.seats_deg, self._rng("life"))
         standing, numbers = number_figures(script.turns)
         homes(numbers, self.options.goes_wrong, len(script.turns), self._rng("late"))
         pieces = self._stand(script, {t.at: t for t in laid}, poses, plan, standing, numbers)
-        planner = Planner(camera, self.options, max(1, len(script.colours)), self._rng("hands"))
+        gone = {n: t for (t, what), ns in numbers.items() if what == "home" for n in ns}
+        feet = [((p.x_mm, p.y_mm), plan.foot(s.at, poses[s.at], p, turn, gone.get(n, turn)))
+                for n, ((turn, p), (_, s)) in enumerate(zip(pieces, standing, strict=True))]
         came = {t.laid.at: t.index for t in script.turns if t.laid}
         spots = {at: plan.pose(at, p, came.get(at, -1)) for at, p in poses.items()}
         timeline = planner.plan(script.turns, {at: (p.x_mm, p.y_mm) for at, p in spots.items()},
-                                [p for _, p in pieces], numbers, [s.player for _, s in standing])
+                                feet, numbers, [s.player for _, s in standing], self.options.goes_wrong.crowd)
         lamp_rng = self._rng("lamp")
         angle, far = lamp_rng.uniform(0, 2 * np.pi), lamp_rng.uniform(250, 700)
         lamp = (float(far * np.cos(angle)), float(far * np.sin(angle)), float(lamp_rng.uniform(900, 1500)))
         self.truth = replace(self._truth(script, camera, poses, pieces, timeline, lamp, standing), plan=plan)
-        self._artist = _Artist(self.options, seed)
-        self.props = arrange(camera, poses.values(), planner.seats_deg, script.colours,
-                              self._rng("props"), plan.track) if level.props else None
+        self._artist = Artist(self.options, seed)
+        rates = self.options.goes_wrong
+        lain = [*poses.values()] if not rates.shove else [
+            plan.pose(at, pose, turn) for at, pose in poses.items()
+            for turn in {came.get(at, -1), *(p.turn for p in plan.pushes if p.turn > came.get(at, -1))}]
+        self.props = arrange(camera, lain, planner.seats_deg, script.colours, self._rng("props"), plan.track,
+                             round(rates.beside)) if level.props else None
 
     def __iter__(self) -> Iterator[Frame]:
+        if self.options.conditions.slide_s:
+            yield from self._shown_as_slides()
+            return
         unseen = self.truth.unseen
         for number, image in enumerate(self._images()):
             if number in unseen:
@@ -103,7 +113,7 @@ class Simulator:
                                   f"{s.feature} {s.where!r} at {list(s.at)}, and there is none")
             taken = [(p.x_mm, p.y_mm) for n, (_, p) in enumerate(result) if gone.get(n, 1 << 30) >= turn]
             lies = plan.pose(s.at, poses[s.at], turn)
-            x, y = stand(s, tile, lies, _mask(tile.tile, s.feature, s.where, tile.rot), taken, level, rng)
+            x, y = stand(s, tile, lies, mask_of(tile.tile, s.feature, s.where, tile.rot), taken, level, rng)
             colour = script.colours[s.player]
             result.append((turn, Piece(figure=s.figure, colour=colour, x_mm=x, y_mm=y, z_mm=TILE_HEIGHT_MM,
                                        yaw_deg=float(rng.uniform(0, 360)),
@@ -143,6 +153,18 @@ class Simulator:
                 supply.give_back(visit)
         return Film(self.options, self._rng("still")).develop(self._bumped(table.shown, number))
 
+    @property
+    def slides(self) -> tuple[int, ...]:
+        """The frames of the film (the truth's numbers) that a slide show shows: the bare start, then every turn."""
+        return (0, *(t.end for t in self.truth.turns))
+
+    def _shown_as_slides(self) -> Iterator[Frame]:
+        fps, count = self.options.fps, 0
+        for image in self._images(frozenset(self.slides)):
+            for _ in range(max(1, round(self.options.conditions.slide_s * fps))):
+                yield Frame(id=count, t_s=count / fps, source=f"sim:{self.seed}", bgr=image)
+                count += 1
+
     def _set_table(self) -> tuple[StillTable, _Supply, Callable[[float], np.ndarray]]:
         """The table before the first turn, and its light at any phase."""
         truth, level, camera = self.truth, self.options.conditions, self.truth.camera
@@ -150,6 +172,8 @@ class Simulator:
         surface_rng = self._rng("surface")
         kind = level.surfaces[int(surface_rng.integers(len(level.surfaces)))]
         bare = table_top(kind, camera, surface_rng)
+        if self.options.goes_wrong.marks:
+            mark(bare, camera, self._rng("marks"))
         shine = gloss(kind)
         metered = exposure(bare, light_map(camera, level, lamp, self._rng("light"), gloss=shine))
 
@@ -163,35 +187,65 @@ class Simulator:
                            self.script.start.at)
         return table, supply, light
 
-    def _images(self) -> Iterator[Image]:
+    def _images(self, only: frozenset[int] | None = None) -> Iterator[Image]:
+        """The frames of the film, or ``only`` those."""
         truth, lamp = self.truth, np.array(self.truth.lamp_mm)
         table, supply, light = self._set_table()
         film = Film(self.options, self._rng("film"))
         hands = {n: Hand(self._rng(f"hand{n}")) for n in range(max(1, len(self.script.colours)))}
-        visits = iter(truth.timeline.visits)
-        visit = next(visits, None)
+        ends = {t.turn: t.end for t in truth.turns}
+        rests = [(ends[r.turn], ends[r.until], n, r) for n, r in enumerate(truth.plan.rests)]
         firsts = [0, *(t.end + 1 for t in truth.turns)]
         lamps = Lamps(truth.plan.lamps, {t.turn: (f, t.end) for f, t in zip(firsts, truth.turns, strict=False)},
                       self.options.size)
         for number in range(truth.frames):
-            if number and (lamps.changed(number) or number % max(1, round(4 * self.options.fps)) == 0):
+            shown = only is None or number in only
+            drifts = only is None and number % max(1, round(4 * self.options.fps)) == 0
+            if number and shown and (lamps.changed(number) or drifts):
                 fresh = light(float(np.sin(number / self.options.fps / 40)))
                 table.relight(lamps.on(fresh))
-            if visit and number > visit.last:
-                visit = next(visits, None)
-            if visit is None or number < visit.first:
-                yield film.develop(self._bumped(table.shown.copy(), number))
-                continue
-            hand = hands[visit.player]
-            if number == visit.first:
-                hand.pose(visit.direction_deg, lamp)
-                supply.take(visit)
-            if number == visit.last:
-                supply.give_back(visit)
-            for act in visit.acts:
-                if act.frame == number:
-                    self._carry_out(act, table)
-            yield film.develop(self._bumped(self._with_hand(table, visit, number, hand), number))
+            for first, gone, n, rest in rests:
+                if number == first:
+                    self._rest(table, n, rest, lamp)
+                if number == gone:
+                    table.uncover(n)
+            here = []
+            for visit in truth.timeline.visits:
+                if not visit.first <= number <= visit.last:
+                    continue
+                if number == visit.first:
+                    hands[visit.player].pose(visit.direction_deg, lamp)
+                    supply.take(visit)
+                if number == visit.last:
+                    supply.give_back(visit)
+                for act in visit.acts:
+                    if act.frame == number:
+                        self._carry_out(act, table)
+                here.append(visit)
+            for visit in truth.timeline.others:
+                if visit.first <= number <= visit.last:
+                    if number == visit.first:
+                        hands[visit.player].pose(visit.direction_deg, lamp)
+                    here.append(visit)
+            if shown:
+                image = table.shown.copy()
+                for visit in here:
+                    self._with_hand(table, visit, number, hands[visit.player], image)
+                yield film.develop(self._bumped(image, number))
+
+    def _rest(self, table: StillTable, number: int, rest: Rest, lamp: np.ndarray) -> None:
+        """An arm or a knee lies on the table from now on."""
+        camera, at = self.truth.camera, np.array((*rest.at_mm, 12.0))
+        limb = Hand(self._rng(f"rest{number}" if rest.knee else f"hand{rest.player}"), rest.knee)
+        limb.pose(rest.direction_deg, lamp)
+        roi = limb.region(at, rest.direction_deg, camera, lamp)
+
+        def draw(canvas: Image) -> None:
+            assert roi is not None
+            limb.shadow(canvas, roi, at, rest.direction_deg, camera, lamp)
+            limb.draw(canvas, roi, at, rest.direction_deg, camera)
+
+        table.cover(number, roi or (0, 0, 0, 0), draw)
 
     def _carry_out(self, act: Act, table: StillTable) -> None:
         if act.kind == "tile" and act.square is not None:
@@ -226,8 +280,8 @@ class Simulator:
                 out = cv2.warpAffine(out, bump.affine(size, swing), size, borderMode=cv2.BORDER_REPLICATE)
         return out
 
-    def _with_hand(self, table: StillTable, visit: Visit, number: int, hand: Hand) -> Image:
-        """The still table under an arm and what it carries, lit."""
+    def _with_hand(self, table: StillTable, visit: Visit, number: int, hand: Hand, shown: Image) -> None:
+        """Draw an arm over the still table, and what it carries, lit."""
         camera, lamp = self.truth.camera, np.array(self.truth.lamp_mm)
         tip = visit.tip(number)
         at = np.array(tip)
@@ -236,7 +290,7 @@ class Simulator:
         if isinstance(carried, Piece):
             roi = union(roi, region(carried, camera, lamp, TILE_HEIGHT_MM))
         if roi is None:
-            return table.shown.copy()
+            return
         canvas = table.scene.copy()
         touched: Roi | None = roi
         hand.shadow(canvas, roi, at, visit.direction_deg, camera, lamp)
@@ -245,12 +299,12 @@ class Simulator:
         elif carried is not None:
             touched = union(touched, table.draw_tile(canvas, carried[0], carried[1], carried_height(tip)))
         hand.draw(canvas, roi, at, visit.direction_deg, camera)
-        shown = table.shown.copy()
-        if touched:
-            smear(part(table.scene, touched), part(canvas, touched), self._motion_px(visit, number))
-            part(shown, touched)[:] = cv2.multiply(np.ascontiguousarray(part(canvas, touched)),
-                                                   np.ascontiguousarray(part(table.light, touched)), scale=1 / 128)
-        return shown
+        if touched is None:
+            return
+        smear(part(table.scene, touched), part(canvas, touched), self._motion_px(visit, number))
+        arm = lit(part(canvas, touched), part(table.light, touched))
+        changed = cv2.absdiff(part(canvas, touched), part(table.scene, touched)).max(axis=2) > 0
+        part(shown, touched)[changed] = arm[changed]
 
     def _motion_px(self, visit: Visit, number: int) -> tuple[float, float]:
         """How far the fingertips move while the shutter is open."""
@@ -306,49 +360,3 @@ class _Supply:
                 n = self._left[visit.player]
                 self._table.put_piece(prop_number(visit.player, n), self._heaps[visit.player][n])
                 self._left[visit.player] += 1
-
-
-class _Artist:
-    """Pictures of tiles as they lie, drawn when first needed."""
-
-    def __init__(self, options: Options, seed: int) -> None:
-        self._options, self._rng = options, np.random.default_rng([seed, 77])
-        self._taught: dict[str, list[Image]] = {}
-        self._choice: dict[Square, Image] = {}
-        if options.tiles is not None:
-            try:
-                for tile, image in load_tileset(options.tiles).images:
-                    self._taught.setdefault(tile, []).append(cv2.resize(image, (ART_PX, ART_PX),
-                                                                        interpolation=cv2.INTER_AREA))
-            except TileSetError as error:
-                raise SourceError(str(error)) from None
-
-    def art(self, laid: Laid) -> Image:
-        if laid.at not in self._choice:
-            prints = self._taught.get(laid.tile, [])
-            pick = int(np.random.default_rng([zlib.crc32(laid.tile.encode()), laid.at[0] + 99, laid.at[1] + 99])
-                       .integers(1 << 30))
-            upright = (prints[pick % len(prints)] if prints
-                       else _drawn(laid.tile, pick % self._options.conditions.variants))
-            self._choice[laid.at] = np.ascontiguousarray(np.rot90(upright, -(laid.rot % 4)))
-        return self._choice[laid.at]
-
-
-@cache
-def _drawn(tile: str, variant: int) -> Image:
-    return draw_tile(catalogue()[tile], ART_PX, variant=variant)
-
-
-@cache
-def _masks(tile: str) -> list[np.ndarray]:
-    """Per segment where people put a figure: on it, and not on its very border if it is wide enough."""
-    result = []
-    for mask in segment_masks(catalogue()[tile], 90):  # 2 px per mm
-        inside = cv2.distanceTransform(np.pad(mask.astype(np.uint8), 1), cv2.DIST_L2, 5)[1:-1, 1:-1]
-        result.append(mask & (inside >= min(0.4 * float(inside.max()), 8.0)))
-    return result
-
-
-def _mask(tile: str, feature: str, where: str, rot: int) -> np.ndarray | None:
-    index = segment_index(catalogue()[tile], rot, feature, where)
-    return None if index is None else _masks(tile)[index]

@@ -76,6 +76,35 @@ def _cloth(kind: str, shape: tuple[int, int], mm: float, rng: np.random.Generato
     return np.clip(value[..., None] * tone, 0, 255).astype(np.uint8)
 
 
+def mark(bare: Image, camera: Camera, rng: np.random.Generator) -> None:
+    """Lines, squares about as large as a tile and rings of cups on the bare table, in place."""
+    seen = camera.table_map()[::8, ::8].reshape(-1, 2)
+    tone = bare.reshape(-1, 3).mean(axis=0)
+
+    def line(points_mm: npt.ArrayLike, closed: bool, thick: int, shade: float) -> None:
+        flat = np.asarray(points_mm, float)
+        px = camera.project(np.column_stack([flat, np.zeros(len(flat))]))
+        over = bare.copy()
+        cv2.polylines(over, [np.round(px * 16).astype(np.int32)], closed, tuple(float(v) for v in tone * shade), thick,
+                      cv2.LINE_AA, 4)
+        cv2.addWeighted(over, 0.7, bare, 0.3, 0, dst=bare)
+
+    low, high = seen.min(axis=0), seen.max(axis=0)
+    for _ in range(int(rng.integers(1, 4))):  # seams, the edge of a mat
+        at, a = rng.uniform(low, high), rng.uniform(0, np.pi)
+        way = 1500 * np.array([np.cos(a), np.sin(a)])
+        line([at - way, at + way], False, int(rng.integers(1, 4)), float(rng.uniform(0.6, 1.3)))
+    for _ in range(int(rng.integers(2, 6))):
+        at, a, half = rng.uniform(low, high), rng.uniform(0, np.pi), rng.uniform(18, 27)
+        c, s = half * np.cos(a), half * np.sin(a)
+        line([at + (c - s, s + c), at + (-c - s, -s + c), at + (-c + s, -s - c), at + (c + s, s - c)], True,
+             int(rng.integers(1, 4)), float(rng.uniform(0.6, 1.35)))
+    turn = np.linspace(0, 2 * np.pi, 60)
+    for _ in range(int(rng.integers(1, 4))):
+        at, r = rng.uniform(low, high), rng.uniform(28, 42)
+        line(np.column_stack([at[0] + r * np.cos(turn), at[1] + r * np.sin(turn)]), True, 2, 0.75)
+
+
 def light_map(camera: Camera, level: Level, lamp_mm: npt.NDArray[np.float64], rng: np.random.Generator,
               phase: float = 0.0, gloss: float = 1.0, exposure: float = 1.0) -> npt.NDArray[np.uint8]:
     """Gain per px and channel in 1/128: lamp spot, gradient, vignette, colour cast. ``phase`` moves it slowly.

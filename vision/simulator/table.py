@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import cv2
 import numpy as np
@@ -17,6 +17,7 @@ from vision.simulator.options import TILE_HEIGHT_MM, TILE_MM
 from vision.simulator.pieces import Piece, draw_piece, region
 from vision.simulator.props import (
     Props,
+    beside_number,
     draw_mug,
     draw_pad,
     draw_track,
@@ -61,6 +62,7 @@ class StillTable:
         self._covered = np.zeros(bare.shape[:2], np.uint8)  # where tiles lie
         self._pieces: dict[int, Piece] = {}
         self._tiles: dict[object, tuple[Pose, Image]] = {}
+        self._covers: dict[object, tuple[Roi, Callable[[Image], None]]] = {}
         self._dressed: Image | None = None  # the table without tiles
         self.scene = np.empty_like(bare)
         self.shown = np.empty_like(bare)
@@ -97,6 +99,14 @@ class StillTable:
         self._pieces |= pieces
         self._refresh((0, 0, *self._size))
 
+    def cover(self, name: object, region_px: Roi, draw: Callable[[Image], None]) -> None:
+        """Something lies over everything else there from now on; ``draw`` puts it onto a whole picture."""
+        self._covers[name] = region_px, draw
+        self._refresh(region_px)
+
+    def uncover(self, name: object) -> None:
+        self._refresh(self._covers.pop(name)[0])
+
     def relight(self, light: npt.NDArray[np.uint8]) -> None:
         self.light = light
         self.shown = lit(self.scene, light)
@@ -117,7 +127,7 @@ class StillTable:
                              for n, colour in enumerate(props.colours)}
         if props.mug:
             draw_mug(self._board, props.mug, self._camera, self._lamp)
-        self._pieces |= numbered(props.supply)
+        self._pieces |= numbered(props.supply) | {beside_number(n): p for n, p in enumerate(props.beside)}
         self._refresh((0, 0, *self._size))
 
     def draw_tile(self, canvas: Image, pose: Pose, art: Image, top_mm: float,
@@ -167,6 +177,9 @@ class StillTable:
         inside = [n for n, r in reach.items() if overlap(r, near)]
         for n in sorted(inside, key=lambda n: -math.dist(eye, (self._pieces[n].x_mm, self._pieces[n].y_mm))):
             draw_piece(canvas, self._pieces[n], self._camera, self._lamp, self._pieces[n].z_mm)
+        for region_px, draw in self._covers.values():
+            if overlap(region_px, near):
+                draw(canvas)
         fresh = np.ascontiguousarray(part(canvas, near))
         if self._blur > 0:
             fresh = cv2.GaussianBlur(fresh, (0, 0), self._blur)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -11,7 +11,6 @@ import numpy as np
 
 from vision.simulator.camera import Camera
 from vision.simulator.options import TILE_HEIGHT_MM, Options
-from vision.simulator.pieces import Piece
 from vision.simulator.script import Square, Standing, Turn
 
 Point = tuple[float, float]
@@ -80,13 +79,16 @@ class TurnFrames:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timeline:
+    """``others`` are hands of other players that are in view at the same time as somebody's visit, for nothing."""
+
     visits: tuple[Visit, ...]
     turns: tuple[TurnFrames, ...]
     frames: int
+    others: tuple[Visit, ...] = ()
 
 
 class Planner:
-    """Lays out the frames of a game. ``pieces`` are all figures in the order they are put down."""
+    """Lays out the frames of a game."""
 
     def __init__(self, camera: Camera, options: Options, players: int, rng: np.random.Generator) -> None:
         self._camera, self._options, self._rng = camera, options, rng
@@ -96,9 +98,11 @@ class Planner:
         self.seats_deg = [start + 360 * n / players + rng.uniform(-15, 15) for n in range(players)]
         self._frame = 0
 
-    def plan(self, turns: Sequence[Turn], spots: dict[Square, Point], pieces: Sequence[Piece],
-             numbers: dict[tuple[int, str], list[int]], owners: Sequence[int]) -> Timeline:
-        """``numbers``: (turn, "put" or "home") -> indexes into ``pieces``; ``owners`` are the pieces' players."""
+    def plan(self, turns: Sequence[Turn], spots: dict[Square, Point], feet: Sequence[tuple[Point, Point]],
+             numbers: dict[tuple[int, str], list[int]], owners: Sequence[int], crowd: float = 0.0) -> Timeline:
+        """``feet`` has where each figure is put down and where it is taken up, in the order they are put down.
+        ``numbers``: (turn, "put" or "home") -> indexes into ``feet``; ``owners`` are the figures' players. ``crowd`` is
+        the chance that another hand comes during a visit."""
         visits: list[Visit] = []
         frames: list[TurnFrames] = []
         self._frame = self._rest(1.5)
@@ -106,7 +110,7 @@ class Planner:
             down: dict[str, int] = {}
             clear: dict[str, int] = {}
             for group in self._visits_of(turn, numbers, owners):
-                visit = self._visit(turn, *group, spots, pieces)
+                visit = self._visit(turn, *group, spots, feet)
                 visits.append(visit)
                 for act in visit.acts:
                     down.setdefault(act.kind, act.frame)
@@ -116,7 +120,23 @@ class Planner:
                                      figure_clear=clear.get("figure"),
                                      home_clear=clear.get("home"), end=self._frame - 1))
         tail = max(self._options.rest, round(self._options.tail_s * self._options.fps))
-        return Timeline(visits=tuple(visits), turns=tuple(frames), frames=self._frame + tail)
+        return Timeline(visits=tuple(visits), turns=tuple(frames), frames=self._frame + tail,
+                        others=tuple(self._others(visits, crowd)) if crowd else ())
+
+    def _others(self, visits: Sequence[Visit], chance: float) -> Iterator[Visit]:
+        """Somebody else reaches over the table while a hand is there, and is gone when it goes."""
+        rng = self._rng
+        for visit in visits:
+            player = int(rng.integers(len(self.seats_deg)))
+            if rng.random() >= chance or player == visit.player:
+                continue
+            x, y = (float(v) for v in self._low + (self._high - self._low) * rng.uniform(0.2, 0.8, 2))
+            third = (visit.last - visit.first) // 3
+            act = Act(kind="idle", turn=visit.acts[-1].turn, frame=visit.first + third, arrives=visit.first + third,
+                      leaves=visit.last - third, at_mm=(x, y))
+            direction = self.seats_deg[player] + rng.uniform(-12, 12)
+            yield Visit(player=player, first=visit.first, last=visit.last, direction_deg=direction,
+                        outside_mm=self._outside((x, y), direction), acts=(act,))
 
     def _visits_of(self, turn: Turn, numbers: dict[tuple[int, str], list[int]],
                    owners: Sequence[int]) -> list[tuple[int, list[tuple[str, int | None]]]]:
@@ -138,12 +158,12 @@ class Planner:
         return groups + list(home.items())
 
     def _visit(self, turn: Turn, player: int, kinds: list[tuple[str, int | None]], spots: dict[Square, Point],
-               pieces: Sequence[Piece]) -> Visit:
+               feet: Sequence[tuple[Point, Point]]) -> Visit:
         rng, first = self._rng, self._frame
         targets: list[Point] = []
         for kind, number in kinds:
             if number is not None:
-                targets.append((pieces[number].x_mm, pieces[number].y_mm))
+                targets.append(feet[number][kind == "home"])
             elif kind == "tile" and turn.laid:
                 x, y = spots[turn.laid.at]
                 targets.append((x + rng.normal(0, 5), y + rng.normal(0, 5)))
