@@ -18,12 +18,12 @@ from typing import Any
 
 from bastide.backups import Contents, check_backup, write_backup
 from bastide.errors import Failure, UsageError
+from bastide.incoming import add_piece
 from bastide.restore_inside import EXCHANGE
 from bastide.support import write_support
 from web.protocol import CommandError
 
 MOST_BYTES = 1_000_000_000
-SPARE_BYTES = 300_000_000  # what stays free on the disk beside a file that comes in
 KEPT_S = 900.0  # for so long a made backup can be fetched
 _log = logging.getLogger("bastide.safe")
 
@@ -78,19 +78,7 @@ class Safe:
         """The next bytes of a file that comes in; at 0 another one begins. Raises CommandError."""
         with self._lock:
             self._free()
-            there = self._upload.stat().st_size if at and self._upload.exists() else 0
-            if at != there:
-                raise CommandError("wrong_place", f"the next piece begins at {there}")
-            if at + len(data) > self._most:
-                raise CommandError("too_large", f"a backup has at most {self._most // 1_000_000} MB")
-            try:
-                self._folder.mkdir(parents=True, exist_ok=True)
-                if shutil.disk_usage(self._folder).free < SPARE_BYTES + len(data):
-                    raise CommandError("not_saved", "there is no room for it on the disk; free some space")
-                with open(self._upload, "ab" if at else "wb") as f:
-                    f.write(data)
-            except OSError as e:
-                raise CommandError("not_saved", f"it cannot be kept ({e.strerror or e})") from e
+            add_piece(self._upload, at, data, most=self._most, what="a backup")
             self._checked = self._error = None
             return self.state()
 

@@ -49,14 +49,14 @@ quietly() { # a command whose output matters only when it fails
 ours() { [ -L "$COMMAND" ] && [[ $(readlink "$COMMAND") == "$CODE"/* || $(readlink "$COMMAND") == "$VERSIONS"/* ]]; }
 
 remove() {
-  if running; then systemctl disable --now bastide.service >/dev/null 2>&1 || true
-  else systemctl disable bastide.service >/dev/null 2>&1 || true; fi
+  if running; then systemctl disable --now bastide-update.path bastide.service >/dev/null 2>&1 || true
+  else systemctl disable bastide-update.path bastide.service >/dev/null 2>&1 || true; fi
   rmdir /var/lib/bastide-backup 2>/dev/null || true # what is in it stays
-  rm -f "$UNIT" "$MDNS" "$JOURNAL" "$VERSION"
+  rm -f "$UNIT" "${UNIT%.service}-update.service" "${UNIT%.service}-update.path" "$MDNS" "$JOURNAL" "$VERSION"
   rmdir "$UNIT.d" 2>/dev/null || true
   if ours; then rm -f "$COMMAND"; fi
   if [ -e "$AVAHI.before-bastide" ]; then mv "$AVAHI.before-bastide" "$AVAHI"; fi
-  rm -rf "$CODE" "$VERSIONS"/[0-9]* "$VERSIONS"/current "$VERSIONS"/before
+  rm -rf "$CODE" "$VERSIONS"/[0-9]* "$VERSIONS"/current "$VERSIONS"/before "$VERSIONS"/pending
   if running; then
     systemctl daemon-reload
     systemctl stop systemd-journald@bastide.service 2>/dev/null || true
@@ -67,12 +67,15 @@ remove() {
     if id bastide >/dev/null 2>&1; then userdel bastide; fi
     say "bastide, its games and its settings are gone; apt packages stay"
   else
-    rm -f "$VERSIONS"/.lock "$VERSIONS"/last-test.txt
+    rm -f "$VERSIONS"/.lock "$VERSIONS"/last-test.txt "$VERSIONS"/state.json
     rmdir "$VERSIONS" 2>/dev/null || true # it stays when the games of before an update are in it
     say "bastide is gone; its games are in $DATA, its settings in $SETTINGS (--purge takes them too)"
   fi
 }
 
+if [ "$(dpkg-query -W -f '${db:Status-Status}' bastide 2>/dev/null)" = installed ]; then
+  fail "bastide is installed as a Debian package here: sudo apt install ./FILE.deb brings another version, sudo apt remove bastide takes it away"
+fi
 if [ -n "$uninstall" ]; then remove; exit 0; fi
 [ -z "$purge" ] || fail "--purge goes with --uninstall"
 
@@ -117,7 +120,7 @@ id bastide >/dev/null 2>&1 ||
 mkdir -p "$CODE"
 install -d -m 750 -o bastide -g bastide /var/lib/bastide-backup # where a stick or a share may be mounted
 changed=
-for part in "${ROOMS[@]}" docs run pyproject.toml constraints.txt requirements.lock requirements-pi.lock README.md; do
+for part in "${ROOMS[@]}" docs run pyproject.toml constraints.txt requirements.lock requirements-pi.lock README.md CHANGELOG.md; do
   [ -e "$checkout/$part" ] || fail "$checkout is no whole checkout: $part is missing"
   [ "$checkout" = "$CODE" ] && continue
   if diff -rq --exclude=__pycache__ "$checkout/$part" "$CODE/$part" >/dev/null 2>&1; then continue; fi
@@ -180,24 +183,11 @@ groups=
 for group in video render gpio; do if getent group "$group" >/dev/null; then groups+="${groups:+ }$group"; fi; done
 before=$(cat "$UNIT" 2>/dev/null || true)
 sed "s/^SupplementaryGroups=.*/SupplementaryGroups=$groups/" "$CODE/hardware/bastide.service" >"$UNIT"
-cat >"$JOURNAL" <<'CONF'
-# bastide's own log: journalctl --namespace=bastide. Small, and it forgets, so that it never fills a card.
-[Journal]
-Storage=persistent
-SystemMaxUse=32M
-SystemMaxFileSize=4M
-MaxRetentionSec=1month
-CONF
+cp "$CODE/hardware/bastide-update.service" "$CODE/hardware/bastide-update.path" "$(dirname "$UNIT")"
+cp "$CODE/hardware/journal.conf" "$JOURNAL"
 port=$(sed -n 's/^BASTIDE_OPTIONS=.*--port[ =]\([0-9]*\).*/\1/p' "$SETTINGS")
 mkdir -p "$(dirname "$MDNS")"
-cat >"$MDNS" <<XML
-<?xml version="1.0" standalone='no'?>
-<!DOCTYPE service-group SYSTEM "avahi-service.dtd">
-<service-group>
-  <name replace-wildcards="yes">bastide on %h</name>
-  <service><type>_http._tcp</type><port>${port:-8000}</port><txt-record>path=/</txt-record></service>
-</service-group>
-XML
+sed "s/@PORT@/${port:-8000}/" "$CODE/hardware/avahi.service" >"$MDNS"
 if [ -n "$name" ] && [ -e "$AVAHI" ]; then # the name on the network only; the machine keeps its own
   [ -e "$AVAHI.before-bastide" ] || cp -p "$AVAHI" "$AVAHI.before-bastide"
   sed "s/^#\?host-name=.*/host-name=$name/" "$AVAHI.before-bastide" >"$AVAHI"
@@ -205,15 +195,16 @@ fi
 if running; then
   systemctl daemon-reload
   systemctl enable bastide.service >/dev/null 2>&1
+  systemctl enable --now bastide-update.path >/dev/null 2>&1
   if [ -n "$changed$source" ] || [ "$before" != "$(cat "$UNIT")" ] || ! systemctl -q is-active bastide.service; then
     systemctl restart bastide.service || fail "the service did not start: journalctl --namespace=bastide -n 20 says why"
   fi
   systemctl try-reload-or-restart avahi-daemon.service 2>/dev/null || true
 else
-  systemctl enable bastide.service >/dev/null 2>&1
+  systemctl enable bastide.service bastide-update.path >/dev/null 2>&1
   say "systemd is not running here: the service starts with the system"
 fi
-[[ $checkout == "$VERSIONS"/* ]] || rm -rf "$VERSIONS"/[0-9]* "$VERSIONS"/current "$VERSIONS"/before # nothing runs there any more
+[[ $checkout == "$VERSIONS"/* ]] || rm -rf "$VERSIONS"/[0-9]* "$VERSIONS"/current "$VERSIONS"/before "$VERSIONS"/pending # nothing runs there any more
 where=${name:-$(sed -n 's/^host-name=//p' "$AVAHI" 2>/dev/null || true)}
 say "done: the page is at http://${where:-$(hostname)}.local:${port:-8000}/, the camera is $(
   sed -n 's/^BASTIDE_OPTIONS=.*--source[ =]\([^ ]*\).*/\1/p' "$SETTINGS" | grep . || echo 'none yet (--source says which)')"

@@ -73,9 +73,11 @@ def update(root: Path, table: Table, *what: object, restart: str = "true",
 def environment(root: Path, table: Table, restart: str = "true") -> dict[str, str]:
     return {"PATH": "/usr/local/bin:/usr/bin:/bin", "BASTIDE_ROOT": str(root / "versions"), "BASTIDE_USER": "",
             "BASTIDE_DATA": str(root / "data"), "BASTIDE_URL": table.url, "BASTIDE_ACTIVE": "false",
-            "BASTIDE_RESTART": restart, "BASTIDE_INSTALLED": str(root / "installed"),
+            "BASTIDE_RESTART": restart, "BASTIDE_STEADY": "0", "BASTIDE_WITHIN": "2",
+            "BASTIDE_INSTALLED": str(root / "installed"),
             "BASTIDE_SETTINGS": str(root / "bastide.conf"), "BASTIDE_KEYS": str(root / "release.signers"),
-            "BASTIDE_UNIT": str(root / "bastide.service"), "BASTIDE_COMMAND": str(root / "command")}
+            "BASTIDE_UNIT": str(root / "bastide.service"), "BASTIDE_COMMAND": str(root / "command"),
+            "BASTIDE_PACKAGED": str(root / "no.service")}
 
 
 def current(root: Path) -> Path | None:

@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+"""What a package is and what is new in it, as `hardware/release_file.py` seals it: for whoever makes a release.
+
+    hardware/about.py FILE.deb CHANGELOG.md
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+
+def changes(changelog: str, version: str) -> str:
+    """A version's section of the changelog, or what is upcoming where it has none; empty without either."""
+    for title in (re.escape(version), "Upcoming"):
+        found = re.search(rf"^## {title}\b[^\n]*\n(.*?)(?=^## |\Z)", changelog, re.M | re.S)
+        if found and found[1].strip():
+            return found[1].strip() + "\n"
+    return ""
+
+
+def about(package: Path, changelog: str) -> dict[str, object]:
+    """Read from a package's control fields. Raises CalledProcessError for what is no package."""
+    def field(name: str) -> str:
+        return subprocess.run(["dpkg-deb", "--field", str(package), name], capture_output=True, text=True,
+                              check=True).stdout.strip()
+
+    version = field("Version").partition("+")[0]
+    return {"version": version, "arch": field("Architecture"), "python": field("Bastide-Python"),
+            "suite": field("Bastide-Suite"), "installed_kb": int(field("Installed-Size")),
+            "changes": changes(changelog, version)}
+
+
+def main(argv: list[str]) -> None:
+    if len(argv) != 2:
+        sys.exit(__doc__)
+    json.dump(about(Path(argv[0]), Path(argv[1]).read_text("utf-8")), sys.stdout)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
