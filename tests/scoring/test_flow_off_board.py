@@ -60,7 +60,7 @@ def ransom(c: Case, name: str) -> None:
 
 @of("TOWER-08")
 def ransom_too_dear(c: Case, name: str) -> None:
-    """R-TRACK-05: nobody falls below nothing."""
+    """R-TRACK-05: no score becomes negative."""
     d = lying(name, boxes=("tower",))
     d.scores[:2] = [2, 4]
     d.ext["tower"] = replace(towers(d), prisoners=((1, 0, "follower"),))
