@@ -151,6 +151,18 @@
     faults.push(`the board has ${Math.round(100 * share)} % of the screen`);
   if (!sheet.hidden && document.querySelector("#sheet.question") && over / (table.width * table.height) > 0.5)
     faults.push(`the question covers ${Math.round((100 * over) / (table.width * table.height))} % of the board`);
+  // no tile lies under a button of the zoom while the board is shown as a whole
+  const buttons = [...document.querySelectorAll(".zoom button")].filter(shown).map((el) => el.getBoundingClientRect());
+  if (sheet.hidden)
+    for (const tile of document.querySelectorAll(".tiles .tile")) {
+      const r = tile.getBoundingClientRect();
+      if (
+        buttons.some(
+          (b) => b.left < r.right - 3 && b.right > r.left + 3 && b.top < r.bottom - 3 && b.bottom > r.top + 3,
+        )
+      )
+        say("under a button of the zoom", tile);
+    }
   // nothing empty beside what is full: a panel ends where its content or the screen does
   const side = [...document.querySelectorAll("#players, #feed:not([hidden]), #final:not([hidden])")]
     .filter(shown)

@@ -60,6 +60,13 @@ def test_a_film_is_sent_in_pieces_as_phones_ask_for_it(two):
     assert "attachment" in get(f"{server.url}api/book/games/{game}/film.webm?download=1")[1]["Content-Disposition"]
 
 
+UNCOVERED = """(() => { const box = (el) => el.getBoundingClientRect();
+    const buttons = [...document.querySelectorAll(".zoom button")].filter((b) => b.offsetWidth).map(box);
+    const tiles = [...document.querySelectorAll(".evening-board .tile")].map(box);
+    return buttons.length && tiles.every((t) => buttons.every((b) =>
+      b.right < t.left + 3 || b.left > t.right - 3 || b.bottom < t.top + 3 || b.top > t.bottom - 3)); })()"""
+
+
 def test_an_evening_is_found_looked_through_and_nobody_else_sees_it(two, visit):
     session, server, (game, last) = two
     page, other = visit(server.url, 390, 844), visit(server.url)
@@ -74,6 +81,9 @@ def test_an_evening_is_found_looked_through_and_nobody_else_sees_it(two, visit):
     expect(page.locator(".winner")).to_contain_text(winner["name"])
     expect(page.locator(".evening-board .tile")).to_have_count(len(last["board"]["tiles"]))
     expect(page.locator("svg.chart")).to_be_visible()
+    for width, height in ((1280, 800), (740, 360), (390, 844)):  # no tile lies under a button of the zoom
+        page.set_viewport_size({"width": width, "height": height})
+        until(page, UNCOVERED)
     # the bar: an earlier turn has fewer tiles and the scores of then
     page.locator(".scrub").focus()
     page.keyboard.press("Home")

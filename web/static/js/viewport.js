@@ -68,6 +68,13 @@ export class Viewport {
     return [TOP_PX + said, 0];
   }
 
+  // How far to the right and down the zoom's buttons lie over the board.
+  get buttons() {
+    const zoom = this.svg.parentElement?.querySelector(".zoom");
+    if (!zoom?.offsetWidth) return { right: 0, bottom: 0 };
+    return { right: zoom.offsetLeft + zoom.offsetWidth + 6, bottom: zoom.offsetTop + zoom.offsetHeight + 6 };
+  }
+
   show(box) {
     this.box = box;
     if (!this.free) this.fit();
@@ -159,19 +166,29 @@ export class Viewport {
       width: Math.abs(a[0] - b[0]) + 1,
       height: Math.abs(a[1] - b[1]) + 1,
     };
-    const { width } = this.size,
-      [top, bottom] = this.covered;
+    const [top, bottom] = this.covered;
     const height = (this.above ? this.clear : this.size.height - bottom) - top;
-    const fits = Math.min(width / (box.width + 2 * margin), height / (box.height + 2 * margin), most);
-    const side = Math.max(fits, least),
-      around = this.around ? this.seen(this.around) : [box.x + box.width / 2 - 0.5, box.y + box.height / 2 - 0.5];
-    const middle = (from, long, room, at) => {
+    const sized = (width) =>
+      Math.max(Math.min(width / (box.width + 2 * margin), height / (box.height + 2 * margin), most), least);
+    let from = 0,
+      side = sized(this.size.width);
+    // tiles do not lie under the buttons of the zoom where there is room beside them
+    const { right, bottom: under } = this.buttons;
+    const left = (this.size.width - box.width * side) / 2,
+      over = top + (height - box.height * side) / 2;
+    if (left < right && over < under && sized(this.size.width - right) * box.width <= this.size.width - right) {
+      from = right;
+      side = sized(this.size.width - right);
+    }
+    const width = this.size.width - from;
+    const around = this.around ? this.seen(this.around) : [box.x + box.width / 2 - 0.5, box.y + box.height / 2 - 0.5];
+    const middle = (begin, long, room, at) => {
       const half = room / side / 2,
-        low = from - margin + half,
-        high = from + long + margin - half;
-      return low > high ? from + long / 2 : Math.min(high, Math.max(low, at + 0.5));
+        low = begin - margin + half,
+        high = begin + long + margin - half;
+      return low > high ? begin + long / 2 : Math.min(high, Math.max(low, at + 0.5));
     };
-    const x = width / 2 - middle(box.x, box.width, width, around[0]) * side;
+    const x = from + width / 2 - middle(box.x, box.width, width, around[0]) * side;
     const y = top + height / 2 - middle(box.y, box.height, height, around[1]) * side;
     this.go({ scale: side / 100, x, y }, smooth);
   }

@@ -291,7 +291,7 @@ export default {
   "question.other": "Anderes …",
   "question.later": "Später",
   "question.nothing": "Niemand da",
-  "question.best": "vorerst angenommen",
+  "question.best": "gilt vorerst",
   "question.more": { one: "{n} weitere wartet", other: "{n} weitere warten" },
   "question.dragon_path": "Wohin zieht der Drache?",
   "question.princess": "Welchen Ritter schickt das Burgfräulein heim?",
