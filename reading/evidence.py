@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 from reading.belief import FigureTrack, Lain, TableBelief, figures_seen_on
 from reading.limits import LIMITS
-from reading.shapes import Reading, segments, shape
+from reading.shapes import Reading, shape
 from scoring.box import Box
 from scoring.events import FigurePlaced
 from scoring.state import GameState
-from scoring.tiles import Square
+from scoring.tiles import Square, catalogue
+from vision.looks import segments
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,13 +68,13 @@ def choices(tracks: Iterable[FigureTrack], state: GameState, at: Square, reading
     none = sum(_false(f, since_s, until_s) for f in mine)
     out = [FigureChoice(event=None, weight=none)]
     box = state.box
-    form = box.shape(*reading)
+    form, tile = box.shape(*reading), catalogue()[reading[0]]
     for f in mine:
         others = none - _false(f, since_s, until_s)
         paints, kinds = f.paints, f.kinds
         paint = max((paints.get(c, -12.0) for c, p in colours.items() if p == player), default=-12.0)
-        upright = segments(f.on_tile, f.spread, 0.0, *reading)
-        places = segments(f.on_tile, f.spread, f.lies, *reading)
+        upright = segments(f.on_tile, f.spread, 0.0, tile, reading[1])
+        places = segments(f.on_tile, f.spread, f.lies, tile, reading[1])
         for n in sorted(places, key=lambda s: -max(places[s], upright[s]))[:4]:
             for piece in box.counts:
                 if not box.pieces[piece].stands_on(form.kinds[n]):

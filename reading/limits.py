@@ -26,8 +26,6 @@ class Limits:
     other_paint: float = -3.5  # log-likelihood of two looks' paints being one below which it is another figure
     gone: float = 1.8  # weight of looks without it that make a figure gone
     flicker: float = 4.0  # log-odds lost for a figure, times the part of the looks between that missed it
-    foot_jitter: float = 0.05  # tiles: how exactly people put a figure where its feature is drawn
-    wrong_posture: float = 0.03  # part of figures that lie where others stand, or stand where others lie
     # histories
     width: int = 12  # histories kept
     behind: float = 12.0  # nats behind the likeliest at which a history is given up: 6 in a million

@@ -1,4 +1,5 @@
-"""What one look at the table says: evidence about squares and figures, for whoever explains how a game came to it.
+"""What one look at the table says: evidence about squares and figures, for whoever explains how a game came to it; and
+what a figure's foot and posture say of the segment that it occupies.
 
 Nothing here knows a game. All weights are natural logarithms; a look that says nothing about something is zero there.
 A square is named by where it lies in steps from the first tile found, and keeps its name for as long as the board does.
@@ -9,8 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache, lru_cache
 
-from scoring.tiles import Square
+import numpy as np
+import numpy.typing as npt
+
+from scoring.geometry import labels
+from scoring.tiles import Square, Tile, catalogue
 
 
 def probability(log_odds: float) -> float:
@@ -58,3 +64,57 @@ class TableLook:
     t_s: float
     squares: Mapping[Square, SquareLook]
     whole: bool = False
+
+
+# --- which segment a figure occupies ----------------------------------------------------------------------------------
+
+CLAIMABLE = ("city", "road", "cloister", "field")
+DRAWN = 0.06  # of a tile: by how much artwork lies beside the catalogue's geometry, and figures beside their feature
+WRONG_POSTURE = 0.03  # part of figures that lie where others stand, or stand where others lie
+NARROW = 0.02  # of a tile: no segment is meant more exactly than one of that area
+CELLS = 50  # a side, in which a tile is divided
+_NEVER = 1e-6
+
+
+def segments(foot: tuple[float, float], spread: float, lying: float, tile: Tile, rot: int) -> dict[int, float]:
+    """Log-likelihood of a figure's foot and posture by the segment of the turned tile that it occupies, against a foot
+    anywhere on the tile: how much of where the foot may be is that segment's, for its size (who means a narrow road
+    stands on it, who means a wide field may stand anywhere), and whether it lies, as on a field, or stands.
+
+    ``foot`` is in tiles from the square's north-west corner, ``spread`` its standard deviation, ``lying`` the log-odds
+    that the figure lies (0: nobody can say). Only what can be claimed is listed.
+    """
+    density = _density(tile.id, rot % 4, round(foot[0], 2), round(foot[1], 2), round(math.hypot(spread, DRAWN), 3))
+    return {n: math.log(max(density[n], _NEVER)) + posture(lying, s.kind)
+            for n, s in enumerate(tile.segments) if s.kind in CLAIMABLE}
+
+
+def posture(lying: float, feature: str) -> float:
+    """Log-likelihood of log-odds of lying for a figure on a feature: farmers lie, others stand; 0 odds say nothing."""
+    right = probability(lying if feature == "field" else -lying)
+    return math.log(right * (1.0 - WRONG_POSTURE) + (1.0 - right) * WRONG_POSTURE)
+
+
+@lru_cache(maxsize=4096)
+def _density(tile: str, rot: int, x: float, y: float, spread: float) -> tuple[float, ...]:
+    """Of each segment, the part of a normal distribution around a foot that falls on its visible area, over that."""
+    kind = catalogue()[tile]
+    middles = (np.arange(CELLS) + 0.5) / CELLS
+    across, down = (np.exp(-0.5 * ((middles - min(max(v, 0.0), 1.0)) / spread) ** 2) for v in (x, y))
+    weight = np.outer(down, across)
+    grid, count = segment_labels(kind, rot).ravel(), len(kind.segments)
+    part = np.bincount(grid, weight.ravel(), 256)[:count] / weight.sum()
+    area = np.bincount(grid, minlength=256)[:count] / CELLS**2
+    return tuple((part / np.maximum(area, NARROW)).tolist())
+
+
+def segment_labels(tile: Tile, rot: int) -> npt.NDArray[np.uint8]:
+    """(CELLS, CELLS) index of the segment that is visible there on the turned tile; 255 where none is."""
+    return _labels(tile.id, rot % 4)
+
+
+@cache
+def _labels(tile: str, rot: int) -> npt.NDArray[np.uint8]:
+    grid = np.array([list(row) for row in labels(catalogue()[tile])], np.uint8)
+    step = len(grid) // CELLS
+    return np.ascontiguousarray(np.rot90(grid[step // 2::step, step // 2::step], -rot))

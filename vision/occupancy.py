@@ -1,5 +1,5 @@
-"""Which segment of a tile a figure occupies: where its foot is, how surely, and whether it lies; and what that says of
-the tile itself. Pure functions of looks and tiles.
+"""Figures and tiles together: what the segment that a figure occupies (`vision.looks`) says of the tile itself, and
+which figures stand where. Pure functions of looks and tiles.
 """
 
 from __future__ import annotations
@@ -7,18 +7,16 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
-from scoring.geometry import labels
 from scoring.tiles import Square, Tile, where
 from vision.evidence import twins
 from vision.figures import Seen
 from vision.lattice import Array
-from vision.looks import FigureLook, probability
+from vision.looks import CELLS, DRAWN, FigureLook, probability, segment_labels, segments
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,65 +44,12 @@ class Rejected:
     why: str
 
 
-# --- which segment -------------------------------------------------------------------------------------------------
-
-DRAWN = 0.06  # of a tile: by how much artwork lies beside the catalogue's geometry
-_NEVER = -12.0
-
-
-def segments(look: FigureLook, tile: Tile, rot: int, *, figure: str = "follower") -> tuple[float, ...]:
-    """Log-likelihood of what is seen if the figure occupies each of the turned tile's segments, against a foot anywhere
-    on the tile: how much of where its foot may be is that segment's, for its size (who means a narrow road stands on
-    it, who means a wide field may stand anywhere), and whether it lies as on a field or stands. ``figure``: a pig
-    stands on a field."""
-    density = _shares(tile, rot, look.foot, math.hypot(look.spread, DRAWN)) / _areas(tile)
-    flat, tall = -np.logaddexp(0.0, -look.lying), -np.logaddexp(0.0, look.lying)
-    out = []
-    for segment, part in zip(tile.segments, density, strict=True):
-        if segment.kind not in ("city", "road", "cloister", "field"):
-            out.append(_NEVER)
-            continue
-        field_ = segment.kind == "field"
-        if figure == "follower" or figure == "large":
-            posture = flat if field_ else tall
-        else:
-            posture = 0.0 if field_ == (figure == "pig") else _NEVER
-        out.append(max(_NEVER, float(posture) + math.log(max(part, 1e-6))))
-    return tuple(out)
-
-
-def _shares(tile: Tile, rot: int, foot: tuple[float, float], spread: float) -> Array:
-    """Of each segment, the part of a normal distribution around a foot that falls on its visible area."""
-    cell = 1 / _GRID
-    middles = (np.arange(_GRID) + 0.5) * cell
-    x, y = (np.exp(-0.5 * ((middles - min(max(v, 0.0), 1.0)) / spread) ** 2) for v in foot)
-    weight = np.outer(y, x)
-    grid = _labels(tile, rot)
-    return np.bincount(grid.ravel(), weight.ravel(), 256)[:len(tile.segments)] / weight.sum()
-
-
-@cache
-def _areas(tile: Tile) -> Array:
-    """Part of the tile that each segment covers, visibly; never less than a small disc's."""
-    return np.maximum(np.bincount(_labels(tile, 0).ravel(), minlength=256)[:len(tile.segments)] / _GRID**2, 0.02)
-
-
-_GRID = 50
-
-
-@cache
-def _labels(tile: Tile, rot: int) -> npt.NDArray[np.uint8]:
-    """(50, 50) index of the segment that is visible there on the turned tile."""
-    grid = np.array([list(row) for row in labels(tile)], np.uint8)
-    step = len(grid) // _GRID
-    return np.ascontiguousarray(np.rot90(grid[step // 2::step, step // 2::step], -rot))
-
-
 # --- figures and tiles together --------------------------------------------------------------------------------------
 
 PRIOR = 0.5  # weight of what figures say about tiles: artwork and geometry are not the same thing
 _LIKELY = 9.0  # log-odds below the best tile at which a reading is no longer weighed against a figure
 _AT_MOST = 0.9995
+_NEVER = -12.0
 
 
 def informed(evidence: Mapping[Square, Array], kinds: Sequence[Tile], seen: Mapping[Square, Sequence[Seen]],
@@ -125,7 +70,7 @@ def informed(evidence: Mapping[Square, Array], kinds: Sequence[Tile], seen: Mapp
             worst = own.max() - _LIKELY
             said = np.full(own.shape, np.nan)
             for k, rot in np.argwhere(own >= worst).tolist():
-                loglik = np.array(segments(s.look, kinds[k], rot))
+                loglik = _segments(s.look, kinds[k], rot)
                 said[k, rot] = np.logaddexp.reduce(loglik) - math.log(len(loglik))
             said = np.where(np.isnan(said), np.nanmin(said), said)
             out[at] = own + PRIOR * probability(s.look.there) * (said - said.max())
@@ -140,7 +85,7 @@ def _under(own: Array, kinds: Sequence[Tile], pairs: Sequence[tuple[int, int]], 
     for bearer, plain in pairs:
         towns = [n for n, s in enumerate(kinds[bearer].segments) if s.pennants]
         for rot in range(4):
-            city = np.isin(_labels(kinds[bearer], rot), towns)
+            city = np.isin(segment_labels(kinds[bearer], rot), towns)
             part = min(0.9, float(grown[city].mean())) if city.any() else 0.0
             if part > 0.01:
                 own[bearer, rot] = np.logaddexp(math.log(part) + min(own[plain, rot], own[bearer, rot] + 30),
@@ -151,10 +96,16 @@ def _under(own: Array, kinds: Sequence[Tile], pairs: Sequence[tuple[int, int]], 
 _SHIELD = 5  # fiftieths of a tile: half a shield hidden is hidden
 
 
+def _segments(look: FigureLook, tile: Tile, rot: int) -> Array:
+    """(segments,) log-likelihoods; those that cannot be claimed have next to none."""
+    said = segments(look.foot, look.spread, look.lying, tile, rot)
+    return np.array([said.get(n, _NEVER) for n in range(len(tile.segments))])
+
+
 def _inner(seen: Seen) -> npt.NDArray[np.bool_]:
     """(50, 50) what of the tile itself a silhouette covers."""
-    edge = (len(seen.silhouette) - _GRID) // 2
-    return seen.silhouette[edge:edge + _GRID, edge:edge + _GRID]
+    edge = (len(seen.silhouette) - CELLS) // 2
+    return seen.silhouette[edge:edge + CELLS, edge:edge + CELLS]
 
 
 def occupied(seen: Mapping[Square, Sequence[Seen]], kinds: Sequence[Tile], beliefs: Mapping[Square, Array], *,
@@ -199,7 +150,7 @@ def _segment(look: FigureLook, kinds: Sequence[Tile], belief: Array) -> tuple[tu
     """The likeliest feature and where it reaches, of all likely readings of the tile together."""
     mass: dict[tuple[str, str], float] = {}
     for k, rot in np.argwhere(belief > belief.max() - _LIKELY).tolist():
-        loglik = np.array(segments(look, kinds[k], rot))
+        loglik = _segments(look, kinds[k], rot)
         share = np.exp(loglik - np.logaddexp.reduce(loglik)) * math.exp(belief[k, rot])
         for segment, part in zip(kinds[k].segments, share, strict=True):
             key = (segment.kind, where(segment, rot))

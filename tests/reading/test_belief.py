@@ -8,9 +8,9 @@ import pytest
 from tables import START, figure, look
 
 from reading.belief import TableBelief, figures_seen_on, updated
-from reading.shapes import posture, segments, shape
+from reading.shapes import shape
 from scoring.tiles import catalogue, where
-from vision.looks import SquareLook, TableLook
+from vision.looks import SquareLook, TableLook, posture, segments
 
 U = ("base.U", 0)
 
@@ -113,7 +113,7 @@ def test_belief_is_a_pure_function() -> None:
 @pytest.mark.parametrize(("lying", "best"), [(3.0, "field"), (-3.0, "road")])
 def test_posture_tells_a_farmer_from_a_thief(lying: float, best: str) -> None:
     tile = catalogue()["base.U"]
-    found = segments((0.55, 0.5), 0.06, lying, "base.U", 0)
+    found = segments((0.55, 0.5), 0.06, lying, tile, 0)
     assert tile.segments[max(found, key=lambda n: found[n])].kind == best
 
 
@@ -129,7 +129,7 @@ def test_a_foot_inside_a_segment_is_on_it_however_the_tile_is_turned(rot: int) -
     tile = catalogue()["base.J"]
     for n, s in enumerate(tile.segments):
         x, y = spot_of(tile, n, rot)
-        found = segments((x / 100, y / 100), 0.04, 0.0, "base.J", rot)
+        found = segments((x / 100, y / 100), 0.04, 0.0, tile, rot)
         assert max(found, key=lambda k: found[k]) == n, where(s, rot)
 
 
