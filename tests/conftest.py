@@ -29,8 +29,8 @@ PROCESSES = ("club/test_broker_setup.py", "club/test_hub", "club/test_publisher.
              "test_rig_docs.py",
              "test_style.py", "web/test_web_types.py", "web/test_web_no_network.py")
 SLOW = ("scoring/test_properties.py", "scoring/test_fuzz.py", "scoring/test_geometry.py", "bastide/test_damage.py",
-        "bastide/test_storage_faults.py", "bastide/test_backup.py", "bastide/test_safe.py", "web/test_web_stream.py",
-        "web/test_web_gate.py", "web/test_web_replay.py", "web/test_web_openapi.py")
+        "bastide/test_storage_faults.py", "bastide/test_backup.py", "bastide/test_page_backups.py",
+        "web/test_web_stream.py", "web/test_web_gate.py", "web/test_web_replay.py", "web/test_web_openapi.py")
 MARKS = {"browser": "needs Chromium", "film": "renders a film or photographs, and watches or reads them",
          "process": "starts programs, of our own or others", "slow": "takes more than a second all the same"}
 

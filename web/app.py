@@ -9,6 +9,7 @@ from flask import Blueprint, Flask, Response, current_app, render_template, requ
 from web.access import Access, access
 from web.answers import asked_object, error_answer, json_answer, stream_answer
 from web.assets import Assets
+from web.backups import keeping_backups
 from web.book import keeping
 from web.camera_setup import camera_setup
 from web.common import furnish, kinds_answer
@@ -20,10 +21,9 @@ from web.looking import looking
 from web.machine import machinery
 from web.openapi import describing
 from web.overlay import MAX_OVERLAYS, overlays, shown
-from web.protocol import Cameras, CommandError, LiveSession, Safe, Settings, Tuning
+from web.protocol import Backups, Cameras, CommandError, LiveSession, Settings, Tuning
 from web.reveal import revealed
 from web.rights import Right, needs
-from web.safekeeping import safekeeping
 from web.stream import Streams
 
 _SHEETS = ("fonts", "tokens", "layout", "players", "parts", "sheets", "board", "more", "screens",
@@ -33,23 +33,23 @@ pages = Blueprint("pages", __name__)
 
 
 def create_app(session: LiveSession, *, streams: Streams | None = None, access: Access | None = None,
-               doctor: Doctor | None = None, tuning: Tuning | None = None, safe: Safe | None = None,
+               doctor: Doctor | None = None, tuning: Tuning | None = None, backups: Backups | None = None,
                settings: Settings | None = None, cameras: Cameras | None = None) -> Flask:
     """The application around one live session. ``app.extensions["streams"]`` are its event streams.
 
     Without ``access`` the game is changed on this machine only. ``doctor`` makes the report of ``/doctor``, ``tuning``
-    aims and calibrates the camera, ``safe`` makes backups and restores them, ``settings`` are the table's options,
+    aims and calibrates the camera, ``backups`` makes backups and restores them, ``settings`` are the table's options,
     ``cameras`` those that it may choose from.
     """
     app = Flask("web", static_folder=None)
     app.extensions["session"] = session
-    app.extensions.update(doctor=doctor, tuning=tuning, safe=safe, settings=settings, cameras=cameras)
+    app.extensions.update(doctor=doctor, tuning=tuning, backups=backups, settings=settings, cameras=cameras)
     app.extensions["streams"] = Streams(session) if streams is None else streams
     app.extensions["overlay_streams"] = Streams(session, most=MAX_OVERLAYS, shape=lambda view: shown(revealed(view)))
     door = Access() if access is None else access
     furnish(app, door, inlined=[f"css/{name}.css" for name in _SHEETS])
     app.register_blueprint(pages)
-    for part in (looking, keeping, overlays, joining, doctors, camera_setup, safekeeping, machinery,
+    for part in (looking, keeping, overlays, joining, doctors, camera_setup, keeping_backups, machinery,
                  describing):
         app.register_blueprint(part)
     app.extensions["gate"] = app.wsgi_app = Gate(  # type: ignore[method-assign]

@@ -202,7 +202,7 @@ class Cameras(Protocol):
         ...
 
 
-class Safe(Protocol):
+class Backups(Protocol):
     """Backups of everything that is kept. Every method may be called from any thread and returns at once; all raise
     CommandError where it cannot be done, and answer with the state: busy, game_runs, most, upload (bytes that came in),
     checked, file (with its secret address), error."""

@@ -156,8 +156,8 @@ def _serve(given: argparse.Namespace, now: InForce, file: SettingsFile, notifier
     from bastide.keys import KeyFile, SessionFile, set_pins
     from bastide.learning import Learner
     from bastide.logs import logging_to
+    from bastide.page_backups import PageBackups
     from bastide.reserve import BYTES
-    from bastide.safe import Safe
     from bastide.second_medium import SecondMedium
     from bastide.service import panel, wait
     from bastide.session import TableSession
@@ -242,8 +242,9 @@ def _serve(given: argparse.Namespace, now: InForce, file: SettingsFile, notifier
             life.again, life.backup = True, backup
             threading.Timer(ANSWERED_S, stop.set).start()  # whoever asked for it hears of it first
 
-        safe = Safe(data, running=lambda: bool(session.entries) and not session.state.over, again=begin_again,
-                    hold=session.hold, calibrations=tuple(Path(c) for c in args.calibration or ()), note=life.restored)
+        backups = PageBackups(data, running=lambda: bool(session.entries) and not session.state.over, again=begin_again,
+                              hold=session.hold, calibrations=tuple(Path(c) for c in args.calibration or ()),
+                              note=life.restored)
         more = partial(versions, pi=(args.source or "").startswith("picamera"))
         access = Access(keys, hosts=args.allowed_host, keeper=SessionFile(data))
         settings = Settings(file, given, os.environ, now, begin_again, live={"allowed-host": access.also},
@@ -260,7 +261,7 @@ def _serve(given: argparse.Namespace, now: InForce, file: SettingsFile, notifier
         stack.callback(cameras.close)
         app = create_app(session, access=access, settings=settings, cameras=cameras,
                          doctor=CheckUp(data, session, loop, lambda: camera.documents if camera else documents,
-                                        more=more), tuning=tuning, safe=safe)
+                                        more=more), tuning=tuning, backups=backups)
         try:
             server = stack.enter_context(PageServer(app, args.host, args.port))
         except ServerError as e:

@@ -13,7 +13,7 @@ from test_page_access import TEXTS, violations
 from webtable import table
 
 from bastide.backups import check_backup
-from bastide.safe import Safe
+from bastide.page_backups import PageBackups
 from bastide.seeing import Seeing
 from bastide.store import Store
 from calibration.aim import look
@@ -170,8 +170,8 @@ def test_a_backup_is_made_and_another_one_uploaded_checked_and_restored(tmp_path
     runs, given = [True], []
     with Store(tmp_path / "data" / "log.sqlite") as store:
         session = table(store, 6)
-        safe = Safe(tmp_path / "data", running=lambda: runs[0], again=given.append)
-        with PageServer(create_app(session, safe=safe), port=0) as server:
+        safe = PageBackups(tmp_path / "data", running=lambda: runs[0], again=given.append)
+        with PageServer(create_app(session, backups=safe), port=0) as server:
             page = visit(server.url)
             LIVE["backup"](page)
             expect(page.locator("#machine .warn")).to_contain_text("A game is being played")
@@ -206,8 +206,8 @@ def test_the_administrators_pin_is_asked_for_and_the_tables_is_not_enough(tmp_pa
     keys.put(replace(keys.get(), table=hashed("2580"), admin=hashed("907143")))
     with Store(tmp_path / "data" / "log.sqlite") as store:
         session = table(store, 6)
-        safe = Safe(tmp_path / "data", running=lambda: True, again=lambda _: None)
-        with PageServer(create_app(session, safe=safe, access=Access(keys)), port=0) as server:
+        safe = PageBackups(tmp_path / "data", running=lambda: True, again=lambda _: None)
+        with PageServer(create_app(session, backups=safe, access=Access(keys)), port=0) as server:
             page = visit(server.url)
             page.locator("[data-key='bar.undo']").click()
             page.locator("#pin").fill("2580")

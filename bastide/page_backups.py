@@ -25,11 +25,11 @@ from web.protocol import CommandError
 
 MOST_BYTES = 1_000_000_000
 KEPT_S = 900.0  # for so long a made backup can be fetched
-_log = logging.getLogger("bastide.safe")
+_log = logging.getLogger("bastide.page_backups")
 
 
-class Safe:
-    """The backups of one data folder (`web.protocol.Safe`). Thread safe; one thing at a time."""
+class PageBackups:
+    """The backups of one data folder (`web.protocol.Backups`). Thread safe; one thing at a time."""
 
     def __init__(self, data: Path, *, running: Callable[[], bool], again: Callable[[Path], None],
                  hold: Callable[[bool], None] = lambda held: None,
@@ -131,7 +131,7 @@ class Safe:
         with self._lock:
             self._free()
             self._busy, self._error = name, None
-        threading.Thread(target=self._run, args=(name, work), name="safe", daemon=True).start()
+        threading.Thread(target=self._run, args=(name, work), name="backups", daemon=True).start()
         return self.state()
 
     def _run(self, name: str, work: Callable[[], None]) -> None:

@@ -8,34 +8,34 @@ from http import HTTPStatus
 from flask import Blueprint, Response, current_app, request, send_file
 
 from web.answers import asked_object, error_answer, json_answer
-from web.protocol import CommandError, Safe
+from web.protocol import Backups, CommandError
 from web.rights import Right, needs
 
 PIECE_BYTES = 49_152  # of a file that comes in, at once
-safekeeping = Blueprint("safekeeping", __name__)
+keeping_backups = Blueprint("backups", __name__)
 
 
-def _safe() -> Safe:
-    found: Safe | None = current_app.extensions["safe"]
+def _backups() -> Backups:
+    found: Backups | None = current_app.extensions["backups"]
     if found is None:
         raise CommandError("no_backup", "this table keeps nothing that could be backed up")
     return found
 
 
-@safekeeping.post("/api/backup")
+@keeping_backups.post("/api/backup")
 @needs(Right.ADMIN)
 def backup() -> Response:
     """Make a backup or a support file, check or restore one that was uploaded, forget both, or only look."""
     do = asked_object().get("do")
-    safe = _safe()
-    acts = {"look": safe.state, "make": safe.make, "support": safe.support,
-            "check": safe.check, "restore": safe.restore, "forget": safe.forget}
+    backups = _backups()
+    acts = {"look": backups.state, "make": backups.make, "support": backups.support,
+            "check": backups.check, "restore": backups.restore, "forget": backups.forget}
     if not isinstance(do, str) or do not in acts:
         raise CommandError("malformed", f"do: must be one of {', '.join(acts)}")
     return json_answer(acts[do]())
 
 
-@safekeeping.put("/api/backup")
+@keeping_backups.put("/api/backup")
 @needs(Right.ADMIN)
 def piece() -> Response:
     """The next piece of a backup to restore."""
@@ -43,14 +43,14 @@ def piece() -> Response:
     at = request.args.get("at", type=int)
     if at is None or at < 0 or request.mimetype != "application/octet-stream":
         raise CommandError("malformed", "a piece is sent as application/octet-stream with its place in ?at")
-    return json_answer(_safe().piece(at, request.get_data()))
+    return json_answer(_backups().piece(at, request.get_data()))
 
 
-@safekeeping.get("/api/backup/<ticket>.zip")
+@keeping_backups.get("/api/backup/<ticket>.zip")
 def fetch(ticket: str) -> Response:
     """A backup that was made a moment ago."""
-    safe: Safe | None = current_app.extensions["safe"]
-    found = None if safe is None else safe.file(ticket)
+    backups: Backups | None = current_app.extensions["backups"]
+    found = None if backups is None else backups.file(ticket)
     if found is None or not found.is_file():
         return error_answer("not_found", "this backup is not there any more; make another", HTTPStatus.NOT_FOUND)
     return send_file(found.resolve(), "application/zip", as_attachment=True, download_name="bastide-backup.zip")

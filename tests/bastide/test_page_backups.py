@@ -17,8 +17,8 @@ from bastide.backups import check_backup, write_backup
 from bastide.demo_game import demo_game
 from bastide.errors import Failure
 from bastide.keys import KeyFile, set_pins
+from bastide.page_backups import PageBackups
 from bastide.restore_inside import BEFORE, EXCHANGE, NOTE, STAGED, finish, restore_inside
-from bastide.safe import Safe
 from bastide.session import TableSession
 from bastide.store import Store
 from scoring.events import to_json
@@ -34,7 +34,7 @@ def played(data: Path, turns: int = 4) -> None:
             session.commit((event,), confidence=1.0, asked=False)
 
 
-def settled(safe: Safe) -> dict[str, Any]:
+def settled(safe: PageBackups) -> dict[str, Any]:
     waited = threading.Event()
     for _ in range(PATIENCE):
         if not (state := safe.state())["busy"]:
@@ -52,7 +52,7 @@ def entries(data: Path) -> int:
 def test_a_backup_is_made_fetched_uploaded_again_checked_and_given_on(tmp_path: Path) -> None:
     played(tmp_path / "data")
     runs, given, held = [True], list[Path](), [False]
-    safe = Safe(tmp_path / "data", running=lambda: runs[0], again=given.append,
+    safe = PageBackups(tmp_path / "data", running=lambda: runs[0], again=given.append,
                 hold=lambda now: held.__setitem__(0, now))
     safe.make()
     state = settled(safe)
@@ -108,7 +108,7 @@ def test_what_is_spoiled_or_too_large_is_refused_and_nothing_is_left(tmp_path: P
     write_backup(data, tmp_path / "b.zip")
     whole = bytearray((tmp_path / "b.zip").read_bytes())
     whole[len(whole) // 2] ^= 1
-    safe = Safe(data, running=lambda: False, again=lambda _: None, most=len(whole))
+    safe = PageBackups(data, running=lambda: False, again=lambda _: None, most=len(whole))
     safe.piece(0, bytes(whole))
     safe.check()
     state = settled(safe)
@@ -117,7 +117,7 @@ def test_what_is_spoiled_or_too_large_is_refused_and_nothing_is_left(tmp_path: P
         safe.piece(len(whole), b"x")
     assert refused.value.code == "too_large"
     assert safe.forget()["upload"] == 0 and not (data / EXCHANGE).exists()
-    assert Safe(data, running=lambda: False, again=lambda _: None, note="why").state()["error"]["text"] == "why"
+    assert PageBackups(data, running=lambda: False, again=lambda _: None, note="why").state()["error"]["text"] == "why"
 
 
 @pytest.mark.parametrize("steps", range(0, 14))
