@@ -9,10 +9,10 @@ shrink but still grow, from 7 to 50 MB in 20 minutes, so empty pages are returne
 from __future__ import annotations
 
 import ctypes
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+
+from bastide.repeating import repeating
 
 EVERY_S = 60.0  # seconds between two trims
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _M_ARENA_MAX = -1, -3, -8  # malloc.h of glibc
@@ -53,19 +53,6 @@ def give_back() -> bool:
         return False
 
 
-@contextmanager
-def trimmed(every_s: float = EVERY_S) -> Iterator[None]:
+def trimmed(every_s: float = EVERY_S) -> AbstractContextManager[None]:
     """Return empty pages regularly while inside."""
-    done = threading.Event()
-
-    def work() -> None:
-        while not done.wait(every_s):
-            give_back()
-
-    thread = threading.Thread(target=work, name="heap", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        done.set()
-        thread.join()
+    return repeating(give_back, every_s, "heap")

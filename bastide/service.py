@@ -12,10 +12,12 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from typing import Protocol
 
 from bastide.errors import Failure
+from bastide.repeating import repeating
 from hardware.panel import Panel, PanelError
 from web.protocol import CommandError, LiveSession, StaleView
 
@@ -81,22 +83,9 @@ def wait(stop: threading.Event, loop: Loop | None, notifier: Notifier, url: str,
             notifier.send("STOPPING=1")
 
 
-@contextmanager
-def kept_alive(notifier: Notifier) -> Iterator[None]:
+def kept_alive(notifier: Notifier) -> AbstractContextManager[None]:
     """While nobody watches the table because something that takes long is being done."""
-    done = threading.Event()
-
-    def feed() -> None:
-        while not done.wait(_LOOK_S):
-            notifier.send("WATCHDOG=1")
-
-    thread = threading.Thread(target=feed, name="alive", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        done.set()
-        thread.join(5.0)
+    return repeating(partial(notifier.send, "WATCHDOG=1"), _LOOK_S, "alive")
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from bastide.errors import Failure, UsageError
+from bastide.errors import UsageError
 from bastide.tables import is_device, open_camera, opened, wrong_source
 from vision.frames import Image, SourceError
 from vision.images import ImageError, read_image
@@ -74,14 +74,6 @@ def shots(source: str, most: int | None = MOST_FRAMES) -> Iterator[Iterator[Shot
                 yield Shot(bgr=frame.bgr, uri=camera.info.uri, model=camera.info.model)
 
         yield frames()
-
-
-def first_shot(source: str) -> Shot:
-    """One picture of ``--source``."""
-    with shots(source, 1) as pictures:
-        for shot in pictures:
-            return shot
-    raise Failure(f"{source}: gave no picture")
 
 
 def _is_picture(source: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
 from http import HTTPStatus
 from typing import Any
 
@@ -27,15 +28,25 @@ def error_answer(code: str, text: str, status: int, **more: Any) -> Response:
 
 
 def stream_answer(streams: Streams) -> Response:
-    """A new event stream for whoever asks; it goes on after ``Last-Event-ID`` or ``?after``."""
+    """A new event stream of a view for whoever asks; it goes on after ``Last-Event-ID`` or ``?after``."""
     device = current_app.extensions["access"].device()
-    after = request.headers.get("Last-Event-ID") or request.args.get("after", "")
+    who = device.id if device else network(request.remote_addr or "")
+    return events_answer(lambda gone: streams.open(gone, who=who, after=asked_after(), signed=device is not None),
+                         "/api/state")
+
+
+def asked_after() -> str:
+    """The last event that the client of a stream says it has; empty when it has none."""
+    return request.headers.get("Last-Event-ID") or request.args.get("after", "")
+
+
+def events_answer(begin: Callable[[Callable[[], bool]], Iterator[str]], instead: str) -> Response:
+    """Server-sent events. ``begin`` is given what tells whether the client has left, and raises TooManyStreams;
+    ``instead`` is the address that can be asked again and again then."""
     try:
-        stream = streams.open(request.environ.get("waitress.client_disconnected", lambda: False),
-                              who=device.id if device else network(request.remote_addr or ""), after=after,
-                              signed=device is not None)
+        stream = begin(request.environ.get("waitress.client_disconnected", lambda: False))
     except TooManyStreams:
-        answer = error_answer("too_many_streams", "all live connections are taken; ask /api/state instead",
+        answer = error_answer("too_many_streams", f"all live connections are taken; ask {instead} instead",
                               HTTPStatus.SERVICE_UNAVAILABLE)
         answer.headers["Retry-After"] = str(RETRY_AFTER_S)
         return answer

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from flask import Blueprint, Flask, Response, current_app, render_template, request
 
 from web.access import Access, access
-from web.answers import RETRY_AFTER_S, asked_object, error_answer, json_answer
+from web.answers import asked_after, asked_object, error_answer, events_answer, json_answer
 from web.common import furnish, kinds_answer
 from web.gate import Gate, Limits, routes
 from web.protocol import CommandError
@@ -188,19 +188,11 @@ def whole() -> Response:
 @hub.get("/api/hall/events")
 def events() -> Response:
     """What changes after ``?after=NUMBER``, as server-sent events."""
-    text = request.headers.get("Last-Event-ID") or request.args.get("after", "")
+    text = asked_after()
     if not text.isascii() or not text.isdecimal() or len(text) > 12:
         raise CommandError("malformed", "after: must be the number of a change")
     screens: Screens = current_app.extensions["hall_streams"]
-    try:
-        stream = screens.open(network(request.remote_addr or ""), int(text),
-                              request.environ.get("waitress.client_disconnected", lambda: False))
-    except TooManyStreams:
-        answer = error_answer("too_many_streams", "all live connections are taken; ask /api/hall instead",
-                              HTTPStatus.SERVICE_UNAVAILABLE)
-        answer.headers["Retry-After"] = str(RETRY_AFTER_S)
-        return answer
-    return Response(stream, mimetype="text/event-stream", headers={"X-Accel-Buffering": "no"})
+    return events_answer(lambda gone: screens.open(network(request.remote_addr or ""), int(text), gone), "/api/hall")
 
 
 @hub.get("/api/tiles")

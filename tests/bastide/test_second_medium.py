@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,6 +29,16 @@ def data(tmp_path: Path) -> Path:
 def play(session: TableSession) -> None:
     for event in GAME.events:
         session.commit((event,), confidence=1.0, asked=False)
+
+
+def played_to_its_end(data: Path, folder: Path, **how: Any) -> None:
+    """A game with a second medium at ``folder``, until a backup there has been tried."""
+    with Store(data / "log.sqlite") as store:
+        session = TableSession(store, GAME.setup)
+        with SecondMedium(data, folder, session, **how) as second:
+            play(session)
+            session.command({"do": "end_game"})
+            assert second.tried.wait(PATIENCE_S)
 
 
 def stick(path: Path) -> int:
@@ -84,12 +95,7 @@ def test_a_stick_that_is_not_there_is_said_and_tried_again(data: Path, tmp_path:
 def test_a_folder_on_the_same_medium_is_no_second_one(data: Path, tmp_path: Path) -> None:
     folder = tmp_path / "mount point"
     folder.mkdir()
-    with Store(data / "log.sqlite") as store:
-        session = TableSession(store, GAME.setup)
-        with SecondMedium(data, folder, session) as second:
-            play(session)
-            session.command({"do": "end_game"})
-            assert second.tried.wait(PATIENCE_S)
+    played_to_its_end(data, folder)
     assert not list(folder.iterdir()) and "same medium" in read_note(data)["why"]
 
 
@@ -108,12 +114,7 @@ def test_a_backup_that_does_not_come_back_whole_is_said(data: Path, tmp_path: Pa
         return made
 
     monkeypatch.setattr(second_medium, "write_backup", spoiled)
-    with Store(data / "log.sqlite") as store:
-        session = TableSession(store, GAME.setup)
-        with SecondMedium(data, folder, session, device=stick) as second:
-            play(session)
-            session.command({"do": "end_game"})
-            assert second.tried.wait(PATIENCE_S)
+    played_to_its_end(data, folder, device=stick)
     assert lines(data)["backup"] == "warn"
     (file,) = folder.glob("bastide-*.zip")
     with pytest.raises((UsageError, Failure, zipfile.BadZipFile)):
@@ -126,11 +127,6 @@ def test_only_so_many_are_kept_and_nothing_of_anybody_else_goes(data: Path, tmp_
     for n in range(KEPT + 3):
         (folder / f"bastide-20260101-1200{n:02}.zip").write_bytes(b"old")
     (folder / "bastide-mine.zip").write_bytes(b"somebody's own")
-    with Store(data / "log.sqlite") as store:
-        session = TableSession(store, GAME.setup)
-        with SecondMedium(data, folder, session, device=stick) as second:
-            play(session)
-            session.command({"do": "end_game"})
-            assert second.tried.wait(PATIENCE_S)
+    played_to_its_end(data, folder, device=stick)
     there = sorted(p.name for p in folder.iterdir())
     assert len(there) == KEPT + 1 and "bastide-mine.zip" in there and read_note(data)["file"] in there

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import queue
 import socket
 import threading
 import time
@@ -19,6 +20,7 @@ from bastide.session import TableSession
 from bastide.store import Store
 from bastide.table_loop import TableLoop
 from bastide.tables import load_tiles, make_watcher
+from hardware.panel import Panel
 from vision.frames import DeadSource, SourceInfo
 
 
@@ -137,14 +139,21 @@ def test_the_light_follows_the_status_and_the_button_ends_the_turn(session: Tabl
     events = demo_game(3, turns=2).turns[0].events
     session.commit(tuple(events[:1]), confidence=1.0, asked=False)
     before, measured = session.view()["version"], threading.Event()
+    looks: queue.Queue[str] = queue.Queue()
+    show = Panel.show
+
+    def shown(self: Panel, status: str) -> None:
+        show(self, status)
+        looks.put(status)
+
+    monkeypatch.setattr(Panel, "show", shown)
     with MockFactory() as pins:
         Device.pin_factory = pins
         light, button = pins.pin(17), pins.pin(27)
         with panel(session, 17, 27, measured.set):
             session.set_status("watching")
-            deadline = time.monotonic() + 30
-            while not light.state and time.monotonic() < deadline:
-                time.sleep(0.005)
+            while looks.get(timeout=30) != "watching":
+                assert not light.state
             assert light.state
             views = session.subscribe()
             button.drive_low()
@@ -155,8 +164,8 @@ def test_the_light_follows_the_status_and_the_button_ends_the_turn(session: Tabl
             assert view is not None and view["version"] == before + 1
             assert session.view()["history"][-1]["seq"] and not measured.is_set()
             session.set_status("manual")
-            while light.state and time.monotonic() < deadline:
-                time.sleep(0.005)
+            while looks.get(timeout=30) != "manual":
+                pass
             assert not light.state
         Device.pin_factory = None
 
