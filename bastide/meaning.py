@@ -14,7 +14,7 @@ from bastide.moving import moved_figure
 from scoring.belonging import answered, missed, open_question, place, place_of_answer, spoken
 from scoring.engine import apply, new_game
 from scoring.errors import IllegalMove, InvalidNotation
-from scoring.events import Event, FigurePlaced, Setup, TilePlaced, from_json
+from scoring.events import Event, FigurePlaced, GameEnded, Setup, TilePlaced, from_json
 from scoring.log import Amended, Body, Inserted, LogEntry, Retracted, Settled, effective, with_gaps
 from scoring.state import Draft, GameState
 from web.protocol import CommandError
@@ -65,7 +65,10 @@ class Meaning:
             return (Inserted(after=after, body=self._checked(spoken(there, data.get("body")))),)
         if do == "answer":
             return self._answer(data, known)
-        return self.told(self._checked(spoken(self.state, data)))
+        event = self._checked(spoken(self.state, data))
+        if self.state.over and isinstance(event, GameEnded):  # two people tapped, or one twice
+            raise CommandError("over_already", "the game is over already")
+        return self.told(event)
 
     def told(self, event: Event) -> tuple[Body, ...]:
         """What a log says of an event that was told now: it stands where the rules put it."""

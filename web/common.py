@@ -40,7 +40,7 @@ _STATUS = {"unknown_question": HTTPStatus.CONFLICT, "no_camera": HTTPStatus.CONF
            "restoring": HTTPStatus.CONFLICT,
            "game_runs": HTTPStatus.CONFLICT, "not_checked": HTTPStatus.CONFLICT, "nothing_came": HTTPStatus.CONFLICT,
            "no_round": HTTPStatus.CONFLICT, "locked": HTTPStatus.CONFLICT, "not_over": HTTPStatus.CONFLICT,
-           "still_played": HTTPStatus.CONFLICT,
+           "still_played": HTTPStatus.CONFLICT, "over_already": HTTPStatus.CONFLICT,
            "no_clock": HTTPStatus.CONFLICT, "unknown_round": HTTPStatus.CONFLICT,
            "wrong_place": HTTPStatus.CONFLICT, "no_backup": HTTPStatus.CONFLICT,
            "too_large": HTTPStatus.REQUEST_ENTITY_TOO_LARGE,

@@ -9,7 +9,7 @@ from flask import Blueprint, Response, current_app, request
 from scoring.notation import SQUARE
 from web.answers import asked_object, error_answer, json_answer
 from web.protocol import CommandError, LiveSession, View
-from web.reveal import revealed
+from web.reveal import revealed, untold, without_forecast
 from web.rights import Right, needs
 from web.setups import setups
 
@@ -86,8 +86,10 @@ def _at(seq: int, *, before: bool) -> Response:
 
 
 def _earlier(view: View) -> Response:
-    """A view of before; the end says no more than the room has been told."""
-    return json_answer(revealed({**view, "reveal": _session().view().get("reveal")}))
+    """A view of before; neither the end nor what was expected of it says more than the room has been told."""
+    now = _session().view()
+    shown = revealed({**view, "reveal": now.get("reveal")})
+    return json_answer(without_forecast(shown) if untold(now) and shown["reveal"] is None else shown)
 
 
 @looking.get("/api/turns/<int(max=9999):turn>/picture.jpg")

@@ -42,3 +42,10 @@ def revealed(view: View) -> View:
     return {**view, "reveal": now, "final": None, "projected_final": so_far,
             "feed": view["feed"][:len(view["feed"]) - len(told)],
             "players": [{**p, "score": scores[p["index"]], "projected": scores[p["index"]]} for p in view["players"]]}
+
+
+def without_forecast(view: View) -> View:
+    """A view of before the end as long as that is not told: the forecast of the last turns is the result, or nearly."""
+    scores = [p["score"] for p in view["players"]]
+    return {**view, "projected_final": {"stages": [], "table": [], "totals": scores, "winners": [], "tie": None},
+            "players": [{**p, "projected": p["score"]} for p in view["players"]]}

@@ -39,6 +39,7 @@ from scoring.projection import live_view
 from scoring.rules import changes, editions
 from scoring.transcript import Game, turns_of
 from web.protocol import CommandError
+from web.reveal import without_forecast
 
 CACHE = "book-games.json"
 FORMAT = 1
@@ -126,10 +127,8 @@ class Evenings:
         row, said, found = self._row(number), self._said(), self._load(number)
         state = state_of(found.setup, found.entries)
         view: dict[str, Any] = live_view(state, found.entries, len(found.entries))
-        if number == self._untold():  # the forecast is the result
-            view |= {"projected_final": {"stages": [], "table": [], "totals": list(state.scores), "winners": [],
-                                         "tie": None},
-                     "players": [{**p, "projected": p["score"]} for p in view["players"]]}
+        if number == self._untold():
+            view = without_forecast(view)
         shown = self._seen(row, said)
         kept = self._store.pictures.stills(number)
         turns = {t.turn: t for t in played(found.setup, found.entries)}

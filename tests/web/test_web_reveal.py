@@ -41,6 +41,38 @@ def test_nothing_that_is_served_says_the_result_before_the_walk(serve):
     assert [p["score"] for p in said(server, "api/overlay")["players"]] == final["totals"]
 
 
+def test_the_turns_before_tell_no_forecast_until_the_end_is_told(serve):
+    """What was expected of the last turns is the result: the last one's is the result itself."""
+    session, server, before = ended(serve)
+    final, last = session.view()["final"]["totals"], len(session.past.turns()) - 1
+    laid = session.view()["board"]["tiles"][-1]["seq"]
+    paths = [f"api/turns/{last}", f"api/turns/{last - 3}", f"api/entries/{laid}/before", f"api/entries/{laid}/after"]
+    for path in paths:
+        view = said(server, path)
+        scores = [p["score"] for p in view["players"]]
+        assert [p["projected"] for p in view["players"]] == scores == view["projected_final"]["totals"], path
+        assert view["projected_final"]["stages"] == [] and view["projected_final"]["winners"] == [], path
+    assert scores == before
+    post(server.url + "api/commands", {"do": "reveal", "step": "end"})
+    view = said(server, paths[0])
+    assert [p["projected"] for p in view["players"]] == final == view["projected_final"]["totals"] != before
+    assert view["projected_final"]["stages"] and said(server, paths[1])["projected_final"]["stages"]
+
+
+def test_a_game_that_is_over_is_not_ended_again(serve):
+    session, server, _ = ended(serve)
+    post(server.url + "api/commands", {"do": "reveal", "step": 1})
+    before = session.entries
+    status, refused = post(server.url + "api/commands", {"do": "end_game"})
+    assert (status, refused["error"]["code"]) == (409, "over_already") and session.entries == before
+    assert said(server)["reveal"]["step"] == 1 and not session.view()["issues"]
+    assert post(server.url + "api/preview", {"commands": [{"do": "end_game"}]})[1]["previews"] == [
+        {"error": "the game is over already"}]
+    post(server.url + "api/commands", {"do": "undo"})  # the one end there is
+    assert said(server)["phase"] == "playing"
+    assert post(server.url + "api/commands", {"do": "end_game"})[0] == 200
+
+
 def test_every_step_adds_what_it_shows_and_the_winner_comes_last(serve):
     session, server, scores = ended(serve)
     final = json.loads(json.dumps(session.view()["final"]))

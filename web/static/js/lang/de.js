@@ -721,6 +721,7 @@ export default {
   "error.no_backup": "dieser Tisch speichert nichts, was zu sichern wäre",
   "error.too_large": "so groß kann keine Sicherung sein",
   "error.still_played": "die Schlusswertung wird gezeigt, wenn das Spiel aus ist",
+  "error.over_already": "das Spiel ist schon aus",
   "error.busy": "so etwas läuft gerade; bitte abwarten",
   "error.restoring": "eine Sicherung wird zurückgespielt; der Tisch beginnt gleich von neuem",
   "error.no_session": "dieses Gerät ist nicht mehr angemeldet",

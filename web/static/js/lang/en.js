@@ -709,6 +709,7 @@ export default {
   "error.no_backup": "this table keeps nothing that could be backed up",
   "error.too_large": "that is larger than a backup can be",
   "error.still_played": "the final scoring is shown when the game is over",
+  "error.over_already": "the game is over already",
   "error.busy": "something like it is under way; wait for it",
   "error.restoring": "a backup is being put in place; the table begins again in a moment",
   "error.no_session": "this device is not signed in any more",

@@ -764,6 +764,7 @@ export default {
   "error.no_backup": "cette table ne conserve rien à sauvegarder",
   "error.too_large": "aucune sauvegarde n’est aussi grosse",
   "error.still_played": "le décompte final se montre quand la partie est finie",
+  "error.over_already": "la partie est déjà finie",
   "error.busy": "une opération est déjà en cours ; attendez-la",
   "error.restoring": "une sauvegarde est en cours de restauration ; la table redémarre dans un instant",
   "error.no_session": "cet appareil n’est plus connecté",
