@@ -132,6 +132,16 @@ def too_long(path: str, source: str) -> Iterator[str]:
         yield f"{path}: {lines} lines; split it by what it is about"
 
 
+def endless_caches(path: str, tree: ast.AST) -> Iterator[str]:
+    """Functions of something measured that keep every answer: an evening measures without end."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and any(isinstance(d, ast.Name) and d.id == "cache"
+                                                     for d in node.decorator_list):
+            given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+            if any(a.annotation is not None and "float" in ast.unparse(a.annotation) for a in given):
+                yield f"{path}:{node.lineno}: {node.name} keeps what it says of every number; use lru_cache"
+
+
 def modules() -> list[tuple[str, str]]:
     """Path and source of every module of every room, as they are in this checkout."""
     out = []
@@ -145,7 +155,7 @@ def modules() -> list[tuple[str, str]]:
 def complaints(path: str, source: str) -> list[str]:
     tree = ast.parse(source)
     return [*wrong_arrows(path, tree), *expansions_in_core(path, tree), *import_effects(path, tree),
-            *too_long(path, source)]
+            *endless_caches(path, tree), *too_long(path, source)]
 
 
 def test_every_module_keeps_the_rules_of_the_house() -> None:
@@ -191,6 +201,7 @@ def test_every_module_keeps_the_rules_of_the_house() -> None:
     ("bastide/bad.py", "WORKER = threading.Thread(target=f)"),
     ("bastide/bad.py", "if True:\n    y = sleep(1)"),
     ("bastide/bad.py", "\n" * 401),
+    ("reading/bad.py", "@cache\ndef f(at: tuple[float, float]) -> int:\n    return 1"),
 ])
 def test_the_check_sees_what_breaks_them(path: str, source: str) -> None:
     assert len(complaints(path, source)) == 1
@@ -208,6 +219,8 @@ def test_the_check_sees_what_breaks_them(path: str, source: str) -> None:
     ("hardware/pi.py", "def f():\n    from picamera2 import Picamera2"),
     ("bastide/good.py", "from vision.tracker import Tracker\nfrom web.app import create_app"),
     ("bastide/good.py", "def f():\n    print(open('x'))"),
+    ("reading/good.py", "@cache\ndef f(tile: str) -> float:\n    return 1"),
+    ("reading/good.py", "@lru_cache(9)\ndef f(x: float) -> int:\n    return 1"),
 ])
 def test_the_check_lets_good_code_pass(path: str, source: str) -> None:
     assert complaints(path, source) == []
