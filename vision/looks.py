@@ -82,8 +82,11 @@ def segments(foot: tuple[float, float], spread: float, lying: float, tile: Tile,
     stands on it, who means a wide field may stand anywhere), and whether it lies, as on a field, or stands.
 
     ``foot`` is in tiles from the square's north-west corner, ``spread`` its standard deviation, ``lying`` the log-odds
-    that the figure lies (0: nobody can say). Only what can be claimed is listed.
+    that the figure lies (0: nobody can say). Only what can be claimed is listed: nothing of a quarter of a start board,
+    whose segments are the board's.
     """
+    if not tile.segments:
+        return {}
     density = _density(tile.id, rot % 4, round(foot[0], 2), round(foot[1], 2), round(math.hypot(spread, DRAWN), 3))
     return {n: math.log(max(density[n], _NEVER)) + posture(lying, s.kind)
             for n, s in enumerate(tile.segments) if s.kind in CLAIMABLE}

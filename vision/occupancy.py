@@ -71,7 +71,7 @@ def informed(evidence: Mapping[Square, Array], kinds: Sequence[Tile], seen: Mapp
             said = np.full(own.shape, np.nan)
             for k, rot in np.argwhere(own >= worst).tolist():
                 loglik = _segments(s.look, kinds[k], rot)
-                said[k, rot] = np.logaddexp.reduce(loglik) - math.log(len(loglik))
+                said[k, rot] = np.logaddexp.reduce(loglik) - math.log(len(loglik)) if len(loglik) else _NEVER
             said = np.where(np.isnan(said), np.nanmin(said), said)
             out[at] = own + PRIOR * probability(s.look.there) * (said - said.max())
     return out
@@ -120,7 +120,11 @@ def occupied(seen: Mapping[Square, Sequence[Seen]], kinds: Sequence[Tile], belie
                 rejected.append(Rejected(outline_px=outline, why=f"a figure {probability(s.look.there):.0%}"))
                 continue
             colour, sure = _best(s.look.colours)
-            (kind, place), segment_sure = _segment(s.look, kinds, beliefs[at])
+            found = _segment(s.look, kinds, beliefs[at])
+            if found is None:
+                rejected.append(Rejected(outline_px=outline, why="a figure where none can stand"))
+                continue
+            (kind, place), segment_sure = found
             sources = {"there": probability(s.look.there), "colour": sure, "segment": segment_sure,
                        "tile": on_tile(s.look, at, beliefs)}
             readings.append(FigureReading(
@@ -146,8 +150,9 @@ def _best(loglik: Mapping[str, float]) -> tuple[str, float]:
     return best, float(1 / sum(math.exp(v - loglik[best]) for v in loglik.values()))
 
 
-def _segment(look: FigureLook, kinds: Sequence[Tile], belief: Array) -> tuple[tuple[str, str], float]:
-    """The likeliest feature and where it reaches, of all likely readings of the tile together."""
+def _segment(look: FigureLook, kinds: Sequence[Tile], belief: Array) -> tuple[tuple[str, str], float] | None:
+    """The likeliest feature and where it reaches, of all likely readings of the tile together; None when each of them
+    is a part of a start board whose segments no single tile has."""
     mass: dict[tuple[str, str], float] = {}
     for k, rot in np.argwhere(belief > belief.max() - _LIKELY).tolist():
         loglik = _segments(look, kinds[k], rot)
@@ -156,6 +161,8 @@ def _segment(look: FigureLook, kinds: Sequence[Tile], belief: Array) -> tuple[tu
             key = (segment.kind, where(segment, rot))
             mass[key] = mass.get(key, 0.0) + float(part)
     best_tile, best_rot = divmod(int(belief.argmax()), 4)
-    own = {(s.kind, where(s, best_rot)) for s in kinds[best_tile].segments}
+    own = {(s.kind, where(s, best_rot)) for s in kinds[best_tile].segments} or mass.keys()
+    if not own:
+        return None
     best = max(own, key=lambda key: mass.get(key, 0.0))  # a reading of a photograph says it of the tile that it says
     return best, mass[best] / sum(mass.values())

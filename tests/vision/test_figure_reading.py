@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -146,6 +147,21 @@ def test_a_figure_that_stands_speaks_for_the_tile_with_a_city_there():
     assert evidence[0, 0][0, 0] == 0.0  # what was handed in stays
     readings, _ = occupied(seen, kinds, {(0, 0): told})
     assert [(r.feature, r.lying) for r in readings] == [("city", False)]
+
+
+def test_a_figure_on_a_quarter_of_a_start_board_is_no_error():
+    """Its segments are the board's, not the quarter's: nobody stands there as far as one square can tell."""
+    kinds = [catalogue()["base.E"], replace(catalogue()["base.E"], id="wheel.board.11", segments=())]
+    picture, poses = table({(0, 0): ("base.E", 0)}, camera())
+    stand(picture, camera(), {(0, 0): ("base.E", 0)}, (0, 0), (0.5, 0.5), "red")
+    seen = find_figures(picture, poses)
+    for likely, read in ((0, 1), (1, 0)):
+        belief = np.full((2, 4), -30.0)
+        belief[likely, 0] = 0.0
+        told = informed({(0, 0): belief}, kinds, seen)[0, 0]
+        assert np.isfinite(told).all() and told.argmax() == 4 * likely
+        readings, rejected = occupied(seen, kinds, {(0, 0): told})
+        assert len(readings) + len(rejected) == len(seen[0, 0]) > 0 and len(readings) == read
 
 
 # --- paint ---------------------------------------------------------------------------------------------------------
