@@ -37,6 +37,11 @@ slug() { # as bastide/club/message.py makes it
   echo "$plain"
 }
 
+for table in "${tables[@]}"; do # before anything is installed or written
+  called=$(slug "$table")
+  [[ ! $called =~ ^(hub|homeassistant)$ ]] || fail "$table: that is not a table's name here"
+done
+
 if ! command -v mosquitto_passwd >/dev/null 2>&1 || ! command -v openssl >/dev/null 2>&1; then
   say "installing mosquitto"
   apt-get update -qq
@@ -61,9 +66,6 @@ user() { # user NAME: a password of its own, unless it has one
 }
 user hub
 user homeassistant
-for table in "${tables[@]}"; do
-  [[ ! $(slug "$table") =~ ^(hub|homeassistant)$ ]] || fail "$table: that is not a table's name here"
-done
 for table in "${tables[@]}"; do user "$(slug "$table")"; done
 
 # -- certificates -----------------------------------------------------------------------------------------------------
