@@ -1,1 +1,1 @@
-"""The evening book: what is kept of every finished game, and what all of them together say of the players."""
+"""The evening book: what is kept of every finished game, and statistics over all of them."""

@@ -1,7 +1,7 @@
-"""The book of one table (`web.protocol.Book`): all games, each with everything that is kept of it. Looking changes
-nothing: a game that is opened here does not go back on the table.
+"""The book of one table (`web.protocol.Book`): all games, each with everything that is kept of it.
 
-What a game comes to is worked out once and kept in ``book-games.json`` until its log, or the program, is another.
+Read-only: a game opened here does not go back on the table. Results are computed once and cached in ``book-games.json``
+until the game's log or the program changes.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ LONGEST_EACH_S = 1.0  # a picture of a short game is not shown longer
 SIZE = (960, 720)  # pixels: width, height
 BAR_PX = 64  # of the height, for the scores
 TILE_PX = 60  # at most, where the table is drawn
-NICE = 10  # the table's loop goes first
+NICE = 10  # lower priority than the table's loop
 _PAPER, _INK = (239, 230, 211), (42, 32, 24)
 _log = logging.getLogger("bastide.book")
 
@@ -94,7 +94,7 @@ class Films:
             self.make(game)
         except Failure as e:
             _log.warning("no time-lapse of game %d: %s", game, e)
-        except Exception:  # nobody waits for it, and nothing else may stop for it
+        except Exception:  # runs in the background and must not affect anything else
             _log.exception("no time-lapse of game %d", game)
         finally:
             self._making.pop(game, None)
@@ -172,7 +172,7 @@ def _photo(store: Store, game: int, turn: PlayedTurn) -> Image | None:
 
 
 class _Drawn:
-    """The board in drawn tiles as it grew: drawn once, and covered where nothing lay yet."""
+    """The board in drawn tiles as it grew: drawn once, with squares masked that were still empty."""
 
     def __init__(self, end: GameState) -> None:
         self._end = end

@@ -1,6 +1,6 @@
-"""One connection to an MQTT broker, which may be away for as long as it likes.
+"""A connection to an MQTT broker that may be unavailable for any length of time.
 
-Everything here returns at once. What cannot be sent is not kept: whoever sends has the newest anyway.
+No call here blocks. What cannot be sent is dropped: the sender always has the newest state.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ QUEUED = 64  # what the library may hold beyond that
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Broker:
-    """Where a broker is and who we are to it."""
+    """A broker's address and our credentials for it."""
 
     host: str
     port: int
@@ -99,10 +99,10 @@ def _without_password(url: str) -> str:
 
 
 class Link:
-    """A connection that is made and made again in a thread of its own, from entering to leaving.
+    """A connection kept up by a thread of its own while the context is entered, reconnecting as needed.
 
-    ``connected()`` is called whenever there is one, ``heard(topic, payload, retained)`` for every message; both in that
-    thread. ``will`` is a topic and what the broker says there when we vanish.
+    ``connected()`` is called after each connect, ``heard(topic, payload, retained)`` for every message; both in that
+    thread. ``will`` is a topic and the message that the broker publishes there if we vanish.
     """
 
     def __init__(self, to: Broker, name: str, *, connected: Callable[[], None],
@@ -143,11 +143,11 @@ class Link:
         return bool(self.client.is_connected())
 
     def listen(self, *topics: str) -> None:
-        """Hear these topics, but not what we say ourselves."""
+        """Subscribe to these topics, without our own messages."""
         self.client.subscribe([(t, SubscribeOptions(qos=1, noLocal=True)) for t in topics])
 
     def send(self, topic: str, payload: bytes, *, retain: bool = False) -> mqtt.MQTTMessageInfo | None:
-        """Hand a message over; None when there is nobody to take it. Never waits."""
+        """Hand over a message; None when there is no connection. Never blocks."""
         if not self.up:
             return None
         try:
@@ -165,13 +165,13 @@ class Link:
         self._say(f"connected to the broker at {self._to}", logging.INFO)
         try:
             self._connected()
-        except Exception:  # the connection is not the worse for it
+        except Exception:  # that does not affect the connection
             _log.exception("after connecting")
 
     def _on_message(self, client: Any, data: Any, message: mqtt.MQTTMessage) -> None:
         try:
             self._heard(message.topic, message.payload, message.retain)
-        except Exception:  # one message must not end the listening
+        except Exception:  # one bad message must not end the subscription
             _log.exception("a message on %s", message.topic[:100])
 
     def _on_disconnect(self, client: Any, data: Any, flags: Any, code: ReasonCode, properties: Any) -> None:

@@ -1,7 +1,7 @@
-"""What tells Home Assistant of a table: one retained document a sensor, by its MQTT discovery.
+"""Home Assistant's MQTT discovery of a table: one retained document per sensor.
 
-One topic a component (``homeassistant/<component>/<table>/<object>/config``), which every version of Home Assistant
-that knows discovery understands. ``benchmarks/home_assistant.py`` holds them against its own code.
+One topic per component (``homeassistant/<component>/<table>/<object>/config``), which every version of Home Assistant
+with discovery understands. ``benchmarks/home_assistant.py`` checks them against its own code.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A tournament's round at one table: whose game it is, the chess clock, and who agrees with the result.
+"""A tournament's round at one table: which game it is, the chess clock, and who has confirmed the result.
 
-It is on disk before it is acknowledged, so a restart goes on with it; a clock that ran then stands still until somebody
-presses again.
+It is on disk before it is acknowledged, so a restart continues it; a clock that was running then stays stopped until
+somebody presses again.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ AID = "score"
 
 
 class ChessClock:
-    """The players' time in seconds, below 0 when it is over. One runs, or none; a press gives the turn to the next."""
+    """The players' time in seconds, negative when exceeded. At most one clock runs; a press passes it to the next
+    player."""
 
     def __init__(self, left_s: Sequence[float], clock: Callable[[], float] = time.monotonic) -> None:
         self._left, self._clock = list(left_s), clock
@@ -103,7 +104,7 @@ class GameRound:
                 session.show_again()
 
     def _begin(self, session: TableSession, wanted: Mapping[str, Any]) -> None:
-        # Without our lock: the session asks us under its own whether the command may be.
+        # Not under our lock: the session holds its own while it asks us whether the command is allowed (deadlock).
         view = session.command({"do": "new_game", "who": "broker", "by": self, "setup": {
             "players": list(wanted["players"]), "edition": wanted.get("edition", session.view()["edition"]),
             "expansions": list(wanted.get("expansions", ())), "aid": AID}})
@@ -145,7 +146,7 @@ class GameRound:
         assert self._round is not None
         if view["phase"] != "over":
             raise CommandError("not_over", "the game is not over yet")
-        if untold(view):  # nobody agrees to what was not told
+        if untold(view):  # a result that was not revealed cannot be confirmed
             raise CommandError("not_over", "the final scoring has not been shown yet; walk through it first")
         if type(player) is not int or not 0 <= player < len(view["players"]):
             raise CommandError("malformed", "player: must be the number of one")

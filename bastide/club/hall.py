@@ -1,7 +1,7 @@
-"""All tables that are heard, as every screen of the room sees them.
+"""The merged state of all tables, as every screen of the room sees it.
 
-A table's state is taken whole or not at all, and never an older one after a newer: states are ordered by the device's
-count of starts and its revision, and no clock of a table is looked at: how long ago something was heard is ours.
+A table's state is accepted as a whole, and never an older one after a newer: states are ordered by the device's start
+count and revision. No table's clock is used; ages are measured by the hub's own.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Limits(NamedTuple):
     most_tables: int = 400
     tick_s: float = 0.1  # changes of so long are sent together
     stale_s: float = 1.0  # how old "so long ago" may be in the whole
-    kept: int = 64  # ticks that a screen may be behind before it takes everything anew
+    kept: int = 64  # ticks that a screen may lag before it gets the complete state
     gone_s: float = 35.0  # not heard for so long, and another machine has its name: it was replaced
     warnings: int = 20  # for a topic, of what is no state
 
@@ -100,7 +100,7 @@ class Hall:
     # -- what comes in ----------------------------------------------------------------------------------------------
 
     def heard(self, where: str, payload: bytes, retained: bool) -> None:
-        """A message of the broker. What is none is left out, and told in the log."""
+        """A message of the broker. An invalid one is ignored and logged."""
         parts = where.split("/")
         if len(parts) != 3:
             return
@@ -160,7 +160,7 @@ class Hall:
         return True
 
     def _replaced(self, name: str, now: float) -> None:
-        """A machine that went silent while another one speaks under its name was replaced by it."""
+        """A machine that fell silent while another one publishes under its name was replaced by it."""
         mine = [at for at in self._tables if at[0] == name]
         if len(mine) > 1 and any((self._tables[at].heard_s or 0) > now - self._limits.gone_s for at in mine):
             for at in mine:
@@ -195,7 +195,7 @@ class Hall:
             return list(self._tables.values())
 
     def whole(self) -> str:
-        """Everything, as JSON: ``number`` is that of the last tick in it."""
+        """The complete state as JSON; ``number`` is that of the last tick included."""
         with self._lock:
             now = self._clock()
             if self._whole is None or self._whole[0] != self._number or now - self._whole[1] > self._limits.stale_s:
@@ -206,7 +206,7 @@ class Hall:
             return self._whole[2]
 
     def after(self, number: int, timeout_s: float) -> list[Tick] | None:
-        """The ticks after that one, waiting for the next if there is none; None when they are not kept any more."""
+        """The ticks after that one, waiting for the next if there is none; None if they are no longer kept."""
         with self._news:
             if number > self._number:
                 return None
@@ -262,8 +262,8 @@ def _ago(now: float, then: float | None) -> int | None:
 
 
 def difference(old: Document | None, new: Document) -> dict[str, Any]:
-    """What turns one state into the next: ``state`` whole, or the fields that ``set`` others, with ``more`` tiles where
-    only some were added."""
+    """The delta from one state to the next: ``state`` as a whole, or ``set`` with the changed fields, and ``more``
+    tiles where tiles were only added."""
     if old is None or old["device"] != new["device"] or old["game"] != new["game"]:
         return {"state": new}
     fields = {k: v for k, v in new.items() if old.get(k, _NOTHING) != v}

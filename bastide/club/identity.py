@@ -1,4 +1,4 @@
-"""Which machine a table is, and how often its program has started: a small file in the data folder.
+"""A table's machine identity and start counter: a small file in the data folder.
 
 States are ordered by (start, revision), so no clock has to be right. A cloned memory card has another network address,
 so its table is another machine.
@@ -21,8 +21,8 @@ _log = logging.getLogger("bastide.club")
 
 
 class Identity:
-    """The device's name and its count of starts, which grows by one now. A disk that does not take it is no obstacle:
-    the count goes on from what the broker still has (`heard`)."""
+    """The device's name and its start counter, incremented now. A disk error is no obstacle: the counter continues from
+    what the broker still has (`heard`)."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / NAME
@@ -37,7 +37,8 @@ class Identity:
         self._write()
 
     def heard(self, device: str, epoch: int) -> bool:
-        """Somebody has this epoch. When it is ours and not over, as after an old backup, we go beyond it: True."""
+        """Another state has this start count. If it is ours and not lower, as after restoring an old backup, skip past
+        it and return True."""
         if device != self.device or epoch <= self.epoch or epoch >= _MOST:
             return False
         self.epoch = epoch + 1

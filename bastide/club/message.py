@@ -30,11 +30,11 @@ HIDING = "score"  # the aid level that shows neither forecast nor tiles left
 
 
 class NotAMessage(Exception):
-    """Something else than the schema says. The message is one sentence."""
+    """A message that does not match the schema. The text is one sentence."""
 
 
 class Sender(NamedTuple):
-    """Who says it: the table's name, its machine, and how often the program has started there."""
+    """The sender of a message: the table's name, its machine, and its start counter."""
 
     table: str
     device: str
@@ -146,7 +146,7 @@ def _checker(kind: str) -> Callable[[Any], Any]:
 
 
 def unpacked(kind: str, payload: bytes) -> Document:
-    """A message from elsewhere. Raises NotAMessage for everything that the schema does not name."""
+    """A message from another machine. Raises NotAMessage for anything that the schema does not allow."""
     if len(payload) > LARGEST:
         raise NotAMessage(f"{len(payload)} bytes are more than any {kind} has")
     try:
@@ -164,7 +164,7 @@ def _no_constant(name: str) -> None:
 
 
 def _texts(found: Document) -> None:
-    """Half a character or a control character is nobody's name."""
+    """Lone surrogates and control characters are invalid in names."""
     for name in (found.get("table", ""), *(p.get("name", "") for p in found.get("players", ()))):
         if not name.isprintable() and name:
             raise ValueError("a name has characters that cannot be shown")
@@ -172,7 +172,7 @@ def _texts(found: Document) -> None:
 
 
 def semantic_errors(found: Document) -> str:
-    """What a schema cannot say: every player that is named sits at the table. Empty, or one sentence."""
+    """Checks beyond the schema: every player named sits at the table. Empty, or one sentence."""
     seats = len(found["players"])
     named = [found["turn"]["player"], *(f[0] for f in found["board"]["figures"]),
              *(p for s in found["last"] for p in (s["player"], *(q[0] for q in s["points"])))]

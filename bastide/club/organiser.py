@@ -1,7 +1,7 @@
-"""The tournament as the hub runs it: which table plays what, and what came of it.
+"""The tournament as the hub runs it: which table plays what, and the results.
 
-What a table is told is worked out anew from each of its states: one that was away, or lost a command, is told again
-when it is heard. So nothing has to be remembered of what was sent.
+Commands are derived from each table's state: one that was away, or lost a command, gets it again with its next state.
+So there is no record of what was sent.
 """
 
 from __future__ import annotations

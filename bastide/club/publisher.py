@@ -1,7 +1,8 @@
-"""A table on the broker: its state, what happens, whether it is there. The table's loop never waits for any of it.
+"""Publishes a table to the broker: its state, its events and its availability. The table's loop never waits for any of
+it.
 
-There is one place for the newest view and none for older ones. While the broker has not acknowledged a state no other
-one is handed to it, so nothing grows, however long it is away; when it is back it gets everything anew.
+Only the newest view is kept. While the broker has not acknowledged a state no other one is handed to it, so nothing
+grows during an outage; on reconnect it gets everything again.
 """
 
 from __future__ import annotations
@@ -120,7 +121,7 @@ class Publisher:
             try:
                 if newest is not None and self._due(newest):
                     self._publish(newest)
-            except Exception:  # a view that cannot be published is no reason to publish none any more
+            except Exception:  # a view that cannot be published must not end publishing
                 _log.exception("the table's state could not be published")
                 self._sent_s, self._sent_rev = time.monotonic(), newest["update"] if newest else -1
 
@@ -132,7 +133,7 @@ class Publisher:
 
     def _publish(self, whole: View) -> None:
         if self._whole is not None and self._whole["game"] != whole["game"] and published(self._whole) != self._whole:
-            left, self._whole = self._whole, None  # nobody will walk through it any more: this is the result
+            left, self._whole = self._whole, None  # the reveal is over: this is the result
             self._publish_view(left, left.get("round"))
         self._publish_view(published(whole), self._round())
         self._whole = whole
@@ -150,7 +151,7 @@ class Publisher:
         if self._info is None:  # gone in this moment: everything again when it is back
             self._anew.set()
             return
-        if self._last is not None and not anew:  # of what happened while nobody could hear it the state tells
+        if self._last is not None and not anew:  # events during the outage are dropped; the state covers them
             for happened in events(self._last, view, sender):
                 self.link.send(topic(self.slug, "event"), packed(happened))
         if self._announces:
@@ -176,7 +177,7 @@ class Publisher:
     def _heard(self, where: str, payload: bytes, retained: bool) -> None:
         part = where.rpartition("/")[2]
         if part == "availability":
-            if payload != HERE:  # a table with our name has gone, or somebody errs: we are here
+            if payload != HERE:  # another table of our name has gone, or this is an error: announce ourselves again
                 self._anew.set()
         elif part == "state":
             self._others(payload, retained)

@@ -1,4 +1,4 @@
-"""What the evening has come to: finished games and the tournament's rounds, in one small database of the hub."""
+"""The evening's results: finished games and the tournament's rounds, in a small database of the hub."""
 
 from __future__ import annotations
 

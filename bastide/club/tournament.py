@@ -205,5 +205,5 @@ def _csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def _cell(value: Any) -> Any:
-    """A name that a spreadsheet would take for a formula is text."""
+    """Defuse CSV injection: a name that a spreadsheet would evaluate as a formula stays text."""
     return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t") else value

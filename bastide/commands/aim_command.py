@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from calibration.aim import Aim
 
 HELP = "live numbers while mounting a camera: view, tilt, focus, glare, light"
-_TILES_S = 5.0  # reading tiles takes seconds, so it is done now and then
+_TILES_S = 5.0  # reading tiles takes seconds, so it is done only at intervals
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

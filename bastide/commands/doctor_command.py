@@ -61,7 +61,7 @@ def versions(*, pi: bool = True) -> Iterator[Line]:
 
 
 def pi_camera(tried: Sequence[tuple[str, str]]) -> Line:
-    """The Pi camera's libraries, each tried by itself: what is broken is named, not what stands on it."""
+    """The Pi camera's libraries, imported one by one, so that the broken one is named and not what depends on it."""
     from bastide.findings import line
 
     broken = next(((name, why) for name, why in tried if why), None)
@@ -74,7 +74,7 @@ def pi_camera(tried: Sequence[tuple[str, str]]) -> Line:
 
 
 def camera(uri: str) -> Iterator[Line]:
-    """What some of its pictures look like: whether they come, can be believed, are bright and sharp enough."""
+    """Check some of the camera's pictures: whether they arrive, are plausible, bright and sharp enough."""
     from bastide.errors import Failure, UsageError
     from bastide.findings import line
     from bastide.health import picture

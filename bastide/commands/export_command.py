@@ -47,7 +47,7 @@ def written(game: Game, to: str, path: str) -> bytes:
     state = fold(game.setup, (*game.events, GameEnded()))
     if to == "csv":
         return scores_csv(state).encode()
-    from bastide import result_sheet  # brings OpenCV and Pillow, which the others do without
+    from bastide import result_sheet  # imports OpenCV and Pillow, which the other formats do not need
 
     return result_sheet.picture(state) if to == "png" else result_sheet.table(state).encode()
 

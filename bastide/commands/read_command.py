@@ -1,4 +1,4 @@
-"""``bastide read``: one photograph of a table."""
+"""``bastide read``: tiles and figures on one photograph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``bastide restore``: a backup back into place."""
+"""``bastide restore``: put a backup in place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``bastide support``: one ZIP for whoever is asked for help, and playing one again."""
+"""``bastide support``: one ZIP for whoever helps, and replaying one."""
 
 from __future__ import annotations
 

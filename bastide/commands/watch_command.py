@@ -91,7 +91,7 @@ def run(args: argparse.Namespace) -> int:
         if len(session.entries) != written and time.monotonic() >= due_s:
             written = len(session.entries)
             begun = time.monotonic()
-            with suppress(OSError):  # the power may go before the end; a disk that refuses is told at the end
+            with suppress(OSError):  # in case the power goes first; a disk error is reported at the end
                 write_whole(so_far, json.dumps(transcript_of(session)).encode())
             due_s = time.monotonic() + max(KEPT_EVERY_S, 50 * (time.monotonic() - begun))
         if sys.stderr.isatty() and now.frames % 20 == 0:
@@ -140,7 +140,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def begun_record(path: Path, setup: Setup) -> Recorder:
-    """A record of what is seen in the place of the one that was there. Raises Failure."""
+    """Start a new record of looks, replacing an earlier one. Raises Failure."""
     from reading.record import Recorder
     from scoring.transcript import Game, write
 
