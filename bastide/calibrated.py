@@ -7,9 +7,9 @@ import threading
 from collections.abc import Iterable
 from typing import Self
 
+from bastide.capture import Shot
 from bastide.errors import UsageError
 from bastide.inputs import read_json
-from bastide.shots import Shot
 from calibration.apply import view_of
 from calibration.documents import CalibrationError, Document, check_fit, read_document
 from vision.frames import Frame, FrameSource, Image, LateFrame, SourceError, SourceInfo

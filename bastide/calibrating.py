@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from bastide.calibrated import load_calibrations
+from bastide.capture import Shot, shots
 from bastide.commands.calibrate_command import DEFAULT_BOARD, box_of
 from bastide.errors import UsageError
 from bastide.inputs import players
 from bastide.lens_views import Views, take_views
-from bastide.shots import Shot, shots
 from bastide.tables import box_contents, load_tiles
 from calibration import colours as colours_room
 from calibration import lens as lens_room

@@ -18,8 +18,8 @@ from typing import Any
 
 from bastide.calibrated import CalibratedCamera, Documents, load_calibrations
 from bastide.calibrating import Made, colours_document, table_document
+from bastide.capture import Shot
 from bastide.errors import UsageError
-from bastide.shots import Shot
 from bastide.writing import sync_folder
 from calibration.aim import look
 from calibration.apply import usual_lens

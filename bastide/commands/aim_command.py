@@ -34,7 +34,7 @@ def _count(text: str) -> int:
 
 def run(args: argparse.Namespace) -> int:
     from bastide.calibrating import lens_for
-    from bastide.shots import shots
+    from bastide.capture import shots
     from bastide.tables import box_contents, load_tiles
     from calibration.aim import look
     from vision.read import PhotoReader

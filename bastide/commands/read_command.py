@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from bastide.calibrated import load_calibrations, view_for
-    from bastide.shots import photograph
+    from bastide.capture import photograph
     from bastide.tables import box_contents, load_tiles, tile_book
     from vision.images import ImageError, write_image
     from vision.overlay import draw_reading

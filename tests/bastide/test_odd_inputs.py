@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bastide.capture import LEAST_SIDE_PX, LONGEST_TIMES
 from bastide.replay import scores_csv
-from bastide.shots import LEAST_SIDE_PX, LONGEST_TIMES
 from hardware.sources import UnknownSource, open_source
 from scoring.engine import fold, new_game
 from scoring.events import Player, Setup
