@@ -8,14 +8,13 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
-from reading.belief import TableBelief
+from reading.belief import FigureTrack, Lain, TableBelief
 from reading.evidence import figures_on, readings_of
-from reading.histories import COSTS
+from reading.layings import COSTS
 from reading.limits import LIMITS
-from reading.pieces import kinds
 from reading.policy import Decision, Doubt, Moment
 from reading.shapes import Reading, shape
-from reading.told import Told
+from reading.told import Line, Told
 from scoring.board import mismatches
 from scoring.events import Event, FigurePlaced, TilePlaced
 from scoring.state import GameState
@@ -32,33 +31,63 @@ def _rules(reading: Reading, at: Square, used: Mapping[str, int], state: GameSta
     return (math.log(left) if left > 0 else -COSTS["too_many"]) - COSTS["edge_mismatch"] * wrong
 
 
-def doubtful(belief: TableBelief, log: Told, state: GameState, now: Moment) -> dict[int, Doubt]:
-    """By the number of the tile's entry. What people said, what is asked already and the newest turns are left out."""
-    out = {}
-    for group in log.groups[:-LIMITS.open_turns]:
-        line = group.tile
-        if line is None or line.pinned or line.asked or not isinstance(line.event, TilePlaced):
-            continue
+class DoubtfulTiles:
+    """Told tiles that the looks doubt by now, each weighed again when another look or the game has changed it."""
+
+    def __init__(self) -> None:
+        self._state: GameState | None = None
+        self._used: Counter[str] = Counter()
+        self._said: dict[Square, tuple[Lain, Line, dict[Reading, float]]] = {}
+        self._doubts: dict[Square, tuple[Lain, Doubt | None]] = {}  # in this state
+
+    def of(self, belief: TableBelief, log: Told, state: GameState, now: Moment) -> dict[int, Doubt]:
+        """By the number of the tile's entry. What people said, what is asked already and the newest turns are left
+        out."""
+        if state is not self._state:
+            self._state, self._used = state, Counter(t.tile for t in state.tiles.values())
+            self._doubts.clear()
+        out = {}
+        for group in log.groups[:-LIMITS.open_turns]:
+            line, at = group.tile, group.at
+            if line is None or line.pinned or line.asked or at is None:
+                continue
+            track = belief.squares.get(at)
+            lain = track.lain if track is not None else None
+            if lain is None:
+                continue
+            known = self._doubts.get(at)
+            if known is None or known[0] is not lain:
+                known = self._doubts[at] = lain, self._weighed(lain, line, state)
+            if known[1] is not None:
+                made = replace(known[1].decision, frame=now.frame, replaces=line.seq)
+                out[line.seq] = replace(known[1], decision=made)
+        return out
+
+    def _weighed(self, lain: Lain, line: Line, state: GameState) -> Doubt | None:
         tile = line.event
-        track = belief.squares.get(tile.at)
-        if track is None or track.lain is None:
-            continue
-        said = readings_of(track.lain, state.box, [(tile.tile, tile.rot)])
-        used = Counter(t.tile for at, t in state.tiles.items() if at != tile.at)
+        assert isinstance(tile, TilePlaced)
+        kept = self._said.get(tile.at)
+        if kept is None or kept[0] is not lain or kept[1].event != tile:
+            kept = self._said[tile.at] = lain, line, readings_of(lain, state.box, [(tile.tile, tile.rot)])
+        said = kept[2]
+        if len(said) == 1:
+            return None
+        used = self._used.copy()
+        there = state.tiles.get(tile.at)
+        used[there.tile if there is not None else ""] -= 1
         odds = {r: v + _rules(r, tile.at, used, state) for r, v in said.items()}
         own = max((v for r, v in odds.items() if shape(*r) == shape(tile.tile, tile.rot)), default=-math.inf)
         other = max((v for r, v in odds.items() if shape(*r) != shape(tile.tile, tile.rot)), default=-math.inf)
         if own - other >= LIMITS.agreed or own == -math.inf:
-            continue
+            return None
         total = sum(math.exp(v) for v in odds.values())
         ranked = sorted(odds.items(), key=lambda o: -o[1])[:4]
         options: list[tuple[tuple[Event, ...], float]] = [
             ((TilePlaced(player=tile.player, tile=r[0], at=tile.at, rot=r[1], part=tile.part),), math.exp(v) / total)
             for r, v in ranked]
         made = Decision(events=(tile,), confidence=math.exp(own) / total, asked=True, alternatives=tuple(options),
-                        at=tile.at, frame=now.frame, replaces=line.seq)
-        out[line.seq] = Doubt(decision=made, tells=-sum(p * math.log(max(p, 1e-9)) for _, p in options), due=True)
-    return out
+                        at=tile.at, frame=0, replaces=line.seq)
+        return Doubt(decision=made, tells=-sum(p * math.log(max(p, 1e-9)) for _, p in options), due=True)
 
 
 def of_a_piece(doubt: Doubt) -> bool:
@@ -70,13 +99,13 @@ def of_a_piece(doubt: Doubt) -> bool:
         and replace(other, figure=told.figure) == told
 
 
-def doubtful_pieces(belief: TableBelief, log: Told, pieces: Collection[str], colours: Mapping[str, int],
-                    now: Moment) -> dict[int, Doubt]:
-    """By the number of the figure's entry: figures that stand and that may be another follower's size than was told."""
+def doubtful_pieces(belief: TableBelief, log: Told, told: Mapping[int, FigureTrack], pieces: Collection[str],
+                    colours: Mapping[str, int], now: Moment) -> dict[int, Doubt]:
+    """By the number of the figure's entry: figures that stand and that may be another follower's size than was told.
+    ``told`` has the tracks with what all figures of the table say of their pieces."""
     sizes = [p for p in ("follower", "large") if p in pieces]
     if len(sizes) < 2:
         return {}
-    told = kinds(belief.figures.values(), pieces)
     out = {}
     for group in log.groups[:-LIMITS.open_turns]:
         for line in group.figures():

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
 
 from reading.belief import FigureTrack, Lain, TableBelief, figures_seen_on
 from reading.limits import LIMITS
@@ -14,6 +15,8 @@ from scoring.events import FigurePlaced
 from scoring.state import GameState
 from scoring.tiles import Square, catalogue
 from vision.looks import segments
+
+_K = TypeVar("_K")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +54,66 @@ def readings_of(lain: Lain, box: Box, keep: Iterable[Reading] = ()) -> dict[Read
             seen[form] = reading
     top = max(out.values(), default=0.0)
     return {r: v - top for r, v in out.items()}
+
+
+@dataclass(slots=True, kw_only=True)
+class Evidence:
+    """What is seen of one square as it was kept: the tile, the figures on it (the surest first), and ``until_s``, when
+    the next tile was seen first. What follows from it is worked out once."""
+
+    at: Square
+    lain: Lain | None
+    tracks: tuple[FigureTrack, ...]
+    until_s: float
+    colours: Mapping[str, int]
+    _readings: dict[Reading | None, dict[Reading, float]] = field(default_factory=dict)
+    _claims: dict[tuple[Reading, int], list[FigureChoice]] = field(default_factory=dict)
+
+    def like(self, lain: Lain | None, tracks: Sequence[FigureTrack], until_s: float) -> bool:
+        """Whether another look has hardly changed any of it."""
+        if lain is None or self.lain is None or self.until_s != until_s or len(tracks) != len(self.tracks):
+            return lain is self.lain and not tracks and not self.tracks
+        return _like_tile(self.lain, lain) and all(_like_figure(a, b, until_s)
+                                                   for a, b in zip(self.tracks, tracks, strict=True))
+
+    def readings(self, box: Box, keep: Reading | None) -> dict[Reading, float]:
+        """`readings_of` the tile."""
+        assert self.lain is not None
+        if keep not in self._readings:
+            self._readings[keep] = readings_of(self.lain, box, () if keep is None else (keep,))
+        return self._readings[keep]
+
+    def claims(self, state: GameState, reading: Reading, player: int) -> list[FigureChoice]:
+        """What the figures may be if this player laid the tile so, the likeliest first, whatever was laid before."""
+        assert self.lain is not None
+        key = reading, player
+        if key not in self._claims:
+            found = choices(self.tracks, state, self.at, reading, player, self.colours, self.lain.since_s, self.until_s)
+            self._claims[key] = sorted(found, key=lambda c: -c.weight)
+        return self._claims[key]
+
+
+def _near(a: Mapping[_K, float], b: Mapping[_K, float]) -> bool:
+    return a.keys() == b.keys() and all(abs(v - b[k]) <= LIMITS.hardly or max(v, b[k]) < -LIMITS.behind
+                                        for k, v in a.items())
+
+
+def _like_tile(a: Lain, b: Lain) -> bool:
+    if a is b:
+        return True
+    (said, rest), (now, other) = a.readings, b.readings
+    same = (a.since_s, a.bare_s, a.hidden_s) == (b.since_s, b.bare_s, b.hidden_s)
+    return same and abs(rest - other) <= LIMITS.hardly and _near(said, now) \
+        and abs(log_sigma(a.presence) - log_sigma(b.presence)) <= LIMITS.hardly
+
+
+def _like_figure(a: FigureTrack, b: FigureTrack, until_s: float) -> bool:
+    if a is b:
+        return True
+    same = a.id == b.id and a.present == b.present and (a.seen_s > until_s) == (b.seen_s > until_s)
+    return same and abs(a.real - b.real) <= LIMITS.hardly and abs(a.lies - b.lies) <= LIMITS.hardly \
+        and math.dist(a.foot, b.foot) + abs(a.spread - b.spread) <= LIMITS.same_spot \
+        and _near(a.paints, b.paints) and _near(a.kinds, b.kinds)
 
 
 def figures_on(belief: TableBelief, at: Square) -> list[FigureTrack]:
@@ -103,27 +166,28 @@ def _false(f: FigureTrack, since_s: float, until_s: float) -> float:
     return max(none, back) + math.log1p(math.exp(-abs(none - back)))
 
 
-def standing_terms(belief: TableBelief, closed: GameState, colours: Mapping[str, int],
+def standing_terms(closed: GameState, seen: Mapping[int, tuple[tuple[Square, int | None], bool]],
                    claimed: frozenset[int]) -> float:
     """How well a game fits what stands on the table now: figures that should have stayed and went, or the other way
-    round. ``claimed`` are the tracks that the game explains as figures."""
+    round. ``seen`` has by its number each track's square and player, and whether it is there; ``claimed`` are those
+    that the game explains as figures."""
     out = 0.0
     here = {(f.at, f.player) for f in closed.standing.values()}
     for i in claimed:
-        f = belief.figures.get(i)
-        if f is None:
+        if i not in seen:
             continue
-        paint = f.paint_among(colours)
-        stands = bool(paint) and (f.at, colours[paint]) in here
-        if stands and not f.present:
+        whose, present = seen[i]
+        if whose in here and not present:
             out -= LIMITS.vanished
-        elif not stands and f.present:
+        elif whose not in here and present:
             out -= LIMITS.lingers
     return out
 
 
-def box_prior(state: GameState, tile: str) -> float:
-    """Log-probability that the next tile drawn is of that kind; kinds that are used up have their cost elsewhere."""
-    left = {k: n for k, n in state.left.items() if n > 0 and k in state.box.contents}
-    total = sum(left.values())
-    return math.log(left.get(tile, 0.5) / total) if total else 0.0
+def box_priors(state: GameState, tiles: Collection[str]) -> dict[str, float]:
+    """For each of some kinds the log-probability that the next tile drawn is one; kinds that are used up have their
+    cost elsewhere."""
+    contents = state.box.contents
+    total = sum([n for k, n in state.left.items() if n > 0 and k in contents])
+    left = {tile: state.left.get(tile, 0) if tile in contents else 0 for tile in tiles}
+    return {tile: math.log((n if n > 0 else 0.5) / total) if total else 0.0 for tile, n in left.items()}

@@ -26,11 +26,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from reading.belief import TableBelief, figures_seen_on, updated
-from reading.doubtful import doubtful, doubtful_pieces, of_a_piece
+from reading.doubtful import DoubtfulTiles, doubtful_pieces, of_a_piece
 from reading.evidence import readings_of
-from reading.histories import History, Search, Steps, Window
+from reading.histories import History, Search, Window
+from reading.layings import Steps
 from reading.limits import LIMITS
 from reading.noticing import Notice, notices
+from reading.pieces import Kinds
 from reading.place import Place, agreement, begun, found
 from reading.policy import Decision, Doubt, Moment, Shown, decisions
 from reading.shapes import Reading, shape
@@ -70,7 +72,7 @@ class _Prefix:
     def after(self, lines: Sequence[Event]) -> GameState:
         same = 0
         for mine, theirs in zip(self.events, lines, strict=False):
-            if mine != theirs:
+            if mine is not theirs and mine != theirs:
                 break
             same += 1
         if same < len(self.events):
@@ -91,7 +93,10 @@ class GameReader:
         names = colours if colours is not None else [p.colour for p in setup.players]
         self._colours = {c: n for n, c in enumerate(names)}
         self._steps = Steps()
-        self._search = Search(self._colours, self._steps)
+        self._sized = Kinds()
+        self._search = Search(self._colours, self._steps, self._sized)
+        self._doubtful = DoubtfulTiles()
+        self._told: tuple[Sequence[LogEntry], Told] = (), told(())
         self._prefix = _Prefix(setup, self._steps)
         self._place: Place | None = None
         self._belief = TableBelief()
@@ -109,7 +114,7 @@ class GameReader:
 
     def look(self, look: TableLook, entries: Sequence[LogEntry]) -> Decisions:
         """Take one look in; ``entries`` is the session's log as it is now."""
-        log = told(entries)
+        log = self._log(entries)
         self._last = Moment(frame=look.frame, t_s=look.t_s)
         if not self._placed(look, log):
             return Decisions(status="no_board" if self._place is None else "lost", place=self._place)
@@ -119,13 +124,19 @@ class GameReader:
         """The film is over: everything is decided, what is not sure is asked. Again until nothing is left to tell."""
         if self._place is None:
             return Decisions(status="no_board")
-        return self._decide(told(entries), Moment(frame=self._last.frame, t_s=self._last.t_s, last=True))
+        return self._decide(self._log(entries), Moment(frame=self._last.frame, t_s=self._last.t_s, last=True))
+
+    def _log(self, entries: Sequence[LogEntry]) -> Told:
+        """What the log comes to, worked out anew when it has grown."""
+        known = self._told[0]
+        if len(known) != len(entries) or known and known[-1] is not entries[-1]:
+            self._told = tuple(entries), told(entries)
+        return self._told[1]
 
     # -- where the board lies ---------------------------------------------------------------------------------------
 
     def _placed(self, look: TableLook, log: Told) -> bool:
         """Take the look into the belief. False when it is not known where the board lies in it."""
-        known = self._known(log)
         if self._place is None:
             lain = {at: max(said, key=lambda r, s=said: (s[r], r)) for at, t in self._belief.lying().items()
                     if (said := t.readings[0])}
@@ -134,13 +145,14 @@ class GameReader:
                 if agree < LIMITS.board_known * could:  # what was taken for a board was none
                     self._belief = TableBelief()
             self._belief = updated(self._belief, look)
-            self._place = self._first_place(look, log, known)
+            self._place = self._first_place(look, log, self._known(log))
             if self._place is None:
                 return False
             self._belief = self._place.belief(self._belief)
             return True
         placed = self._place.look(look)
         if look.whole and len(look.squares) >= 2:
+            known = self._known(log)
             agree, could = agreement(placed, known)
             if could >= 3 and agree < LIMITS.board_known * could:
                 return self._other_board(look, known, log)
@@ -208,8 +220,9 @@ class GameReader:
 
     def _long_past(self, log: Told, state: GameState, now: Moment) -> dict[int, Doubt]:
         """Doubts about what was told long ago."""
-        return {**doubtful(self._belief, log, state, now),
-                **doubtful_pieces(self._belief, log, state.box.counts, self._colours, now)}
+        pieces = state.box.counts
+        return {**self._doubtful.of(self._belief, log, state, now),
+                **doubtful_pieces(self._belief, log, self._sized.of(self._belief, pieces), pieces, self._colours, now)}
 
     def _histories(self, window: Window, log: Told) -> list[History]:
         """The histories of a window. Looks that change nothing worth mentioning do not change them."""
@@ -253,7 +266,7 @@ class GameReader:
                 start = min(start, n)
         lines = [line.event for g in groups[:start] for line in ((g.tile,) if g.tile else ()) + g.rest]
         window = Window(state=self._prefix.after(lines), groups=tuple(groups[start:]), free=free - start,
-                        again=frozenset(again), fresh=fresh, gone=self._gone(log), denied=log.denied)
+                        again=frozenset(again), fresh=fresh, gone=self._gone(log), denied=log.denied, first=start)
         return window, groups[start - 1].last_seq if start else 0
 
     def _gone(self, log: Told) -> frozenset[Square]:

@@ -7,98 +7,50 @@ worked out once and kept, so another look costs only the weighing.
 
 from __future__ import annotations
 
+import heapq
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from reading.belief import FigureTrack, Lain, TableBelief
-from reading.evidence import FigureChoice, box_prior, choices, figures_on, log_sigma, readings_of, standing_terms
+from reading.belief import FigureTrack, TableBelief
+from reading.evidence import Evidence, figures_on, log_sigma, standing_terms
+from reading.layings import Laying, Steps, Turn
 from reading.limits import LIMITS
-from reading.pieces import kinds
-from reading.shapes import Reading
+from reading.pieces import Kinds
 from reading.told import Group, same_tile
-from scoring.engine import next_player, step
-from scoring.errors import IllegalMove
-from scoring.events import Event, FigurePlaced, TilePlaced, TurnEnded
+from scoring.events import Event, FigurePlaced, TilePlaced
 from scoring.state import GameState
 from scoring.tiles import EDGES, Square, neighbour
 
-# What the rules' complaints weigh. People do break rules, but far less often than a camera errs.
-COSTS: Mapping[str, float] = {"edge_mismatch": 8.0, "no_neighbour": 12.0, "corner_contact": 12.0, "too_many": 6.0,
-                              "not_in_box": 10.0, "wrong_player": 0.0, "no_second_part": 0.0,
-                              # follows from earlier errors as often as it is one
-                              "no_supply": 2.5}
-_USUAL = 5.0
 _DROPPED = 3.0  # against a tile that is none, beside its own log-odds
 _TAKEN_UP = 5.0  # for a tile that was told and is seen to be gone having been taken up
 _OVERLOOKED = 0.1  # against a tile lying before one that was told, each
 _NEVER_SEEN = 14.0  # weight of a tile that lies apart from the board: what joins it was never seen
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
-    """A turn as a history tells it. ``weight`` is what it added; ``group`` the log's turn it explains, if it was told.
-    ``others`` are the same tile's other explanations at this point as (tile, figure or None, weight)."""
-
-    at: Square | None
-    tile: TilePlaced | None
-    figure: FigurePlaced | None
-    group: Group | None
-    weight: float
-    track: int | None = None
-    skipped: bool = False
-    others: tuple[tuple[TilePlaced, FigurePlaced | None, float], ...] = ()
-    index: int = -1  # of the group in the window
+_KEPT = 400  # layings and turns that are kept from one search to the next
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class History:
-    """One explanation. ``score`` is its log-weight with everything counted, ``state`` the game that it comes to."""
+    """One explanation. ``score`` is its log-weight with everything counted, ``state`` the game that it comes to;
+    ``told`` are the places in the log of its turns that are still to come."""
 
     state: GameState
     turns: tuple[Turn, ...] = ()
     left: frozenset[Square] = frozenset()  # squares with tiles that it has not explained yet
-    told: tuple[int, ...] = ()  # the window's turns that are still to come
+    told: tuple[int, ...] = ()
     weight: float = 0.0
     score: float = 0.0
     dropped: frozenset[Square] = frozenset()
     tracks: frozenset[int] = frozenset()
-
-
-@dataclass(slots=True)
-class Steps:
-    """States that were worked out, by the state and the event that led there: the ``most`` that were asked for last. A
-    state of a late turn has 17 kB; with 800 of them a game of two boxes is searched as fast as with all."""
-
-    most: int = 800
-    _known: dict[tuple[int, Event], tuple[GameState, GameState | None]] = field(default_factory=dict)
-
-    def after(self, state: GameState, event: Event) -> GameState | None:
-        """The state after an event, or None when it means nothing there."""
-        key = id(state), event
-        known = self._known.get(key)
-        if known is not None and known[0] is state:
-            self._known[key] = self._known.pop(key)
-            return known[1]
-        while len(self._known) >= self.most:
-            del self._known[next(iter(self._known))]
-        try:
-            new: GameState | None = step(state, event)
-        except IllegalMove:
-            new = None
-        self._known[key] = state, new
-        return new
-
-    def closed(self, state: GameState) -> GameState:
-        """The state with its turn ended: what stands on the table once people have taken home what scored."""
-        return (self.after(state, TurnEnded()) or state) if state.turn_open else state
+    says: frozenset[int] = frozenset()  # the numbers of its turns' tiles and figures
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
     """What is to be explained: from ``state`` on, the told turns ``groups`` in their order, of which those from
     ``free`` on may be re-ordered and those in ``again`` be read anew, and tiles on ``fresh`` squares that nobody told
-    of. ``gone`` are squares from which a tile was seen to be taken up; ``denied`` is what people took back."""
+    of. ``gone`` are squares from which a tile was seen to be taken up; ``denied`` is what people took back. ``first``
+    is the place of the first of the groups among the log's turns: indexes count from the log's beginning."""
 
     state: GameState
     groups: tuple[Group, ...]
@@ -107,6 +59,10 @@ class Window:
     fresh: frozenset[Square]
     gone: frozenset[Square] = frozenset()
     denied: frozenset[Event] = frozenset()
+    first: int = 0
+
+    def group(self, index: int) -> Group:
+        return self.groups[index - self.first]
 
     def denies(self, event: Event | None) -> bool:
         """Whether people have said that it did not happen: whoever laid that tile, wherever the figure stood on it."""
@@ -118,164 +74,172 @@ class Window:
 
 
 class Search:
-    """Finds histories. Keeps the states it has worked out from one search to the next."""
+    """Finds histories. Keeps what it has worked out from one search to the next, as long as it is asked for again."""
 
-    def __init__(self, colours: Mapping[str, int], steps: Steps) -> None:
-        self._colours, self._steps = colours, steps
-        self._claims: dict[tuple[Square, Reading, int], list[FigureChoice]] = {}  # of one search
+    def __init__(self, colours: Mapping[str, int], steps: Steps, sized: Kinds) -> None:
+        self._colours, self._steps, self._sized = colours, steps, sized
+        self._seen: dict[Square, Evidence] = {}
+        self._groups: dict[Group, Group] = {}  # equal turns of the log are one object
+        self._denied: frozenset[Event] = frozenset()
+        self._layings: dict[tuple[int, int, int, int], Laying] = {}
+        self._said: dict[tuple[Event | None, Event | None], int] = {}  # a number for each tile with its figure
 
     def histories(self, belief: TableBelief, window: Window) -> list[History]:
         """The likeliest histories, best first; always at least one."""
-        self._claims.clear()
-        told = kinds(belief.figures.values(), window.state.box.counts)
-        tracks = {at: [told.get(f.id, f) for f in figures_on(belief, at)]
-                  for at in {*window.fresh, *(g.at for g in window.groups if g.at is not None)}}
-        beam = [History(state=window.state, left=window.fresh, told=tuple(range(len(window.groups))))]
+        window = self._remembered(window)
+        told = self._sized.of(belief, window.state.box.counts)
+        for at in {*window.fresh, *(g.at for g in window.groups if g.at is not None)}:
+            self._look(at, belief, told)
+        seeing = _Seeing(belief=belief, window=window)
+        last = window.first + len(window.groups)
+        beam = [History(state=window.state, left=window.fresh, told=tuple(range(window.first, last)))]
         done: dict[object, History] = {}
         for _ in range(len(window.groups) + len(window.fresh) + 1):
-            grown: dict[object, History] = {}
+            grown: dict[int, _Queue] = {}
             for h in beam:
                 if not h.left and not h.told:
-                    self._keep(done, h)
+                    done.setdefault(_key(h), h)
                     continue
-                for n in self._grow(h, belief, window, tracks):
-                    self._keep(grown, n)
+                self._grow(h, seeing, grown)
             if not grown:
                 break
-            beam = self._likely(grown.values())
+            most = max(4, LIMITS.width // len(grown))
+            beam = sorted((h for queue in grown.values() for h in queue.best(most)), key=lambda h: -h.weight)
         found, before = [], self._before(belief, window)
+        stands = self._painted(belief)
         for h in done.values() or beam:
-            closed = self._steps.closed(h.state)
-            terms = standing_terms(belief, closed, self._colours, h.tracks | before)
+            terms = standing_terms(self._steps.closed(h.state), stands, h.tracks | before)
             found.append(replace(h, score=h.weight + terms))
-        return sorted(found, key=lambda h: (-h.score, _rank(h)))[:LIMITS.width]
+        return sorted(found, key=lambda h: (-h.score, -h.weight))[:LIMITS.width]
+
+    def _remembered(self, window: Window) -> Window:
+        """The window with the log's turns as they are known, so that what was worked out for them is found again."""
+        if len(self._groups) > _KEPT or len(self._said) > 40 * _KEPT:
+            self._groups.clear()
+            self._said.clear()
+            self._layings.clear()
+        if window.denied != self._denied:
+            self._denied = window.denied
+            self._layings.clear()
+        while len(self._layings) > _KEPT:
+            del self._layings[next(iter(self._layings))]
+        return replace(window, groups=tuple(self._groups.setdefault(g, g) for g in window.groups))
+
+    def _look(self, at: Square, belief: TableBelief, told: Mapping[int, FigureTrack]) -> None:
+        """What is seen of a square, as it was kept if nothing has changed."""
+        track = belief.squares.get(at)
+        lain = track.lain if track is not None else None
+        tracks = tuple(told.get(f.id, f) for f in figures_on(belief, at))
+        until_s = belief.next_s(lain) if lain is not None else math.inf
+        old = self._seen.get(at)
+        if old is None or not old.like(lain, tracks, until_s):
+            self._seen[at] = Evidence(at=at, lain=lain, tracks=tracks, until_s=until_s, colours=self._colours)
 
     @staticmethod
-    def _likely(grown: Iterable[History]) -> list[History]:
-        """The histories that are gone on with. Only such are held against each other as have come equally far in what
-        was told: an illegal turn that stands in the log counts against all of them, sooner or later."""
-        by: dict[int, list[History]] = {}
-        for h in sorted(grown, key=_rank):
-            by.setdefault(len(h.told), []).append(h)
-        most = max(4, LIMITS.width // len(by)) if by else 0
-        return [h for equal in by.values() for h in equal[:most] if h.weight > equal[0].weight - LIMITS.behind]
-
-    def _before(self, belief: TableBelief, window: Window) -> frozenset[int]:
+    def _before(belief: TableBelief, window: Window) -> frozenset[int]:
         """Tracks of the figures that stood when the window began."""
-        out = set()
-        for f in window.state.standing.values():
-            for i, t in belief.figures.items():
-                if t.at == f.at and t.real > 0:
-                    out.add(i)
-        return frozenset(out)
+        return frozenset(t.id for f in window.state.standing.values() for t in belief.by_square.get(f.at, ())
+                         if t.real > 0)
 
-    @staticmethod
-    def _keep(where: dict[object, History], h: History) -> None:
-        """Of histories that come to the same, the likelier."""
-        key = (h.left, h.told, h.dropped, h.state.player,
-               frozenset((t.tile, t.figure) for t in h.turns))
-        old = where.get(key)
-        if old is None or old.weight < h.weight:
-            where[key] = h
+    def _painted(self, belief: TableBelief) -> dict[int, tuple[tuple[Square, int | None], bool]]:
+        """By track the square and the player whose paint it has, and whether it is there."""
+        out = {}
+        for i, f in belief.figures.items():
+            paints = f.paints
+            player = max(self._colours, key=lambda c, p=paints: p.get(c, -12.0)) if paints else None  # type: ignore[misc]
+            out[i] = (f.at, None if player is None else self._colours[player]), f.present
+        return out
 
-    def _grow(self, h: History, belief: TableBelief, window: Window,
-              tracks: Mapping[Square, list[FigureTrack]]) -> list[History]:
-        out: list[History] = []
-        upcoming = [window.groups[n] for n in h.told]
-        for n in h.told[:1] + tuple(n for n in h.told[1:2] if self._swaps(window, h.told[0], n)):
-            out += self._told(h, n, belief, window, tracks)
-        ready = [at for at in sorted(h.left) if any(neighbour(at, side) in h.state.tiles for side in EDGES)]
-        for at in ready:
-            out += self._fresh(h, at, belief, window, tracks, upcoming)
+    def _grow(self, h: History, seeing: _Seeing, grown: dict[int, _Queue]) -> None:
+        """Put everything that may come next after a history into the queues, by how far it comes in what was told.
+        Only such are held against each other: an illegal turn that stands in the log counts against all, sooner or
+        later."""
+        window = seeing.window
+        for index in h.told[:1] + tuple(n for n in h.told[1:2] if self._swaps(window, h.told[0], n)):
+            rest = tuple(n for n in h.told if n != index)
+            self._told(h, index, rest, seeing, grown.setdefault(len(rest), _Queue()))
+        if not h.left:
+            return
+        queue = grown.setdefault(len(h.told), _Queue())
+        upcoming = [window.group(n).at for n in h.told]
         for at in sorted(h.left):
-            lain = belief.squares[at].lain
+            ready = any(neighbour(at, side) in h.state.tiles for side in EDGES)
+            if ready:
+                order = seeing.out_of_order(at, (*sorted(h.left - {at}), *upcoming)) + _OVERLOOKED * len(upcoming)
+                queue.add(_Next(h=h, base=h.weight - order, left=h.left - {at}, told=h.told,
+                                laying=self._laying(h.state, at, None, -1, window)))
+            lain = self._seen[at].lain
             assert lain is not None
             odds = log_sigma(-lain.presence) - _DROPPED
-            if at not in ready and not upcoming:
+            if not ready and not upcoming:
                 odds = max(odds, -_NEVER_SEEN)
-            out.append(replace(h, left=h.left - {at}, weight=h.weight + odds, dropped=h.dropped | {at}))
-        return out
+            queue.add(_Next(h=h, base=h.weight + odds, left=h.left - {at}, told=h.told, drops=at))
 
     @staticmethod
     def _swaps(window: Window, first: int, then: int) -> bool:
         """Whether two turns of the log may have come the other way round."""
-        pair = window.groups[first], window.groups[then]
-        return first >= window.free and not any(
+        pair = window.group(first), window.group(then)
+        return first - window.first >= window.free and not any(
             g.tile is None or g.tile.pinned or g.others() or any(f.pinned for f in g.figures()) for g in pair)
 
-    def _told(self, h: History, index: int, belief: TableBelief, window: Window,
-              tracks: Mapping[Square, list[FigureTrack]]) -> list[History]:
+    def _told(self, h: History, index: int, rest: tuple[int, ...], seeing: _Seeing, queue: _Queue) -> None:
         """The next turn of the log: as it stands, or read anew."""
-        out: list[History] = []
-        group, rest = window.groups[index], tuple(n for n in h.told if n != index)
-        tile = group.tile
-        lain = belief.squares[group.at].lain if group.at in belief.squares and group.at is not None else None
-        anew = tile is not None and group.at in window.again and lain is not None
+        window, group = seeing.window, seeing.window.group(index)
+        at, tile = group.at, group.tile
         weight = h.weight - (LIMITS.logged if rest and rest[0] < index else 0.0)
-        weight -= self._out_of_order(belief, group.at, [*h.left, *(window.groups[n].at for n in rest if n < index)])
-        laid = self._lay(replace(h, told=rest, weight=weight), group.at, belief, window, tracks[group.at], group=group,
-                         index=index) if anew and group.at is not None else []
-        if not laid:
-            for lines, cost in self._as_told(h.state, group, tracks.get(group.at, ()) if group.at else ()):
-                state, total = h.state, weight - cost
-                for event in lines:
-                    after = self._steps.after(state, event)
-                    if after is not None:  # what means nothing stays in the log and changes nothing
-                        total -= self._cost(state, after)
-                        state = after
-                mine = [e for e in lines if isinstance(e, FigurePlaced) and e.at == group.at]
-                event = lines[0] if tile is not None and isinstance(lines[0], TilePlaced) else None
-                turn = Turn(at=group.at, tile=event, figure=mine[-1] if mine else None, group=group,
-                            weight=total - h.weight, index=index)
-                explained = frozenset(f.id for f in tracks.get(group.at, [])) if mine and group.at else frozenset()
-                out.append(replace(h, state=state, turns=(*h.turns, turn), told=rest, weight=total,
-                                   tracks=h.tracks | explained))
-            if tile is not None and not tile.pinned and group.at is not None and index >= window.free \
-                    and group.at in window.gone:
-                out.append(replace(h, told=rest, weight=weight + _TAKEN_UP, dropped=h.dropped | {group.at}))
-            return out
-        return laid
+        weight -= seeing.out_of_order(at, (*sorted(h.left), *(window.group(n).at for n in rest if n < index)))
+        anew = at is not None and at in window.again and self._seen[at].lain is not None
+        laying = self._laying(h.state, at, group, index, window) if anew and at is not None else None
+        if laying is not None and laying.possible:
+            queue.add(_Next(h=h, base=weight, left=h.left, told=rest, laying=laying))
+            return
+        queue.add(_Next(h=h, base=weight, left=h.left, told=rest, laying=self._laying(
+            h.state, at, group, index, window, as_told=True)))
+        if tile is not None and not tile.pinned and at is not None and index - window.first >= window.free \
+                and at in window.gone:
+            queue.add(_Next(h=h, base=weight + _TAKEN_UP, left=h.left, told=rest, drops=at))
 
-    def _as_told(self, state: GameState, group: Group, tracks: Sequence[FigureTrack],
-                 ) -> list[tuple[list[Event], float]]:
-        """The events of a turn as they were told, with what stands against that; and, where another player's turn it
-        was, as that one's."""
-        lines = [line.event for line in ((group.tile,) if group.tile else ()) + group.rest]
-        tile = group.tile.event if group.tile is not None else None
-        if not isinstance(tile, TilePlaced) or group.tile is None:
-            return [(lines, 0.0)]
-        due = next_player(state)
-        pinned = {line.event.player for line in group.figures() if line.pinned and isinstance(line.event, FigurePlaced)}
-        claimed = [line.event for line in group.figures() if isinstance(line.event, FigurePlaced)]
-        unlike = _USUAL * any(e.player != tile.player for e in claimed)
-        out = [(lines, (LIMITS.skipped if tile.player != due else 0.0) + unlike)]
-        for player in {due, *pinned} - {tile.player} if not group.tile.pinned and not group.others() else ():
-            if pinned - {player}:
-                continue
-            cost = LIMITS.logged + (LIMITS.skipped if player != due else 0.0)
-            for f in tracks[:1] if claimed and not pinned else ():
-                paints = f.paints
-                by = {p: paints.get(c, -12.0) for c, p in self._colours.items()}
-                cost += by.get(claimed[-1].player, -12.0) - by.get(player, -12.0)
-            out.append(([replace(e, player=player) for e in lines if isinstance(e, TilePlaced | FigurePlaced)], cost))
-        return out
+    def _laying(self, state: GameState, at: Square | None, group: Group | None, index: int, window: Window, *,
+                as_told: bool = False) -> Laying:
+        """Every way in which the tile on a square may have been laid next, worked out once for what is seen there."""
+        seen = self._seen[at] if at is not None else None
+        key = id(state), id(seen), id(group), -2 - index if as_told else index
+        known = self._layings.pop(key, None)
+        if known is None or known.state is not state or known.seen is not seen or known.group is not group:
+            known = Laying(state, seen, group, index, self._steps, self._said)
+            if as_told or seen is None:
+                known.as_told(self._colours)
+            else:
+                known.anew(self._colours, window.denies)
+        self._layings[key] = known
+        return known
 
-    def _fresh(self, h: History, at: Square, belief: TableBelief, window: Window,
-               tracks: Mapping[Square, list[FigureTrack]], upcoming: Sequence[Group]) -> list[History]:
-        """A tile that nobody told of is the next turn's."""
-        weight = h.weight - self._out_of_order(belief, at, [*(h.left - {at}), *(g.at for g in upcoming)])
-        weight -= _OVERLOOKED * len(upcoming)
-        return self._lay(replace(h, left=h.left - {at}, weight=weight), at, belief, window, tracks[at])
 
-    def _out_of_order(self, belief: TableBelief, first: Square | None, then: Sequence[Square | None]) -> float:
+@dataclass(slots=True)
+class _Seeing:
+    """What one search goes by, and what it has said of the order of tiles."""
+
+    belief: TableBelief
+    window: Window
+    _orders: dict[tuple[Square | None, tuple[Square | None, ...]], float] = field(default_factory=dict)
+
+    def out_of_order(self, first: Square | None, then: tuple[Square | None, ...]) -> float:
         """What stands against a tile having been laid before others: that they were there while it was not, or were
         found before it."""
-        track = belief.squares.get(first) if first is not None else None
+        if not then:
+            return 0.0
+        key = first, then
+        if key not in self._orders:
+            self._orders[key] = self._out_of_order(first, then)
+        return self._orders[key]
+
+    def _out_of_order(self, first: Square | None, then: Sequence[Square | None]) -> float:
+        track = self.belief.squares.get(first) if first is not None else None
         if track is None or track.lain is None:
             return 0.0
         cost, sooner, hidden = 0.0, 0, track.lain.hidden_s
         for at in then:
-            other = belief.squares.get(at) if at is not None else None
+            other = self.belief.squares.get(at) if at is not None else None
             if other is None or other.lain is None:
                 continue
             if track.lain.bare_s is not None and other.lain.since_s <= track.lain.bare_s:
@@ -287,105 +251,70 @@ class Search:
         late = LIMITS.found_late if hidden is None else 0.5
         return cost + (late + 0.2 * (sooner - 1) if sooner else 0.0)
 
-    def _lay(self, h: History, at: Square, belief: TableBelief, window: Window, tracks: list[FigureTrack],
-             group: Group | None = None, index: int = -1) -> list[History]:
-        """Every way in which the tile on a square may have been laid next, with its figure."""
-        lain = belief.squares[at].lain
-        assert lain is not None
-        box = h.state.box
-        line = group.tile.event if group is not None and group.tile is not None else None
-        old = line if isinstance(line, TilePlaced) else None
-        pinned = group is not None and group.tile is not None and group.tile.pinned
-        pinned_figure = group is not None and any(f.pinned for f in group.figures())
-        if old is not None and pinned:
-            options: dict[Reading, float] = {(old.tile, old.rot): 0.0}
-        else:
-            options = readings_of(lain, box, [(old.tile, old.rot)] if old is not None else ())
-        presence = log_sigma(lain.presence)
-        ways: list[tuple[float, TilePlaced, bool]] = []
-        owners = {f.event.player for f in group.figures() if f.pinned} if group is not None else set()
-        players = self._players(h.state, tracks, old if pinned else None)
-        if owners and not pinned:  # whose figure people say it is, laid the tile
-            players = [(p, p != next_player(h.state)) for p in owners]
-        for player, skip in players:
-            for reading, said in options.items():
-                placed = TilePlaced(player=player, tile=reading[0], at=at, rot=reading[1],
-                                    part=old.part if old is not None else 1)
-                weight = said + presence + box_prior(h.state, reading[0]) - (LIMITS.skipped if skip else 0.0)
-                weight += LIMITS.logged if placed == old else 0.0
-                if not window.denies(placed):
-                    ways.append((weight, placed, skip))
-        ways.sort(key=lambda w: -w[0])
-        grown: list[tuple[float, GameState, TilePlaced, FigureChoice, bool]] = []
-        kept = () if group is None else group.rest if pinned_figure else group.others()
-        told = group.figures() if group is not None else ()
-        best = -math.inf
-        for said, placed, skip in ways:
-            laid = self._steps.after(h.state, placed) if said > best - LIMITS.behind else None
-            if laid is None:
-                continue
-            said -= self._cost(h.state, laid)
-            claims = [FigureChoice(event=None, weight=0.0)] if pinned_figure else self._claimed(
-                tracks, laid, placed, lain, belief)
-            for claim in claims:
-                known = any(f.event == claim.event for f in told)
-                weight = said + claim.weight + (LIMITS.logged if known else 0.0)
-                if weight < best - LIMITS.behind or window.denies(claim.event):
-                    continue
-                state: GameState | None = laid
-                if claim.event is not None:
-                    state = self._steps.after(laid, claim.event)
-                    if state is None:
-                        continue
-                    weight -= self._cost(laid, state)
-                best = max(best, weight)
-                for extra in kept:
-                    assert state is not None
-                    state = self._steps.after(state, extra.event) or state
-                assert state is not None
-                grown.append((weight, state, placed, claim, skip))
-        grown.sort(key=lambda g: -g[0])
-        others = tuple((placed, choice.event, weight) for weight, _, placed, choice, _ in grown)
-        out = []
-        for weight, after, placed, choice, skip in grown[:LIMITS.width]:
-            figure = told[-1].event if told and pinned_figure else choice.event
-            turn = Turn(at=at, tile=placed, figure=figure if isinstance(figure, FigurePlaced) else None, group=group,
-                        weight=weight, track=choice.track, skipped=skip, others=others, index=index)
-            explained = h.tracks if choice.track is None else h.tracks | {choice.track}
-            out.append(replace(h, state=after, weight=h.weight + weight, turns=(*h.turns, turn), tracks=explained))
-        return out
 
-    def _claimed(self, tracks: list[FigureTrack], laid: GameState, placed: TilePlaced, lain: Lain,
-                 belief: TableBelief) -> list[FigureChoice]:
-        """What the figures on a tile may be if it was laid so, the likeliest first, whatever was laid before."""
-        key = placed.at, (placed.tile, placed.rot), placed.player
-        if key not in self._claims:
-            found = choices(tracks, laid, placed.at, key[1], placed.player, self._colours, lain.since_s,
-                            belief.next_s(lain))
-            self._claims[key] = sorted(found, key=lambda c: -c.weight)
-        return self._claims[key]
+@dataclass(slots=True, kw_only=True)
+class _Next:
+    """What may come next after a history: the ways of a laying, one after the other, or a tile that is dropped.
+    ``base`` is the weight without the way's."""
 
-    def _players(self, state: GameState, tracks: Sequence[FigureTrack], pinned: TilePlaced | None,
-                 ) -> list[tuple[int, bool]]:
-        """Who may lay the next tile, and whether turns were missed then: whose turn it is, or whose figure is on it."""
-        due = next_player(state)
-        if pinned is not None:
-            return [(pinned.player, pinned.player != due)]
-        out = [(due, False)]
-        for f in tracks:
-            if f.real < 0.0:
+    h: History
+    base: float
+    left: frozenset[Square]
+    told: tuple[int, ...]
+    laying: Laying | None = None
+    drops: Square | None = None
+    way: int = 0
+
+
+class _Queue:
+    """Takes what may come next in the order of its weight. A way's rules are asked only when its turn has come: what
+    speaks for it bounds its weight from above."""
+
+    def __init__(self) -> None:
+        self._waiting: list[tuple[float, int, _Next, bool]] = []
+        self._count = 0
+
+    def add(self, candidate: _Next) -> None:
+        bound = 0.0 if candidate.laying is None else candidate.laying.bound(candidate.way)
+        if bound is not None:
+            self._push(candidate.base + bound, candidate, candidate.laying is None)
+
+    def _push(self, weight: float, candidate: _Next, exact: bool) -> None:
+        self._count += 1
+        heapq.heappush(self._waiting, (-weight, self._count, candidate, exact))
+
+    def best(self, most: int) -> list[History]:
+        """So many histories, the likeliest first, each once."""
+        out: list[History] = []
+        known: set[object] = set()
+        while self._waiting and len(out) < most:
+            weight, _, n, exact = heapq.heappop(self._waiting)
+            if out and -weight < out[0].weight - LIMITS.behind:
+                break
+            if not exact:
+                assert n.laying is not None
+                own = n.laying.weight(n.way)
+                self.add(replace(n, way=n.way + 1))
+                if own is not None:
+                    self._push(n.base + own, n, True)
                 continue
-            paints = f.paints
-            for colour, p in self._colours.items():
-                if p != due and paints.get(colour, -12.0) > -1.5 and (p, True) not in out:
-                    out.append((p, True))
+            h = self._after(n, -weight)
+            key = _key(h)
+            if key not in known:
+                known.add(key)
+                out.append(h)
         return out
 
     @staticmethod
-    def _cost(before: GameState, after: GameState) -> float:
-        """What the rules have against what was added."""
-        return sum(COSTS.get(i.code, _USUAL) for i in after.issues[len(before.issues):])
+    def _after(n: _Next, weight: float) -> History:
+        if n.laying is None:
+            assert n.drops is not None
+            return replace(n.h, left=n.left, told=n.told, weight=weight, dropped=n.h.dropped | {n.drops})
+        turn, state, explained, says = n.laying.turn(n.way)
+        return replace(n.h, left=n.left, told=n.told, weight=weight, state=state, turns=(*n.h.turns, turn),
+                       tracks=n.h.tracks | explained, says=n.h.says | {says})
 
 
-def _rank(h: History) -> tuple[float, str]:
-    return -h.weight, str([(t.at, t.tile.tile if t.tile else "", t.tile.rot if t.tile else 0) for t in h.turns[-3:]])
+def _key(h: History) -> object:
+    """Equal for histories that come to the same."""
+    return h.left, h.told, h.dropped, h.state.player, h.says

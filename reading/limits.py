@@ -29,6 +29,8 @@ class Limits:
     # histories
     width: int = 12  # histories kept
     behind: float = 12.0  # nats behind the likeliest at which a history is given up: 6 in a million
+    hardly: float = 0.1  # nats by which a look may change what is seen of a tile before it is weighed again
+    same_spot: float = 0.005  # and tiles by which it may move a figure's foot
     readings: int = 5  # of a square that are tried
     worth_trying: float = 9.0  # nats below a square's best reading up to which another one is tried
     open_turns: int = 3  # the newest turns that new looks may still re-order

@@ -12,11 +12,12 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
-from reading.belief import FigureTrack
+from reading.belief import FigureTrack, TableBelief
 
 Array = npt.NDArray[np.float64]
 
@@ -51,22 +52,25 @@ class PieceLimits:
     tells: float = 4.0  # nats at most that this says
     built: float = -2.2  # log-odds of a builder at which the network says nothing: most that stand are near it
     tells_built: float = 1.5  # nats at most that this says; builders stand
+    hardly: float = 0.1  # nats by which other figures' looks may move a piece before it is weighed again
 
 
 PIECES = PieceLimits()
 _SAID = np.linspace(-7.0, 2.0, 91)
 _OFFSETS, _LARGER = (g.ravel() for g in np.meshgrid(np.linspace(-0.36, 0.36, 49), np.linspace(0.08, 0.34, 14)))
+_PRIOR = -0.5 * (_OFFSETS / PIECES.tables) ** 2 - 0.5 * ((_LARGER - PIECES.larger) / PIECES.makers) ** 2
 
 
 def kinds(tracks: Iterable[FigureTrack], pieces: Collection[str]) -> dict[int, FigureTrack]:
     """By its number each track with log-likelihoods of those ``pieces`` in place of what its looks say one by one.
     Tracks that say nothing of their piece are left out."""
     known = [f for f in tracks if f.real > 0 and "follower" in f.pieces]
-    lengths = _by_length([f for f in known if f.length > 0], pieces)
+    told = tuple(p for p in ("large", "builder") if p in pieces)
+    lengths = _by_length([f for f in known if f.length > 0], told) if told else {}
     network = _by_network(known) if "large" in pieces else {}
     out = {}
     for f in known:
-        odds = {p: v for p, v in lengths.get(f.id, {}).items() if p in pieces}
+        odds = dict(lengths.get(f.id, {}))
         if "large" in pieces:
             odds["large"] = odds.get("large", 0.0) + PIECES.beside * network[f.id]
         said = {p: (v - f.pieces["follower"]) / f.weight for p, v in f.pieces.items()}
@@ -82,22 +86,42 @@ def kinds(tracks: Iterable[FigureTrack], pieces: Collection[str]) -> dict[int, F
     return out
 
 
-def _by_length(tracks: Sequence[FigureTrack], pieces: Collection[str]) -> dict[int, dict[str, float]]:
+class Kinds:
+    """`kinds` of one table, worked out anew when a track has changed. A track whose pieces another one's looks have
+    hardly moved stays the object that it was, and so does what was worked out from it."""
+
+    def __init__(self) -> None:
+        self._of: tuple[FigureTrack, ...] = ()
+        self._told: dict[int, tuple[FigureTrack, FigureTrack]] = {}
+
+    def of(self, belief: TableBelief, pieces: Collection[str]) -> dict[int, FigureTrack]:
+        """By its number each track, as `kinds` has it."""
+        tracks = tuple(belief.figures.values())
+        if len(tracks) != len(self._of) or any(a is not b for a, b in zip(tracks, self._of, strict=True)):
+            fresh = kinds(tracks, pieces)
+            self._told = {f.id: (f, self._kept(f, fresh[f.id])) for f in tracks if f.id in fresh}
+            self._of = tracks
+        return {i: told for i, (_, told) in self._told.items()}
+
+    def _kept(self, track: FigureTrack, fresh: FigureTrack) -> FigureTrack:
+        old, said = self._told.get(track.id, (None, fresh))
+        near = old is track and all(abs(v - said.pieces[p]) <= PIECES.hardly * track.weight
+                                    for p, v in fresh.pieces.items())
+        return said if near else fresh
+
+
+def _by_length(tracks: Sequence[FigureTrack], pieces: tuple[str, ...]) -> dict[int, dict[str, float]]:
     """By the number of a track the log-odds of a large follower and of a builder against an ordinary one."""
     if not tracks:
         return {}
-    shares = {p: share for p, share in (("large", PIECES.share), ("builder", PIECES.builders)) if p in pieces}
-    shares["follower"] = 1 - sum(shares.values())
-    each = {f.id: _densities(f) for f in tracks}
-    logs = {i: np.logaddexp.reduce([np.log(share) + by[p] for p, share in shares.items()]) for i, by in each.items()}
-    total = -0.5 * (_OFFSETS / PIECES.tables) ** 2 - 0.5 * ((_LARGER - PIECES.larger) / PIECES.makers) ** 2
-    total = total + sum(logs.values())
+    each = [_densities(f.length, f.lies > 0, pieces) for f in tracks]
+    total = _PRIOR + np.sum([log for log, _ in each], axis=0)
+    weights = np.exp(total - total.max())
     out: dict[int, dict[str, float]] = {}
-    for i, by in each.items():
-        rest = total - logs[i]
-        usual = float(np.logaddexp.reduce(rest + by["follower"]))
-        odds = {p: float(np.logaddexp.reduce(rest + by[p])) - usual for p in ("large", "builder")}
-        out[i] = {p: max(-PIECES.most, min(PIECES.most, v)) for p, v in odds.items()}
+    for f, (_, parts) in zip(tracks, each, strict=True):
+        usual, *others = np.log(parts @ weights)
+        out[f.id] = {p: max(-PIECES.most, min(PIECES.most, float(v - usual)))
+                     for p, v in zip(pieces, others, strict=True)}
     return out
 
 
@@ -116,10 +140,17 @@ def _by_network(tracks: Sequence[FigureTrack]) -> dict[int, float]:
     return out
 
 
-def _densities(f: FigureTrack) -> dict[str, Array]:
-    """Log-densities of its length by the piece, over the table's offset and its large wood."""
-    apart = np.log(f.length / (PIECES.lies if f.lies > 0 else PIECES.stands)) - _OFFSETS
-    return {"follower": _normal(apart), "large": _normal(apart - _LARGER), "builder": _normal(apart + PIECES.shorter)}
+@lru_cache(maxsize=512)
+def _densities(length: float, lies: bool, pieces: tuple[str, ...]) -> tuple[Array, Array]:
+    """Log-density of a length, whatever the piece, over the table's offset and its large wood (N,); and the density of
+    followers and of each of the ``pieces`` against that (1 + pieces, N)."""
+    apart = np.log(length / (PIECES.lies if lies else PIECES.stands)) - _OFFSETS
+    shift = {"large": -_LARGER, "builder": PIECES.shorter}
+    share = {"large": PIECES.share, "builder": PIECES.builders}
+    logs = np.array([_normal(apart), *(_normal(apart + shift[p]) for p in pieces)])
+    shares = np.array([1 - sum(share[p] for p in pieces), *(share[p] for p in pieces)])
+    mixed = np.logaddexp.reduce(np.log(shares)[:, None] + logs, axis=0)
+    return mixed, np.exp(logs - mixed)
 
 
 def _log_normal(value: float, how: tuple[float, float]) -> float:

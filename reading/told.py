@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from reading.shapes import shape
 from scoring.events import Event, FigurePlaced, TilePlaced
@@ -22,14 +23,14 @@ class Line:
     asked: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Group:
     """A tile and everything up to the next one. ``tile`` is None for what came before the first tile of the log."""
 
     tile: Line | None
     rest: tuple[Line, ...] = ()
 
-    @property
+    @cached_property
     def at(self) -> Square | None:
         return self.tile.event.at if self.tile is not None and isinstance(self.tile.event, TilePlaced) else None
 
@@ -39,6 +40,10 @@ class Group:
 
     def figures(self) -> tuple[Line, ...]:
         """What the log has put on this tile."""
+        return self._figures
+
+    @cached_property
+    def _figures(self) -> tuple[Line, ...]:
         return tuple(line for line in self.rest
                      if isinstance(line.event, FigurePlaced) and line.event.at == self.at)
 
@@ -48,7 +53,7 @@ class Group:
         return tuple(line for line in self.rest if line not in mine)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Told:
     """The log in order. ``denied`` are events that people took back: the camera does not tell them again."""
 
@@ -58,9 +63,14 @@ class Told:
     version: int
 
     def group_at(self, at: Square) -> Group | None:
-        return next((g for g in reversed(self.groups) if g.at == at), None)
+        """The turn whose tile lies there, the newest if there are several."""
+        return self._by_square.get(at)
 
-    @property
+    @cached_property
+    def _by_square(self) -> dict[Square, Group]:
+        return {g.at: g for g in self.groups if g.at is not None}
+
+    @cached_property
     def asked(self) -> tuple[Line, ...]:
         return tuple(line for line in self.lines if line.asked)
 

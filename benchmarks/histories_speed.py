@@ -1,0 +1,87 @@
+"""What reading a long game costs: ``./run bench histories_speed [--tiles 160] [--seed 1]``.
+
+A generated game of five boxes is replayed from its looks, as `tests/reading` does it: a look every two seconds, about
+eight a turn, and somebody answers the questions. Processor time of one thread around the 20th, the 72nd and the last
+20 tiles: of the whole reader (belief, histories, decisions, notices) and of the histories alone. The last column is a
+ratio inside the run: to the step of the rules that lays a tile at the same point (`scoring.engine.step`). Wanted: at
+most 10 ms a turn for the histories at 160 tiles.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "reading"), str(ROOT / "tests" / "scoring")]
+
+from generated import looks_of  # noqa: E402
+from looks_replayed import Book  # noqa: E402
+from random_games import random_game  # noqa: E402
+
+from reading.game import GameReader  # noqa: E402
+from scoring.engine import new_game, step  # noqa: E402
+from scoring.events import FigurePlaced, TilePlaced  # noqa: E402
+
+BOXES = ("base", "inns", "traders", "dragon", "tower")
+
+
+def step_ms(setup, events) -> list[float]:  # type: ignore[no-untyped-def]
+    """Milliseconds of the step that lays each tile."""
+    state, out = new_game(setup), []
+    for event in events:
+        begun = time.process_time()
+        for _ in range(3):
+            after = step(state, event)
+        if isinstance(event, TilePlaced):
+            out.append(1000 * (time.process_time() - begun) / 3)
+        state = after
+    return out
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tiles", type=int, default=160)
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+    setup, played = random_game(args.seed, *BOXES, tiles=args.tiles, name="zman2012")
+    events = [e for e in played if isinstance(e, TilePlaced | FigurePlaced)]
+    looks = looks_of(setup, events, args.seed)
+    steps = step_ms(setup, events)
+    reader, book = GameReader(setup), Book()
+    spent: dict[int, list[float]] = {}  # by tiles that lie: of the reader, of the histories
+    search, inside = reader._search.histories, [0.0]
+
+    def timed(*given):  # type: ignore[no-untyped-def]
+        begun = time.process_time()
+        found = search(*given)
+        inside[0] += time.process_time() - begun
+        return found
+
+    reader._search.histories = timed  # type: ignore[method-assign]
+    for look in looks:
+        inside[0] = 0.0
+        begun = time.process_time()
+        told = reader.look(look, book.entries)
+        whole = time.process_time() - begun
+        for decision in told.decisions:
+            book.commit(decision)
+        book.answer(events)
+        known = spent.setdefault(len(reader.belief.lying()), [0.0, 0.0])
+        known[0] += whole
+        known[1] += inside[0]
+    last = max(spent)
+    print(f"{len(steps)} tiles, {len(looks)} looks, {len(setup.players)} players, {book.questions} questions")
+    print("tiles      reader ms a turn  histories ms a turn  a step of the rules ms  histories in steps")
+    for low, high in ((10, 30), (62, 82), (last - 20, last)):
+        turns = [v for tiles, v in spent.items() if low <= tiles < high]
+        if turns:
+            one = sum(steps[low:high]) / max(1, len(steps[low:high]))
+            reader_ms, histories_ms = (1000 * sum(v[n] for v in turns) / (high - low) for n in (0, 1))
+            print(f"{low:3}-{high:3}  {reader_ms:19.1f}  {histories_ms:19.1f}  {one:22.3f}  {histories_ms / one:18.0f}")
+
+
+if __name__ == "__main__":
+    main()
