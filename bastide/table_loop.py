@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from bastide.errors import Failure
 from bastide.learning import Learner
+from bastide.lens_notice import LensNotice
 from bastide.notices import rows
 from bastide.session import TableSession
 from bastide.steadiness import Steadiness
@@ -80,15 +81,17 @@ def follow(source: FrameSource, watcher: Watcher, session: TableSession, *,
            stop: threading.Event | None = None, on_frame: Callable[[Followed], None] | None = None,
            save: Callable[[TableSession, Proposal, Still], None] | None = None,
            renew: Callable[[Setup], Watcher] | None = None, learner: Learner | None = None,
-           changed: threading.Event | None = None) -> Followed:
+           changed: threading.Event | None = None, lens_known: Callable[[], bool] = lambda: True) -> Followed:
     """Feed an open source to the watcher until it ends or ``stop`` is set. ``save`` is `commit` unless given; ``renew``
     makes the watcher for another game that people begin meanwhile, and for another calibration, which ``changed`` says.
-    A ``learner`` takes pictures of the tiles, and what it has learned is used at once.
+    A ``learner`` takes pictures of the tiles, and what it has learned is used at once. Unless ``lens_known``, the tiles
+    are asked whether the lens bends.
 
     Raises SourceError, and Failure when a move could not be saved.
     """
     done = Followed()
-    game, steadiness = session.game, Steadiness()
+    game, steadiness, lens = session.game, Steadiness(), LensNotice(lens_known)
+    notices, pictures = list[dict[str, Any]](), dict[str, bytes]()
     check = PictureCheck(live=source.info.live)
     bad_s: float | None = None
     last: Frame | None = None
@@ -100,6 +103,7 @@ def follow(source: FrameSource, watcher: Watcher, session: TableSession, *,
         begun = time.perf_counter()
         if seeing.rests:  # people enter what happens
             if not rested:
+                notices, pictures = [], {}
                 session.set_notices([], {})
             rested = True
             session.set_status("paused")
@@ -114,13 +118,14 @@ def follow(source: FrameSource, watcher: Watcher, session: TableSession, *,
         elif changed is not None and changed.is_set() and renew is not None:
             changed.clear()
             del watcher
-            watcher, steadiness = renew(session.setup), Steadiness()
+            watcher, steadiness, lens = renew(session.setup), Steadiness(), LensNotice(lens_known)
         rested = False
         if session.game != game:
             if renew is None:  # what is seen belongs to a game that nobody plays here any more
                 break
             del watcher
             watcher, game, steadiness = renew(session.setup), session.game, Steadiness()
+            lens = LensNotice(lens_known)
         verdict = check.look(frame)
         if not verdict.use:  # no picture of the table: the score stays as it is
             bad_s, done.frame = frame.t_s if bad_s is None else bad_s, None
@@ -147,8 +152,11 @@ def follow(source: FrameSource, watcher: Watcher, session: TableSession, *,
             session.set_status("camera_lost", notice.text, notice.code, notice.parts)
         else:
             session.set_status(CHIPS[seen.status], SAID.get(code, ""), code)
+        if seen.status == "watching":
+            lens.look(frame, watcher.poses)
         if seen.notices is not None:
-            session.set_notices(*rows(seen.notices, session.setup.players))
+            notices, pictures = rows(seen.notices, session.setup.players)
+        session.set_notices([*notices, *lens.rows()], pictures)
         if learner is not None and seen.status == "watching":
             learner.look(frame, watcher.poses)
             if learner.due() and (tiles := learner.write()) is not None:
@@ -268,9 +276,9 @@ class TableLoop(threading.Thread):
 
     def __init__(self, open_camera: Callable[[], FrameSource], watcher: TableWatcher | None, session: TableSession,
                  renew: Callable[[Setup], TableWatcher] | None = None, learner: Learner | None = None,
-                 changed: threading.Event | None = None) -> None:
+                 changed: threading.Event | None = None, lens_known: Callable[[], bool] = lambda: True) -> None:
         super().__init__(name="table", daemon=True)
-        self._learner, self._changed = learner, changed
+        self._learner, self._changed, self._lens_known = learner, changed, lens_known
         self._open, self._session = open_camera, session
         self._watcher: Watcher | None = watcher
         self._renew, self._game = renew, session.game
@@ -296,7 +304,8 @@ class TableLoop(threading.Thread):
                     with camera, self._session.seeing.attached():
                         done = follow(camera, self._own_watcher(), self._session, stop=self._stop_asked,
                                       save=self._save, renew=self._new_watcher, learner=self._learner,
-                                      on_frame=self._beat, changed=self._changed)
+                                      on_frame=self._beat, changed=self._changed,
+                                      lens_known=self._lens_known)
                         wait_s = 1.0 if done.frames else wait_s
                         if not live:
                             self._session.set_status("manual", SAID["recording_over"], "recording_over")

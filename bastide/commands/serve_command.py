@@ -155,6 +155,7 @@ def _serve(given: argparse.Namespace, now: InForce, file: SettingsFile, notifier
     from bastide.kept_looks import KeptLooks
     from bastide.keys import KeyFile, SessionFile, set_pins
     from bastide.learning import Learner
+    from bastide.lens_notice import lens_measured
     from bastide.logs import logging_to
     from bastide.page_backups import PageBackups
     from bastide.reserve import BYTES
@@ -228,7 +229,8 @@ def _serve(given: argparse.Namespace, now: InForce, file: SettingsFile, notifier
                                   arts.counts)
             # The same camera every time: one that was unplugged comes back with the focus and light it was held at.
             watcher = watcher_for(session.setup) if args.tiles else None  # says now what is wrong with the folder
-            loop = TableLoop(lambda: camera, watcher, session, watcher_for, learner, camera.changed)
+            loop = TableLoop(lambda: camera, watcher, session, watcher_for, learner, camera.changed,
+                             lambda: lens_measured(camera.documents))
             tuning = Tuning(camera, data, given=documents, present=lambda: session.seeing.present,
                             colours=lambda: tuple(p.colour for p in session.setup.players),
                             reader=lambda: PhotoReader(arts.tiles(session.art, session.setup),

@@ -43,6 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from bastide.calibrated import calibrated, load_calibrations, view_from
     from bastide.learning import Learner
+    from bastide.lens_notice import CODE as LENS_BENDS
+    from bastide.lens_notice import lens_measured
     from bastide.recording import transcript_of
     from bastide.session import TableSession
     from bastide.stopping import stop_on_signals
@@ -76,18 +78,23 @@ def run(args: argparse.Namespace) -> int:
             raise UsageError(f"{name}: there is no folder {Path(name).parent}")
     if args.record and Path(args.record).is_dir():
         raise UsageError(f"{args.record}: is a folder, not a file")
-    told = ""
+    told, lens_told = "", False
     done = Followed()
     so_far, written, due_s = out.with_name(f"{out.name[:200]}.so-far"), 0, 0.0
 
     def remember(now: Followed) -> None:
-        nonlocal done, written, due_s, told
+        nonlocal done, written, due_s, told, lens_told
         done = now
-        status = session.view()["status"]
+        view_now = session.view()
+        status = view_now["status"]
         code = status.get("code", "") if status["chip"] == "camera_lost" else ""
         if code and code != told:
             print(f"frame {now.frames}: {status['text']}", file=sys.stderr)
         told = code
+        bends = next((i["text"] for i in view_now["issues"] if i["code"] == LENS_BENDS), "")
+        if bends and not lens_told:
+            print(f"frame {now.frames}: {bends}", file=sys.stderr)
+            lens_told = True
         if len(session.entries) != written and time.monotonic() >= due_s:
             written = len(session.entries)
             begun = time.monotonic()
@@ -108,7 +115,7 @@ def run(args: argparse.Namespace) -> int:
                 record = begun_record(Path(args.record), setup)
             try:
                 follow(camera, make_watcher(merged(tiles, book.tileset()), setup, view, record=record), session,
-                       stop=stop, on_frame=remember, learner=learner)
+                       stop=stop, on_frame=remember, learner=learner, lens_known=lambda: lens_measured(documents))
                 if learner is not None:
                     learner.write()
             except SourceError as e:  # what was seen until then is worth keeping

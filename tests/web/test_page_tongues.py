@@ -11,11 +11,13 @@ from test_page_access import TEXTS, violations
 from webtable import table
 
 from bastide.findings import DO, TEXT, line
+from bastide.lens_notice import LensNotice
 from bastide.notices import rows
 from bastide.store import Store
 from bastide.table_loop import SAID
 from calibration.drift import Drift, put_back
 from reading.noticing import Notice
+from vision.bending import Bend
 from web.app import create_app
 from web.server import PageServer
 
@@ -75,6 +77,11 @@ def test_the_check_up_and_everything_told_are_in_the_readers_language(served, vi
         page.locator("#issues[data-code='drift.put_back']").wait_for()
         left += [(advice.text, piece) for piece in english(page)]
     session.set_status("watching")
+    lens = LensNotice(lambda: False)
+    lens.bend = Bend(k=-0.1, corner_px=90.0, now=0.09, straight=0.03)
+    session.set_notices(lens.rows(), {})
+    page.locator("#issues[data-code='lens_bends']").wait_for()
+    left += [("lens_bends", piece) for piece in english(page)]
     for code in ("take_back", "missing", "out_of_step", "unread"):
         session.set_notices(*rows([Notice(code=code, at=(0, 0), player=0, feature="city", where="N")],
                                   session.setup.players))

@@ -684,6 +684,8 @@ export default {
     other: "{n} Züge von Runde {turn} waren nicht zu lesen: bitte nachsehen.",
   },
   "issue.out_of_step": "Dieses Plättchen liegt anders als im Spiel: richtig hinlegen oder antippen.",
+  "issue.lens_bends":
+    "Die Plättchen liegen etwa {now} % ihrer Seite neben einem geraden Gitter, weil das Objektiv verzerrt. Kalibriert wären es {straight} %: bastide calibrate lens.",
   "issue.unread": "Hier liegt etwas, das die Kamera nicht lesen kann: Plättchen eintragen oder wegnehmen.",
   "toast.score": "{name} {from} → {to}",
   "toast.undo": "Zurücknehmen",

@@ -673,6 +673,8 @@ export default {
     other: "{n} moves of turn {turn} could not be read: please look.",
   },
   "issue.out_of_step": "This tile lies otherwise than in the game: put it straight, or tap it.",
+  "issue.lens_bends":
+    "Tiles lie about {now} % of their side off a straight grid, because the lens bends the picture. Calibrated it would be {straight} %: bastide calibrate lens.",
   "issue.unread": "Something lies here that the camera cannot read: enter the tile, or take it away.",
   "toast.score": "{name} {from} → {to}",
   "toast.undo": "Undo",

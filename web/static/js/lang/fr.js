@@ -727,6 +727,8 @@ export default {
     other: "{n} coups du tour {turn} n’ont pas pu être lus : veuillez vérifier.",
   },
   "issue.out_of_step": "Cette tuile n’est pas posée comme dans la partie : remettez-la ou touchez-la.",
+  "issue.lens_bends":
+    "Les tuiles s’écartent d’environ {now} % de leur côté d’une grille droite, car l’objectif déforme l’image. Calibré, ce serait {straight} % : bastide calibrate lens.",
   "issue.unread": "La caméra ne peut pas lire ce qui est posé ici : saisissez la tuile ou retirez-la.",
   "toast.score": "{name} {from} → {to}",
   "toast.undo": "Annuler",
