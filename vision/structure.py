@@ -26,7 +26,7 @@ LETTERS = "FCRI"
 PAIRS = tuple(combinations(range(4), 2))  # of the sides N E S W
 TRUTHS = 4 + 2 * len(PAIRS) + 3  # letters of the sides, joined towns, joined roads, cloister, pennant, a tile at all
 OUTPUTS = 16 + TRUTHS - 4 + 8  # logits of the letters, of the rest, and where the corners are (8, in tiles)
-CLEAR = 0.95  # probability of each answer from which two quarter turns say what four do
+CLEAR = 0.98  # probability of each answer from which two quarter turns say what four do
 _FLOOR = -7.0  # no single answer is surer than that
 _BATCH = 64
 
