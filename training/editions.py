@@ -46,6 +46,7 @@ class Edition:
     shield_size: float
     shield_style: int
     bend: float
+    cap_depth: float  # of towns on one side, beside the catalogue's
     wander: float
     clutter: float
     cloister_size: float
@@ -81,7 +82,7 @@ def invent(rng: Random) -> Edition:
         house_size=u(5, 11),
         wall=wall,
         wall_dark=mix(wall, (20, 30, 40), u(0.3, 0.8)),
-        wall_width=u(2.0, 8.0),
+        wall_width=u(2.0, 9.5),
         wall_style=int(rng.integers(4)),
         tower=tower,
         road=hsv(u(25, 60), u(0.0, 0.28), u(0.75, 1.0)),
@@ -92,6 +93,7 @@ def invent(rng: Random) -> Edition:
         shield_size=u(9.5, 15),
         shield_style=int(rng.choice([0, 0, 0, 1, 2])),
         bend=u(0.3, 1.0),
+        cap_depth=u(0.5, 1.15),
         wander=u(0.0, 3.0),
         clutter=u(0.0, 1.0),
         cloister_size=u(26, 52),

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from scoring.geometry import flatten
 from scoring.tiles import Tile
-from training.buildings import FINE, SIDE, UNIT, Builder, Image
-from training.editions import hsv, mix
+from training.buildings import FINE, SIDE, UNIT, Image
+from training.editions import Edition, Random, hsv, mix
+from training.signs import UNSIGNED, SignPainter, Signs, emblem_by_lot
 
 
 @cache
@@ -27,11 +28,25 @@ def _lines(tile: Tile) -> tuple[tuple[str, tuple[NDArray[np.float32], ...], floa
     )
 
 
-class Painter(Builder):
-    """Paints one tile of an edition. ``paint`` gives (SIDE, SIDE, 3) uint8 BGR, upright as at rot 0."""
+def _shallow(line: NDArray[np.float32], side: str, depth: float) -> NDArray[np.float32]:
+    """The outline of a town on one side only, as deep as ``depth`` times the catalogue's."""
+    axis, edge = {"N": (1, 0.0), "S": (1, 100.0), "W": (0, 0.0), "E": (0, 100.0)}[side]
+    out = line.copy()
+    out[:, axis] = edge + (out[:, axis] - edge) * depth
+    return out
 
-    def paint(self, tile: Tile) -> Image:
+
+class Painter(SignPainter):
+    """Paints tiles of one edition. ``paint`` gives (SIDE, SIDE, 3) uint8 BGR, upright as at rot 0."""
+
+    def __init__(self, edition: Edition, rng: Random) -> None:
+        super().__init__(edition, rng)
+        self.emblem = emblem_by_lot(rng)
+
+    def paint(self, tile: Tile, signs: Signs = UNSIGNED) -> Image:
         e, rng = self.e, self.rng
+        self._road_mask[:] = 0
+        self.shown = []
         self.image = self._ground(e.field, e.field_other)
         self._bend()
         town = np.zeros((SIDE, SIDE), np.uint8)
@@ -39,6 +54,8 @@ class Painter(Builder):
         for kind, lines, _, atoms in _lines(tile):
             if kind == "city":
                 mask = np.zeros((SIDE, SIDE), np.uint8)
+                deep = e.cap_depth * rng.uniform(0.85, 1.15)
+                lines = tuple(_shallow(line, atoms[0], deep) for line in lines) if len(atoms) == 1 else lines
                 cv2.fillPoly(mask, [self._fixed(line) for line in lines], 255, cv2.LINE_AA, FINE)
                 mask = self._bent(mask)
                 towns.append(mask)
@@ -52,8 +69,15 @@ class Painter(Builder):
             self._town(town)
             for mask in towns:
                 self._wall(mask)
+        self._bridge([lines[0] for kind, lines, _ in bands if kind == "road"])
         self._middle(tile, bands, bool(towns))
+        if signs.inn:
+            self.sign_inn(tile, town)
+        if signs.cathedral:
+            self.sign_cathedral()
         self._shields(tile, town)
+        if signs.goods:
+            self.sign_goods(tile, signs.goods, self.emblem, town)
         if e.rim_width and rng.random() < 0.8:
             colour = mix(e.rim, (30, 30, 30), rng.uniform(0, 0.6))
             cv2.rectangle(self.image, (0, 0), (SIDE - 1, SIDE - 1), colour, 1 if e.rim_width < 1 else 2)
@@ -153,11 +177,42 @@ class Painter(Builder):
             cv2.polylines(
                 self.image, fixed, False, e.water if river else e.road, max(2, round(width * UNIT)), cv2.LINE_AA, FINE
             )
+            if not river:
+                cv2.polylines(self._road_mask, fixed, False, 255, max(2, round(width * UNIT)), cv2.LINE_8, FINE)
             if rng.random() < 0.5:
                 for x, y in points[rng.integers(0, 24, 8)] + rng.uniform(-0.3, 0.3, (8, 2)) * width:
                     self._disc(
                         x, y, rng.uniform(0.4, 1.2), mix(e.water if river else e.road, e.road_rim, rng.uniform(0, 0.6))
                     )
+
+    def _bridge(self, roads: list[NDArray[np.float32]]) -> None:
+        """Where two roads cross and neither ends, one goes over the other."""
+        rng, e = self.rng, self.e
+        for n, one in enumerate(roads):
+            for other in roads[:n]:
+                near = np.sqrt(((one[:, None] - other[None]) ** 2).sum(axis=2))
+                a, b = np.unravel_index(int(near.argmin()), near.shape)
+                through = [min(k, len(line) - 1 - k) > 0.12 * len(line) for k, line in ((a, one), (b, other))]
+                if near[a, b] > 4 or not all(through):
+                    continue
+                over, k = (one, a) if rng.random() < 0.5 else (other, b)
+                ahead = over[min(k + 2, len(over) - 1)] - over[max(k - 2, 0)]
+                ahead = ahead / (np.linalg.norm(ahead) + 1e-6)
+                aside = np.array([-ahead[1], ahead[0]])
+                half, wide = rng.uniform(7, 13), e.road_width * rng.uniform(0.55, 0.8)
+                middle = over[k] + rng.normal(0, 0.8, 2)
+                stone = mix(e.wall, e.road, rng.uniform(0, 0.6))
+                deck = [middle + ahead * x * half + aside * y * wide for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
+                self._poly([p + (1.5, 2) for p in deck], mix(e.field, (10, 20, 10), 0.6))
+                self._poly(deck, mix(e.road, stone, rng.uniform(0, 0.5)))
+                for side in (-1, 1):
+                    rail = [middle + ahead * x * half + aside * side * wide for x in (-1, 1)]
+                    cv2.polylines(
+                        self.image, [self._fixed(rail)], False, mix(stone, (20, 20, 25), e.ink), 2, cv2.LINE_AA, FINE
+                    )
+                    if e.tower is not None and rng.random() < 0.6:
+                        for x, y in rail:
+                            self._disc(float(x), float(y), rng.uniform(1.5, 3.5), e.tower)
 
     def _town(self, town: Image) -> None:
         rng, e = self.rng, self.e

@@ -15,7 +15,11 @@ from scoring.tiles import EDGES, Tile, catalogue, edge, product
 from training.buildings import SIDE, Image
 from training.editions import Edition, Random, hsv, invent
 from training.invented import Painter
+from training.signs import Shown, by_lot, printed
 from vision.artwork import draw_tile
+from vision.signs import CROP_PX as SIGN_PX
+from vision.signs import MARGIN as SIGN_MARGIN
+from vision.signs import SIGNS
 from vision.structure import CROP_PX, MARGIN, TRUTHS, truth_of
 
 _WRONG = 0.22  # of the crops are cut from where no tile lies squarely
@@ -30,15 +34,16 @@ WOOD = (  # hue, saturation and value of figures
     (0, 0.05, 0.75),
     (330, 0.5, 0.85),
 )
-BOXES = ("base", "base", "base", "base", "base", "river", "inns")
+BOXES = ("base", "base", "base", "base", "river", "inns", "inns", "traders", "traders", "traders", "dragon", "tower")
 
 
 @dataclass(frozen=True, slots=True)
 class Laid:
-    """A painted tile of a pool, not yet turned."""
+    """A painted tile of a pool, not yet turned, with the signs that it shows."""
 
     tile: Tile
     picture: Image
+    signs: tuple[Shown, ...] = ()
 
 
 def pool(rng: Random, own: list[Laid], size: int = 40) -> tuple[Edition, list[Laid]]:
@@ -52,20 +57,21 @@ def pool(rng: Random, own: list[Laid], size: int = 40) -> tuple[Edition, list[La
             table = cv2.cvtColor(own[n].picture, cv2.COLOR_BGR2HSV).astype(np.float32)
             table[..., 0] = (table[..., 0] + hue) % 180
             table[..., 1:] = np.clip(table[..., 1:] * gain, 0, 255)
-            laid.append(Laid(own[n].tile, cv2.cvtColor(table.astype(np.uint8), cv2.COLOR_HSV2BGR)))
+            laid.append(Laid(own[n].tile, cv2.cvtColor(table.astype(np.uint8), cv2.COLOR_HSV2BGR), own[n].signs))
         return edition, laid
     painter = Painter(edition, rng)
     laid = []
     for _ in range(size):
         tiles = product(BOXES[int(rng.integers(len(BOXES)))]).tiles
         tile = tiles[int(rng.integers(len(tiles)))]
-        laid.append(Laid(tile, painter.paint(tile)))
+        picture = painter.paint(tile, by_lot(rng, tile))
+        laid.append(Laid(tile, picture, tuple(painter.shown)))
     return edition, laid
 
 
 def own_drawings() -> list[Laid]:
-    kinds = [t for t in catalogue().values() if t.product in ("base", "river", "inns")]
-    return [Laid(t, draw_tile(t, SIDE, variant=v)) for t in kinds for v in range(2)]
+    kinds = [t for t in catalogue().values() if t.product in ("base", "river", "inns", "traders")]
+    return [Laid(t, draw_tile(t, SIDE, variant=v), printed(t)) for t in kinds for v in range(2)]
 
 
 def table(rng: Random, side: int, edition: Edition) -> Image:
@@ -93,11 +99,50 @@ def table(rng: Random, side: int, edition: Edition) -> Image:
 
 def scene(rng: Random, edition: Edition, tiles: list[Laid]) -> tuple[Image, NDArray[np.float32], NDArray[np.float32]]:
     """(crop (CROP_PX, CROP_PX, 3), truths, (8,) true corners minus nominal corners in tiles, NaN without a tile)."""
+    canvas, mine, rot, centre = _laid_out(rng, edition, tiles, tiles, empty_share=0.16)
+    crop, nominal = _shoot(rng, canvas, centre, CROP_PX, MARGIN, wrong=_WRONG)
+    truths = np.full(TRUTHS, -1.0, np.float32)
+    offsets = np.full(8, np.nan, np.float32)
+    truths[-1] = 0.0
+    if centre is not None:
+        offsets[:] = (nominal - np.array([[0, 0], [1, 0], [1, 1], [0, 1]])).ravel()
+        far = float(np.abs(offsets).max())
+        truths[-1] = 1.0 if far < ALIGNED else (-1.0 if far < ASTRAY else 0.0)
+        if far < ALIGNED:
+            truths[:-1] = truth_of(mine.tile, rot)
+        elif far > ASTRAY:
+            offsets[:] = np.nan
+    return lamp(rng, crop), truths, offsets
+
+
+def sign_scene(rng: Random, edition: Edition, tiles: list[Laid]) -> tuple[Image, NDArray[np.float32]]:
+    """(crop as `vision.signs` cuts it, (len(SIGNS), 3) middle and half width of each sign in tiles, NaN without it)."""
+    signed = [tile for tile in tiles if tile.signs]
+    middle = signed if signed and rng.random() < 0.5 else tiles
+    canvas, mine, rot, centre = _laid_out(rng, edition, tiles, middle, empty_share=0.0)
+    crop, nominal = _shoot(rng, canvas, centre, SIGN_PX, SIGN_MARGIN, wrong=0.0)
+    where = np.full((len(SIGNS), 3), np.nan, np.float32)
+    unit = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
+    to = cv2.getPerspectiveTransform(unit, nominal.astype(np.float32))
+    for shown in mine.signs:
+        x, y = shown.x / 100 - 0.5, shown.y / 100 - 0.5
+        for _ in range(rot):
+            x, y = -y, x
+        at = cv2.perspectiveTransform(np.array([[[x + 0.5, y + 0.5]]], np.float32), to)[0, 0]
+        where[SIGNS.index(shown.sign)] = (*at, shown.half / 100)
+    return lamp(rng, crop), where
+
+
+def _laid_out(
+    rng: Random, edition: Edition, tiles: list[Laid], middle: list[Laid], *, empty_share: float
+) -> tuple[Image, Laid, int, NDArray[np.float32] | None]:
+    """(canvas of three by three squares, one of ``middle`` in the middle, its quarter turns, its corners or None where
+    the middle is empty, a share ``empty_share`` of all)."""
     side = 3 * SIDE
     canvas = table(rng, side, edition)
-    empty = rng.random() < 0.16
+    empty = rng.random() < empty_share
     rot = int(rng.integers(4))
-    mine = tiles[int(rng.integers(len(tiles)))]
+    mine = middle[int(rng.integers(len(middle)))]
     lonely, loose = rng.random() < 0.15, float(rng.choice([0.0, 0.01, 0.03, 0.06]))
     gap = rng.uniform(0, 0.025)
     squares = [(dx, dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1) if dx or dy]
@@ -116,19 +161,7 @@ def scene(rng: Random, edition: Edition, tiles: list[Laid]) -> tuple[Image, NDAr
             centre = corners
     for _ in range(int(rng.choice([0, 0, 0, 1, 1, 2]))):
         _figure(rng, canvas)
-    crop, nominal = _shoot(rng, canvas, centre)
-    truths = np.full(TRUTHS, -1.0, np.float32)
-    offsets = np.full(8, np.nan, np.float32)
-    truths[-1] = 0.0
-    if centre is not None:
-        offsets[:] = (nominal - np.array([[0, 0], [1, 0], [1, 1], [0, 1]])).ravel()
-        far = float(np.abs(offsets).max())
-        truths[-1] = 1.0 if far < ALIGNED else (-1.0 if far < ASTRAY else 0.0)
-        if far < ALIGNED:
-            truths[:-1] = truth_of(mine.tile, rot)
-        elif far > ASTRAY:
-            offsets[:] = np.nan
-    return lamp(rng, crop), truths, offsets
+    return canvas, mine, rot, centre
 
 
 def _beside(rng: Random, tiles: list[Laid], mine: Laid, rot: int, dx: int, dy: int, empty: bool) -> tuple[Laid, int]:
@@ -205,15 +238,18 @@ def _figure(rng: Random, canvas: Image) -> None:
     cv2.fillPoly(canvas, [np.round(shape + lean).astype(np.int32)], colour, cv2.LINE_AA)
 
 
-def _shoot(rng: Random, canvas: Image, corners: NDArray[np.float32] | None) -> tuple[Image, NDArray[np.float32]]:
-    """Cut the square as a reader would whose pose is a little wrong; the true corners in tiles of that crop."""
+def _shoot(
+    rng: Random, canvas: Image, corners: NDArray[np.float32] | None, size_px: int, margin: float, *, wrong: float
+) -> tuple[Image, NDArray[np.float32]]:
+    """Cut the square as a reader would whose pose is a little wrong; the true corners in tiles of that crop. A share
+    ``wrong`` is cut by another lattice."""
     amount = float(rng.choice([0.012, 0.03, 0.06, 0.12], p=[0.35, 0.35, 0.2, 0.1]))
     base = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
     centre = corners if corners is not None else (base + 1) * SIDE
     middle = centre.mean(axis=0)
     scale, angle = 1 + rng.normal(0, amount), rng.normal(0, amount)
     cos, sin = np.cos(angle) * scale, np.sin(angle) * scale
-    if rng.random() < _WRONG:  # a lattice of another size, phase or direction
+    if wrong and rng.random() < wrong:  # a lattice of another size, phase or direction
         what = int(rng.integers(4))
         if what == 0:
             scale *= rng.uniform(0.4, 0.7) if rng.random() < 0.6 else rng.uniform(1.45, 2.1)
@@ -224,14 +260,14 @@ def _shoot(rng: Random, canvas: Image, corners: NDArray[np.float32] | None) -> t
                 [rng.choice([-1, 1]), rng.choice([-1, 0, 1])] if what == 2 else [0, rng.choice([-1, 1])]
             )
         cos, sin = np.cos(angle) * scale, np.sin(angle) * scale
-    wrong = (centre - centre.mean(axis=0)) @ np.array([[cos, sin], [-sin, cos]], np.float32) + middle
-    wrong = wrong + rng.normal(0, amount * SIDE, 2) + rng.normal(0, amount * 0.3 * SIDE, (4, 2))
-    tile_px = CROP_PX / (1 + 2 * MARGIN)
-    target = ((base + MARGIN) * tile_px - 0.5).astype(np.float32)
-    to = cv2.getPerspectiveTransform(wrong.astype(np.float32), target)
-    crop = cv2.warpPerspective(canvas, to, (CROP_PX, CROP_PX), flags=cv2.INTER_AREA, borderMode=cv2.BORDER_REPLICATE)
+    cut = (centre - centre.mean(axis=0)) @ np.array([[cos, sin], [-sin, cos]], np.float32) + middle
+    cut = cut + rng.normal(0, amount * SIDE, 2) + rng.normal(0, amount * 0.3 * SIDE, (4, 2))
+    tile_px = size_px / (1 + 2 * margin)
+    target = ((base + margin) * tile_px - 0.5).astype(np.float32)
+    to = cv2.getPerspectiveTransform(cut.astype(np.float32), target)
+    crop = cv2.warpPerspective(canvas, to, (size_px, size_px), flags=cv2.INTER_AREA, borderMode=cv2.BORDER_REPLICATE)
     seen = cv2.perspectiveTransform(centre[None].astype(np.float32), to)[0]
-    return crop, ((seen + 0.5) / tile_px - MARGIN).astype(np.float32)
+    return crop, ((seen + 0.5) / tile_px - margin).astype(np.float32)
 
 
 def lamp(rng: Random, crop: Image) -> Image:

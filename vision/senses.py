@@ -1,10 +1,10 @@
 """What the squares of a board show, in log-likelihoods: the one place where pixels become statements about tiles.
 
 Sources are added, none switches another off. The network (`vision.structure`) knows what every edition shares and is
-asked about every square; now and then it is wrong about a tile as a whole, so what it says has heavy tails. Pictures of
-tiles, taught, learned or drawn, are held against the squares that it does not settle, drawn ones only where it cannot
-tell some of the kinds in play from each other; a square may look like none of them. A kind without a picture gains and
-loses little.
+asked about every square; now and then it is wrong about a tile as a whole, so what it says has heavy tails. A second
+one (`vision.signs`) looks for inns and goods where kinds in play differ by them. Pictures of tiles, taught, learned or
+drawn, are held against the squares that the first does not settle, drawn ones only where it cannot tell some of the
+kinds in play from each other; a square may look like none of them. A kind without a picture gains and loses little.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ from scoring.tiles import Square, Tile
 from vision.fitting import PictureFit
 from vision.frames import Image
 from vision.lattice import UNIT, Array, inside, rectify
+from vision.signs import CROP_PX as SIGN_PX
+from vision.signs import MARGIN as SIGN_MARGIN
+from vision.signs import SignNet, loglik, signs_of
 from vision.structure import CROP_PX, MARGIN, Said, StructureNet, told_apart
 from vision.tileset import TileSet
 
@@ -49,7 +52,7 @@ class SenseLimits:
 class TileEvidence:
     """One square: its ``pose`` pulled to the corners that are seen, ``there`` the log-odds of a tile, ``loglik`` (K, 4)
     log-likelihoods of every kind and quarter turn (they sum to 1), ``seen`` the part of it in the picture.
-    ``sources`` are what was added up, (K, 4) by name: network, pictures, drawings."""
+    ``sources`` are what was added up, (K, 4) by name: network, signs, pictures, drawings."""
 
     pose: Array
     there: float
@@ -82,6 +85,7 @@ class TileSense:
         self.kinds = tuple(kinds)
         self.limits = limits if limits is not None else SenseLimits()
         self.net = StructureNet()
+        self.signs = SignNet() if len({signs_of(kind) for kind in self.kinds}) > 1 else None
         self._sources: list[_Source] = []
         self.use(tileset)
 
@@ -129,8 +133,10 @@ class TileSense:
                for n, at in enumerate(order)}
         for evidence in out.values():
             evidence.sources["network"] = evidence.loglik
-        self._by_pictures(bgr, {at: e for at, e in out.items() if e.there > 0 and e.seen > 0.7},
-                          dict(zip(order, plain, strict=True)))
+        seen = {at: e for at, e in out.items() if e.there > 0 and e.seen > 0.7}
+        open_to = dict(zip(order, plain, strict=True))
+        self._by_signs(bgr, [e for at, e in seen.items() if lead(open_to[at]) < limits.doubtful])
+        self._by_pictures(bgr, seen, open_to)
         return out
 
     def _doubted(self, loglik: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -138,6 +144,15 @@ class TileSense:
         limits = self.limits
         return log_normal(np.logaddexp(np.log(1 - limits.mistaken) + log_normal(loglik),
                                        np.log(limits.mistaken) + log_normal(limits.vague * loglik)))
+
+    def _by_signs(self, bgr: Image, found: Sequence[TileEvidence]) -> None:
+        """Adds what the signs on these squares say, if kinds in play differ by them."""
+        if self.signs is None or not found:
+            return
+        crops = np.array([rectify(bgr, e.pose, SIGN_PX / (1 + 2 * SIGN_MARGIN), SIGN_MARGIN) for e in found])
+        for evidence, said in zip(found, loglik(self.signs.ask(crops), self.kinds), strict=True):
+            evidence.sources["signs"] = np.repeat(said[:, None], 4, axis=1)
+            evidence.loglik = log_normal(evidence.loglik + evidence.sources["signs"])
 
     def _by_pictures(self, bgr: Image, found: Mapping[Square, TileEvidence],
                      plain: Mapping[Square, npt.NDArray[np.float64]]) -> None:
