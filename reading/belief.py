@@ -13,45 +13,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from reading.lain import Lain, contradicts, first_seen, said_of, seen_again, tells, worth
 from reading.limits import LIMITS
-from reading.shapes import Reading, shape
 from scoring.tiles import Square
 from vision.looks import FigureLook, SquareLook, TableLook
 
-_MOST = 32  # readings kept of a square
 _LEFT_OUT = 0.6  # weight of a look that says of a square only that it was not reported
-
-
-@dataclass(frozen=True, kw_only=True)
-class Lain:
-    """One tile on a square for a while: it came between ``bare_s`` (None: not known) and ``since_s``; ``hidden_s`` is
-    since when the square was hidden before that. ``sums`` and ``rest`` are log-likelihoods times weights of the looks,
-    ``weight`` the sum of those."""
-
-    since_s: float
-    last_s: float
-    bare_s: float | None
-    weight: float
-    sums: Mapping[Reading, float]
-    rest: float
-    there: float
-    hidden_s: float | None = None
-
-    @cached_property
-    def _worth(self) -> float:
-        """What one unit of the mean counts: so many independent looks."""
-        return max(1.0, self.weight / (1.0 + max(0.0, self.weight - 1.0) * LIMITS.alike)) / self.weight
-
-    @cached_property
-    def readings(self) -> tuple[dict[Reading, float], float]:
-        """Log-likelihoods of the readings and of every other one, the best of them 0."""
-        top = max(self.sums.values(), default=self.rest)
-        return {r: (s - top) * self._worth for r, s in self.sums.items()}, (self.rest - top) * self._worth
-
-    @cached_property
-    def presence(self) -> float:
-        """Log-odds that it is a tile at all."""
-        return self.there * self._worth
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +77,7 @@ class FigureTrack:
 
     @cached_property
     def _worth(self) -> float:
-        return max(1.0, self.weight / (1.0 + max(0.0, self.weight - 1.0) * LIMITS.alike)) / self.weight
+        return worth(self.weight, LIMITS.alike)
 
     @cached_property
     def real(self) -> float:
@@ -222,17 +189,17 @@ def _square(track: SquareTrack, seen: SquareLook, t: float) -> SquareTrack:
         return replace(track, looked_s=t, hidden_s=None, strange_s=t if track.strange_s is None else track.strange_s)
     hidden_s = track.hidden_s
     track = replace(track, looked_s=t, hidden_s=None, strange_s=None, doubt=0.0)
-    said, rest = _said(seen)
-    told = weight * _tells(said, rest)
+    said, rest = said_of(seen)
+    told, covered = weight * tells(said, rest), bool(seen.figures)
     now = track.lain
     if now is None:
-        lain = _begin(said, rest, seen.there, max(told, 0.05), t, track.bare_s)
+        lain = first_seen(said, rest, seen.there, max(told, 0.05), t, track.bare_s, covered)
         return replace(track, lain=replace(lain, hidden_s=hidden_s), against=None)
-    if not _contradicts(now, said, rest):
-        return replace(track, lain=_with(now, said, rest, seen.there, told, t), against=None)
+    if not contradicts(now, said, rest, covered):
+        return replace(track, lain=seen_again(now, said, rest, seen.there, told, t, covered), against=None)
     other = track.against
-    other = _begin(said, rest, seen.there, max(told, 0.05), t, now.last_s) if other is None else \
-        _with(other, said, rest, seen.there, told, t)
+    other = first_seen(said, rest, seen.there, max(told, 0.05), t, now.last_s, covered) if other is None else \
+        seen_again(other, said, rest, seen.there, told, t, covered)
     if other.weight < LIMITS.changes * _usual(now):
         return replace(track, against=other)
     # it was turned, or read wrongly, where it lay
@@ -243,45 +210,6 @@ def _square(track: SquareTrack, seen: SquareLook, t: float) -> SquareTrack:
 def _usual(now: Lain) -> float:
     """A tile that was seen in one poor look only is given up for less."""
     return min(1.0, max(0.3, now.weight))
-
-
-def _said(seen: SquareLook) -> tuple[dict[Reading, float], float]:
-    """A look's word on what the tile is, the best 0."""
-    top = max(seen.tiles.values())
-    return ({r: max(v - top, -LIMITS.floor) for r, v in seen.tiles.items()},
-            max(min(seen.rest - top, 0.0), -LIMITS.floor))
-
-
-def _tells(said: Mapping[Reading, float], rest: float) -> float:
-    """How much a look says: 1 when few readings are likely, little when all are alike."""
-    weights = [math.exp(v) for v in said.values()]
-    total = sum(weights) + 40 * math.exp(rest)
-    entropy = -sum(w / total * math.log(w / total) for w in weights if w > 0) + 40 * math.exp(rest) / total * 3.0
-    return max(0.1, 1.0 - entropy / 3.0)
-
-
-def _begin(said: Mapping[Reading, float], rest: float, there: float, weight: float, t: float,
-           bare_s: float | None) -> Lain:
-    return Lain(since_s=t, last_s=t, bare_s=bare_s, weight=weight, sums={r: v * weight for r, v in said.items()},
-                rest=rest * weight, there=there * weight)
-
-
-def _with(lain: Lain, said: Mapping[Reading, float], rest: float, there: float, weight: float, t: float) -> Lain:
-    sums = {r: lain.sums.get(r, lain.rest) + said.get(r, rest) * weight for r in lain.sums.keys() | said.keys()}
-    if len(sums) > _MOST:
-        sums = dict(sorted(sums.items(), key=lambda s: -s[1])[:_MOST])
-    return replace(lain, last_s=t, weight=lain.weight + weight, sums=sums, rest=lain.rest + rest * weight,
-                   there=lain.there + there * weight)
-
-
-def _contradicts(lain: Lain, said: Mapping[Reading, float], rest: float) -> bool:
-    """Whether a look is plainly of another tile than the looks before."""
-    believed, other = lain.readings
-    best = max(believed, key=lambda r: (believed[r], r))
-    now = max(said, key=lambda r: (said[r], r))
-    if shape(*best) == shape(*now):
-        return False
-    return -said.get(best, rest) > LIMITS.turned and -believed.get(now, other) > LIMITS.turned
 
 
 def _nothing(track: SquareTrack, there: float, weight: float, t: float) -> SquareTrack:

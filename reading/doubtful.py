@@ -8,8 +8,9 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
-from reading.belief import FigureTrack, Lain, TableBelief
+from reading.belief import FigureTrack, TableBelief
 from reading.evidence import figures_on, readings_of
+from reading.lain import Lain
 from reading.layings import COSTS
 from reading.limits import LIMITS
 from reading.policy import Decision, Doubt, Moment

@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from reading.belief import FigureTrack, Lain, TableBelief, figures_seen_on
+from reading.belief import FigureTrack, TableBelief, figures_seen_on
+from reading.lain import Lain
 from reading.limits import LIMITS
 from reading.shapes import Reading, shape
 from scoring.box import Box

@@ -14,6 +14,7 @@ class Limits:
     # belief: looks at one scene are not independent
     new_look_s: float = 2.0  # a look this long after the last one says 63 % of what a first one says (chosen)
     alike: float = 0.5  # correlation of two looks' errors: many looks weigh at most twice one (measured)
+    alike_covered: float = 0.7  # of two looks at a tile with a figure on it, which hides the same part in each
     seen_least: float = 0.35  # part of a square below which a look says nothing of it
     floor: float = 14.0  # a look never speaks more strongly than this against a reading (heavy tails)
     left_out: float = -2.5  # log-odds of a tile on a square that a look at the whole board leaves out

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from reading.belief import FigureTrack, Lain, SquareTrack, TableBelief, figures_seen_on
+from reading.belief import FigureTrack, SquareTrack, TableBelief, figures_seen_on
+from reading.lain import Lain
 from reading.limits import LIMITS
 from reading.shapes import Reading, shape
 from scoring.tiles import Square
@@ -70,7 +71,9 @@ class Place:
         return replace(f, foot=self.point(*f.foot))
 
     def _lain(self, lain: Lain | None) -> Lain | None:
-        return None if lain is None else replace(lain, sums={self.reading(r): v for r, v in lain.sums.items()})
+        return None if lain is None else replace(lain, looks={
+            covered: replace(looks, sums={self.reading(r): v for r, v in looks.sums.items()})
+            for covered, looks in lain.looks.items()})
 
     def _track(self, t: SquareTrack) -> SquareTrack:
         return replace(t, lain=self._lain(t.lain), against=self._lain(t.against),

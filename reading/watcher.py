@@ -100,7 +100,11 @@ class TableWatcher:
             return Observation(status=self._status(followed, told))
         if look.squares:
             self._frame = frame
-            self._sight.keep(look, self._place if self._place is not None else Place())
+            place = self._place if self._place is not None else Place()
+            self._sight.keep(look, place)
+            believed = self._game.belief.squares
+            tracks = {at: believed.get(place.square(at)) for at in look.squares}
+            self.tracker.look_again(at for at, track in tracks.items() if track is not None and track.against)
         return Observation(status=self._status(followed, told), proposals=self._proposals(frame, told),
                            notices=self._notices(frame, told, look), began=told.began)
 

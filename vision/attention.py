@@ -16,6 +16,7 @@ class Attention:
     touched: float = 0.01  # part of that which must have moved for the square to be due
     again_s: float = 25.0  # the whole board is looked at after so long without a look, as a photograph is
     twice_s: float = 1.2  # what changed is looked at once more after so long: one frame is one opinion
+    contradicted_s: float = 2.0  # a square of which two looks disagree is looked at once more after so long
     search_s: float = 3.0  # between searches for a board that was not found
     search_still: float = 0.03  # part of the picture that may move meanwhile
     help_s: float = 15.0  # of a still picture without a board, before people are asked where it lies

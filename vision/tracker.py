@@ -10,7 +10,7 @@ give the same looks. Squares are named from the first tile found; how they lie i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import cv2
@@ -111,6 +111,13 @@ class Tracker:
         """Look at the whole board once more as soon as it is still."""
         for at in self._squares:
             self._squares[at].due_s = -np.inf
+
+    def look_again(self, squares: Iterable[Square]) -> None:
+        """Looks disagreed about these squares: look once more in a while."""
+        assert self.stillness is not None
+        for square in (self._squares[at] for at in squares if at in self._squares):
+            soon = self.stillness.now_s + self.attention.contradicted_s
+            square.due_s = soon if square.due_s is None else min(square.due_s, soon)
 
     # -- searching ----------------------------------------------------------------------------------------------------
 

@@ -51,7 +51,7 @@ def test_a_table_through_an_evening(begin: Callable[..., Film]) -> None:
     # a tile is turned while its turn is open
     film.feed(lay(image, "base.D", (1, 0), 0), 2)
     image = lay(image, "base.D", (1, 0), 2)
-    film.feed(image, 4)
+    film.feed(image, 6)
     # two tiles come at once
     image = lay(lay(image, "base.E", (0, -1), 2), "base.D", (-1, 0), 2)
     film.feed(image, 5)
@@ -105,4 +105,4 @@ def test_where_no_board_is_seen_people_tap_the_tile(begin: Callable[..., Film]) 
     x, y = corner((0, 0))
     film.watcher.point((x + 30.0, y + 40.0))
     film.feed(image, 2)
-    assert film.status == "watching" and off(film) < 0.08
+    assert film.status == "watching" and off(film) < 0.09

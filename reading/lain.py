@@ -1,0 +1,122 @@
+"""One tile that lies: what the looks at it said of its print, and whether another look contradicts them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from reading.limits import LIMITS
+from reading.shapes import Reading, shape
+from vision.looks import SquareLook
+
+_MOST = 32  # readings kept of a square
+
+
+@dataclass(frozen=True, kw_only=True)
+class Looks:
+    """What looks of one kind said of a tile: ``sums``, ``rest`` (every other reading) and ``there`` are log-likelihoods
+    times weights of the looks, ``weight`` the sum of those. ``alike`` is the correlation of two looks' errors."""
+
+    alike: float
+    weight: float
+    sums: Mapping[Reading, float]
+    rest: float
+    there: float
+
+    @property
+    def worth(self) -> float:
+        """What one unit of the mean counts: so many independent looks."""
+        return worth(self.weight, self.alike)
+
+    def more(self, said: Mapping[Reading, float], rest: float, there: float, weight: float) -> Looks:
+        """With one look more."""
+        sums = {r: self.sums.get(r, self.rest) + said.get(r, rest) * weight for r in self.sums.keys() | said.keys()}
+        if len(sums) > _MOST:
+            sums = dict(sorted(sums.items(), key=lambda s: -s[1])[:_MOST])
+        return replace(self, weight=self.weight + weight, sums=sums, rest=self.rest + rest * weight,
+                       there=self.there + there * weight)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lain:
+    """One tile on a square for a while: it came between ``bare_s`` (None: not known) and ``since_s``; ``hidden_s`` is
+    since when the square was hidden before that. ``looks`` are those that saw its whole print, and those at a figure on
+    it: a figure spoils the same part of every look, so these count together as one."""
+
+    since_s: float
+    last_s: float
+    bare_s: float | None
+    looks: Mapping[bool, Looks]  # by whether a figure stood on it
+    hidden_s: float | None = None
+
+    @cached_property
+    def weight(self) -> float:
+        """Of all looks at it."""
+        return sum(looks.weight for looks in self.looks.values())
+
+    @cached_property
+    def readings(self) -> tuple[dict[Reading, float], float]:
+        """Log-likelihoods of the readings and of every other one, the best of them 0."""
+        known = {r for looks in self.looks.values() for r in looks.sums}
+        said = {r: sum(looks.sums.get(r, looks.rest) * looks.worth for looks in self.looks.values()) for r in known}
+        rest = sum(looks.rest * looks.worth for looks in self.looks.values())
+        top = max(said.values(), default=rest)
+        return {r: v - top for r, v in said.items()}, rest - top
+
+    @cached_property
+    def presence(self) -> float:
+        """Log-odds that it is a tile at all."""
+        return sum(looks.there for looks in self.looks.values()) * worth(self.weight, LIMITS.alike)
+
+
+def worth(weight: float, alike: float) -> float:
+    """What one unit of a mean over looks of this weight counts, when their errors correlate by ``alike``."""
+    return max(1.0, weight / (1.0 + max(0.0, weight - 1.0) * alike)) / weight
+
+
+def said_of(seen: SquareLook) -> tuple[dict[Reading, float], float]:
+    """A look's word on what the tile is, the best 0."""
+    top = max(seen.tiles.values())
+    return ({r: max(v - top, -LIMITS.floor) for r, v in seen.tiles.items()},
+            max(min(seen.rest - top, 0.0), -LIMITS.floor))
+
+
+def tells(said: Mapping[Reading, float], rest: float) -> float:
+    """How much a look says: 1 when few readings are likely, little when all are alike."""
+    weights = [math.exp(v) for v in said.values()]
+    total = sum(weights) + 40 * math.exp(rest)
+    entropy = -sum(w / total * math.log(w / total) for w in weights if w > 0) + 40 * math.exp(rest) / total * 3.0
+    return max(0.1, 1.0 - entropy / 3.0)
+
+
+def first_seen(said: Mapping[Reading, float], rest: float, there: float, weight: float, t: float, bare_s: float | None,
+           covered: bool) -> Lain:
+    return Lain(since_s=t, last_s=t, bare_s=bare_s, looks={covered: _first(said, rest, there, weight, covered)})
+
+
+def _first(said: Mapping[Reading, float], rest: float, there: float, weight: float, covered: bool) -> Looks:
+    return Looks(alike=LIMITS.alike_covered if covered else LIMITS.alike, weight=weight,
+                 sums={r: v * weight for r, v in said.items()}, rest=rest * weight, there=there * weight)
+
+
+def seen_again(lain: Lain, said: Mapping[Reading, float], rest: float, there: float, weight: float, t: float,
+          covered: bool) -> Lain:
+    before = lain.looks.get(covered)
+    looks = before.more(said, rest, there, weight) if before is not None else \
+        _first(said, rest, there, max(weight, 0.05), covered)
+    return replace(lain, last_s=t, looks={**lain.looks, covered: looks})
+
+
+def contradicts(lain: Lain, said: Mapping[Reading, float], rest: float, covered: bool) -> bool:
+    """Whether a look is plainly of another tile than the looks before. Print that looks otherwise since a figure stands
+    on it, or went, is the same print: only that it was turned can be told then."""
+    believed, other = lain.readings
+    best = max(believed, key=lambda r: (believed[r], r))
+    now = max(said, key=lambda r: (said[r], r))
+    if shape(*best) == shape(*now):
+        return False
+    if covered not in lain.looks and best[0] != now[0]:
+        return False
+    return -said.get(best, rest) > LIMITS.turned and -believed.get(now, other) > LIMITS.turned
