@@ -65,7 +65,9 @@ def claims(state: GameState, entries: Sequence[LogEntry]) -> list[dict[str, Any]
     said, by_seq = settled(entries), {e.seq: e for e in entries}
     out = []
     for seq, event in effective(entries):
-        found = fresh.get(event.at) if isinstance(event, TilePlaced) else None
+        if not isinstance(event, TilePlaced):
+            continue
+        found = fresh.get(event.at)
         if found is None or (seq, CLAIM) in said or by_seq[seq].source != "camera":
             continue
         options: list[dict[str, Any]] = [{"body": None, "probability": 0.0}]

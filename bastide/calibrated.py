@@ -157,4 +157,6 @@ def _nothing() -> None:
 
 def calibrated(camera: FrameSource, documents: Documents, view: View | None) -> FrameSource:
     """The camera itself, or straightened when there is a calibration."""
-    return camera if view is None else CalibratedCamera(camera, documents, view)
+    if view is None:
+        return camera
+    return CalibratedCamera(camera, documents, view)

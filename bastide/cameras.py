@@ -41,7 +41,7 @@ class Cameras:
     """The cameras of one machine (`web.protocol.Cameras`). Thread safe."""
 
     def __init__(self, used: str | None, camera: CalibratedCamera | None, *, offered: Callable[[], Sequence[str]],
-                 choose: Callable[[str], None], offer: Callable[[Sequence[str]], None], fixed: Callable[[], bool],
+                 choose: Callable[[str], None], offer: Callable[[Sequence[str]], object], fixed: Callable[[], bool],
                  status: Callable[[], str], plugged: Callable[[], Sequence[Found]] = plugged_in,
                  make: Callable[[str], FrameSource] = open_camera,
                  clock: Callable[[], float] = time.monotonic) -> None:

@@ -280,7 +280,7 @@ class Replay:
                 return True
         own = [f for f in d.standing.values() if f.player == d.player and d.box.pieces[f.figure].follower]
         follower = any(in_hand(d, d.player, name) > 0 for name in ("follower", "large"))
-        flags = d.box.tile(d.tiles[d.last_tile].tile).flags if d.last_tile in d.tiles else frozenset()  # type: ignore
+        flags = d.box.tile(d.tiles[d.last_tile].tile).flags if d.last_tile in d.tiles else frozenset()
         if "dragon" in d.ext:
             bound = d.box.rules.fairy_mode == "follower"
             if any(f.id != beasts(d).fairy_of if bound else f.at != beasts(d).fairy for f in own):

@@ -16,11 +16,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from bastide.backups import Contents, check_backup, write_backup
+from bastide.backups import check_backup, write_backup
 from bastide.errors import Failure, UsageError
 from bastide.incoming import add_piece
 from bastide.restore_inside import EXCHANGE
 from bastide.support import write_support
+from bastide.unpacking import Contents
 from web.protocol import CommandError
 
 MOST_BYTES = 1_000_000_000

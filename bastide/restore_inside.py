@@ -14,12 +14,14 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from bastide.backups import SECRETS, SERVICE, Contents, stage
+from bastide.backups import stage
 from bastide.errors import Failure
 from bastide.external_files import CALIBRATIONS, PLAYERS, TAUGHT
 from bastide.external_files import NOTE as NOTED
 from bastide.kept_looks import FOLDER as LOOKS
+from bastide.keys import NAME as SECRETS
 from bastide.keys import KeyFile
+from bastide.unpacking import SERVICE, Contents
 from bastide.writing import sync_folder
 
 EXCHANGE, STAGED, NOTE = ".exchange", "staged", "moving"

@@ -56,7 +56,7 @@ class Salvaged:
 
     def most_of(self, game: int) -> int:
         """The last entry that a game is known to have had."""
-        return max([self.most.get(game, 0), *self.entries.get(game, ())])
+        return int(max([self.most.get(game, 0), *self.entries.get(game, ())]))
 
     def missing(self, game: int) -> list[int]:
         """The entries that a game is known to have had and that are not there."""

@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from bastide import __version__
-from bastide.backups import LOG, copy_database
+from bastide.backups import copy_database
 from bastide.errors import Failure, UsageError
 from bastide.health import report
 from bastide.inputs import COLOURS
@@ -41,7 +41,9 @@ from bastide.logs import clean
 from bastide.schema import pictures_of
 from bastide.settings import without_passwords
 from bastide.setup_json import setup_from_json, setup_to_json, unnamed
-from bastide.store import Store, StoredGame
+from bastide.store import Store
+from bastide.stored import StoredGame
+from bastide.unpacking import LOG
 from scoring.engine import step
 from scoring.errors import InvalidNotation
 from scoring.events import GameEnded

@@ -209,9 +209,9 @@ class Guarded:
     people have the camera watch again.
     """
 
-    def __init__(self, make: Callable[[], TableWatcher], made: TableWatcher | None = None) -> None:
+    def __init__(self, make: Callable[[], Watcher], made: Watcher | None = None) -> None:
         self._make, self._failures = make, 0
-        self._watcher: TableWatcher | None = made
+        self._watcher: Watcher | None = made
         if made is None:
             self._begin()
 
@@ -242,7 +242,7 @@ class Guarded:
         seen = self._guarded(lambda watcher: watcher.feed(frame, entries))
         return seen or Observation(status="unwatched" if self._watcher is None else "settling")
 
-    def _guarded(self, do: Callable[[TableWatcher], Observation | None]) -> Observation | None:
+    def _guarded(self, do: Callable[[Watcher], Observation | None]) -> Observation | None:
         if self._watcher is None:
             return None
         try:
@@ -363,7 +363,7 @@ class TableLoop(threading.Thread):
         self._watcher = self._guarded(setup)
         return self._watcher
 
-    def _guarded(self, setup: Setup, made: TableWatcher | None = None) -> Watcher:
+    def _guarded(self, setup: Setup, made: Watcher | None = None) -> Watcher:
         renew = self._renew
         assert renew is not None
         return Guarded(lambda: renew(setup), made)

@@ -16,23 +16,38 @@ for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
 
 
 # What a test needs that costs time (CONTRIBUTING.md, "Tests"), by its file; a test may say more itself.
-FILMS = ("watching/", "reading/test_games.py", "calibration/", "hardware/test_contract.py", "hardware/test_sources.py",
-         "bastide/test_camera_faults.py", "bastide/test_moved_view.py", "bastide/test_steadiness.py",
-         "bastide/test_every_setup.py", "bastide/test_tuning.py", "bastide/test_teach.py",
-         "bastide/test_doctor_camera.py",
-         "vision/test_evenly.py", "vision/test_figure_reading.py", "vision/test_find.py", "vision/test_fitting.py",
-         "vision/test_opencv_versions.py", "vision/test_read.py", "vision/test_registration.py",
-         "vision/test_simulator", "vision/test_unseen.py", "vision/test_lessons.py", "vision/test_bending.py")
-PROCESSES = ("club/test_broker_setup.py", "club/test_hub", "club/test_publisher.py", "hardware/test_", "pi/",
-             "bastide/test_demo.py", "bastide/test_serve.py", "bastide/test_service.py", "bastide/test_power_pull.py",
-             "bastide/test_evening.py", "bastide/test_interrupted.py", "bastide/test_second_medium.py",
-             "test_rig_docs.py",
-             "test_style.py", "web/test_web_types.py", "web/test_web_no_network.py")
-SLOW = ("scoring/test_properties.py", "scoring/test_fuzz.py", "scoring/test_geometry.py", "bastide/test_damage.py",
-        "bastide/test_storage_faults.py", "bastide/test_backup.py", "bastide/test_page_backups.py",
+FILMS = ("watching/", "reading/test_games.py", "vision/", "calibration/", "hardware/test_contract.py",
+         "hardware/test_sources.py", "bastide/test_art.py", "bastide/test_camera_faults.py",
+         "bastide/test_moved_view.py", "bastide/test_own_tiles.py", "bastide/test_print.py", "bastide/test_seeing.py",
+         "bastide/test_steadiness.py", "bastide/test_every_setup.py",
+         "bastide/test_table_loop.py", "bastide/test_teach.py",
+         "bastide/test_tilebook.py", "bastide/test_tuning.py", "bastide/test_doctor_camera.py")
+PROCESSES = ("bastide/test_cameras.py", "bastide/test_checkup.py", "bastide/test_command_line.py",
+             "bastide/test_errors.py", "bastide/test_health.py", "club/test_broker_setup.py", "club/test_hub",
+             "club/test_publisher.py", "extending/", "hardware/test_", "install/", "pi/", "bastide/test_demo.py",
+             "bastide/test_serve.py", "bastide/test_service.py", "bastide/test_power_pull.py",
+             "bastide/test_evening.py", "bastide/test_interrupted.py", "bastide/test_rough.py",
+             "bastide/test_second_medium.py", "test_docs_site.py", "test_rig_docs.py", "test_style.py",
+             "web/test_web_types.py", "web/test_web_no_network.py")
+SLOW = ("scoring/test_properties.py", "scoring/test_fuzz.py", "scoring/test_geometry.py", "scoring/test_subsets.py",
+        "bastide/test_backup.py", "bastide/test_book.py", "bastide/test_damage.py", "bastide/test_page_backups.py",
+        "bastide/test_readers.py", "bastide/test_spoiled_folder.py", "bastide/test_storage_faults.py",
         "web/test_web_stream.py", "web/test_web_gate.py", "web/test_web_replay.py", "web/test_web_openapi.py")
-MARKS = {"browser": "needs Chromium", "film": "renders a film or photographs, and watches or reads them",
+BROWSER = ("web/test_page", "web/test_web_tabs.py", "club/test_hub_page.py")  # and whatever asks for ``chromium``
+MARKS = {"browser": "needs Chromium", "film": "renders pictures or films, and looks at them",
          "process": "starts programs, of our own or others", "slow": "takes more than a second all the same"}
+PLACES = {"browser": BROWSER, "film": FILMS, "process": PROCESSES, "slow": SLOW}
+HERE = Path(__file__).parent
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--quick", action="store_true", help="only files without " + ", ".join(MARKS))
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """With --quick the other files are not even imported: that alone takes a quarter of a minute."""
+    place = collection_path.relative_to(HERE).as_posix() if collection_path.is_relative_to(HERE) else ""
+    return True if config.getoption("quick") and place.startswith(sum(PLACES.values(), ())) else None
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -44,13 +59,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    here = Path(__file__).parent
     for item in items:
-        place = item.path.relative_to(here).as_posix()
-        if "chromium" in getattr(item, "fixturenames", ()):
-            item.add_marker("browser")
-        for mark, places in (("film", FILMS), ("process", PROCESSES), ("slow", SLOW)):
-            if place.startswith(places):
+        place = item.path.relative_to(HERE).as_posix()
+        for mark, places in PLACES.items():
+            if place.startswith(places) or (mark == "browser" and "chromium" in getattr(item, "fixturenames", ())):
                 item.add_marker(mark)
 
 

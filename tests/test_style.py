@@ -1,4 +1,4 @@
-"""Linting of the whole checkout, strict types of the rules engine and the form of the page's modules, as tests."""
+"""Linting of the whole checkout, strict types where pyproject.toml asks for them, the form of the page's modules."""
 
 from __future__ import annotations
 

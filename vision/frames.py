@@ -104,7 +104,8 @@ class SourceInfo:
 class FrameSource(Protocol):
     """A camera of any kind. Open it with ``with``; nothing happens before."""
 
-    info: SourceInfo
+    @property
+    def info(self) -> SourceInfo: ...
 
     def __enter__(self) -> Self: ...
 

@@ -17,6 +17,11 @@ MAX_BODY_BYTES = 16_384
 RETRY_AFTER_S = 5
 
 
+def wants_gzip() -> bool:
+    """Whether the client of the present request takes gzip."""
+    return request.accept_encodings.best_match(["gzip"]) is not None
+
+
 def json_answer(data: Any, status: int = HTTPStatus.OK) -> Response:
     """Any JSON value as an answer."""
     return Response(compact(data), status, mimetype="application/json")

@@ -7,7 +7,7 @@ from http import HTTPStatus
 from flask import Blueprint, Flask, Response, current_app, render_template, request
 
 from web.access import Access, access
-from web.answers import asked_object, error_answer, json_answer, stream_answer
+from web.answers import asked_object, error_answer, json_answer, stream_answer, wants_gzip
 from web.assets import Assets
 from web.backups import keeping_backups
 from web.book import keeping
@@ -58,7 +58,8 @@ def create_app(session: LiveSession, *, streams: Streams | None = None, access: 
 
 
 def _session() -> LiveSession:
-    return current_app.extensions["session"]
+    session: LiveSession = current_app.extensions["session"]
+    return session
 
 
 # -- pages ----------------------------------------------------------------------------------------------------------
@@ -87,7 +88,8 @@ def _page(mode: str) -> str:
 
 
 def _assets() -> Assets:
-    return current_app.extensions["assets"]
+    assets: Assets = current_app.extensions["assets"]
+    return assets
 
 
 # -- what there is to see -------------------------------------------------------------------------------------------
@@ -98,7 +100,7 @@ def state() -> Response:
     """The whole view."""
     streams: Streams = current_app.extensions["streams"]
     view = streams.shown(_session().view())
-    if "gzip" not in request.accept_encodings:
+    if not wants_gzip():
         return Response(streams.text(view), mimetype="application/json")
     return Response(streams.packed(view), mimetype="application/json",
                     headers={"Content-Encoding": "gzip", "Vary": "Accept-Encoding"})

@@ -12,6 +12,8 @@ from pathlib import Path
 
 from flask import Response, request
 
+from web.answers import wants_gzip
+
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".png": "image/png",
           ".webmanifest": "application/manifest+json", ".json": "application/json", ".woff2": "font/woff2",
           ".txt": "text/plain"}
@@ -61,14 +63,15 @@ class Assets:
         found = self._files.get(name)
         if found is None:
             return None
-        small = found.small if "gzip" in request.accept_encodings else None
+        small = found.small if wants_gzip() else None
         answer = Response(found.plain if small is None else small, mimetype=found.mimetype)
         if small is not None:
             answer.headers["Content-Encoding"] = "gzip"
         if found.small is not None:
             answer.vary.add("Accept-Encoding")
         answer.set_etag(found.tag, weak=found.small is not None)
-        return answer.make_conditional(request)
+        answer.make_conditional(request)  # changes it in place
+        return answer
 
 
 def lean(text: bytes, suffix: str) -> bytes:

@@ -17,7 +17,7 @@ from werkzeug.exceptions import HTTPException
 
 from scoring.errors import InvalidNotation
 from web.access import Access, refusal, with_key
-from web.answers import MAX_BODY_BYTES, error_answer
+from web.answers import MAX_BODY_BYTES, error_answer, wants_gzip
 from web.assets import Assets
 from web.catalogue import tiles
 from web.protocol import CommandError, StaleView, Unavailable
@@ -74,21 +74,23 @@ def furnish(app: Flask, door: Access, *, inlined: Sequence[str] = ()) -> None:
 
 @files.get("/favicon.ico")
 def favicon() -> Response:
-    return asset("icon.svg")
+    icon: Response = asset("icon.svg")
+    return icon
 
 
 @files.get("/static/<path:name>")
 @with_key
 def asset(name: str) -> Response:
     """One of the page's own files."""
-    found = current_app.extensions["assets"].answer(name)
+    assets: Assets = current_app.extensions["assets"]
+    found = assets.answer(name)
     return error_answer("not_found", "there is no such file", HTTPStatus.NOT_FOUND) if found is None else found
 
 
 def kinds_answer(expansions: tuple[str, ...]) -> Response:
     """The same boxes are asked for again and again, and are much to write."""
     text, small = _packed(tuple(sorted({*expansions})))
-    if "gzip" not in request.accept_encodings:
+    if not wants_gzip():
         return Response(text, mimetype="application/json")
     return Response(small, mimetype="application/json",
                     headers={"Content-Encoding": "gzip", "Vary": "Accept-Encoding"})
@@ -134,7 +136,7 @@ def _finish(answer: Response) -> Response:
     if done or not (answer.mimetype or "").startswith(_COMPRESSED):
         return answer
     answer.vary.add("Accept-Encoding")
-    if "gzip" not in request.accept_encodings:
+    if not wants_gzip():
         return answer
     answer.direct_passthrough = False
     data = answer.get_data()

@@ -221,7 +221,7 @@ class Gate:
     def _use(self, client: str, now: float) -> float:
         """Seconds of processor time that count against a client."""
         used, at_s = self._used.get(client, (0.0, now))
-        return used * 0.5 ** ((now - at_s) / self._limits.half_life_s)
+        return float(used * 0.5 ** ((now - at_s) / self._limits.half_life_s))
 
     def _begin(self, now: float) -> None:
         while self._dispatch is not None and (turn := self._next(now)) is not None:

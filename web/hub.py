@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from flask import Blueprint, Flask, Response, current_app, render_template, request
 
 from web.access import Access, access
-from web.answers import asked_after, asked_object, error_answer, events_answer, json_answer
+from web.answers import asked_after, asked_object, error_answer, events_answer, json_answer, wants_gzip
 from web.common import furnish, kinds_answer
 from web.gate import Gate, Limits, routes
 from web.protocol import CommandError
@@ -176,7 +176,7 @@ def whole() -> Response:
     """Every table."""
     hall: Hall = current_app.extensions["hall"]
     text = hall.whole().encode()
-    if "gzip" not in request.accept_encodings:
+    if not wants_gzip():
         return Response(text, mimetype="application/json")
     kept = current_app.extensions.get("hall_packed")
     if kept is None or kept[0] != text:

@@ -18,7 +18,8 @@ looking = Blueprint("looking", __name__)
 
 
 def _session() -> LiveSession:
-    return current_app.extensions["session"]
+    session: LiveSession = current_app.extensions["session"]
+    return session
 
 
 @looking.post("/api/preview")
@@ -178,7 +179,8 @@ def own_tile(tag: str, tile: str, copy: int) -> Response:
         return error_answer("no_picture", "there is no such picture", HTTPStatus.NOT_FOUND)
     answer = Response(found, mimetype="image/jpeg")
     answer.set_etag(tag)
-    return answer.make_conditional(request)
+    answer.make_conditional(request)  # changes it in place
+    return answer
 
 
 @looking.get("/api/export/game.json")

@@ -43,6 +43,7 @@ _FIELDS: dict[str, Schema] = {
 def _moves() -> list[Schema]:
     """What can happen on a table, one shape for each."""
     out = []
+    kind: Any  # every event is a dataclass, which its base cannot say
     for do, kind in event_types().items():
         names = [f.name for f in dataclasses.fields(kind)]
         out.append(_object({"do": {"const": do}}, **{n: _FIELDS.get(n, {}) for n in names}))
@@ -50,10 +51,12 @@ def _moves() -> list[Schema]:
 
 
 def _commands() -> list[Schema]:
-    more = {"based_on": {"type": ["integer", "null"], "description": "the version this was decided on; when the game "
-                         "has another one by now, the answer is 409 with the fresh view"},
-            "who": {"type": "string", "description": "whose device; the first 40 characters are kept"}}
-    seq, body = {"seq": _NUMBER}, {"body": _ref("Move")}
+    more: dict[str, Schema] = {
+        "based_on": {"type": ["integer", "null"], "description": "the version this was decided on; when the game has "
+                     "another one by now, the answer is 409 with the fresh view"},
+        "who": {"type": "string", "description": "whose device; the first 40 characters are kept"}}
+    seq: dict[str, Schema] = {"seq": _NUMBER}
+    body: dict[str, Schema] = {"body": _ref("Move")}
     return [
         _object({"do": {"const": "undo"}}, **more),
         _object({"do": {"const": "retract"}, **seq}, **more),
@@ -98,9 +101,10 @@ def _schemas() -> dict[str, Schema]:
                          "status": _object({"chip": _TEXT, "text": _TEXT})}, round=_ref("Round")),
         "Reveal": _object({"step": _NUMBER, "steps": _COUNT, "told": _FLAG, "lead": _TEXT, "by": _TEXT,
                            "stage": {"type": ["string", "null"]}, "event": {"type": ["object", "null"]}}),
-        "Round": _object({"id": _TEXT, "number": _COUNT, "locked": _FLAG, "confirmed": _list(_FLAG)},
-                         clock=_object({"left_s": _list({"type": "number"}), "running": {"type": ["integer", "null"]}}),
-                         description="a tournament's round, while one is played"),
+        "Round": {**_object({"id": _TEXT, "number": _COUNT, "locked": _FLAG, "confirmed": _list(_FLAG)},
+                            clock=_object({"left_s": _list({"type": "number"}),
+                                           "running": {"type": ["integer", "null"]}})),
+                  "description": "a tournament's round, while one is played"},
         "Moves": _object({"version": _COUNT, "next_tile": _ref("NextTile"), "moves": _list(_object({
             "code": {**_TEXT, "description": "what it is called; several may be one `do`"}, "do": _TEXT,
             "when": {"enum": ["before", "after", "any"], "description": "before the next tile, after the last"},

@@ -16,7 +16,7 @@ from itsdangerous import SignatureExpired, TimestampSigner, URLSafeTimedSerializ
 
 
 class _Signer(TimestampSigner):
-    def unsign(self, signed_value: str | bytes, max_age: int | None = None,  # type: ignore[override]
+    def unsign(self, signed_value: str | bytes, max_age: int | None = None,
                return_timestamp: bool = False) -> Any:
         value, signed = super().unsign(signed_value, return_timestamp=True)
         assert isinstance(signed, datetime)

@@ -126,7 +126,7 @@ class Evenings:
         """row, the last view, a frame for each turn, how the film stands, the link that hands the game on, place."""
         row, said, found = self._row(number), self._said(), self._load(number)
         state = state_of(found.setup, found.entries)
-        view: dict[str, Any] = live_view(state, found.entries, len(found.entries))
+        view: Mapping[str, Any] = live_view(state, found.entries, len(found.entries))
         if number == self._untold():
             view = without_forecast(view)
         shown = self._seen(row, said)
@@ -135,7 +135,7 @@ class Evenings:
         grown = [{**f, "tile": turns[f["turn"]].tile if f["turn"] in turns else None,
                   "picture": f["turn"] in turns and not kept.isdisjoint(turns[f["turn"]].seqs)}
                  for f in frames(found.setup, found.entries)]
-        view |= {"players": [{**p, "name": q["name"] or p["colour"]}
+        view = {**view, "players": [{**p, "name": q["name"] or p["colour"]}
                              for p, q in zip(view["players"], shown["players"], strict=True)],
                  "game": number, "questions": [], "status": {"chip": "past", "text": ""}, "aid": found.aid,
                  "rules": changes(found.setup.rules), "edition_title": editions()[found.setup.edition]["title"]}
@@ -187,7 +187,8 @@ class Evenings:
     # -- what is known ----------------------------------------------------------------------------------------------
 
     def _said(self) -> Said:
-        return _saved(lambda: self._people.said)
+        said: Said = _saved(lambda: self._people.said)
+        return said
 
     def _seen(self, row: Row, said: Said) -> Row:
         """A row as everybody sees it: without the names of those who were removed."""

@@ -125,7 +125,7 @@ class Link:
             self.client.will_set(*will, qos=1, retain=True)
 
     def __enter__(self) -> Self:
-        wanted = Properties(PacketTypes.CONNECT)
+        wanted = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
         wanted.MaximumPacketSize = self._largest + 1000  # what is larger the broker does not even send us
         self.client.connect_async(self._to.host, self._to.port, keepalive=self._pace.keepalive_s, clean_start=True,
                                   properties=wanted)
@@ -170,7 +170,7 @@ class Link:
 
     def _on_message(self, client: Any, data: Any, message: mqtt.MQTTMessage) -> None:
         try:
-            self._heard(message.topic, message.payload, message.retain)
+            self._heard(message.topic, bytes(message.payload), message.retain)
         except Exception:  # one bad message must not end the subscription
             _log.exception("a message on %s", message.topic[:100])
 

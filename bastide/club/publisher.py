@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from types import TracebackType
-from typing import Any, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 from bastide.club.broker import PACE, Broker, Link, Pace, acknowledged
 from bastide.club.discovery import discovery
@@ -32,6 +32,9 @@ from bastide.club.message import (
     unpacked,
 )
 from web.protocol import CommandError, StaleView, Subscription, View
+
+if TYPE_CHECKING:
+    from paho.mqtt.client import MQTTMessageInfo
 
 _log = logging.getLogger("bastide.club")
 HERE, GONE = b"online", b"offline"
@@ -81,7 +84,8 @@ class Publisher:
         self._last: View | None = None
         self._whole: View | None = None  # the newest one, as the table has it
         self._said: dict[str, bytes] = {}  # what is retained for Home Assistant
-        self._sent_s, self._sent_rev, self._info = float("-inf"), -1, None
+        self._sent_s, self._sent_rev = float("-inf"), -1
+        self._info: MQTTMessageInfo | None = None
         self._doubled_s = float("-inf")
         self._thread: threading.Thread | None = None
         self.link = Link(to, f"bastide-{identity.device}", connected=self._connected, heard=self._heard,

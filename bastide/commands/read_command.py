@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from typing import Any
 
 from bastide.errors import Failure
 from bastide.inputs import expansions
@@ -45,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
             raise Failure(str(e)) from e
     if args.times:
         print(", ".join(f"{stage} {spent:.2f} s" for stage, spent in reading.seconds.items()), file=sys.stderr)
-    document = reading.to_json()
+    document: dict[str, Any] = dict(reading.to_json())
     if args.json:
         print(json.dumps(document))
         return 0

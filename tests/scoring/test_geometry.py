@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 
+import numpy as np
+import numpy.typing as npt
 import pytest
+from scipy import ndimage
 
 from scoring import geometry
 from scoring.errors import InvalidNotation
@@ -17,35 +22,25 @@ CLEAR = 4.0  # units that a figure's place keeps from every other segment
 every_tile = pytest.mark.parametrize("tile", TILES, ids=[t.id for t in TILES])
 
 
-def cells(tile: Tile, index: int) -> set[tuple[int, int]]:
-    return {(x, y) for y, row in enumerate(geometry.labels(tile)) for x, label in enumerate(row) if label == index}
+@cache
+def grid(tile: Tile) -> npt.NDArray[np.uint8]:
+    """The segment that is seen in each cell of the tile."""
+    return np.array([list(row) for row in geometry.labels(tile)], np.uint8)
 
 
-def pieces(area: set[tuple[int, int]]) -> int:
+def pieces(area: npt.NDArray[np.bool_]) -> int:
     """How many pieces a set of cells falls into; cells that meet at a corner hang together."""
-    around = [(dx, dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1)]
-    rest, count = set(area), 0
-    while rest:
-        count += 1
-        front = [rest.pop()]
-        while front:
-            x, y = front.pop()
-            for near in ((x + dx, y + dy) for dx, dy in around):
-                if near in rest:
-                    rest.remove(near)
-                    front.append(near)
-    return count
+    return int(ndimage.label(area, np.ones((3, 3)))[1])
 
 
+@cache
 def touching(tile: Tile) -> dict[tuple[int, int], int]:
     """Length in cells of the border that two segments share in the picture."""
-    grid, found = geometry.labels(tile), {}
-    for y in range(len(grid)):
-        for x in range(len(grid)):
-            for a, b in ((x + 1, y), (x, y + 1)):
-                if a < len(grid) and b < len(grid) and grid[b][a] != grid[y][x]:
-                    pair = (min(grid[b][a], grid[y][x]), max(grid[b][a], grid[y][x]))
-                    found[pair] = found.get(pair, 0) + 1
+    seen, found = grid(tile), Counter[tuple[int, int]]()
+    for one, other in ((seen[:, :-1], seen[:, 1:]), (seen[:-1], seen[1:])):
+        at = one != other
+        pairs = zip(np.minimum(one, other)[at].tolist(), np.maximum(one, other)[at].tolist(), strict=True)
+        found.update(pairs)
     return found
 
 
@@ -108,7 +103,7 @@ def test_a_field_touches_exactly_the_cities_that_it_supplies(tile: Tile) -> None
 def test_a_segment_is_seen_in_one_piece_unless_a_later_one_leads_over_it(tile: Tile) -> None:
     for n, s in enumerate(tile.segments):
         bridged = s.kind in geometry.BANDS and len(s.atoms) == 2
-        assert pieces(cells(tile, n)) <= (2 if bridged else 1), (s.kind, s.atoms)
+        assert pieces(grid(tile) == n) <= (2 if bridged else 1), (s.kind, s.atoms)
 
 
 @every_tile
