@@ -20,7 +20,7 @@ from bastide.errors import Failure, UsageError
 
 ROOMS = ("scoring", "vision", "reading", "calibration", "hardware", "web", "bastide")
 VERBS = ("demo", "serve", "watch", "read", "score", "rules", "teach", "aim", "calibrate", "print", "doctor", "export",
-         "backup", "restore", "support", "pin", "hub")
+         "backup", "restore", "support", "pin", "hub", "card")
 
 
 class _Parser(argparse.ArgumentParser):

@@ -29,7 +29,7 @@ AT_THE_EYE = ("reading/watcher.py", "reading/sight.py")  # where frames come in 
 SIMULATED = ("hardware/sim.py", "vision.simulator")
 CV2_DRIVERS = {f"hardware/{n}.py" for n in ("video", "folder", "usb", "stream", "live", "quiet")}
 AT_HOME = {"picamera2": "hardware/pi.py", "libcamera": "hardware/pi.py", "gpiozero": "hardware/panel.py",
-           "reportlab": "bastide/sheets.py", "segno": ("bastide/sheets.py", "web/join.py"),
+           "reportlab": "bastide/sheets.py", "segno": ("bastide/sheets.py", "bastide/console.py", "web/join.py"),
            "paho": "bastide/club/", "fastjsonschema": "bastide/club/",
            "flask": "web/", "waitress": "web/", "werkzeug": "web/"}
 EXPANSIONS = {"river", "inns", "traders", "dragon", "tower", "wheel"}

@@ -88,8 +88,8 @@ def test_every_install_command_is_one_that_the_fresh_system_runs() -> None:
             assert all(f"{o})" in script for o in re.findall(r"--\w+", line)), line
         elif line.startswith(("sudo cp", "sudo sed")):
             assert "/bastide" in line  # run_install.sh runs those of calibrating as they are
-        elif line.startswith(UPDATES):  # tests/hardware/test_update.py has signed releases, run_booted.sh the rest
-            assert line.endswith((".tar.gz", " --back"))
+        elif line.startswith(UPDATES):  # tests/hardware/test_update_file.py, run_package.sh
+            assert line.endswith((".deb", " --back"))
         elif line.startswith(INSTALLS):
             assert "bastide" in line.split() or "--namespace=bastide" in line, line
 

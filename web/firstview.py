@@ -5,6 +5,7 @@ On a slow network the modules take seconds. The scores are in the page itself, a
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,13 +17,15 @@ THEME_COOKIE, LANGUAGE_COOKIE = "bastide_theme", "bastide_lang"
 
 
 def first_view(view: Mapping[str, Any]) -> dict[str, Any]:
-    """``players`` (name, score as text), ``language``, ``soon`` (that the rest is coming) and ``theme``: ``light``,
-    ``dark`` or empty for what the device has. Scores only while the game is played: the end is told step by step."""
+    """``players`` (name, score as text), ``language``, ``own`` (the table's language, or empty), ``soon`` (that the
+    rest is coming) and ``theme``: ``light``, ``dark`` or empty for what the device has. Scores only while the game is
+    played: the end is told step by step."""
     playing = view["phase"] == "playing"
     players = [{"name": p["name"], "score": f"{'~' if p['uncertain'] else ''}{p['score']}" if playing else ""}
                for p in view["players"]]
     language = _language()
-    return {"players": players, "language": language, "soon": SOON[language], "theme": chosen_theme()}
+    return {"players": players, "language": language, "own": own_language(), "soon": SOON[language],
+            "theme": chosen_theme()}
 
 
 def chosen_theme() -> str:
@@ -31,9 +34,16 @@ def chosen_theme() -> str:
     return theme if theme in THEMES else ""
 
 
+def own_language() -> str:
+    """What the table was told to speak (``BASTIDE_LANGUAGE``, as bastide.txt of the card sets it); empty for what each
+    device speaks."""
+    own = os.environ.get("BASTIDE_LANGUAGE", "")[:2].lower()
+    return own if own in SOON else ""
+
+
 def _language() -> str:
     """As the page's own modules choose it (``i18n.js``)."""
-    for wish in (request.args.get("lang", ""), request.cookies.get(LANGUAGE_COOKIE, "")):
+    for wish in (request.args.get("lang", ""), request.cookies.get(LANGUAGE_COOKIE, ""), own_language()):
         if wish[:2].lower() in SOON:
             return wish[:2].lower()
     return request.accept_languages.best_match(SOON, "en") or "en"

@@ -66,7 +66,7 @@ SH
   # -- the system's side ------------------------------------------------------------------------------------------------------
   units=$root/usr/lib/systemd
   mkdir -p "$units/system" "$units/journald@bastide.conf.d" "$root/usr/bin" "$root/usr/share/doc/bastide"
-  cp hardware/bastide.service hardware/bastide-update.service hardware/bastide-update.path "$units/system"
+  cp hardware/bastide.service hardware/bastide-{update,card,screen}.service hardware/bastide-update.path "$units/system"
   cp hardware/journal.conf "$units/journald@bastide.conf.d/bastide.conf"
   cat >"$root/usr/bin/bastide" <<'SH'
 #!/bin/sh

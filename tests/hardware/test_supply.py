@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -13,6 +14,8 @@ import pytest
 from packaging.markers import Marker
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
+
+from hardware.release_file import check
 
 ROOT = Path(__file__).parents[2]
 LISTS = ("requirements.lock", "requirements-dev.lock", "requirements-pi.lock")
@@ -91,42 +94,84 @@ def test_the_installer_runs_pip_as_the_services_user() -> None:
     assert 'chown -R root: "$CODE/.venv"' in text
 
 
-def test_a_release_has_a_bill_of_materials_and_signatures(tmp_path: Path) -> None:
-    """Of a copy of this checkout; the archive verifies, and the bill names every package with its hashes."""
-    if shutil.which("ssh-keygen") is None or shutil.which("git") is None:
-        pytest.skip("ssh-keygen or git is not installed here")
+# What takes minutes and a network, wheels and packages, is stood in for; tests/install/run_package.sh has packages.
+FAKE_UV = """#!/bin/sh
+while [ "$1" != --out-dir ]; do shift; done
+mkdir -p "$2" && echo wheel >"$2/bastide-$VERSION-py3-none-any.whl" && echo sdist >"$2/bastide-$VERSION.tar.gz"
+"""
+FAKE_BUILD = """#!/bin/sh
+mkdir -p "$1/.root/DEBIAN" && cd "$1"
+printf '%s\\n' "Package: bastide" "Version: $VERSION+deb12" "Architecture: arm64" "Maintainer: a <a@b.c>" \\
+  "Installed-Size: 9" "Bastide-Python: 3.11" "Bastide-Suite: bookworm" "Description: stand-in" >.root/DEBIAN/control
+dpkg-deb -b .root "bastide_$VERSION+deb12_arm64.deb" >/dev/null
+rm -r .root
+"""
+
+
+def test_a_release_from_the_number_to_signatures(tmp_path: Path) -> None:
+    """Of a copy of this checkout: every file verifies, the bill names every package, a number is released once."""
+    if any(shutil.which(tool) is None for tool in ("ssh-keygen", "git", "dpkg-deb")):
+        pytest.skip("ssh-keygen, git or dpkg-deb is not installed here")
     copy = tmp_path / "copy"
     copy.mkdir()
-    for name in ("hardware/release.sh", "requirements.lock", "pyproject.toml", "bastide/__init__.py", "README.md"):
+    for name in ("hardware/release.sh", "hardware/release_file.py", "hardware/about.py", "requirements.lock",
+                 "pyproject.toml", "bastide/__init__.py", "README.md"):
         (copy / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, copy / name)
+    (copy / "CHANGELOG.md").write_text("# Changes\n\n## Upcoming\n\n- all is new\n", "utf-8")
     (copy / ".gitignore").write_text(".venv\n", "utf-8")
     (copy / ".venv" / "bin").mkdir(parents=True)
     (copy / ".venv" / "bin" / "cyclonedx-py").symlink_to(ROOT / ".venv" / "bin" / "cyclonedx-py")
-    who = ["-c", "user.name=a", "-c", "user.email=a@b.c"]
-    for argv in (["init", "-q"], ["add", "-A"], [*who, "commit", "-qm", "all"]):
-        subprocess.run(["git", *argv], cwd=copy, check=True)
+    (copy / "hardware" / "debian").mkdir()
+    for script, text in ((copy / ".venv/bin/uv", FAKE_UV), (copy / "hardware/debian/build.sh", FAKE_BUILD)):
+        script.write_text(text, "utf-8")
+        script.chmod(0o755)
+    environment = {**os.environ, "VERSION": "0.2.0", "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b.c",
+                   "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b.c"}
+
+    def git(*argv: str) -> str:
+        return subprocess.run(["git", *argv], cwd=copy, check=True, env=environment, capture_output=True,
+                              text=True).stdout
+
+    def run(*argv: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([str(copy / "hardware/release.sh"), *argv], capture_output=True, text=True,
+                              env=environment)
+
+    git("init", "-q")
+    git("add", "-A")
+    git("commit", "-qm", "all")
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(tmp_path / "key")], check=True)
     out = tmp_path / "out"
     out.mkdir()
-    done = subprocess.run([str(copy / "hardware/release.sh"), str(tmp_path / "key"), str(out)], capture_output=True,
-                          text=True)
+    key = str(tmp_path / "key")
+    for argv, says in ((("version", "0.0.9"), "not newer"), (("version", "1"), "three numbers"),
+                       ((key, str(out)), "no section 0.1.0")):
+        assert says in run(*argv).stderr
+    assert run("version", "0.2.0").returncode == 0
+    assert "## Upcoming\n\n## 0.2.0 (" in (copy / "CHANGELOG.md").read_text("utf-8")
+    assert "not committed" in run(key, str(out)).stderr
+    git("commit", "-qam", "0.2.0")
+    done = run(key, str(out))
     assert done.returncode == 0, done.stderr
-    (archive,), (bill,) = out.glob("*.tar.gz"), out.glob("*.cdx.json")
+    made = sorted(p.relative_to(out).as_posix() for p in out.rglob("*") if p.is_file())
+    assert made == ["SHA256SUMS", "SHA256SUMS.sig", "bastide-0.2.0.cdx.json", "bastide-0.2.0.cdx.json.sig",
+                    "bastide-0.2.0.tar.gz", "bastide-0.2.0.tar.gz.sig", "bastide_0.2.0+deb12_arm64.deb",
+                    "python/bastide-0.2.0-py3-none-any.whl", "python/bastide-0.2.0.tar.gz"]
+    subprocess.run(["sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS"], cwd=out, check=True)
+    assert len((out / "SHA256SUMS").read_text().splitlines()) == 5 and git("tag").split() == ["v0.2.0"]
     public = (tmp_path / "key.pub").read_text("utf-8").split()
-    (tmp_path / "signers").write_text(f'bastide namespaces="bastide-release" {public[0]} {public[1]}\n', "utf-8")
-    for file in (archive, bill):
-        with open(file, "rb") as f:
-            subprocess.run(["ssh-keygen", "-Y", "verify", "-f", str(tmp_path / "signers"), "-I", "bastide", "-n",
-                            "bastide-release", "-s", f"{file}.sig"], stdin=f, check=True, capture_output=True)
-    told = json.loads(bill.read_text("utf-8"))
+    signers = tmp_path / "signers"
+    signers.write_text(f'bastide namespaces="bastide-release" {public[0]} {public[1]}\n', "utf-8")
+    for file in ("bastide-0.2.0.tar.gz", "bastide-0.2.0.cdx.json", "SHA256SUMS"):
+        with open(out / file, "rb") as f:
+            subprocess.run(["ssh-keygen", "-Y", "verify", "-f", str(signers), "-I", "bastide", "-n",
+                            "bastide-release", "-s", str(out / f"{file}.sig")], stdin=f, check=True,
+                           capture_output=True)
+    sealed = check(out / "bastide_0.2.0+deb12_arm64.deb", signers)
+    assert (sealed["version"], sealed["changes"]) == ("0.2.0", "- all is new\n")
+    told = json.loads((out / "bastide-0.2.0.cdx.json").read_text("utf-8"))
     named = {c["name"].lower().replace("_", "-"): c for c in told["components"]}
     assert told["bomFormat"] == "CycloneDX" and {r.name for r, _ in locked("requirements.lock")} <= set(named)
-    assert told["metadata"]["component"]["name"] == "bastide"
-    again = subprocess.run([str(copy / "hardware/release.sh"), str(tmp_path / "key"), str(out)], capture_output=True,
-                           text=True)
-    assert again.returncode == 1 and "released once" in again.stderr
-    (copy / "README.md").write_text("changed", "utf-8")
-    changed = subprocess.run([str(copy / "hardware/release.sh"), str(tmp_path / "key"), str(out)], capture_output=True,
-                             text=True)
-    assert changed.returncode == 1 and "not committed" in changed.stderr
+    component = told["metadata"]["component"]
+    assert (component["name"], component["version"]) == ("bastide", "0.2.0")
+    assert "released once" in run(key, str(out)).stderr

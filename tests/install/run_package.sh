@@ -57,7 +57,8 @@ step "installed without a network in $((SECONDS - begun)) s, $(du -sm "$root/opt
 [ -L "$root/etc/systemd/system/multi-user.target.wants/bastide.service" ] || die "the service is not enabled"
 [ -L "$root/etc/systemd/system/paths.target.wants/bastide-update.path" ] || die "updates are not waited for"
 inside systemd-analyze verify /usr/lib/systemd/system/bastide.service /usr/lib/systemd/system/bastide-update.service \
-  /usr/lib/systemd/system/bastide-update.path || die "the units do not verify"
+  /usr/lib/systemd/system/bastide-update.path /usr/lib/systemd/system/bastide-card.service \
+  /usr/lib/systemd/system/bastide-screen.service || die "the units do not verify"
 said=$(inside su -s /bin/sh nobody -c 'cd / && bastide --version') || die "there is no command bastide"
 inside /opt/bastide/hardware/install.sh >/dev/null 2>"$given/said" && die "install.sh runs over a package"
 grep -q 'Debian package' "$given/said" || die "install.sh said: $(cat "$given/said")"

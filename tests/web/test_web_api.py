@@ -129,6 +129,16 @@ def test_nothing_inline_and_everything_from_here(serve):
     assert not re.findall(r"https?://(?!www\.w3\.org/2000/svg)\S+", sources)
 
 
+def test_a_table_speaks_its_own_language_unless_a_device_has_chosen(serve, monkeypatch):
+    monkeypatch.setenv("BASTIDE_LANGUAGE", "de")
+    _, server = serve(0)
+    told = get(server.url)[2].decode()
+    assert '<html lang="de" data-language="de"' in told and "js/lang/de.js" in told
+    assert '<html lang="fr" data-language="de"' in get(server.url + "?lang=fr")[2].decode()
+    monkeypatch.setenv("BASTIDE_LANGUAGE", "xx")
+    assert '<html lang="en">' in get(server.url)[2].decode()
+
+
 def test_the_first_view_weighs_little(serve):
     """Everything that a browser fetches before the board stands, as it is sent."""
     _, server = serve(72)

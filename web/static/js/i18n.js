@@ -14,6 +14,7 @@ function kept() {
 const wishes = [
   new URLSearchParams(location.search).get("lang"),
   kept(),
+  document.documentElement.dataset.language, // the table's own
   ...(navigator.languages ?? [navigator.language]),
 ];
 export const language =
