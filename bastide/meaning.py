@@ -65,10 +65,7 @@ class Meaning:
             return (Inserted(after=after, body=self._checked(spoken(there, data.get("body")))),)
         if do == "answer":
             return self._answer(data, known)
-        event = self._checked(spoken(self.state, data))
-        if self.state.over and isinstance(event, GameEnded):  # two people tapped, or one twice
-            raise CommandError("over_already", "the game is over already")
-        return self.told(event)
+        return self.told(self._checked(spoken(self.state, data)))
 
     def told(self, event: Event) -> tuple[Body, ...]:
         """What a log says of an event that was told now: it stands where the rules put it."""
@@ -115,6 +112,8 @@ class Meaning:
     def _checked(self, event: Event) -> Event:
         if getattr(event, "player", 0) >= len(self.state.setup.players):
             raise InvalidNotation(f"player: there are {len(self.state.setup.players)} players")
+        if self.state.over and isinstance(event, GameEnded):  # two people tapped, or one twice
+            raise CommandError("over_already", "the game is over already")
         return event
 
     def amend(self, seq: int, old: Event, new: Event) -> tuple[Body, ...]:

@@ -8,7 +8,8 @@ quiet table it is, and how many frames of the camera were lost: those that had p
 Everything is on this machine's loopback. Strangers have machines of their own, so here their program gets the
 processors only while the table and the people leave them (nice 19); how many answers they were given is printed, so
 that it can be seen that this does not tame them. ``others`` is how many processors programs had that are no part of
-this: a row with more than OTHERS tells what they did. It is measured again, for --patience minutes in all.
+this: a row with more than OTHERS tells what they did. Each row waits for a calm moment and is measured again when it
+was spoiled, for --patience minutes in all.
 
     ./run bench door [--connections 60] [--addresses 1,60] [--seconds 6] [--fps 10] [--patience 10]
 """
@@ -254,14 +255,13 @@ class Others:
         return time.monotonic(), (user + nice + system) / os.sysconf("SC_CLK_TCK") - sum(mine[:4])
 
 
-def calm(end_s: float) -> bool:
-    """Wait until other programs leave the processors alone; False when they did not until then (time.monotonic)."""
+def calm(end_s: float) -> None:
+    """Wait until other programs leave the processors alone, at most until then (on the clock of time.monotonic)."""
     others = Others()
     while time.monotonic() < end_s:
         time.sleep(CALM_S)
         if others.processors() <= OTHERS:
-            return True
-    return False
+            return
 
 
 def quantile(values: list[float], q: float) -> float:
@@ -366,11 +366,10 @@ def run(kinds: list[str] | None, connections: int, addresses: list[int], seconds
             due = [(QUIET, addresses[0]), *((kind, count) for kind in kinds or known for count in addresses)]
             while due:
                 for one in due:
+                    calm(end_s)
                     rows[one] = row(*one)
                     yield_row(rows[one], rows[QUIET, addresses[0]])
-                due = [one for one in due if rows[one]["others"] > OTHERS]
-                if not due or not calm(end_s):
-                    break
+                due = [one for one in due if rows[one]["others"] > OTHERS] if time.monotonic() < end_s else []
             return list(rows.values())
 
 
@@ -398,8 +397,7 @@ def main() -> int:
     parser.add_argument("--fps", type=float, default=10)
     parser.add_argument("--turns", type=int, default=60, help="of the game that lies there")
     parser.add_argument("--kinds", help="names of routes, separated by commas; all without it")
-    parser.add_argument("--patience", type=float, default=10, help="minutes in which rows that other programs spoiled "
-                        "are measured again")
+    parser.add_argument("--patience", type=float, default=10, help="minutes in all to wait for calm moments")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--hostile", type=json.loads, help=argparse.SUPPRESS)
     parser.add_argument("--people", action="store_true", help=argparse.SUPPRESS)

@@ -63,8 +63,9 @@ def test_a_game_that_is_over_is_not_ended_again(serve):
     session, server, _ = ended(serve)
     post(server.url + "api/commands", {"do": "reveal", "step": 1})
     before = session.entries
-    status, refused = post(server.url + "api/commands", {"do": "end_game"})
-    assert (status, refused["error"]["code"]) == (409, "over_already") and session.entries == before
+    for again in ({"do": "end_game"}, {"do": "insert", "after": 1, "body": {"do": "end_game"}}):
+        status, refused = post(server.url + "api/commands", again)
+        assert (status, refused["error"]["code"]) == (409, "over_already") and session.entries == before, again
     assert said(server)["reveal"]["step"] == 1 and not session.view()["issues"]
     assert post(server.url + "api/preview", {"commands": [{"do": "end_game"}]})[1]["previews"] == [
         {"error": "the game is over already"}]

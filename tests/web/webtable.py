@@ -89,7 +89,7 @@ def post(url: str, body: object, **headers: str) -> tuple[int, Any]:
 
 def _open(request: urllib.request.Request) -> tuple[int, dict[str, str], bytes]:
     try:
-        with urllib.request.urlopen(request, timeout=20) as answer:
+        with urllib.request.urlopen(request, timeout=120) as answer:
             return answer.status, dict(answer.headers), answer.read()
     except urllib.error.HTTPError as e:
         with e:
