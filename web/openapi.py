@@ -283,11 +283,11 @@ def _book_paths(part: list[Schema]) -> dict[str, Any]:
                   parameters=[game]),
         f"{one}/luck": _get("What each player drew against the average tile of the box.",
                             _object({"luck": _list(thing)}), 404, parameters=[game]),
-        f"{one}/{{name}}": _get("The game as a file: transcript, scores, saved game of JCloisterZone, picture.", raw,
+        f"{one}/{{name}}": _get("The game as a file: transcript, scores, saved game of JCloisterZone, picture.", thing,
                                 404, 409, parameters=[game, {
                                     "name": "name", "in": "path", "required": True, "schema": {
                                         "enum": ["game.json", "scores.csv", "game.jcz", "board.png"]}}],
-                                mimetype="application/octet-stream"),
+                                others={"text/csv": _TEXT, "image/png": raw}),
         f"{one}/picture.jpg": _get("The last picture of the table.", raw, 404, parameters=[game, *part],
                                    mimetype="image/jpeg"),
         f"{one}/turns/{{turn}}/picture.jpg": _get("The table in a turn.", raw, 404, parameters=[game, turn, *part],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 Schema = dict[str, Any]
@@ -31,8 +32,11 @@ _WHY = {400: "malformed, or not possible in this game", 401: "the PIN is needed:
         503: "all live connections are taken", 507: "the disk did not take it; nothing has changed"}
 
 
-def answers(schema: Schema, *errors: int, mimetype: str = "application/json", text: str = "done") -> dict[str, Any]:
-    out: dict[str, Any] = {"200": {"description": text, "content": {mimetype: {"schema": schema}}}}
+def answers(schema: Schema, *errors: int, mimetype: str = "application/json", text: str = "done",
+            others: Mapping[str, Schema] | None = None) -> dict[str, Any]:
+    """``others`` are further types that the answer may have, with their schemas."""
+    content = {mimetype: schema, **(others or {})}
+    out: dict[str, Any] = {"200": {"description": text, "content": {m: {"schema": s} for m, s in content.items()}}}
     for status in (403, 421, 429, *errors):
         out[str(status)] = {"description": _WHY[status],
                             "content": {"application/json": {"schema": ref("Error")}}}
@@ -40,9 +44,9 @@ def answers(schema: Schema, *errors: int, mimetype: str = "application/json", te
 
 
 def get(about: str, schema: Schema, *errors: int, parameters: list[Schema] | None = None,
-        mimetype: str = "application/json") -> dict[str, Any]:
+        mimetype: str = "application/json", others: Mapping[str, Schema] | None = None) -> dict[str, Any]:
     return {"get": {"summary": about, "parameters": parameters or [],
-                    "responses": answers(schema, *errors, mimetype=mimetype)}}
+                    "responses": answers(schema, *errors, mimetype=mimetype, others=others)}}
 
 
 def sends(about: str, body: Schema, schema: Schema, *errors: int, signed: bool = False) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from webtable import table
 from bastide.store import Store
 from scoring.events import event_types
 from web.app import create_app
+from web.book import FILES
 from web.openapi import document
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
@@ -29,6 +30,12 @@ def test_the_document_names_every_route_and_no_other(tmp_path):
 def test_every_move_of_the_engine_is_described():
     assert [m["properties"]["do"]["const"] for m in document()["components"]["schemas"]["Move"]["anyOf"]] == \
         list(event_types())
+
+
+def test_every_kind_of_file_of_a_game_is_described():
+    said = document()["paths"]["/api/book/games/{game}/{name}"]["get"]
+    assert set(said["responses"]["200"]["content"]) == {mimetype for _, mimetype in FILES.values()}
+    assert next(p for p in said["parameters"] if p["name"] == "name")["schema"]["enum"] == list(FILES)
 
 
 def test_random_requests_get_only_what_the_document_names():
