@@ -14,6 +14,7 @@ from scoring.engine import apply, new_game
 from scoring.errors import IllegalMove
 from scoring.events import Event, GameEnded, Setup, TilePlaced, TurnEnded, to_json
 from scoring.log import Amended, Inserted, LogEntry, Retracted, Settled, Unread, effective, state_of
+from scoring.moves import moves_json
 from scoring.projection import live_view
 from scoring.scores import formula
 from scoring.state import Draft, GameState
@@ -58,7 +59,8 @@ def view_at(setup: Setup, entries: Sequence[LogEntry], seq: int, *, before: bool
     """The view as it is now known to have been when entry ``seq`` had happened (0: nothing had), or right ``before``
     it: with all corrections. None when nothing like it happened.
 
-    ``after`` in it is the entry after which something is inserted that happened just then.
+    ``after`` in it is the entry after which something is inserted that happened just then, ``moves`` what could be done
+    (`scoring.moves`).
     """
     by_seq, happened = {e.seq: e for e in entries}, effective(entries)
     order = [number for number, _ in happened]
@@ -67,7 +69,9 @@ def view_at(setup: Setup, entries: Sequence[LogEntry], seq: int, *, before: bool
     count = order.index(seq) + (not before) if seq else 0
     kept = [LogEntry(seq=number, body=event, at_s=by_seq[number].at_s, source=by_seq[number].source,
                      confidence=by_seq[number].confidence) for number, event in happened[:count]]
-    return {**live_view(state_of(setup, kept), kept, len(kept)), "after": order[count - 1] if count else 0}
+    state = state_of(setup, kept)
+    return {**live_view(state, kept, len(kept)), "moves": moves_json(state)["moves"],
+            "after": order[count - 1] if count else 0}
 
 
 def view_after(setup: Setup, entries: Sequence[LogEntry], turn: PlayedTurn) -> dict[str, Any]:

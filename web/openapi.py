@@ -183,7 +183,8 @@ def _paths() -> dict[str, Any]:
         "/api/turns": _get("The turns played so far.", _object({"turns": _list(game)})),
         "/api/turns/{turn}": _get("The view as it was when a turn was over.", game, 404, parameters=[turn]),
         "/api/entries/{seq}/before": _get("The view as it was right before an entry; ``after`` is where something is "
-                                          "inserted that happened just then.", game, 404, parameters=[seq]),
+                                          "inserted that happened just then, ``moves`` what could be done.", game, 404,
+                                          parameters=[seq]),
         "/api/entries/{seq}/after": _get("The view as it was when an entry had happened (0: nothing had).", game, 404,
                                          parameters=[seq]),
         "/api/turns/{turn}/picture.jpg": _get("The table in a turn.", raw, 404, parameters=[turn, *part],

@@ -84,7 +84,8 @@ class LookingBack(Protocol):
 
     def view_at(self, seq: int, *, before: bool = False) -> View | None:
         """The view as it was when an entry had happened (0: nothing had), or right before it; None for an entry that
-        is not there. ``after`` is the entry after which something is inserted that happened just then."""
+        is not there. ``after`` is the entry after which something is inserted that happened just then, ``moves`` what
+        could be done (as `LiveSession.moves`)."""
         ...
 
     def picture(self, turn: int | None = None, part: tuple[int, int, int, int] | None = None) -> bytes | None:

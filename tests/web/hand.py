@@ -173,6 +173,11 @@ class Hand:
             if event.portal or event.at != last:
                 self.key("portal")
                 self.choose(event.at)
+                offered = next(m for m in (self.then or self.session.moves())["moves"] if m["code"] == "portal")
+                there = [a for a in offered["answers"] if (a["figure"], tuple(a["at"])) == (event.figure, event.at)]
+                if len(there) == 1:  # one place to stand: nothing to tap
+                    self.shown(before)
+                    return
             self.segment(event.feature, event.where)
         self.shown(before)
 
@@ -212,12 +217,13 @@ class Hand:
         self.shown(before)
 
     def ransom(self, event: Any) -> None:
-        self.sends(f"ransom-{event.player}-{event.jailer}-{event.released.figure}")
+        self.sends(f"ransom-{event.jailer}-{event.released.owner}-{event.released.figure}")
 
     def goods(self, event: Any) -> None:
         held = self.seen["board"]["goods"][event.player][event.goods]
-        for _ in range(abs(event.count - held)):
-            self.sends(f"goods-{event.goods}" + ("-less" if event.count < held else ""))
+        step = 1 if event.count > held else -1
+        for count in range(held + step, event.count + step, step):
+            self.sends(f"goods-{event.goods}-{count}")
 
     def wheel(self, event: Any) -> None:
         self.sends(f"wheel-{event.steps}")

@@ -251,7 +251,7 @@ ROWS = [
     Row("large follower", ("base", "inns"), _follower("large")),
     Row("builder", ("base", "traders"), _company("builder", ("road", "city"))),
     Row("pig", ("base", "traders"), _company("pig", ("field",))),
-    Row("goods", ("base", "traders"), _goods, keys=("goods-more",), late=False),
+    Row("goods", ("base", "traders"), _goods, keys=("count-2",), late=False),
     Row("portal", ("base", "dragon"), _portal),
     Row("fairy", ("base", "dragon"), _fairy),
     Row("dragon", ("base", "dragon"), _dragon),
@@ -261,7 +261,7 @@ ROWS = [
     Row("capture", ("base", "tower"), _capture),
     Row("exchange", ("base", "inns", "tower"), _exchange, late=False),
     Row("ransom", ("base", "tower"), _ransom, before=True),
-    Row("wheel", ("wheel",), _wheel, before=True, keys=("wheel-3",)),
+    Row("wheel", ("wheel",), _wheel, before=True, keys=("steps-3",)),
     Row("plague", ("wheel",), _plague, before=True, late=False),
     Row("crown", ("wheel",), _crown),
 ]

@@ -5,7 +5,7 @@ import { Asking } from "./asking.js";
 import { button, h } from "./dom.js";
 import { badge } from "./figures.js";
 import { t } from "./i18n.js";
-import { specials } from "./special.js";
+import { offers } from "./offers.js";
 import { tilePicture } from "./tileart.js";
 import { figureChoice, playerChoice, segmentPicker } from "./tilebutton.js";
 import { moveName } from "./words.js";
@@ -18,7 +18,7 @@ export class Add {
   player = null;
   figure = "follower";
   /** @type {any} */
-  elsewhere = null; // a square that a magic portal leads to
+  elsewhere = null; // another square that the figure may go to, and what it may do there: { at, answers }
 
   constructor(app) {
     this.app = app;
@@ -58,6 +58,12 @@ export class Add {
     this.app.sheet.render();
   }
 
+  // The figure goes to another tile, where a tap says on what it stands.
+  stand(at, answers) {
+    this.elsewhere = { at, answers };
+    this.app.sheet.render();
+  }
+
   stop() {
     this.hint = "";
     this.app.board.choose([]);
@@ -92,7 +98,7 @@ export class Add {
     if (this.about !== (laid?.seq ?? null))
       Object.assign(this, { about: laid?.seq ?? null, player: null, figure: "follower", elsewhere: null, sure: false });
     const player = this.player ?? laid?.player ?? view.turn.player,
-      { before, after, any, open } = specials(this, player),
+      { before, after, any, open } = offers(this, player),
       next = view.players[view.next_tile.player].name;
     const group = (key, moves) =>
       moves.length > 0 && [h("h3", {}, t(key, { name: next })), h("div", { class: "row tight" }, moves)];
@@ -172,7 +178,8 @@ export class Add {
   standing(last, player) {
     const { app } = this,
       { view, commands } = app;
-    const on = (this.elsewhere && view.board.tiles.find((p) => p.at.join() === this.elsewhere.join())) || last;
+    const { elsewhere } = this;
+    const on = (elsewhere && view.board.tiles.find((p) => p.at.join() === elsewhere.at.join())) || last;
     const company = COMPANY.has(this.figure),
       own = this.happened.filter((e) => e.kind === "deploy");
     const known = own.findLast(
@@ -183,7 +190,7 @@ export class Add {
         move = { player, figure, feature, where };
       this.elsewhere = null;
       if (known && !app.then) return commands.amend(known, move);
-      return commands.send({ do: "deploy", ...move, at: on.at, ...(on === last ? {} : { portal: true }) });
+      return commands.send({ do: "deploy", ...(on === last ? {} : elsewhere.answers[0]), ...move, at: on.at });
     };
     return h(
       "section",

@@ -1,10 +1,9 @@
-// What the rules have to ask because no camera sees it: the dragon's way, whom a tower takes, who goes home.
+// What the rules have to ask because no camera sees it: where a piece walks, who is taken, who goes home.
 
 import { button, h } from "./dom.js";
 import { t } from "./i18n.js";
-import { STEP } from "./shapes.js";
 import { tileButton } from "./tilebutton.js";
-import { figureName, placeName } from "./words.js";
+import { figureName, placeName, said } from "./words.js";
 
 const LAST = "last_tile"; // asked when nothing else is
 
@@ -59,7 +58,7 @@ export class Asking {
 
   body() {
     const { question: q, app } = this;
-    const walks = q.answers.filter((a) => a.do === "dragon");
+    const walks = q.answers.filter((a) => a.path);
     app.board.choose(
       walks.map((a) => a.path[0]),
       (at) => this.answer(q.answers.findIndex((a) => a.path?.[0].join() === at.join())),
@@ -95,24 +94,9 @@ export class Asking {
   choice(move, n, act) {
     const { app } = this,
       { players, board } = app.view;
-    if (move.do === "dragon") {
-      const [x, y] = move.path[0],
-        [dx, dy] = board.dragon;
-      const side = Object.keys(STEP).find((k) => STEP[k][0] === x - dx && STEP[k][1] === y - dy);
-      return button(t("answer.dragon", { side: t(`side.${side}`) }), act, {
-        className: "action candidate",
-        data: { key: `choice-${n}` },
-      });
-    }
-    if (move.do === "exchange") {
-      const names = move.released.map((r) => `${players[r.owner].name}: ${t(`figure.${r.figure}`)}`).join(" – ");
-      return button(t("answer.exchange", { names }), act, {
-        className: "action candidate",
-        data: { key: `choice-${n}` },
-      });
-    }
-    if (move.do === "end_game" || move.do === "wheel") {
-      return button(move.do === "wheel" ? t("add.wheel", { n: move.steps }) : t("answer.end_game"), act, {
+    if (!move.at && !move.figure) {
+      const words = said(players, move, this.question.at);
+      return button(t(`answer.${move.do}`, { ...words, fallback: t(`add.${move.do}`, words) }), act, {
         className: "action candidate",
         data: { key: `choice-${n}` },
       });

@@ -5,10 +5,11 @@ import { t } from "./i18n.js";
 import { Picker } from "./picker.js";
 import { Staged } from "./staged.js";
 import { figureChoice, playerChoice, segmentPicker } from "./tilebutton.js";
-import { moveName } from "./words.js";
+import { moveName, said } from "./words.js";
 
 const ENDS = new Set(["end_turn", "end_game"]);
-const STEPS = [1, 2, 3];
+// The numbers that a move may have, and what they may have been instead.
+const NUMBERS = { steps: () => [1, 2, 3], count: (n) => [n - 1, n + 1].filter((other) => other >= 0) };
 
 export class Move {
   /** @type {import("./app.js").App} */
@@ -98,26 +99,21 @@ export class Move {
             "played",
           ),
         ),
-      entry.kind === "wheel" &&
-        h(
-          "div",
-          { class: "row" },
-          STEPS.map((n) => act(`wheel-${n}`, t("add.wheel", { n }), { steps: n }, n === entry.steps)),
-        ),
-      entry.kind === "goods" &&
-        h(
-          "div",
-          { class: "row" },
-          [entry.count - 1, entry.count + 1]
-            .filter((n) => n >= 0)
-            .map((n) =>
+      Object.entries(NUMBERS)
+        .filter(([field]) => field in entry)
+        .map(([field, near]) =>
+          h(
+            "div",
+            { class: "row" },
+            near(entry[field]).map((n) =>
               act(
-                `goods-${n < entry.count ? "less" : "more"}`,
-                t("add.goods", { name: view.players[entry.player].name, n, goods: t(`goods.${entry.goods}`) }),
-                { count: n },
-                false,
+                `${field}-${n}`,
+                t(`add.${entry.kind}`, said(view.players, { ...entry, [field]: n })),
+                { [field]: n },
+                n === entry[field],
               ),
             ),
+          ),
         ),
       entry.kind === "deploy" &&
         tile &&

@@ -52,7 +52,7 @@ function wheel(board, { pig, segments, crowns }) {
           fill: SEGMENT_COLOURS[n],
           class: "wheel-segment",
         }),
-        s("text", { x: tx, y: ty + 4, class: "wheel-name" }, t(`wheel.${name}`)),
+        s("text", { x: tx, y: ty + 4, class: "wheel-name" }, t(`segment.${name}`)),
         Array.from({ length: own.spaces }, (_, k) => {
           const [x, y] = spot(n + (own.spaces > 1 ? (k - 0.5) * 0.4 : 0), 52),
             player = own.players[k];
@@ -68,7 +68,7 @@ function wheel(board, { pig, segments, crowns }) {
           s(
             "g",
             { transform: `translate(${spot(n, 22)[0] - 12} ${spot(n, 22)[1] - 12}) scale(.75)` },
-            s("title", {}, t("board.pigat", { segment: t(`wheel.${name}`) })),
+            s("title", {}, t("board.pigat", { segment: t(`segment.${name}`) })),
             s("use", { href: "#pig", class: "wheel-pig" }),
           ),
       ];

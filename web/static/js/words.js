@@ -4,6 +4,8 @@ import { has, language, listed, number, signed, t } from "./i18n.js";
 import { EDGES, STEP, where } from "./shapes.js";
 
 const SHOWN = ["city", "road", "cloister", "river"];
+const PEOPLE = new Set(["player", "owner", "jailer"]);
+const AMOUNTS = new Set(["steps", "count"]);
 const SIGNS = ["inn", "cathedral", "princess"];
 
 const sides = (segment, rot) =>
@@ -99,6 +101,31 @@ export const figureName = (players, { player, owner, figure, feature }) =>
     figure: t(`figure.${figure}`),
     role: t(`role.${feature}`),
   });
+
+// What an answer or a move says, as words for a phrase: people by name, figures and goods by theirs, `n` its number.
+// `from` is the square that it begins at, where it walks.
+export function said(players, move, from = null) {
+  /** @type {Record<string, any>} */
+  const words = {};
+  const take = (fields) => {
+    for (const [k, v] of Object.entries(fields)) {
+      if (PEOPLE.has(k)) words[k] = players[v].name;
+      else if (AMOUNTS.has(k)) words.n = v;
+      else if (typeof v === "string") words[k] = t(`${k}.${v}`, { fallback: v });
+      else if (v && typeof v === "object" && !Array.isArray(v)) take(v);
+    }
+  };
+  take(move);
+  words.name = words.player;
+  if (Array.isArray(move.released))
+    words.names = move.released.map((r) => `${players[r.owner].name}: ${t(`figure.${r.figure}`)}`).join(" – ");
+  if (move.path && from) {
+    const [dx, dy] = [move.path[0][0] - from[0], move.path[0][1] - from[1]];
+    const side = EDGES.find((k) => STEP[k][0] === dx && STEP[k][1] === dy);
+    words.side = t(`side.${side}`);
+  }
+  return words;
+}
 
 // A line of the history, or an answer to a question about what was played.
 export function moveName(app, move) {
