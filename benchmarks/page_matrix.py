@@ -112,6 +112,8 @@ def main() -> int:
                                             found[f"{screen} {view}"] += 1
                                         leave(page, session, view)
                             context.close()
+                print(f"{players} players, {names} names: {seen} screens after {time.monotonic() - begun:.0f} s",
+                      file=sys.stderr)
         browser.close()
     for where, n in found.most_common():
         print(f"{n:5} {where}")
