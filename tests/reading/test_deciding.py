@@ -263,6 +263,24 @@ def test_a_scored_figure_that_stays_is_noticed_and_a_retrieved_one_is_not(game: 
     assert game.last.notices == () and fold(TWO, game.events).scores == (3, 0)
 
 
+def test_a_farmer_is_not_taken_back_after_an_answer_and_a_correction(game: Game) -> None:
+    """Said to be the thief, scored with its road, and corrected to the farmer that it was: it stands to the end."""
+    field_ = "NL NR EL ER SL SR WL WR"
+    farmer = {(1, 0): (figure("base.A", 1, "field", field_, "red"),)}
+    game.sees({(1, 0): ("base.A", 1)}, farmer)
+    assert game.said()[-1] == ("figure", (1, 0), 0)
+    told = FigurePlaced(player=0, figure="follower", at=(1, 0), feature="field", where=field_)
+    game.book.say(Amended(seq=2, body=replace(told, feature="road", where="W")))  # the answer
+    game.sees(CLOSED, farmer)
+    game.sees({**CLOSED, (0, 1): ("base.B", 0)}, farmer)
+    game.sees({**CLOSED, (0, 1): ("base.B", 0), (0, 2): ("base.B", 0)}, farmer)
+    assert [n.code for n in game.last.notices] == ["take_back"] and fold(TWO, game.events).scores == (3, 0)
+    game.book.say(Amended(seq=2, body=told))  # the correction
+    for n in (3, 4):
+        game.sees({**CLOSED, **{(0, k): ("base.B", 0) for k in range(1, n + 1)}}, farmer)
+        assert game.last.notices == () and fold(TWO, game.events).scores == (0, 0)
+
+
 def test_a_figure_that_should_stand_and_does_not_is_noticed(game: Game) -> None:
     game.sees(EAST, {(1, 0): thief("red")})
     game.sees({**EAST, (2, 0): U}, {(1, 0): thief("red")})

@@ -20,7 +20,7 @@ LANGUAGES = ("en", "de", "fr")
 FORMS = {"en": {"one", "other"}, "de": {"one", "other"}, "fr": {"one", "many", "other"}}  # CLDR's cardinal categories
 SAME = {  # what is the same word, or nothing but values
     "de": {"colour.orange", "setup.name", "hub.column.buchholz"},
-    "fr": {"sign.dragon", "wheel.fortune", "wheel.famine", "wheel.inquisition", "history.changes", "final.total",
+    "fr": {"sign.dragon", "segment.fortune", "segment.famine", "segment.inquisition", "history.changes", "final.total",
            "option.farm_points_per_city.3", "option.farm_points_per_city.4", "player.points", "item.fortune",
            "kind.table", "aim.px", "mark.points", "record.score.n", "record.turn.n", "book.minutes",
            "hub.column.buchholz"},

@@ -3,6 +3,7 @@
 import { byId, calm } from "./dom.js";
 
 const TAP_PX = 9;
+const HARDLY = 0.7; // how small a board may become, of what it would be, to keep clear of the chip
 const TOP_PX = 60; // where farms, open features and the photo are switched
 const CLOSE_PX = 125; // a tile among its neighbours, when something is laid beside them
 const SEEN_PX = 64; // and how large it must be at least not to be brought closer
@@ -68,11 +69,18 @@ export class Viewport {
     return [TOP_PX + said, 0];
   }
 
-  // How far to the right and down the zoom's buttons lie over the board.
+  // How far to the right and down the zoom's buttons lie over the board, and from where on the chip does below.
   get buttons() {
-    const zoom = this.svg.parentElement?.querySelector(".zoom");
-    if (!zoom?.offsetWidth) return { right: 0, bottom: 0 };
-    return { right: zoom.offsetLeft + zoom.offsetWidth + 6, bottom: zoom.offsetTop + zoom.offsetHeight + 6 };
+    const zoom = this.svg.parentElement?.querySelector(".zoom"),
+      chip = byId("status");
+    const right = zoom?.offsetWidth ? zoom.offsetLeft + zoom.offsetWidth + 6 : 0,
+      under = zoom?.offsetWidth ? zoom.offsetTop + zoom.offsetHeight + 6 : 0;
+    const below = chip?.offsetHeight && chip.offsetTop > this.size.height / 2;
+    return {
+      right,
+      under,
+      chip: below ? { left: chip.offsetLeft - 6, top: chip.offsetTop - 6 } : { left: Infinity, top: Infinity },
+    };
   }
 
   show(box) {
@@ -167,18 +175,24 @@ export class Viewport {
       height: Math.abs(a[1] - b[1]) + 1,
     };
     const [top, bottom] = this.covered;
-    const height = (this.above ? this.clear : this.size.height - bottom) - top;
-    const sized = (width) =>
+    const whole = (this.above ? this.clear : this.size.height - bottom) - top;
+    const sized = (width, height) =>
       Math.max(Math.min(width / (box.width + 2 * margin), height / (box.height + 2 * margin), most), least);
     let from = 0,
-      side = sized(this.size.width);
-    // tiles do not lie under the buttons of the zoom where there is room beside them
-    const { right, bottom: under } = this.buttons;
+      height = whole,
+      side = sized(this.size.width, height);
+    // tiles do not lie under the buttons of the zoom, nor under the chip, where there is room beside them
+    const { right, under, chip } = this.buttons;
     const left = (this.size.width - box.width * side) / 2,
       over = top + (height - box.height * side) / 2;
-    if (left < right && over < under && sized(this.size.width - right) * box.width <= this.size.width - right) {
+    if (left < right && over < under && sized(this.size.width - right, height) * box.width <= this.size.width - right) {
       from = right;
-      side = sized(this.size.width - right);
+      side = sized(this.size.width - right, height);
+    }
+    const low = top + whole - chip.top;
+    if (!this.above && low > 0 && left + box.width * side > chip.left && over + box.height * side > chip.top) {
+      const smaller = sized(this.size.width - from, whole - low);
+      if (smaller > side * HARDLY) [side, height] = [smaller, whole - low];
     }
     const width = this.size.width - from;
     const around = this.around ? this.seen(this.around) : [box.x + box.width / 2 - 0.5, box.y + box.height / 2 - 0.5];
