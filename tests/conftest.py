@@ -58,12 +58,16 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", f"{mark}: {text}")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
         place = item.path.relative_to(HERE).as_posix()
         for mark, places in PLACES.items():
             if place.startswith(places) or (mark == "browser" and "chromium" in getattr(item, "fixturenames", ())):
                 item.add_marker(mark)
+    if config.getoption("quick"):
+        slower = [i for i in items if any(i.get_closest_marker(mark) for mark in MARKS)]
+        config.hook.pytest_deselected(items=slower)
+        items[:] = [i for i in items if i not in slower]
 
 
 @pytest.fixture(scope="session")
