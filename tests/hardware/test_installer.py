@@ -18,6 +18,7 @@ from web.server import THREADS
 ROOT = Path(__file__).parents[2]
 INSTALL, UNIT = ROOT / "hardware/install.sh", ROOT / "hardware/bastide.service"
 SCRIPTS = [ROOT / "run", ROOT / ".ci/run", *sorted((ROOT / "hardware").glob("*.sh")),
+           *sorted(p for p in (ROOT / "hardware/debian").iterdir() if p.suffix == ".sh" or p.name.startswith("p")),
            *sorted((ROOT / "tests").rglob("*.sh"))]
 analyze = pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed here")
 
@@ -40,6 +41,23 @@ def test_every_room_of_the_program_is_installed() -> None:
     rooms = re.search(r"^ROOMS=\((.*)\)$", INSTALL.read_text("utf-8"), re.M)
     packages = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]["packages"]
     assert rooms is not None and set(rooms[1].split()) == {p.partition(".")[0] for p in packages}
+
+
+def test_a_package_has_every_room_every_unit_and_what_a_tree_is_checked_for() -> None:
+    """What hardware/debian/build.sh takes; tests/install/run_package.sh installs the whole of it."""
+    build = re.sub(r"\\\n\s*", " ", (ROOT / "hardware/debian/build.sh").read_text("utf-8"))
+    taken = re.search(r"git archive --format=tar HEAD ([^|]*)\|", build)
+    packages = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]["packages"]
+    needed = {p.partition(".")[0] for p in packages} | {"run", "pyproject.toml", "requirements.lock", "CHANGELOG.md"}
+    assert taken is not None and needed <= set(taken[1].split())
+    copied = re.search(r"cp (.*) \"\$units/system\"", build)
+    assert copied is not None
+    named = subprocess.run(["bash", "-c", f"echo {copied[1]}"], capture_output=True, text=True, check=True).stdout
+    units = {f"hardware/{p.name}" for p in (ROOT / "hardware").glob("bastide*.*") if p.suffix in (".service", ".path")}
+    assert set(named.split()) == units
+    scripts = "".join((ROOT / "hardware/debian" / n).read_text("utf-8") for n in ("postinst", "postrm"))
+    assert all(unit.partition("/")[2] in scripts for unit in units - {
+        "hardware/bastide-update.service", "hardware/bastide-screen.service"})  # started by the path, or by hand
 
 
 @pytest.mark.parametrize("arch", ["armhf", "armel", "i386"])
