@@ -1,11 +1,13 @@
 """Watch the films in ../shared/sequences as `bastide watch` does and hold every game against its truth.
 
-    ./run bench watch_sequences [NAME...] [--taught] [--calibrated]
+    ./run bench watch_sequences [NAME...] [--taught] [--calibrated] [--fps N] [--learn]
 
 A row a film: tiles and figures that are right, tiles given to the wrong player, moves asked about, silent errors (a
 wrong or missing tile, figure or player that nobody was asked about), whether the last known scores are equal.
-``real-1`` is a real game of which every picture is shown for five seconds. Films belong to their makers and are not in
-the repository.
+``real-1`` is a real game of which every picture is shown for five seconds. With --fps the films are shown at so many
+pictures a second instead of 4: ``real-1`` at any number, the others, of which every nth frame is taken, at 1 or 2. With
+--learn what is learned of the tiles in one film is used in the next. Films belong to their makers and are not in the
+repository.
 """
 
 from __future__ import annotations
@@ -18,6 +20,8 @@ import sys
 import tempfile
 from pathlib import Path
 from typing import Any
+
+import cv2
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
@@ -34,15 +38,30 @@ def compare() -> Any:
     return module
 
 
-def watched(name: str, scratch: Path, *, taught: bool, lens: Path | None) -> dict[str, Any]:
-    """The game as `bastide watch` writes it, and what it printed under ``watch``."""
-    folder = SHARED / "sequences" / name
+def source_of(name: str, scratch: Path, fps: int) -> str:
+    """The film at so many pictures a second, as `bastide watch` takes it."""
+    folder, film = SHARED / "sequences" / name, scratch / "film"
     if (folder / "pictures").is_dir():
-        subprocess.run([sys.executable, str(SHARED / "eval" / "slideshow.py"), str(folder / "pictures"),
-                        str(scratch / "film"), "--frames", str(5 * FPS)], check=True, capture_output=True)
-        source = f"folder:{scratch / 'film'}?fps={FPS}"
+        subprocess.run([sys.executable, str(SHARED / "eval" / "slideshow.py"), str(folder / "pictures"), str(film),
+                        "--frames", str(5 * fps)], check=True, capture_output=True)
+    elif fps == FPS:
+        return f"video:{folder / 'video.mp4'}"
     else:
-        source = f"video:{folder / 'video.mp4'}"
+        film.mkdir()
+        video, number = cv2.VideoCapture(str(folder / "video.mp4")), 0
+        while video.grab():
+            if number % (FPS // fps) == 0:
+                cv2.imwrite(str(film / f"frame_{number:06d}.jpg"), video.retrieve()[1], (cv2.IMWRITE_JPEG_QUALITY, 97))
+            number += 1
+    return f"folder:{film}?fps={fps}"
+
+
+def watched(name: str, scratch: Path, *, taught: bool, lens: Path | None, fps: int = FPS,
+            book: Path | None = None) -> dict[str, Any]:
+    """The game as `bastide watch` writes it, and what it printed under ``watch``; with a ``book`` it learns into that
+    data folder, and reads with what is in it."""
+    folder = SHARED / "sequences" / name
+    source = source_of(name, scratch, fps)
     setup = json.loads((folder / "transcript.json").read_text())["setup"]
     options = ["--expansions", ",".join(setup["expansions"])]
     for rule, value in setup.get("rules", {}).items():
@@ -51,10 +70,12 @@ def watched(name: str, scratch: Path, *, taught: bool, lens: Path | None) -> dic
         options += ["--tiles", str(SHARED / TAUGHT[name] if name in TAUGHT else folder / "tiles")]
     if lens is not None:
         options += ["--calibration", str(lens)]
+    if book is not None:
+        options.append("--learn")
     out = scratch / "game.json"
     done = subprocess.run([sys.executable, "-m", "bastide", "watch", "--source", source, "--players",
-                           str(folder / "players.json"), "--data", str(scratch / "data"), "--out", str(out), "--json",
-                           *options], cwd=ROOT, capture_output=True, text=True)
+                           str(folder / "players.json"), "--data", str(book or scratch / "data"),
+                           "--out", str(out), "--json", *options], cwd=ROOT, capture_output=True, text=True)
     if done.returncode:
         raise SystemExit(f"{name}: {done.stderr.strip()}")
     return {**json.loads(out.read_text()), "watch": json.loads(done.stdout)}
@@ -90,18 +111,25 @@ def main() -> int:
     parser.add_argument("names", nargs="*", default=list(FILMS), metavar="NAME", help=f"of {', '.join(FILMS)}")
     parser.add_argument("--taught", action="store_true", help="with one picture of each kind")
     parser.add_argument("--calibrated", action="store_true", help="with the lens calibrated from the film's own views")
+    parser.add_argument("--fps", type=int, default=FPS, help=f"pictures a second (default: {FPS})")
+    parser.add_argument("--learn", action="store_true", help="learn the tiles from each film for those after it")
     options = parser.parse_args()
+    if options.fps < 1 or any(FPS % options.fps for name in options.names if name != "real-1"):
+        parser.error(f"--fps {options.fps}: films have {FPS} pictures a second, of which every nth can be taken; "
+                     "only real-1 can be shown at any rate")
     if not (SHARED / "sequences").is_dir():
         print(f"skipped: no films at {SHARED / 'sequences'}")
         return 0
     module = compare()
     print("| film | tiles | figures | players wrong | asked | silent | scores |\n|---|---|---|---|---|---|---|")
+    learned = tempfile.TemporaryDirectory() if options.learn else None
     for name in options.names:
         truth = json.loads((SHARED / "sequences" / name / "transcript.json").read_text())
         with tempfile.TemporaryDirectory() as folder:
             scratch = Path(folder)
             lens = lens_of(name, scratch) if options.calibrated else None
-            game = watched(name, scratch, taught=options.taught, lens=lens)
+            game = watched(name, scratch, taught=options.taught, lens=lens, fps=options.fps,
+                           book=None if learned is None else Path(learned.name))
         told = module.compare_watch(game, truth)
         wrong = players_wrong(module, game, truth)
         whole = told["true_totals"] is not None
@@ -110,6 +138,8 @@ def main() -> int:
               f"{' +' + str(told['extra']) if told['extra'] else ''} | {told['deploys_right']}/{told['deploys']}"
               f"{' +' + str(told['deploys_extra']) if told['deploys_extra'] else ''} | {wrong} | {told['asked']} | "
               f"{told['silent_errors'] + wrong} | {'equal' if equal else 'differ'} |", flush=True)
+    if learned is not None:
+        learned.cleanup()
     return 0
 
 

@@ -25,8 +25,8 @@ Array = npt.NDArray[np.float64]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PieceLimits:
     """Lengths of silhouettes in tiles. Wood measured with a caliper is 16.0 mm (follower) and 18.5 to 19.3 mm (large)
-    wide on tiles of 45 mm; other figures are of 219 looks at a foreign film (standing 0.367 +- 0.022 and
-    0.471 +- 0.026, lying 0.328 +- 0.020 and 0.423 +- 0.013)."""
+    wide on tiles of 45 mm; how long silhouettes are by piece and posture is what ``benchmarks/film_evidence.py`` prints
+    of the films."""
 
     stands: float = 0.36  # tiles: an ordinary follower
     lies: float = 0.33  # its silhouette has no shadowed sides

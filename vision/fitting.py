@@ -21,8 +21,8 @@ CELLS = 8  # a side
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FitLimits:
-    """Fitted on 964 squares of five foreign films with one picture of each kind taught, figures on a third of them
-    (development data). Pixels are those of pictures with 64 a tile."""
+    """Fitted on pictures of the films of ``benchmarks/film_evidence.py`` (development data), one picture of each kind
+    taught. Pixels are those of pictures with 64 a tile."""
 
     noise: float = 0.4  # squared difference of print from its own picture, in the channels of vision.tiles
     cell: float = 0.25  # nats that one cell counts; neighbouring cells differ together

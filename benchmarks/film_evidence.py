@@ -1,0 +1,126 @@
+"""What single pictures of the films in ../shared/sequences say of tiles and figures, held against the truth.
+
+    ./run bench film_evidence [NAME...] [--every 12] [--untaught]
+
+Every so many turns the picture right after the turn is read as a photograph is, one picture of each kind taught. A row
+a film: how many squares were found, and the mean log-loss (nats) of the tile that lies there by the network alone, by
+taught pictures alone, by both together, and with neighbours and box. Then the length of silhouettes in tiles (mean and
+standard deviation) by piece and posture. Films belong to their makers and are not in the repository.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
+
+from watch_sequences import FILMS, SHARED, TAUGHT, compare  # noqa: E402
+
+from scoring.tiles import Square, catalogue  # noqa: E402
+from vision.figures import find_figures  # noqa: E402
+from vision.frames import Image  # noqa: E402
+from vision.read import PhotoReader, PhotoReading, box_counts  # noqa: E402
+from vision.senses import log_normal  # noqa: E402
+from vision.tileset import TileSet, load_tileset  # noqa: E402
+
+SURE = -7.0  # no single reading is held to be worse than that, so that a mean says something
+SOURCES = ("network", "pictures", "both", "all together")
+
+
+def pictures(folder: Path, every: int) -> list[tuple[int, Image, dict[Square, list[dict[str, Any]]]]]:
+    """(turn, picture, figures that stand by square) after every so many turns."""
+    truth = json.loads((folder / "truth.json").read_text("utf-8"))
+    video = cv2.VideoCapture(str(folder / "video.mp4"))
+    out, standing = [], dict[str, dict[str, Any]]()
+    for n, turn in enumerate(truth["turns"]):
+        if turn["figure"]:
+            standing[turn["figure"]["id"]] = turn["figure"]
+        clear = max(v for k, v in turn["frames"].items() if k.endswith("_clear"))
+        clear = max([clear, *(r["frame"] for r in turn["returns"] if r["taken"])])
+        for r in turn["returns"]:
+            standing.pop(r["id"], None)
+        if n % every == every - 1:
+            video.set(cv2.CAP_PROP_POS_FRAMES, clear + 1)  # frames are named from 1: two later
+            seen, picture = video.read()
+            if seen:
+                here = defaultdict(list)
+                for f in standing.values():
+                    here[f["x"], f["y"]].append(f)
+                out.append((n, picture, dict(here)))
+    return out
+
+
+def losses(reader: PhotoReader, reading: PhotoReading, at: Square, true: object) -> dict[str, float]:
+    """Log-loss of what lies on a square by each source; ``true`` is its signature as the picture shows it."""
+    same = np.array([[kind.signature(rot) == true for rot in range(4)] for kind in reader.kinds])
+    evidence = reading.evidence[at]
+    said = {**evidence.sources, "both": evidence.loglik}
+    out = {name: -max(SURE, float(np.logaddexp.reduce(log_normal(loglik)[same]))) for name, loglik in said.items()}
+    tile = next(t for t in reading.tiles if t.at == at)
+    own = [c.loglik for c in tile.candidates if catalogue()[c.tile].signature(c.rot) == true]
+    return {**out, "all together": -max([SURE, float(np.logaddexp.reduce(own))]) if own else -SURE}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    films = [name for name in FILMS if name != "real-1"]  # of that one read_photos reads the pictures
+    parser.add_argument("names", nargs="*", default=films, metavar="NAME", help=f"of {', '.join(films)}")
+    parser.add_argument("--every", type=int, default=12, help="turns from one picture to the next (default: 12)")
+    parser.add_argument("--untaught", action="store_true", help="without pictures of the tiles")
+    options = parser.parse_args()
+    if not (SHARED / "sequences").is_dir():
+        print(f"skipped: no films at {SHARED / 'sequences'}")
+        return 0
+    module = compare()
+    lengths: dict[tuple[str, str, str], list[float]] = defaultdict(list)
+    print(f"| film | squares | {' | '.join(SOURCES)} |\n|---|---|{'---|' * len(SOURCES)}")
+    for name in options.names:
+        folder = SHARED / "sequences" / name
+        script = json.loads((folder / "transcript.json").read_text("utf-8"))
+        tiles = TileSet.empty() if options.untaught else load_tileset(
+            SHARED / TAUGHT[name] if name in TAUGHT else folder / "tiles")
+        reader = PhotoReader(tiles, counts=box_counts(script["setup"]["expansions"]))
+        told: dict[str, list[float]] = defaultdict(list)
+        found = lying = 0
+        for turn, picture, standing in pictures(folder, options.every):
+            true = {tuple(t["at"]): t for t in module.tile_moves(script) if t["turn"] <= turn}
+            lying += len(true)
+            reading = reader.read(picture, figures=False)
+            if not reading.tiles:
+                continue
+            quarter, (dx, dy) = module.best_alignment(reading.to_json()["tiles"], list(true.values()))
+            place = {}
+            for tile in reading.tiles:
+                x, y = module.turn_at(tile.at, quarter)
+                if (x + dx, y + dy) in true:
+                    place[tile.at] = x + dx, y + dy
+            found += len(place)
+            for at, there in place.items():
+                lies = true[there]
+                sign = catalogue()[lies["tile"]].signature(lies["rot"] - quarter)
+                for source, loss in losses(reader, reading, at, sign).items():
+                    told[source].append(loss)
+            for at, seen in find_figures(picture, {at: reading.evidence[at].pose for at in place}).items():
+                stand = standing.get(place[at], ())
+                if len(stand) == 1 and seen and seen[0].look.there > 0 and seen[0].look.length:
+                    posture = "lying" if stand[0]["lying"] else "standing"
+                    lengths[name, stand[0]["figure"], posture].append(seen[0].look.length)
+        means = [f"{np.mean(told[s]):.3f}" if told[s] else "" for s in SOURCES]
+        print(f"| {name} | {found} of {lying} | {' | '.join(means)} |", flush=True)
+    print("\n| film | piece | posture | looks | length of silhouette, tiles |\n|---|---|---|---|---|")
+    for (name, piece, posture), each in sorted(lengths.items()):
+        print(f"| {name} | {piece} | {posture} | {len(each)} | {np.mean(each):.3f} +- {np.std(each):.3f} |")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
