@@ -31,8 +31,8 @@ NET_PX = CROP_PX / (1 + 2 * MARGIN)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SenseLimits:
-    """Tiles are the unit of lengths, nats that of weights. Chosen on the films of ``benchmarks/film_evidence.py``, which
-    says what each source is worth there, with one picture of each kind, of half of them and of none."""
+    """Tiles are the unit of lengths, nats that of weights. Chosen on the films of ``benchmarks/film_evidence.py``, with
+    one picture of each kind, of half of them and of none; it says what each source is worth there."""
 
     placed: float = 0.05  # a square whose corners are seen further off than this is asked about again where they are
     astray: float = 0.4  # but not one further off than this, which shows parts of several tiles
