@@ -35,11 +35,13 @@ from vision.find import BoardFinder  # noqa: E402
 from vision.fitting import PictureFit  # noqa: E402
 from vision.frames import Frame  # noqa: E402
 from vision.lattice import UNIT, apply, area  # noqa: E402
+from vision.read import box_counts  # noqa: E402
 from vision.registration import Register  # noqa: E402
 from vision.senses import TileSense  # noqa: E402
 from vision.simulator import Options, Simulator  # noqa: E402
 from vision.stillness import Stillness  # noqa: E402
 from vision.structure import StructureNet  # noqa: E402
+from vision.tileset import drawn_tileset  # noqa: E402
 from vision.tracker import Tracker  # noqa: E402
 
 STILL, SQUARE = 1 / 3, 1 / 50
@@ -144,7 +146,7 @@ def main() -> int:
     clock.clear()
     changed = feed_all(watcher, [film(lying, args.frames + WARM + n) for n in range(8)], before, clock)
     reading = dict(clock.spent), dict(clock.calls), len(changed)
-    print(f"{width}x{height}, {len(watcher.poses)} tiles lie, {len(tiles.specimens)} templates; ms, one core")
+    print(f"{width}x{height}, {len(watcher.poses)} tiles lie, {len(tiles.specimens)} taught pictures; ms, one core")
     print(f"{'stage':<26}{'a still frame':>16}{'a tile comes (all)':>20}{'calls':>8}")
     for name in (*(name for name, *_ in STAGES), FIGURES):
         print(f"{name:<26}{1e3 * quiet[0].get(name, 0.0) / quiet[2]:16.2f}{1e3 * reading[0].get(name, 0.0):20.2f}"
@@ -159,8 +161,9 @@ def main() -> int:
     square = best_of(lambda: sense.look(lying, dict([place])), 5)
     side = round(float(np.median([np.sqrt(abs(area(apply(p, UNIT)))) for p in watcher.poses.values()])))
     grey = cv2.cvtColor(lying, cv2.COLOR_BGR2GRAY)
+    templates = drawn_tileset(box_counts(game.setup.expansions))
     begun = time.process_time()
-    for specimen in tiles.specimens:
+    for specimen in templates.specimens:
         upright = cv2.resize(cv2.cvtColor(specimen.bgr, cv2.COLOR_BGR2GRAY), (side, side))
         for turn in range(4):
             cv2.matchTemplate(grey, np.ascontiguousarray(np.rot90(upright, turn)), cv2.TM_CCOEFF_NORMED)
