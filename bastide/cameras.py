@@ -38,7 +38,7 @@ _log = logging.getLogger("bastide.cameras")
 
 
 class Cameras:
-    """The cameras of one machine (`web.protocol.Cameras`). Thread safe."""
+    """The cameras of one machine (`web.machine_protocol.Cameras`). Thread safe."""
 
     def __init__(self, used: str | None, camera: CalibratedCamera | None, *, offered: Callable[[], Sequence[str]],
                  choose: Callable[[str], None], offer: Callable[[Sequence[str]], object], fixed: Callable[[], bool],

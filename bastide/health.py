@@ -43,12 +43,21 @@ def report(data: Path, *, port: int | None = None, calibrations: Iterable[tuple[
     return {"state": worst, "checks": [asdict(one) for one in lines]}
 
 
-def storage(data: Path) -> Iterator[Line]:
-    """Room, whether it can be written, and whether the log is whole."""
-    place = next(p for p in (data, *data.resolve().parents) if p.exists())
-    free = shutil.disk_usage(place).free
+def room(data: Path) -> Iterator[Line]:
+    """How much may still be written."""
+    free = shutil.disk_usage(_place(data)).free
     state = "fail" if free < FREE_FAIL else "warn" if free < FREE_WARN else "ok"
     yield line("disk", state, "disk.free", "" if state == "ok" else "disk", gb=round(free / 1e9, 1), path=str(data))
+
+
+def _place(data: Path) -> Path:
+    return next(p for p in (data, *data.resolve().parents) if p.exists())
+
+
+def storage(data: Path) -> Iterator[Line]:
+    """Room, whether it can be written, and whether the log is whole."""
+    place = _place(data)
+    yield from room(data)
     try:
         begun = time.perf_counter()
         with tempfile.NamedTemporaryFile(dir=place, prefix=".bastide-test-") as f:

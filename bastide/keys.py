@@ -15,7 +15,7 @@ from typing import Any
 
 from bastide.errors import Failure, UsageError
 from bastide.writing import sync_folder
-from web.rights import Refused, Rights, Secrets, new_secrets
+from web.rights import COMMAND_LINE, Refused, Rights, Secrets, new_secrets
 
 NAME = "secrets.json"
 _VERSION = 1
@@ -142,7 +142,7 @@ def is_hash(value: object) -> bool:
 def set_pins(keys: KeyFile, *, table: str | None = None, admin: str | None = None) -> None:
     """Set PINs from the command line. Raises UsageError for what is no PIN, Failure when it cannot be kept."""
     try:
-        Rights(keys).set_pins(table, admin, by="the command line")
+        Rights(keys).set_pins(table, admin, by=COMMAND_LINE)
     except Refused as e:
         raise UsageError(f"--pin: {e.text}") from e
     except OSError as e:

@@ -35,6 +35,8 @@ class Seeing:
         self._pictures: dict[int, bytes] = {}
         self._attached = self._rests = False
         self._point: tuple[float, float] | None = None
+        self.relit = False  # whether the light has changed since the camera measured it
+        self.balance: Callable[[], None] | None = None  # has the camera measure focus and light anew, where it can
 
     # -- the page's side --------------------------------------------------------------------------------------------
 
@@ -64,6 +66,16 @@ class Seeing:
             if not self._attached:
                 raise CommandError("no_camera", "no camera watches this table")
             self._point = x, y
+
+    def measure(self) -> None:
+        """Have the camera measure focus and light anew, and hold what it finds; where it cannot, take the light as it
+        is now. Raises CommandError without a camera."""
+        with self._lock:
+            if not self._attached:
+                raise CommandError("no_camera", "no camera watches this table")
+            self.relit = False
+        if self.balance is not None:
+            self.balance()
 
     # -- the loop's side --------------------------------------------------------------------------------------------
 

@@ -87,7 +87,7 @@ def without_passwords(folder: Path) -> str | None:
 
 
 class Settings:
-    """The options of one running table (`web.protocol.Settings`). Thread safe."""
+    """The options of one running table (`web.machine_protocol.Settings`). Thread safe."""
 
     def __init__(self, file: SettingsFile, args: argparse.Namespace, environment: Mapping[str, str], now: InForce,
                  again: Callable[[], None], *, live: Mapping[str, Callable[[Any], None]] | None = None,

@@ -21,10 +21,12 @@ _FOLLOWED = 0.15  # of a tile: poses that lie nearer to where the view's movemen
 
 
 class Steadiness:
-    """Looks at a calm frame now and then. ``notice`` is what to do while something must be put back."""
+    """Looks at a calm frame now and then. ``notice`` is what to do while something must be put back, ``relit`` whether
+    the light has become another one since the first look."""
 
     def __init__(self) -> None:
         self.notice: Advice | None = None
+        self.relit = False
         self._watch: DriftWatch | None = None
         self._poses: dict[Square, Array] = {}
 
@@ -43,6 +45,7 @@ class Steadiness:
             self.notice = None
         if told is None:
             return
+        self.relit = self.relit or told.verdict == "light"
         if told.verdict == "light" or self._followed(told.to_now, poses):
             self._begin(frame, poses)
         else:

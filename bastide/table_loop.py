@@ -147,6 +147,7 @@ def follow(source: FrameSource, watcher: Watcher, session: TableSession, *,
         _take(seen.proposals, frame, watcher, session, save or commit, done, begun)
         last = frame
         steadiness.look(frame, watcher.poses, calm=seen.status == "watching")
+        seeing.relit = seeing.relit or steadiness.relit
         notice, code = steadiness.notice, LOST.get(seen.status, verdict.code)
         if notice is not None:
             session.set_status("camera_lost", notice.text, notice.code, notice.parts)

@@ -20,6 +20,7 @@ from bastide.calibrated import CalibratedCamera, Documents, load_calibrations
 from bastide.calibrating import Made, colours_document, table_document
 from bastide.capture import Shot
 from bastide.errors import UsageError
+from bastide.self_test import Layout, self_test
 from bastide.writing import sync_folder
 from calibration.aim import look
 from calibration.apply import usual_lens
@@ -32,10 +33,11 @@ from web.protocol import CommandError
 
 FOLDER = "calibration"
 KINDS = ("table", "colours")
+TRIAL = "trial"  # the self-test: nothing of it is kept
 SUPPLY = "supply"  # of one player: what it shows is added to the colours
 AT_MOST_S = 10.0  # a calibration that has found nothing by then says what was missing
 WANTED_S = 5.0  # for so long after somebody has looked, the camera is looked through
-_PICTURE_S, _EVERY_S = 2.0, 0.25
+_PICTURE_S, _EVERY_S, _CLOSING_S = 2.0, 0.25, 15.0
 _log = logging.getLogger("bastide.calibration")
 
 
@@ -68,9 +70,13 @@ class Tuning:
 
     def __init__(self, camera: CalibratedCamera, data: Path, *, given: Documents = (), present: Callable[[], bool],
                  colours: Callable[[], tuple[str, ...]], reader: Callable[[], PhotoReader],
+                 aimed: Callable[[bool], None] = lambda good: None,
+                 trial: Callable[[], Layout] = lambda: Layout(tiles={}, figures=()),
                  clock: Callable[[], float] = time.monotonic) -> None:
         """``given`` was named on the command line, ``present`` is whether the camera gives pictures, ``colours`` are
-        the players', ``reader`` reads tiles."""
+        the players', ``reader`` reads tiles, ``aimed`` is told after each look whether the camera hangs well,
+        ``trial`` says what is to be laid for the self-test."""
+        self._aimed, self._trial = aimed, trial
         self._camera, self._data, self._given, self._present = camera, data, given, present
         self._colours, self._reader, self._clock = colours, reader, clock
         self._lock, self._idle = threading.Lock(), threading.Event()
@@ -79,6 +85,8 @@ class Tuning:
         self._aim: dict[str, Any] | None = None
         self._job: tuple[str, str, str] | None = None
         self._preset = ""
+        self._reads: PhotoReader | None = None  # while people aim
+        self._closed = False
         self._done: dict[str, dict[str, Any]] = {}
 
     # -- the page's side --------------------------------------------------------------------------------------------
@@ -97,14 +105,15 @@ class Tuning:
         with self._lock:
             return {"camera": self._present(), "running": self._job[0] if self._job else None, "done": dict(self._done),
                     "cameras": [{"name": p.name, "title": p.title} for p in PRESETS], "methods": list(METHODS),
-                    "limits": {"confused": CONFUSED, "near": NEAR},
+                    "limits": {"confused": CONFUSED, "near": NEAR}, "trial": self._trial().to_json(),
                     "used": [{"kind": d.kind, "made": d.made, "file": path, "here": path == str(self._path(d.kind)),
                               **_told(d.result)} for path, d in self._camera.documents]}
 
     def calibrate(self, what: str, by: str, camera: str) -> dict[str, Any]:
         """Begin to calibrate; a supply ``by`` its player's colour. Raises CommandError without a camera, for what
         nobody knows, and while it is busy."""
-        known = by in self._colours() if what == SUPPLY else what in KINDS and by in ("", *METHODS)
+        known = by in self._colours() if what == SUPPLY else not by if what == TRIAL else \
+            what in KINDS and by in ("", *METHODS)
         if not known or camera and preset_of(camera) is None:
             raise CommandError("malformed", "what, by or camera: is not known")
         with self._lock:
@@ -116,6 +125,14 @@ class Tuning:
             self._done.pop(what, None)
             self._start()
         return self.state()
+
+    def close(self) -> None:
+        """Wait for what is being worked on, and begin nothing more: a library's own threads must not outlive ours."""
+        with self._lock:
+            self._closed, thread = True, self._thread
+        self._idle.set()
+        if thread is not None:
+            thread.join(_CLOSING_S)
 
     def forget(self, kind: str) -> dict[str, Any]:
         """Take away what was calibrated on the page; a file named on the command line is not touched."""
@@ -133,7 +150,7 @@ class Tuning:
     # -- the thread that works --------------------------------------------------------------------------------------
 
     def _start(self) -> None:
-        if self._thread is None or not self._thread.is_alive():
+        if not self._closed and (self._thread is None or not self._thread.is_alive()):
             self._thread = threading.Thread(target=self._work, name="tuning", daemon=True)
             self._thread.start()
 
@@ -141,8 +158,8 @@ class Tuning:
         while True:
             with self._lock:
                 job = self._job
-                if job is None and self._clock() - self._wanted_s > WANTED_S:
-                    self._thread, self._aim = None, None
+                if self._closed or job is None and self._clock() - self._wanted_s > WANTED_S:
+                    self._thread, self._aim, self._reads = None, None, None
                     return
             if job is None:
                 self._look()
@@ -162,10 +179,16 @@ class Tuning:
                 self._done[job[0]], self._job = {**done, "at_s": round(time.time(), 1)}, None
 
     def _look(self) -> None:
+        """What is printed is sought first; where nothing is, the tiles that lie there do as well."""
         shot = self._camera.raw(_PICTURE_S)
-        found = None if shot is None else look(shot.bgr, self._lens(shot)).to_json()
+        found = None if shot is None else look(shot.bgr, self._lens(shot))
+        if shot is not None and found is not None and found.tiles is None:
+            self._reads = self._reads or self._reader()
+            found = look(shot.bgr, self._lens(shot), reader=self._reads)
         with self._lock:
-            self._aim, self._looks = found, self._looks + 1
+            self._aim, self._looks = None if found is None else found.to_json(), self._looks + 1
+        if found is not None:
+            self._aimed(found.good)
 
     def _made(self, what: str, by: str, _: str) -> dict[str, Any]:
         begun = self._clock()
@@ -175,6 +198,10 @@ class Tuning:
             shot = self._camera.raw(_PICTURE_S)
             if shot is None:
                 continue
+            if what == TRIAL:
+                wanted, colours = self._trial(), self._colours()
+                told = self_test(shot.bgr, self._lens(shot), self._reader(), wanted, colours)
+                return {"ok": True, **told}
             try:
                 if what == SUPPLY:
                     document, told = colours_document(learn_supply(shot.bgr, by, self._measured(shot)), shot)

@@ -49,8 +49,8 @@ class Glare:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aim:
     """What one picture says. ``tiles`` across and down that are in view all over, ``height_mm``, ``tilt_deg`` and
-    ``tile_px`` are None when nothing of known size is seen. ``edge_px`` is how wide edges are (below 3 is sharp; None
-    when there are none), ``level`` the middle grey level, ``burnt`` the part of the picture that is clipped."""
+    ``tile_px`` are None when nothing of known size is seen. ``edge_px`` is how wide edges are (up to _SHARP_PX is
+    sharp; None when there are none), ``level`` the middle grey level, ``burnt`` the part that is clipped."""
 
     tiles: tuple[float, float] | None
     height_mm: float | None
@@ -74,7 +74,7 @@ class Aim:
             return None if value is None else round(value, digits)
 
         return {"tiles": None if self.tiles is None else [round(n, 1) for n in self.tiles],
-                "needed": list(NEEDED), "recommended": list(RECOMMENDED),
+                "needed": list(NEEDED), "sharp_px": _SHARP_PX, "recommended": list(RECOMMENDED),
                 "height_mm": rounded(self.height_mm, 0), "tilt_deg": rounded(self.tilt_deg, 1),
                 "tile_px": rounded(self.tile_px, 1), "method": self.method, "edge_px": rounded(self.edge_px, 2),
                 "glare": [{"px": [round(v) for v in g.px], "part": round(g.part, 5)} for g in self.glare],
@@ -102,15 +102,15 @@ def look(picture: Image, lens: LensResult, *, reader: PhotoReader | None = None,
     advice: list[Advice] = []
     tiles = tile_px = None
     if table is None:
-        advice.append(Advice(code="aim.nothing", text="lay the mat, the corner cards or the ChArUco sheet under the "
-                                                      "camera: nothing of known size is in view"))
+        advice.append(Advice(code="aim.nothing", text="lay a dozen tiles side by side, the mat or the corner cards "
+                                                      "under the camera: nothing of known size is in view"))
     else:
         tiles, tile_px = _view(table, size)
         advice += _height(tiles, tile_px, table) + _tilt(table, size)
     if edge is not None and edge > (_BLURRED_PX if table is None else _SHARP_PX):
         advice.append(Advice(code="aim.focus", bad=True, parts={"edge_px": round(edge, 1)},
-                             text=f"the picture is blurred (edges are {edge:.1f} px wide, sharp ones below 3): focus "
-                                  "on the table"))
+                             text=f"the picture is blurred (edges are {edge:.1f} px wide, sharp ones up to "
+                                  f"{_SHARP_PX}): focus on the table"))
     advice += [_lamp(g, size) for g in glare]
     advice += _exposure(level, burnt - sum(g.part for g in glare))
     return Aim(tiles=tiles, height_mm=None if table is None else table.height_mm,

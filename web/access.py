@@ -190,6 +190,7 @@ class Access:
         found = self.device()
         pin = "machine" if self.machine_plays else "set" if kept.table is not None else "unset"
         return {"right": held.name.lower(), "token": token or None, "pin": pin, "admin_pin": kept.admin is not None,
+                "owners_pin": self.rights.owners(kept),
                 "name": found.name if found else None,
                 "failed": sum(f["count"] for f in self.rights.failed()) if held is Right.ADMIN else None,
                 "set_at_s": kept.set_at_s, "set_from": kept.set_from}

@@ -16,15 +16,18 @@ from web.common import furnish, kinds_answer
 from web.doctor import Doctor, doctors
 from web.firstview import first_view
 from web.gate import Gate, routes
+from web.guide import guiding
 from web.join import joining
 from web.looking import looking
 from web.machine import machinery
+from web.machine_protocol import Cameras, Guide, Settings, Updates
 from web.openapi import describing
 from web.overlay import MAX_OVERLAYS, overlays, shown
-from web.protocol import Backups, Cameras, CommandError, LiveSession, Settings, Tuning
+from web.protocol import Backups, CommandError, LiveSession, Tuning
 from web.reveal import revealed
 from web.rights import Right, needs
 from web.stream import Streams
+from web.updating import updating
 
 _SHEETS = ("fonts", "tokens", "layout", "players", "parts", "sheets", "board", "more", "screens",
            "reveal")  # in this order
@@ -34,23 +37,26 @@ pages = Blueprint("pages", __name__)
 
 def create_app(session: LiveSession, *, streams: Streams | None = None, access: Access | None = None,
                doctor: Doctor | None = None, tuning: Tuning | None = None, backups: Backups | None = None,
-               settings: Settings | None = None, cameras: Cameras | None = None) -> Flask:
+               settings: Settings | None = None, cameras: Cameras | None = None, guide: Guide | None = None,
+               pulse: Doctor | None = None, updates: Updates | None = None) -> Flask:
     """The application around one live session. ``app.extensions["streams"]`` are its event streams.
 
     Without ``access`` the game is changed on this machine only. ``doctor`` makes the report of ``/doctor``, ``tuning``
     aims and calibrates the camera, ``backups`` makes backups and restores them, ``settings`` are the table's options,
-    ``cameras`` those that it may choose from.
+    ``cameras`` those that it may choose from, ``guide`` leads to a first scored road, ``pulse`` says what is wrong with
+    the machine just now, ``updates`` takes releases.
     """
     app = Flask("web", static_folder=None)
     app.extensions["session"] = session
-    app.extensions.update(doctor=doctor, tuning=tuning, backups=backups, settings=settings, cameras=cameras)
+    app.extensions.update(doctor=doctor, tuning=tuning, backups=backups, settings=settings, cameras=cameras,
+                          guide=guide, pulse=pulse, updates=updates)
     app.extensions["streams"] = Streams(session) if streams is None else streams
     app.extensions["overlay_streams"] = Streams(session, most=MAX_OVERLAYS, shape=lambda view: shown(revealed(view)))
     door = Access() if access is None else access
     furnish(app, door, inlined=[f"css/{name}.css" for name in _SHEETS])
     app.register_blueprint(pages)
-    for part in (looking, keeping, overlays, joining, doctors, camera_setup, keeping_backups, machinery,
-                 describing):
+    for part in (looking, keeping, overlays, joining, doctors, camera_setup, keeping_backups, machinery, guiding,
+                 updating, describing):
         app.register_blueprint(part)
     app.extensions["gate"] = app.wsgi_app = Gate(  # type: ignore[method-assign]
         app.wsgi_app, known=door.known, routes=routes(app.url_map.iter_rules()))
@@ -84,7 +90,13 @@ def _page(mode: str) -> str:
     first = first_view(_session().view())
     modules = [*_assets().imported("js/app.js"), f"js/lang/{first['language']}.js"]
     return render_template("page.html", mode=mode, modules=modules, style=current_app.extensions["inlined"],
-                           pin=access().state()["pin"], **first)
+                           pin=access().state()["pin"], guided=_guided(), **first)
+
+
+def _guided() -> bool:
+    """Whether somebody is being led to a first road."""
+    guide: Guide | None = current_app.extensions["guide"]
+    return guide is not None and not guide.finished
 
 
 def _assets() -> Assets:

@@ -10,8 +10,8 @@ from web.protocol import CommandError, Tuning
 from web.rights import Right, needs
 
 camera_setup = Blueprint("camera_setup", __name__)
-_NOTHING: dict[str, object] = {"camera": False, "running": None, "done": {}, "cameras": [],
-                               "methods": [], "limits": {}, "used": []}
+_NOTHING: dict[str, object] = {"camera": False, "running": None, "done": {}, "cameras": [], "methods": [], "limits": {},
+                               "used": [], "trial": {"tiles": [], "figures": []}}
 
 
 def _tuning() -> Tuning:

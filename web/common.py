@@ -48,6 +48,8 @@ _STATUS = {"unknown_question": HTTPStatus.CONFLICT, "no_camera": HTTPStatus.CONF
            "nothing_to_show": HTTPStatus.CONFLICT, "no_jcz": HTTPStatus.CONFLICT,
            "unknown_entry": HTTPStatus.NOT_FOUND, "no_session": HTTPStatus.NOT_FOUND,
            "no_settings": HTTPStatus.CONFLICT, "no_cameras": HTTPStatus.CONFLICT, "command_line": HTTPStatus.CONFLICT,
+           "no_guide": HTTPStatus.NOT_FOUND,
+           **dict.fromkeys(("no_updates", "not_possible", "not_looked_at", "nothing_before"), HTTPStatus.CONFLICT),
            "not_saved": HTTPStatus.INSUFFICIENT_STORAGE}
 
 files = Blueprint("files", __name__)

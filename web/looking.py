@@ -123,10 +123,13 @@ def camera() -> Response:
 @looking.post("/api/camera")
 @needs(Right.PLAY)
 def camera_switch() -> Response:
-    """Let the camera watch, or rest while people enter the game by hand; or say where in its picture a tile lies."""
+    """Let the camera watch, or rest while people enter the game by hand; say where in its picture a tile lies,
+    or have focus and light measured anew."""
     asked = asked_object()
     on, point = asked.get("watching"), asked.get("point")
-    if point is not None:
+    if asked.get("measure") is True:
+        _session().seeing.measure()
+    elif point is not None:
         if not isinstance(point, list) or len(point) != 2 or \
                 not all(isinstance(v, int | float) and not isinstance(v, bool) and 0 <= v < 100_000 for v in point):
             raise CommandError("malformed", "point: must be two numbers, pixels of the camera's picture")

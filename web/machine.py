@@ -8,7 +8,8 @@ from http import HTTPStatus
 from flask import Blueprint, Response, current_app
 
 from web.answers import asked_object, error_answer, json_answer
-from web.protocol import Cameras, CommandError, Settings
+from web.machine_protocol import Cameras, Settings
+from web.protocol import CommandError
 from web.rights import Right, needs
 
 machinery = Blueprint("machinery", __name__)

@@ -193,10 +193,11 @@ def _paths() -> dict[str, Any]:
                                  mimetype="image/jpeg"),
         "/api/camera": {**_get("What the camera sees: tiles, readings, figures, what moves, in pixels of the picture.",
                                _ref("Seen")),
-                        "post": _sends("Let the camera watch, or rest; or say where in its picture a tile lies.",
-                                       _object({}, watching=_FLAG, point={**_list({"type": "number"}), "minItems": 2,
-                                                                          "maxItems": 2}), _ref("Seen"),
-                                       401, 409, signed=True)},
+                        "post": _sends("Let the camera watch, or rest; say where in its picture a tile lies; or have "
+                                       "focus and light measured anew.",
+                                       _object({}, watching=_FLAG, measure=_FLAG,
+                                               point={**_list({"type": "number"}), "minItems": 2, "maxItems": 2}),
+                                       _ref("Seen"), 401, 409, signed=True)},
         "/api/camera/{number}.jpg": _get("One of the camera's newest pictures.", raw, 404, mimetype="image/jpeg",
                                          parameters=[_in_path("number", 2**31 - 1)]),
         "/api/corrections": _get("What people have changed, newest first.", _object({"corrections": _list(game)})),
@@ -232,7 +233,7 @@ def _paths() -> dict[str, Any]:
                                         "type": ["object", "null"]}}), 401, 409, signed=True)},
         "/api/calibration": {**_get("What is calibrated, how well, and what is being calibrated now.", _ref("Tuning")),
                              "post": _sends("Begin to calibrate (administration).", _object(
-                                 {"what": {"enum": ["table", "colours", "supply"]}}, by=_TEXT, camera=_TEXT),
+                                 {"what": {"enum": ["table", "colours", "supply", "trial"]}}, by=_TEXT, camera=_TEXT),
                                  _ref("Tuning"), 401, 409, signed=True)},
         "/api/calibration/{kind}": {"delete": {
             "summary": "Use a calibration no more that was made on the page (administration).",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from web.openapi_parts import FLAG, TEXT, Schema, get, list_of, object_of, sends
+from web.openapi_parts import FLAG, TEXT, Schema, answers, get, list_of, object_of, query, sends
 
 _NAME: Schema = {"name": "ticket", "in": "path", "required": True, "schema": TEXT}
 _THING: Schema = {"type": "object"}
@@ -15,7 +15,22 @@ def machine_paths() -> dict[str, Any]:
     options = object_of({"options": list_of(_THING), "waiting": list_of(TEXT), "note": {"type": ["string", "null"]},
                          "restarting": FLAG}, port={"type": "integer"})
     cameras = object_of({"cameras": list_of(_THING), "chosen": FLAG, "fixed": FLAG}, restarting=FLAG)
+    guide = object_of({"step": TEXT, "finished": FLAG, "steps": list_of(_THING), "practice": _THING})
+    update = object_of({"possible": FLAG, "version": TEXT, "busy": FLAG}, offer={"type": ["object", "null"]},
+                       last={"type": ["object", "null"]})
     return {
+        "/api/update": {
+            "post": sends("See how updates stand, check the release that came in, have it installed, go back to the "
+                          "version before, or forget what came in (administration).",
+                          object_of({"do": {"enum": ["look", "check", "install", "back", "forget"]}}), update, 401, 409,
+                          507, signed=True),
+            "put": {"summary": "The next piece of a release, up to 48 kB (administration).",
+                    "parameters": [{**query("at", {"type": "integer", "minimum": 0}, "how much came before"),
+                                    "required": True}],
+                    "requestBody": {"required": True, "content": {"application/octet-stream": {"schema": {
+                        "type": "string"}}}},
+                    "security": [{"session": [], "token": []}],
+                    "responses": answers(update, 400, 401, 409, 413, 507)}},
         "/api/settings": {"post": sends(
             "Look at the table's options, set or reset one, or have the table served anew with them (administration).",
             object_of({"do": {"enum": ["look", "set", "reset", "restart"]}}, name=TEXT,
@@ -25,6 +40,15 @@ def machine_paths() -> dict[str, Any]:
             "(administration).",
             object_of({"do": {"enum": ["look", "choose", "offer", "forget"]}}, camera=TEXT, address=TEXT), cameras, 401,
             409, 507, signed=True)},
+        "/api/guide": {
+            **get("Where people are in the guide, and which of its steps are proved.", guide, 404),
+            "post": sends("Go to a step of the guide, skip or answer it, or close the guide (administration).",
+                          object_of({"do": {"enum": ["go", "skip", "answer", "finish"]}}, step=TEXT, value=TEXT), guide,
+                          401, 404, signed=True)},
+        "/api/health": get("What is wrong with the machine just now, and how far the guide is.", object_of(
+            {"lines": list_of(_THING), "guide": {"type": ["object", "null"]}})),
+        "/api/sheets/{name}.pdf": get("A sheet to print.", {"type": "string"}, 404, mimetype="application/pdf",
+                                      parameters=[{**_NAME, "name": "name"}]),
         "/api/cameras/{ticket}.jpg": get("What a camera saw a moment ago, by the secret name its viewer was told.",
                                          {"type": "string"}, 404, mimetype="image/jpeg", parameters=[_NAME]),
     }

@@ -127,6 +127,10 @@ class Seeing(Protocol):
         """Somebody taps a tile in the camera's picture: the board is there. Raises CommandError without a camera."""
         ...
 
+    def measure(self) -> None:
+        """Have the camera measure focus and light anew. Raises CommandError without a camera."""
+        ...
+
 
 class Tuning(Protocol):
     """Aiming and calibrating the camera in use. Every method may be called from any thread and returns at once; all
@@ -149,57 +153,6 @@ class Tuning(Protocol):
 
     def forget(self, kind: str) -> dict[str, Any]:
         """Use a calibration no more that was made here; the state."""
-        ...
-
-
-class Settings(Protocol):
-    """The options of the running table. Every method may be called from any thread and returns at once; all raise
-    CommandError where it cannot be done, and answer with the state: ``options`` (name, kind, group, title and help by
-    language, choices, least, most, unit, several, default, value in force, what was ``kept`` on the page, whose word it
-    is (``origin``), page, restart, idle, waits), the names of those ``waiting`` for a restart, ``note`` (why settings
-    were not taken, or None), restarting."""
-
-    def state(self) -> dict[str, Any]:
-        """How it stands."""
-        ...
-
-    def put(self, name: str, value: object) -> dict[str, Any]:
-        """Set one."""
-        ...
-
-    def reset(self, name: str) -> dict[str, Any]:
-        """Take back what was set."""
-        ...
-
-    def restart(self) -> dict[str, Any]:
-        """Have the table served anew with what is set; beside the state the ``port`` of the page afterwards."""
-        ...
-
-
-class Cameras(Protocol):
-    """Every camera that could watch this table. All methods may be called from any thread and return at once; they
-    raise CommandError where it cannot be done, and answer with ``cameras`` (id, address, kind, name, used, typed, the
-    secret name of its newest ``picture``, size, state, checks), ``chosen`` (whether one is in use) and ``fixed``
-    (whether the command line names it)."""
-
-    def state(self) -> dict[str, Any]:
-        """How it stands; cameras are looked through for a few seconds more."""
-        ...
-
-    def picture(self, ticket: str) -> bytes | None:
-        """A camera's newest picture (JPEG) under its secret name, or None."""
-        ...
-
-    def choose(self, key: str) -> dict[str, Any]:
-        """Watch with the camera of that id; the table is served anew (``restarting``)."""
-        ...
-
-    def offer(self, address: str) -> dict[str, Any]:
-        """Another camera, by its address in the network."""
-        ...
-
-    def forget(self, key: str) -> dict[str, Any]:
-        """Offer an address no more that was typed in."""
         ...
 
 

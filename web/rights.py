@@ -30,6 +30,7 @@ FIRST_WAIT_S, LONGEST_WAIT_S = 5.0, 900.0
 ALL_TRIES, ALL_WINDOW_S = 40, 900.0  # wrong PINs of all addresses together, after which they are slow
 LANE_S = 20.0  # so slow: one try in this time from all the addresses that have not used up their own
 APART_WAIT_S = 30.0  # the longest that a device waits that was signed in before, and this machine
+COMMAND_LINE = "the command line"  # where a PIN was set that no page set
 LATEST = 1000  # addresses remembered
 MOST_FAILED = 50  # of which an administrator is told
 HASHING = 4  # PINs that wait to be compared at the same time
@@ -195,6 +196,12 @@ class Rights:
     def pin_is_set(self) -> bool:
         return self.keys.get().table is not None
 
+    @staticmethod
+    def owners(kept: Secrets) -> bool:
+        """Whether the table's PIN administers too: it was set on a page and no administrator's was, so whoever lost the
+        device that set it has nothing else. A PIN of the command line was set by somebody who can set another there."""
+        return kept.table is not None and kept.admin is None and kept.set_from not in (None, COMMAND_LINE)
+
     def failed(self) -> list[dict[str, Any]]:
         """Where wrong PINs came from since the program began, the newest first: address, count, last_s, known (whether
         the device was signed in before)."""
@@ -226,7 +233,7 @@ class Rights:
                     self._note(address, self._tries.wrong(who, apart=bool(apart)), bool(apart))
                     raise Refused("wrong_pin", "that is not the PIN")
                 self._tries.right(who)
-                return Right.ADMIN if admin else Right.PLAY
+                return Right.ADMIN if admin or self.owners(kept) else Right.PLAY
             finally:
                 self._one.release()
         finally:

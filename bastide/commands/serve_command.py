@@ -44,6 +44,7 @@ class _Life:
     up: bool = False
     again: bool = False
     backup: Path | None = None
+    port: int = 0
     restored: str = ""
     refused: str = ""
 
@@ -61,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
             finish(data)  # a restore that a pulled plug interrupted
             file = SettingsFile(data)
             now = options.in_force(args, os.environ, {} if without else file.values)
-            life = _Life(restored=life.restored, refused=life.refused)
+            life = _Life(port=life.port, restored=life.restored, refused=life.refused)
             try:
                 _serve(args, now, file, notifier, life)
             except (UsageError, Failure) as e:
@@ -152,14 +153,17 @@ def _serve(given: argparse.Namespace, now: InForce, file: SettingsFile, notifier
     from bastide.club.table import club_table
     from bastide.commands.doctor_command import versions
     from bastide.external_files import remember
+    from bastide.guiding import guide_for
     from bastide.kept_looks import KeptLooks
     from bastide.keys import KeyFile, SessionFile, set_pins
     from bastide.learning import Learner
     from bastide.lens_notice import lens_measured
     from bastide.logs import logging_to
     from bastide.page_backups import PageBackups
+    from bastide.pulse import Pulse
     from bastide.reserve import BYTES
     from bastide.second_medium import SecondMedium
+    from bastide.self_test import layout
     from bastide.service import panel, wait
     from bastide.session import TableSession
     from bastide.settings import Settings
@@ -174,6 +178,7 @@ def _serve(given: argparse.Namespace, now: InForce, file: SettingsFile, notifier
         table_setup,
     )
     from bastide.tuning import Tuning, kept, newest, own_paths
+    from bastide.updates import Updates
     from reading.watcher import TableWatcher
     from scoring.events import Setup
     from vision.read import PhotoReader
@@ -190,6 +195,7 @@ def _serve(given: argparse.Namespace, now: InForce, file: SettingsFile, notifier
         stack.enter_context(logging_to(data))
         if store.notice:
             print(store.notice, file=sys.stderr)
+        known = any(line.entries for line in store.games())
         session = None if args.new else _resumed(store)
         asked = described(args)
         if session is not None and asked and asked != store.described and (session.state.over or not session.entries):
@@ -206,6 +212,9 @@ def _serve(given: argparse.Namespace, now: InForce, file: SettingsFile, notifier
                       file=sys.stderr)
         store.describe(asked)
         loop = camera = tuning = None
+        keys = KeyFile(args.data)
+        if args.pin is not None:
+            set_pins(keys, table=args.pin)
         arts = session.arts = ArtSets(data, args.tiles)
         documents = load_calibrations(args.calibration)
         if args.source:
@@ -232,21 +241,22 @@ def _serve(given: argparse.Namespace, now: InForce, file: SettingsFile, notifier
             loop = TableLoop(lambda: camera, watcher, session, watcher_for, learner, camera.changed,
                              lambda: lens_measured(camera.documents))
             tuning = Tuning(camera, data, given=documents, present=lambda: session.seeing.present,
+                            aimed=lambda good: guide.aimed(uri, good), trial=lambda: layout(session.setup),
                             colours=lambda: tuple(p.colour for p in session.setup.players),
                             reader=lambda: PhotoReader(arts.tiles(session.art, session.setup),
                                                        counts=arts.counts(session.setup.expansions)))
+            stack.callback(tuning.close)
         remember(Path(args.data), calibrations=args.calibration or (), tiles=args.tiles, players=args.players)
-        keys = KeyFile(args.data)
-        if args.pin is not None:
-            set_pins(keys, table=args.pin)
 
         def begin_again(backup: Path | None = None) -> None:
             life.again, life.backup = True, backup
             threading.Timer(ANSWERED_S, stop.set).start()  # whoever asked for it hears of it first
 
-        backups = PageBackups(data, running=lambda: bool(session.entries) and not session.state.over, again=begin_again,
-                              hold=session.hold, calibrations=tuple(Path(c) for c in args.calibration or ()),
-                              note=life.restored)
+        def playing() -> bool:
+            return bool(session.entries) and not session.state.over
+
+        backups = PageBackups(data, running=playing, again=begin_again, hold=session.hold,
+                              calibrations=tuple(Path(c) for c in args.calibration or ()), note=life.restored)
         more = partial(versions, pi=(args.source or "").startswith("picamera"))
         access = Access(keys, hosts=args.allowed_host, keeper=SessionFile(data))
         settings = Settings(file, given, os.environ, now, begin_again, live={"allowed-host": access.also},
@@ -256,18 +266,22 @@ def _serve(given: argparse.Namespace, now: InForce, file: SettingsFile, notifier
             settings.put("source", uri)
             settings.restart()
 
+        guide = guide_for(data, session, keys, camera, known=known)
         cameras = Cameras(args.source, camera, offered=lambda: settings.texts("offer-camera"), choose=choose,
                           offer=lambda uris: settings.put("offer-camera", list(uris)),
                           fixed=lambda: settings.origin("source") == options.COMMAND_LINE,
                           status=lambda: session.view()["status"]["text"])
         stack.callback(cameras.close)
-        app = create_app(session, access=access, settings=settings, cameras=cameras,
+        app = create_app(session, access=access, settings=settings, cameras=cameras, guide=guide,
+                         updates=Updates(data, running=playing),
+                         pulse=Pulse(data, relit=lambda: session.seeing.relit),
                          doctor=CheckUp(data, session, loop, lambda: camera.documents if camera else documents,
                                         more=more), tuning=tuning, backups=backups)
         try:
-            server = stack.enter_context(PageServer(app, args.host, args.port))
+            server = stack.enter_context(PageServer(app, args.host, args.port or life.port))
         except ServerError as e:
             raise Failure(str(e)) from e
+        life.port = server.port  # any free one (--port 0) is the same after beginning anew: pages wait there
         print(f"the page is at {server.url}", flush=True)
         if keys.get().table is None:
             print("no PIN is set yet: whoever opens the page first sets it, or: bastide pin", flush=True)
@@ -281,6 +295,7 @@ def _serve(given: argparse.Namespace, now: InForce, file: SettingsFile, notifier
             stack.enter_context(SecondMedium(data, Path(args.backup_to), session,
                                              calibrations=tuple(Path(c) for c in args.calibration or ())))
         measure = getattr(camera.device, "measure_again", None) if camera else None
+        session.seeing.balance = measure
         stack.enter_context(panel(session, args.light, args.button, measure))
         life.up = True
         with suppress(OSError):  # a full disk costs the way back only

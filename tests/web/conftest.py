@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from webtable import table
 
+from bastide.guide import Guide
+from bastide.practice import plan, seen
 from bastide.session import TableSession
 from bastide.store import Store
 from web.app import create_app
@@ -24,7 +26,9 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
     with ExitStack() as stack:
         def start(tiles: int = 12) -> tuple[TableSession, PageServer]:
             session = table(stack.enter_context(Store(tmp_path / "table.sqlite")), tiles)
-            return session, stack.enter_context(PageServer(create_app(session), port=0))
+            guide = Guide(tmp_path, {}, known=True, practice=lambda: {
+                "plan": plan(session.setup), "seen": seen(session.view())})
+            return session, stack.enter_context(PageServer(create_app(session, guide=guide), port=0))
         yield start
 
 

@@ -104,9 +104,13 @@ LIVE: dict[str, Callable[[Any], None]] = {
     "calibrate": _machine("calibrate"),
     "backup": _machine("backup"),
     "devices": _machine("devices"),
+    "cameras": _machine("cameras"),
+    "settings": _machine("settings"),
+    "trial": _machine("trial"),
+    "updates": _machine("updates"),
     "begin": _menu("menu.begin", "#begin [data-key='step-0']"),
-    "checkup": _begin(2),
-    "practice": _begin(5),
+    "players": _begin(6),
+    "practice": _begin(7),
 }
 
 

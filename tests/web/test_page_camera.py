@@ -103,24 +103,29 @@ def test_what_is_to_be_put_right_is_told_with_its_pictures(serve, visit, size):
     expect(page.locator("#issues")).to_be_hidden()
 
 
-def test_first_steps_lead_from_the_language_to_the_first_road(serve, visit):
+def test_first_steps_are_kept_by_the_table_and_nothing_is_proved_by_being_passed(serve, visit):
     session, server = serve(0)
     page = visit(server.url, locale="fr-FR")
     page.locator("[data-key='feed-begin']").click()
     body = page.locator("#begin .begin-body")
-    for title in ("Langue", "Le code de la table", "Vérification", "Caméra", "Joueurs et règles"):
-        expect(body.locator("h3")).to_have_text(title)
+    for title in ("Langue et code", "Caméra", "Orienter", "Objectif et table", "Vos tuiles", "Vos pions",
+                  "Joueurs et règles"):
+        expect(body.locator("h3").first).to_have_text(title)
         page.locator("[data-key='begin-next']").click()
-    expect(body.locator("h3")).to_have_text("Une première route")
+    expect(body.locator("h3").first).to_have_text("Une route de trois tuiles")
+    expect(page.locator("#begin .dot.is-done")).to_have_count(0)
+    expect(page.locator("#begin .dot.is-skipped")).to_have_count(7)
     expect(body.locator(".practice .done")).to_have_count(0)
+    picture(page, "practice")
     session.commit(after(0)[:2], confidence=0.99, asked=False)  # the camera sees it happen
     expect(body.locator(".practice .done")).not_to_have_count(0)
-    page.reload()  # where somebody was survives
-    page.locator("[data-key='feed-begin']").click()
-    expect(body.locator("h3")).to_have_text("Une première route")
-    page.locator("[data-key='step-4']").click()
-    page.locator("[data-key='begin-players']").click()
-    expect(page.locator("#setup h2")).to_have_text("Nouvelle partie")
+    other = visit(server.url, locale="de-DE")  # another device goes on where this one was
+    expect(other.locator("#begin .begin-body h3").first).to_have_text("Eine Straße aus drei Plättchen")
+    other.locator("[data-key='step-6']").click()
+    other.locator("[data-key='begin-players']").click()
+    expect(other.locator("#setup h2")).to_have_text("Neues Spiel")
+    other.keyboard.press("Escape")  # and another view closes it only for as long as it is open
+    expect(other.locator("#begin .begin-body h3").first).to_have_text("Spieler und Regeln")
 
 
 def test_an_earlier_game_is_gone_on_with(serve, visit):

@@ -67,13 +67,20 @@ class Tuning:
                 "colours": {"ok": True, "distances": DISTANCES, "confused": ["black-blue"], "advice": advice()[-8:]},
                 "supply": {"ok": True, "colour": self.asked[-1][1], "paints": {self.asked[-1][1]: [30, 160, 150]},
                            "shapes": {self.asked[-1][1]: "disc"}, "confused": [], "followers": [{}] * 5, "advice": []},
+                "trial": {"ok": True, "tiles": {"wanted": 3, "right": 2, "wrong": [
+                    {"at": [1, 0], "tile": "base.L", "read": "base.W"}]}, "sure": 0.91, "extra": 0, "seconds": 1.2,
+                    "figures": {"wanted": 1, "right": 1, "wrong": []}, "advice": advice()[-2:]},
             }[running] if self.asked[-1][1] != "tiles" else {"ok": False, "error": advice()[-9]}
-            self.used = [{"kind": running, "made": "2026-11-21T18:00:00+00:00", "file": "data/x.json", "here": True,
-                          **({"rms_mm": 0.41, "worst_corner_mm": 2.3} if running == "table" else
-                             {"confused": ["black-blue"], "distances": DISTANCES})}]
+            self.used = [] if running == "trial" else [
+                {"kind": running, "made": "2026-11-21T18:00:00+00:00", "file": "data/x.json",
+                 "here": True, **({"rms_mm": 0.41, "worst_corner_mm": 2.3} if running == "table" else
+                    {"confused": ["black-blue"], "distances": DISTANCES})}]
         return {"camera": True, "running": running, "done": dict(self.outcome), "used": list(self.used),
                 "cameras": [{"name": "module3", "title": "Camera Module 3"}], "methods": ["charuco"],
-                "limits": {"confused": 11.0, "near": 18.0}}
+                "limits": {"confused": 11.0, "near": 18.0}, "trial": {
+                    "tiles": [{"at": [-1, 0], "tile": "base.W", "rot": 0}, {"at": [0, 0], "tile": "base.D", "rot": 0},
+                              {"at": [1, 0], "tile": "base.L", "rot": 0}],
+                    "figures": [{"player": 0, "at": [-1, 0], "feature": "road", "where": "E"}]}}
 
     def calibrate(self, what: str, by: str, camera: str) -> dict[str, object]:
         self.asked.append((what, by, camera))
@@ -137,6 +144,27 @@ def test_the_table_is_calibrated_with_one_tap_and_taken_back_with_another(served
     expect(page.locator(".outcome.bad").first).to_be_visible()
     page.locator("[data-key='forget-table']").click()
     expect(page.locator(".used")).to_have_count(0)
+
+
+@pytest.mark.parametrize(("language", "size"), [("en", (1280, 800)), ("de", (390, 844)), ("fr", (390, 844))])
+def test_the_self_test_shows_what_to_lay_and_says_what_was_read(served, visit, language, size):
+    _, server, tuning = served
+    locale = {"en": "en-GB", "de": "de-DE", "fr": "fr-FR"}[language]
+    page = visit(server.url, *size, locale=locale, color_scheme="light")
+    LIVE["aim"](page)
+    page.locator("[data-key='machine-trial']").click()
+    expect(page.locator(".trial-board svg")).to_have_count(3)
+    expect(page.locator(".trial-board .figure")).to_have_count(1)
+    page.locator("[data-key='trial-go']").click()
+    expect(page.locator(".outcome.bad")).to_contain_text({"en": "2 of 3 tiles read right", "de": "2 von 3 Plättchen",
+                                                          "fr": "2 tuiles sur 3"}[language])
+    expect(page.locator(".trial-board .wrong")).to_have_count(1)
+    assert tuning.asked == [("trial", "", "")]
+    picture(page, f"trial-{language}")
+    shown = [text.lower() for text in page.evaluate(TEXTS)]
+    assert language == "en" or not [piece for piece in catalogue() if any(piece in text for text in shown)]
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert not violations(page)
 
 
 @pytest.mark.parametrize(("language", "size"), [("de", (390, 844)), ("fr", (1280, 800))], ids=["de-phone", "fr-tablet"])

@@ -15,10 +15,12 @@ from web.rights import (
     ALL_TRIES,
     ALL_WINDOW_S,
     APART_WAIT_S,
+    COMMAND_LINE,
     FREE_TRIES,
     LANE_S,
     LATEST,
     MOST_FAILED,
+    Memory,
     Refused,
     Right,
     Rights,
@@ -164,7 +166,7 @@ def test_obvious_pins_are_refused():
 
 def test_the_secrets_are_for_their_owner_only_and_survive(tmp_path):
     keys = KeyFile(tmp_path / "data")
-    Rights(keys).set_pins(PIN, by="a test")
+    Rights(keys).set_pins(PIN, by=COMMAND_LINE)
     file = tmp_path / "data" / "secrets.json"
     assert stat.S_IMODE(os.stat(file).st_mode) == 0o600
     assert PIN not in file.read_text("utf-8")
@@ -185,3 +187,16 @@ def test_damaged_secrets_are_set_aside_and_open_nothing(tmp_path, text):
     keys = KeyFile(tmp_path)
     assert keys.get().table is None and len(keys.get().signing) == 64
     assert (tmp_path / "secrets.damaged.json").read_text("utf-8") == text
+
+
+def test_whoever_lost_the_cookie_administers_with_the_pin_that_was_set_on_a_page():
+    """Unless somebody with a shell set it, or there is an administrator's PIN: then the table's is for guests."""
+    keys = Memory()
+    rights = Rights(keys)
+    rights.set_pins(PIN, by="192.168.1.20", first=True)
+    assert rights.check(PIN, "192.168.1.20") == Right.ADMIN
+    rights.set_pins(admin="907143", by="192.168.1.20")
+    assert rights.check(PIN, "192.168.1.20") == Right.PLAY and rights.check("907143", "192.168.1.20") == Right.ADMIN
+    at_a_shell = Rights(Memory())
+    at_a_shell.set_pins(PIN, by=COMMAND_LINE)
+    assert at_a_shell.check(PIN, "192.168.1.20") == Right.PLAY

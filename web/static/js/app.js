@@ -21,7 +21,19 @@ import { definitions } from "./tileart.js";
 
 const AGAIN_MS = 2000;
 const OPENING = ["ask", "toggle", "openTile", "openMove", "addTo", "tellAnew", "openGap", "layAt", "proof"]; // what needs the sheets
-const LATER = ["replay", "setup", "camera", "machine", "begin", "games", "share", "speak", "stayAwake", "round"]; // what fetches its module first
+const LATER = [
+  "replay",
+  "setup",
+  "camera",
+  "machine",
+  "begin",
+  "games",
+  "share",
+  "speak",
+  "stayAwake",
+  "round",
+  "wake",
+]; // what fetches its module first
 
 /** @type {typeof import("./sheets.js")} */
 let sheets; // fetched once the board stands
@@ -117,8 +129,7 @@ export class App {
     }
     this.live = new Live({ show: (view) => this.show(view), online: (on) => this.online(on) });
     this.live.start();
-    firstRun();
-    this.goesOn();
+    this.wake();
   }
 
   // What is looked at: the table now, or as it was.
@@ -436,13 +447,15 @@ export class App {
     await this.watching.open();
   }
 
-  // After the table has begun anew (`later/again.js`) the view that asked for it is open again.
-  goesOn() {
+  // After the table has begun anew the view that asked for it is open again; a table that is not set up leads people.
+  async wake() {
     const [, view, tab] = /^#(machine|begin)-?(\w*)$/.exec(location.hash) ?? [];
-    if (!view) return;
-    history.replaceState(null, "", location.pathname + location.search);
-    if (view === "machine") this.machine(tab);
-    else this.begin();
+    if (view) {
+      history.replaceState(null, "", location.pathname + location.search);
+      await (view === "machine" ? this.machine(tab) : this.begin());
+    } else if (!("guided" in document.body.dataset)) firstRun();
+    const { wake } = await import("./later/banner.js");
+    this.banner = await wake(this, byId("banner"));
   }
 
   async machine(tab = "aim") {

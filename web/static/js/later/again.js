@@ -6,13 +6,13 @@ const FIRST_MS = 1500,
   EVERY_MS = 700,
   PATIENCE_MS = 90_000;
 
-/** @param {import("../app.js").App} app @param {number} [port] @param {string} [tab] */
-export function begunAgain(app, port, tab = "") {
+/** @param {import("../app.js").App} app @param {number} [port] @param {string} [view] */
+export function begunAgain(app, port, view = "") {
   app.toast.show(t("again.wait"));
   const url = new URL(location.href),
     began = performance.now();
   if (port) url.port = String(port);
-  if (tab) url.hash = `machine-${tab}`;
+  if (view) url.hash = view;
   const back = () => {
     if (url.origin === location.origin && url.href.split("#")[0] === location.href.split("#")[0]) {
       history.replaceState(null, "", url);

@@ -6,7 +6,6 @@ import { has, number, t } from "../i18n.js";
 import { errorText } from "../words.js";
 
 const EVERY_MS = 900,
-  SHARP_PX = 3.4,
   TILT_DEG = 3,
   DARK = 70,
   BRIGHT = 205;
@@ -45,17 +44,18 @@ export class Aim {
   /** @type {any} */
   timer;
 
-  constructor(app, root) {
-    Object.assign(this, { app, root });
+  // With `single` people follow one sentence at a time; the numbers are there for who wants them.
+  constructor(app, root, single = false) {
+    Object.assign(this, { app, root, single });
     this.picture = h("img", { class: "aim-picture", alt: t("camera.picture"), hidden: true });
     this.about = h("div", { class: "aim-about" });
-    this.left = false;
+    this.left = this.open = false;
   }
 
   enter() {
     replace(
       this.root,
-      h("section", {}, h("h3", {}, t("machine.aim")), h("p", { class: "note" }, t("aim.note"))),
+      h("section", {}, !this.single && h("h3", {}, t("machine.aim")), h("p", { class: "note" }, t("aim.note"))),
       h("div", { class: "aim" }, this.picture, this.about),
     );
     replace(this.about, h("p", { class: "note" }, t("camera.waiting")));
@@ -120,6 +120,22 @@ export class Aim {
     const [across, down] = aim.tiles ?? [],
       [needAcross, needDown] = aim.needed,
       unknown = t("aim.unknown");
+    const meters = (list) =>
+      this.single
+        ? h(
+            "details",
+            {
+              open: this.open,
+              on: {
+                toggle: (e) => {
+                  this.open = e.currentTarget.open;
+                },
+              },
+            },
+            h("summary", {}, t("aim.numbers")),
+            list,
+          )
+        : list;
     const bad = (code) => aim.advice.some((a) => a.code === `aim.${code}`);
     replace(
       this.about,
@@ -129,36 +145,47 @@ export class Aim {
         symbol(aim.good ? "check" : "alert"),
         t(aim.good ? "aim.good" : aim.tiles ? "aim.bad" : "aim.nothing"),
       ),
-      aim.advice.length > 0 && advices(aim.advice),
-      h(
-        "dl",
-        { class: "meters" },
-        row(
-          "view",
-          aim.tiles ? t("aim.tiles", { across, down, a: needAcross, b: needDown }) : unknown,
-          aim.tiles ? across >= needAcross - 0.05 && down >= needDown - 0.05 : null,
-        ),
-        row(
-          "tile",
-          aim.tile_px === null ? unknown : t("aim.px", { n: aim.tile_px }),
-          aim.tile_px === null ? null : !bad("resolution"),
-        ),
-        row("height", aim.height_mm === null ? unknown : t("aim.cm", { n: aim.height_mm / 10 }), null),
-        row(
-          "tilt",
-          aim.tilt_deg === null ? unknown : t("aim.deg", { n: aim.tilt_deg }),
-          aim.tilt_deg === null ? null : aim.tilt_deg <= TILT_DEG,
-        ),
-        row(
-          "sharp",
-          aim.edge_px === null ? unknown : t("aim.edge", { n: Math.round(10 * aim.edge_px) / 10 }),
-          aim.edge_px === null ? null : aim.edge_px <= SHARP_PX || !bad("focus"),
-        ),
-        row("glare", aim.glare.length ? t("aim.spots", { n: aim.glare.length }) : t("aim.noglare"), !aim.glare.length),
-        row(
-          "light",
-          t("aim.level", { n: number(aim.level) }),
-          aim.level >= DARK && aim.level <= BRIGHT && !bad("bright"),
+      aim.advice.length > 0 && advices(this.single ? aim.advice.slice(0, 1) : aim.advice),
+      meters(
+        h(
+          "dl",
+          { class: "meters" },
+          row(
+            "view",
+            aim.tiles ? t("aim.tiles", { across, down, a: needAcross, b: needDown }) : unknown,
+            aim.tiles ? across >= needAcross - 0.05 && down >= needDown - 0.05 : null,
+          ),
+          row(
+            "tile",
+            aim.tile_px === null ? unknown : t("aim.px", { n: aim.tile_px }),
+            aim.tile_px === null ? null : !bad("resolution"),
+          ),
+          row("height", aim.height_mm === null ? unknown : t("aim.cm", { n: aim.height_mm / 10 }), null),
+          row(
+            "tilt",
+            aim.tilt_deg === null ? unknown : t("aim.deg", { n: aim.tilt_deg }),
+            aim.tilt_deg === null ? null : aim.tilt_deg <= TILT_DEG,
+          ),
+          row(
+            "sharp",
+            aim.edge_px === null
+              ? unknown
+              : // rounded up, so that what is shown as the limit is within it
+                t("aim.edge", { n: Math.ceil(10 * aim.edge_px - 1e-6) / 10, most: number(aim.sharp_px) }),
+            aim.edge_px === null || (aim.edge_px > aim.sharp_px && !aim.tiles && !bad("focus"))
+              ? null
+              : aim.edge_px <= aim.sharp_px,
+          ),
+          row(
+            "glare",
+            aim.glare.length ? t("aim.spots", { n: aim.glare.length }) : t("aim.noglare"),
+            !aim.glare.length,
+          ),
+          row(
+            "light",
+            t("aim.level", { n: number(aim.level) }),
+            aim.level >= DARK && aim.level <= BRIGHT && !bad("bright"),
+          ),
         ),
       ),
     );

@@ -1,16 +1,31 @@
-// First steps: from a machine that was just switched on to the first scored road. Every step may be skipped; where
-// somebody was is kept by the device.
+// First steps: from a machine that was just switched on to the first scored road. Where people are is kept by the table,
+// which also says what is proved: nothing gets its check mark by being passed.
 
-import { entered } from "../access.js";
-import { button, h, replace, symbol } from "../dom.js";
+import { entered, post } from "../access.js";
+import { button, h, redraw, replace, symbol } from "../dom.js";
 import { LANGUAGES, language, machineTexts, speak, t } from "../i18n.js";
-import { checkName, findingText, known, todoText } from "./checks.js";
+import { tilePicture } from "../tileart.js";
+import { figureOn } from "../tilebutton.js";
+import { errorText, tileName } from "../words.js";
+import { begunAgain } from "./again.js";
+import { Aim } from "./aim.js";
+import { Backup } from "./backup.js";
+import { Calibrate } from "./calibrate.js";
+import { Cameras } from "./cameras.js";
 import { joinCard } from "./join.js";
 import { panelStyle } from "./panel.js";
 
-const STEPS = ["language", "pin", "checkup", "camera", "players", "practice", "join"];
-const KEPT = "bastide.step",
-  ICON = { ok: "check", warn: "alert", fail: "close" };
+const STEPS = ["welcome", "camera", "aim", "table", "tiles", "figures", "players", "practice", "play"];
+const EVERY_MS = 2000,
+  MARK = { done: "✓", answered: "•", skipped: "–" };
+
+// A table without a guide of its own, like the demo, is walked through all the same; nothing is kept or proved then.
+const alone = () => ({
+  step: "welcome",
+  finished: true,
+  steps: STEPS.map((name) => ({ name, state: "open", answer: null })),
+  practice: { plan: [], seen: {} },
+});
 
 export class Begin {
   /** @type {import("../app.js").App} */
@@ -20,67 +35,114 @@ export class Begin {
   /** @type {any} */
   before = null;
   /** @type {any} */
-  card = null;
+  part = null;
+  /** @type {any} */
+  timer;
 
   constructor(app, root) {
     Object.assign(this, { app, root });
     root.addEventListener("keydown", (e) => e.key === "Escape" && this.close());
   }
 
-  get step() {
-    try {
-      return Math.min(STEPS.length - 1, Number(sessionStorage.getItem(KEPT)) || 0);
-    } catch {
-      return this.now ?? 0;
-    }
-  }
-
-  set step(n) {
-    this.now = n;
-    try {
-      sessionStorage.setItem(KEPT, String(n));
-    } catch {
-      // kept until the page is left
-    }
-  }
-
   async open() {
-    await panelStyle();
+    await Promise.all([panelStyle(), machineTexts()]);
     this.before = document.activeElement;
     this.app.sheet.close();
+    await this.learn();
     this.root.hidden = false;
-    this.draw();
+    this.show();
+    this.root.querySelector("h2").focus();
   }
 
   close() {
+    this.part?.leave();
+    this.part = null;
+    clearTimeout(this.timer);
     this.root.hidden = true;
     this.before?.focus?.();
+    this.app.banner?.look();
   }
 
-  // A view of its own is opened from here; this one waits behind it.
-  leave(act) {
+  // Another view is opened from here: this one comes back when that is closed.
+  leave(act, id) {
+    const other = document.getElementById(id);
     this.close();
     act();
+    const seen = new MutationObserver(() => {
+      if (!other.hidden) return;
+      seen.disconnect();
+      this.open();
+    });
+    seen.observe(other, { attributes: true, attributeFilter: ["hidden"] });
   }
 
-  go(n) {
-    if (n >= STEPS.length) {
-      this.step = 0;
-      this.close();
-      return;
+  async learn() {
+    try {
+      const answer = await fetch("/api/guide", { cache: "no-store" });
+      if (answer.ok) this.state = await answer.json();
+      else this.state ??= alone();
+      this.kept = answer.ok;
+    } catch {
+      this.state ??= alone();
     }
-    this.step = Math.max(0, n);
-    this.draw();
   }
 
-  // A new view of the table: only the practice follows it.
+  // What somebody wants of the guide. True once it is so.
+  async ask(body) {
+    if (!this.kept) {
+      const at = STEPS.indexOf(body.step);
+      if (body.do === "finish") this.state.finished = true;
+      else this.state.step = STEPS[body.do === "skip" ? Math.min(at + 1, STEPS.length - 1) : at];
+      return true;
+    }
+    try {
+      const answer = await post("/api/guide", body),
+        data = await answer.json();
+      if (answer.ok) this.state = data;
+      else this.app.toast.show(t("toast.failed", { text: errorText(data.error) }));
+      return answer.ok;
+    } catch {
+      this.app.toast.show(t("toast.offline"));
+      return false;
+    }
+  }
+
+  async go(step) {
+    if (await this.ask({ do: "go", step })) this.show();
+  }
+
+  async onward() {
+    const name = this.state.step,
+      at = STEPS.indexOf(name),
+      { state } = this.state.steps[at];
+    if (at === STEPS.length - 1) return this.finish();
+    const passed = state === "done" || state === "answered";
+    if (await this.ask(passed ? { do: "go", step: STEPS[at + 1] } : { do: "skip", step: name })) this.show();
+  }
+
+  // A new view of the table: what the practice has proved may be more by now.
   changed() {
-    if (!this.root.hidden && STEPS[this.step] === "practice") this.draw(false);
+    if (!this.root.hidden && this.state.step === "practice") this.look();
   }
 
-  draw(focus = true) {
-    const n = this.step,
-      name = STEPS[n];
+  // What is proved, looked at again and again while a step is worked on.
+  async look() {
+    clearTimeout(this.timer);
+    if (this.root.hidden) return;
+    await this.learn();
+    if (this.root.hidden) return;
+    this.frame();
+    if (this.state.step === "practice") this.drawPractice();
+    if (this.kept) this.timer = setTimeout(() => this.look(), EVERY_MS);
+  }
+
+  show() {
+    const name = this.state.step;
+    this.part?.leave();
+    this.part = null;
+    this.steps = h("ol", { class: "steps", "aria-label": t("begin.steps") });
+    this.body = h("div", { class: "begin-part" });
+    this.foot = h("footer", {});
     replace(
       this.root,
       h(
@@ -97,57 +159,82 @@ export class Begin {
       h(
         "div",
         { class: "setup-body begin-body", tabindex: 0, role: "group", "aria-labelledby": "begin-title" },
-        h(
-          "ol",
-          { class: "steps", "aria-label": t("begin.steps") },
-          STEPS.map((one, k) =>
-            h(
-              "li",
-              {},
-              h(
-                "button",
-                {
-                  type: "button",
-                  class: `dot${k < n ? " done" : ""}`,
-                  "aria-current": k === n ? "step" : undefined,
-                  "aria-label": `${k + 1}: ${t(`begin.${one}`)}`,
-                  title: t(`begin.${one}`),
-                  data: { key: `step-${k}` },
-                  on: { click: () => this.go(k) },
-                },
-                k < n ? "✓" : String(k + 1),
-              ),
-            ),
-          ),
-        ),
-        h("section", {}, h("h3", {}, t(`begin.${name}`)), h("p", {}, t(`begin.${name}.why`)), this[name]()),
+        this.steps,
+        h("section", {}, h("h3", {}, t(`begin.${name}`)), h("p", {}, t(`begin.${name}.why`))),
+        this.body,
       ),
-      h(
-        "footer",
-        {},
-        n > 0 &&
-          button(t("begin.back"), () => this.go(n - 1), {
-            icon: "back",
-            className: "action",
-            data: { key: "begin-back" },
-          }),
-        button(t(n === STEPS.length - 1 ? "begin.done" : "begin.next"), () => this.go(n + 1), {
-          icon: "next",
-          className: "action main",
-          data: { key: "begin-next" },
-        }),
-      ),
+      this.foot,
     );
-    if (focus) this.root.querySelector("h2").focus();
+    replace(this.body, this[name]());
+    this.part?.enter();
+    this.frame();
+    clearTimeout(this.timer);
+    if (this.kept) this.timer = setTimeout(() => this.look(), EVERY_MS);
   }
 
-  language() {
+  // Where people are, and what leads on: skipping is always possible and never called anything else.
+  frame() {
+    const at = STEPS.indexOf(this.state.step),
+      now = this.state.steps[at],
+      passed = now.state === "done" || now.state === "answered",
+      last = at === STEPS.length - 1,
+      told = JSON.stringify([at, this.state.steps]);
+    if (this.steps.dataset.told === told) return; // what is about to be tapped stays where it is
+    this.steps.dataset.told = told;
+    redraw(
+      this.steps,
+      this.state.steps.map(({ name, state }, k) =>
+        h(
+          "li",
+          {},
+          h(
+            "button",
+            {
+              type: "button",
+              class: `dot is-${state}`,
+              "aria-current": k === at ? "step" : undefined,
+              "aria-label": `${k + 1}: ${t(`begin.${name}`)} (${t(`begin.is.${state}`)})`,
+              title: t(`begin.${name}`),
+              data: { key: `step-${k}` },
+              on: { click: () => this.go(name) },
+            },
+            MARK[state] ?? String(k + 1),
+          ),
+        ),
+      ),
+    );
+    redraw(
+      this.foot,
+      h("p", { class: `note begin-state is-${now.state}`, role: "status" }, !last && t(`begin.is.${now.state}`)),
+      at > 0 &&
+        button(t("begin.back"), () => this.go(STEPS[at - 1]), {
+          icon: "back",
+          className: "action",
+          data: { key: "begin-back" },
+        }),
+      button(t(last ? "begin.done" : passed ? "begin.next" : "begin.skip"), () => this.onward(), {
+        icon: last ? "play" : "next",
+        className: `action${passed || last ? " main" : ""}`,
+        data: { key: "begin-next" },
+      }),
+    );
+  }
+
+  inside(Part, ...more) {
+    const place = h("div", { class: "begin-inside" });
+    this.part = new Part(this.app, place, ...more);
+    return place;
+  }
+
+  welcome() {
+    const { pin } = document.body.dataset;
+    const restore = h("div", {});
     return [
       h(
         "div",
         { class: "row" },
         Object.entries(LANGUAGES).map(([code, name]) =>
-          button(name, () => speak(code), {
+          button(name, () => this.speak(code), {
             className: "action",
             lang: code,
             "aria-pressed": String(code === language),
@@ -155,119 +242,211 @@ export class Begin {
           }),
         ),
       ),
+      h("h4", {}, t("begin.pin")),
+      h(
+        "p",
+        { class: "note" },
+        t(pin === "unset" ? "begin.pin.why" : pin === "set" ? "begin.pin.set" : "join.machine"),
+      ),
+      pin === "unset" &&
+        h(
+          "div",
+          { class: "row" },
+          button(t("pin.set"), () => this.setPin(), { className: "action main", data: { key: "begin-pin" } }),
+        ),
+      pin !== "machine" && h("p", { class: "note" }, t("begin.pin.lost")),
+      h("h4", {}, t("begin.restore.why")),
       h(
         "div",
-        { class: "row apart" },
-        h("p", { class: "note" }, t("begin.restore.why")),
-        button(t("begin.restore"), () => this.leave(() => this.app.machine("backup")), {
-          icon: "undo",
+        { class: "row" },
+        button(
+          t("begin.restore"),
+          (e) => {
+            /** @type {any} */ (e.currentTarget).hidden = true;
+            replace(restore, this.inside(Backup));
+            this.part.enter();
+          },
+          { icon: "undo", className: "action", data: { key: "begin-restore" } },
+        ),
+      ),
+      restore,
+    ];
+  }
+
+  // The page begins anew in the other language, and the guide with it.
+  speak(code) {
+    history.replaceState(null, "", `${location.pathname}${location.search}#begin`);
+    speak(code);
+  }
+
+  async setPin() {
+    if (!(await entered("pin_unset"))) return;
+    await this.learn();
+    this.onward();
+  }
+
+  camera() {
+    return this.inside(Cameras, () => begunAgain(this.app, undefined, "begin"));
+  }
+
+  aim() {
+    return this.inside(Aim, true);
+  }
+
+  table() {
+    return [
+      h("p", { class: "note" }, t("begin.table.tiles")),
+      this.sheets("cards", "mat", "charuco"),
+      this.inside(Calibrate, ["table"]),
+      h(
+        "div",
+        { class: "row" },
+        button(t("begin.table.coarse"), () => this.choose("table", "coarse"), {
           className: "action",
-          data: { key: "begin-restore" },
+          data: { key: "table-coarse" },
         }),
       ),
     ];
   }
 
-  pin() {
-    const { pin } = document.body.dataset;
-    if (pin !== "unset") return h("p", { class: "note" }, t(pin === "set" ? "begin.pin.set" : "join.machine"));
+  sheets(...names) {
     return h(
       "div",
       { class: "row" },
-      button(
-        t("pin.set"),
-        async () => {
-          if (await entered("pin_unset")) this.go(this.step + 1);
-        },
-        { className: "action main", data: { key: "begin-pin" } },
+      names.map((name) =>
+        h(
+          "a",
+          { class: "action", href: `/api/sheets/${name}.pdf`, download: "", data: { key: `sheet-${name}` } },
+          symbol("share"),
+          h("span", {}, t(`begin.sheet.${name}`)),
+        ),
       ),
     );
   }
 
-  checkup() {
-    const list = h("ul", { class: "checks" }, h("li", {}, t("fix.searching")));
-    Promise.all([fetch("/api/doctor").then((a) => (a.ok ? a.json() : { checks: [] })), machineTexts()])
-      .then(([{ checks }]) => {
-        checks = checks.filter((c) => c.state !== "ok" || known(c)); // versions are the doctor's own affair
-        replace(
-          list,
-          checks.length
-            ? checks.map((c) =>
-                h(
-                  "li",
-                  { class: c.state },
-                  symbol(ICON[c.state] ?? "ask"),
-                  h("b", {}, checkName(c)),
-                  h("span", {}, t(`check.is.${c.state}`)),
-                  c.state !== "ok" && h("p", { class: "note" }, `${findingText(c)}.`, c.do && ` ${todoText(c)}.`),
-                ),
-              )
-            : h("li", {}, t("begin.checkup.none")),
-        );
-      })
-      .catch(() => replace(list, h("li", {}, t("toast.offline"))));
-    return list;
+  async choose(step, value) {
+    if (await this.ask({ do: "answer", step, value })) this.onward();
   }
 
-  camera() {
-    return h(
-      "div",
-      { class: "row" },
-      button(t("camera.title"), () => this.leave(() => this.app.camera()), {
-        icon: "eye",
-        className: "action main",
-        data: { key: "begin-camera" },
-      }),
-      button(t("machine.aim"), () => this.leave(() => this.app.machine("aim")), {
-        icon: "fit",
-        className: "action",
-        data: { key: "begin-aim" },
-      }),
-      button(t("machine.calibrate"), () => this.leave(() => this.app.machine("calibrate")), {
-        icon: "check",
-        className: "action",
-        data: { key: "begin-calibrate" },
-      }),
-    );
+  tiles() {
+    return [
+      h(
+        "div",
+        { class: "row" },
+        button(t("begin.tiles.learn"), () => this.choose("tiles", "learn"), {
+          icon: "eye",
+          className: "action main",
+          data: { key: "tiles-learn" },
+        }),
+      ),
+      h("p", { class: "note" }, t("begin.tiles.learn.why")),
+    ];
+  }
+
+  figures() {
+    return this.inside(Calibrate, ["supply", "colours"]);
   }
 
   players() {
+    return [
+      h(
+        "ul",
+        { class: "begin-players" },
+        this.app.newest.players.map((p) => h("li", {}, p.name)),
+      ),
+      h(
+        "div",
+        { class: "row" },
+        button(t("setup.title"), () => this.leave(() => this.app.setup(), "setup"), {
+          icon: "plus",
+          className: "action main",
+          data: { key: "begin-players" },
+        }),
+      ),
+    ];
+  }
+
+  practice() {
+    this.seen = h("ol", { class: "practice" });
+    this.drawPractice();
+    const { plan } = this.state.practice;
+    return [plan.length > 0 && this.road(plan), this.seen];
+  }
+
+  // The three tiles as they should lie, the follower's place in words.
+  road(plan) {
+    const start = this.app.newest.board.tiles.find((p) => p.at[0] === 0 && p.at[1] === 0);
+    const all = [plan[0], start && { tile: start.tile, rot: start.rot, at: [0, 0] }, plan[1]].filter(Boolean);
+    const upright = plan[0].at[0] === 0,
+      name = ({ tile, rot }) => tileName(this.app.kinds, tile, rot);
     return h(
       "div",
-      { class: "row" },
-      button(t("setup.title"), () => this.leave(() => this.app.setup()), {
-        icon: "plus",
-        className: "action main",
-        data: { key: "begin-players" },
-      }),
+      {
+        class: `road${upright ? " upright" : ""}`,
+        role: "img",
+        "aria-label": t("begin.practice.road", { a: name(plan[0]), b: name(plan[1]) }),
+      },
+      all.map(({ tile, rot, follower }) =>
+        h(
+          "span",
+          {},
+          tilePicture(
+            tile,
+            rot,
+            undefined,
+            ...(follower
+              ? [
+                  figureOn(this.app, tile, rot, { player: 0, figure: "follower", feature: "road", where: follower }),
+                ].filter(Boolean)
+              : []),
+          ),
+        ),
+      ),
     );
   }
 
-  // Ticked off as the table sees it happen; a correction is rehearsed on purpose.
-  practice() {
-    const { newest } = this.app,
-      did = (kind) => newest.history.some((e) => e.kind === kind);
-    const mended = newest.history.some((e) => e.amended || e.source === "hand");
-    const line = (key, done) =>
-      h(
-        "li",
-        { class: done ? "done" : "" },
-        done ? "✓ " : "",
-        t(`begin.practice.${key}`),
-        h("span", { class: "sr" }, done ? t("begin.seen") : ""),
-      );
-    return h(
-      "ol",
-      { class: "practice" },
-      line("tile", did("tile")),
-      line("follower", did("deploy")),
-      line("close", newest.feed.length > 0),
-      line("fix", mended),
+  // Ticked off as the camera sees it happen; what is entered by hand proves nothing of it.
+  drawPractice() {
+    const { seen } = this.state.practice;
+    redraw(
+      this.seen,
+      ["tile", "follower", "road"].map((key) =>
+        h(
+          "li",
+          { class: seen[key] ? "done" : "" },
+          seen[key] ? symbol("check") : symbol("clock"),
+          h(
+            "span",
+            {},
+            t(`begin.practice.${key === "road" ? "scored" : key}`),
+            h("span", { class: "sr" }, seen[key] ? t("begin.seen") : ""),
+          ),
+        ),
+      ),
     );
   }
 
-  join() {
-    this.card ??= joinCard();
-    return this.card;
+  play() {
+    return joinCard();
+  }
+
+  // The practice stays kept as a game of its own; the evening begins with the same people and an empty table.
+  async finish() {
+    const now = this.app.newest;
+    const setup = {
+      players: now.players.map(({ name, colour }) => ({ name, colour })),
+      edition: now.edition,
+      rules: {},
+      expansions: now.expansions,
+      aid: this.app.aid,
+      ...(now.art && { art: now.art }),
+    };
+    if (
+      now.history.length &&
+      !(await this.app.commands.send({ do: "new_game", setup }, { message: "setup.begun", look: (view) => view.game }))
+    )
+      return;
+    await this.ask({ do: "finish" });
+    this.close();
   }
 }

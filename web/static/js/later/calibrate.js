@@ -19,8 +19,8 @@ export class Calibrate {
   /** @type {any} */
   timer;
 
-  constructor(app, root) {
-    Object.assign(this, { app, root });
+  constructor(app, root, parts = ["table", "colours", "supply", "used"]) {
+    Object.assign(this, { app, root, parts });
     this.by = "";
     this.camera = "";
     this.left = false;
@@ -40,7 +40,10 @@ export class Calibrate {
   async ask() {
     clearTimeout(this.timer);
     try {
-      this.take(await (await fetch("/api/calibration", { cache: "no-store" })).json());
+      const answer = await fetch("/api/calibration", { cache: "no-store" }),
+        data = await answer.json();
+      if (answer.ok) this.take(data);
+      else replace(this.root, h("p", { class: "note warn" }, errorText(data.error)));
     } catch {
       replace(this.root, h("p", { class: "note" }, t("toast.offline")));
     }
@@ -104,89 +107,92 @@ export class Calibrate {
     redraw(
       this.root,
       this.said,
-      h(
-        "section",
-        {},
-        h("h3", {}, title("table")),
-        h("p", { class: "note" }, t("calibrate.table.why")),
+      this.parts.includes("table") &&
         h(
-          "div",
-          { class: "cards" },
-          WAYS.map((by) =>
+          "section",
+          {},
+          h("h3", {}, title("table")),
+          h("p", { class: "note" }, t("calibrate.table.why")),
+          h(
+            "div",
+            { class: "cards" },
+            WAYS.map((by) =>
+              h(
+                "button",
+                {
+                  type: "button",
+                  class: "card",
+                  "aria-pressed": String(this.by === by),
+                  data: { key: `by-${by}` },
+                  on: {
+                    click: () => {
+                      this.by = by;
+                      this.draw();
+                    },
+                  },
+                },
+                h("b", {}, t(`calibrate.by.${by || "any"}`)),
+                h("span", {}, t(`calibrate.by.${by || "any"}.note`)),
+              ),
+            ),
+          ),
+          h(
+            "label",
+            { class: "wide-label" },
+            h("span", {}, t("calibrate.camera")),
             h(
-              "button",
+              "select",
               {
-                type: "button",
-                class: "card",
-                "aria-pressed": String(this.by === by),
-                data: { key: `by-${by}` },
+                data: { key: "camera" },
                 on: {
-                  click: () => {
-                    this.by = by;
-                    this.draw();
+                  change: (e) => {
+                    this.camera = e.target.value;
                   },
                 },
               },
-              h("b", {}, t(`calibrate.by.${by || "any"}`)),
-              h("span", {}, t(`calibrate.by.${by || "any"}.note`)),
+              h("option", { value: "", selected: !this.camera }, t("calibrate.camera.own")),
+              this.state.cameras.map((c) =>
+                h("option", { value: c.name, selected: this.camera === c.name, lang: "en" }, c.title),
+              ),
             ),
           ),
+          h("div", { class: "row" }, go("table")),
+          done.table && this.result(done.table, (d) => this.tableResult(d)),
         ),
+      this.parts.includes("colours") &&
         h(
-          "label",
-          { class: "wide-label" },
-          h("span", {}, t("calibrate.camera")),
+          "section",
+          {},
+          h("h3", {}, title("colours")),
+          h("p", { class: "note" }, t("calibrate.colours.why")),
+          h("div", { class: "row" }, go("colours")),
+          done.colours && this.result(done.colours, (d) => this.distances(d)),
+        ),
+      this.parts.includes("supply") &&
+        h(
+          "section",
+          {},
+          h("h3", {}, title("supply")),
+          h("p", { class: "note" }, t("calibrate.supply.why")),
           h(
-            "select",
-            {
-              data: { key: "camera" },
-              on: {
-                change: (e) => {
-                  this.camera = e.target.value;
+            "div",
+            { class: "row" },
+            this.app.newest.players.map((p) =>
+              button(
+                t(running === "supply" && this.whose === p.colour ? "calibrate.running" : "calibrate.supply.go", {
+                  name: p.name,
+                }),
+                () => {
+                  this.whose = p.colour;
+                  this.send("/api/calibration", { what: "supply", by: p.colour, camera: this.camera });
                 },
-              },
-            },
-            h("option", { value: "", selected: !this.camera }, t("calibrate.camera.own")),
-            this.state.cameras.map((c) =>
-              h("option", { value: c.name, selected: this.camera === c.name, lang: "en" }, c.title),
+                { icon: "check", className: "action", disabled: !!running, data: { key: `supply-${p.colour}` } },
+              ),
             ),
           ),
+          done.supply && this.result(done.supply, (d) => this.supplied(d)),
         ),
-        h("div", { class: "row" }, go("table")),
-        done.table && this.result(done.table, (d) => this.tableResult(d)),
-      ),
-      h(
-        "section",
-        {},
-        h("h3", {}, title("colours")),
-        h("p", { class: "note" }, t("calibrate.colours.why")),
-        h("div", { class: "row" }, go("colours")),
-        done.colours && this.result(done.colours, (d) => this.distances(d)),
-      ),
-      h(
-        "section",
-        {},
-        h("h3", {}, title("supply")),
-        h("p", { class: "note" }, t("calibrate.supply.why")),
-        h(
-          "div",
-          { class: "row" },
-          this.app.newest.players.map((p) =>
-            button(
-              t(running === "supply" && this.whose === p.colour ? "calibrate.running" : "calibrate.supply.go", {
-                name: p.name,
-              }),
-              () => {
-                this.whose = p.colour;
-                this.send("/api/calibration", { what: "supply", by: p.colour, camera: this.camera });
-              },
-              { icon: "check", className: "action", disabled: !!running, data: { key: `supply-${p.colour}` } },
-            ),
-          ),
-        ),
-        done.supply && this.result(done.supply, (d) => this.supplied(d)),
-      ),
-      h("section", {}, h("h3", {}, t("calibrate.used")), this.used()),
+      this.parts.includes("used") && h("section", {}, h("h3", {}, t("calibrate.used")), this.used()),
     );
   }
 

@@ -10,6 +10,9 @@ import { checkName, findingText, todoText } from "./checks.js";
 const EVERY_MS = 900,
   ICON = { ok: "check", warn: "alert", fail: "close", opening: "clock" };
 
+// A finding may be a question already.
+const sentence = (text) => (/[.?!]$/.test(text) ? text : `${text}.`);
+
 export class Cameras {
   /** @type {import("../app.js").App} */
   app;
@@ -18,7 +21,8 @@ export class Cameras {
   /** @type {any} */
   timer;
 
-  constructor(app, root, after = () => begunAgain(app, undefined, "cameras")) {
+  // `after` waits for the table that begins anew; without one this is a part of Machine and camera, with a title.
+  constructor(app, root, after = null) {
     Object.assign(this, { app, root, after });
     this.pictures = new Map(); // an element a camera: what is seen does not blink while the next picture comes
     this.left = this.waits = false;
@@ -39,7 +43,13 @@ export class Cameras {
   enter() {
     replace(
       this.root,
-      h("section", {}, h("h3", {}, t("cameras.title")), h("p", { class: "note" }, t("cameras.why")), this.about),
+      h(
+        "section",
+        {},
+        !this.after && h("h3", {}, t("cameras.title")),
+        h("p", { class: "note" }, t("cameras.why")),
+        this.about,
+      ),
       this.cards,
       h(
         "form",
@@ -99,7 +109,8 @@ export class Cameras {
   restart() {
     this.waits = true;
     clearTimeout(this.timer);
-    this.after();
+    if (this.after) this.after();
+    else begunAgain(this.app, undefined, "machine-cameras");
   }
 
   async offer(event) {
@@ -113,7 +124,13 @@ export class Cameras {
   }
 
   draw(state) {
+    const before = this.told;
     this.seen = state;
+    this.told = JSON.stringify({ ...state, cameras: state.cameras.map((c) => ({ ...c, picture: !!c.picture })) });
+    if (before === this.told) {
+      for (const camera of state.cameras) this.picture(camera);
+      return;
+    }
     redraw(
       this.about,
       state.fixed && h("p", { class: "note warn" }, t("cameras.fixed")),
@@ -175,8 +192,8 @@ export class Cameras {
               "span",
               {},
               c.what === "camera" ? "" : `${checkName(c)}: `,
-              `${findingText(c)}.`,
-              c.do && ` ${todoText(c)}.`,
+              sentence(findingText(c)),
+              c.do && ` ${sentence(todoText(c))}`,
             ),
           ),
         ),

@@ -9,14 +9,18 @@ import { Cameras } from "./cameras.js";
 import { Devices } from "./devices.js";
 import { panelStyle } from "./panel.js";
 import { Settings } from "./settings.js";
+import { Trial } from "./trial.js";
+import { Updates } from "./updates.js";
 
 const TABS = {
   cameras: Cameras,
   aim: Aim,
   calibrate: Calibrate,
+  trial: Trial,
   settings: Settings,
   backup: Backup,
   devices: Devices,
+  updates: Updates,
 };
 
 export class Machine {
@@ -87,6 +91,7 @@ export class Machine {
       h("a", { class: "action", href: "/doctor", data: { key: "machine-doctor" } }, t("menu.doctor")),
     );
     this.body.scrollTop = 0;
+    this.tools.querySelector('[aria-pressed="true"]').scrollIntoView({ block: "nearest", inline: "center" });
     this.tab.enter();
   }
 

@@ -39,7 +39,7 @@ export class Settings {
         delete this.wrong[body.name];
         this.state = data;
         if (data.restarting)
-          begunAgain(this.app, data.port === Number(location.port || 80) ? undefined : data.port, "settings");
+          begunAgain(this.app, data.port === Number(location.port || 80) ? undefined : data.port, "machine-settings");
         else if (body.do !== "look") this.said.textContent = t("settings.kept");
       } else if (body.name && data.error.code === "bad_setting") {
         this.wrong[body.name] = { value: body.value, error: data.error };
@@ -78,6 +78,14 @@ export class Settings {
           symbol("alert"),
           h("div", {}, h("p", {}, h("b", {}, t("settings.put_back"))), h("p", { class: "note", lang: "en" }, note)),
         ),
+      GROUPS.map((group) =>
+        h(
+          "section",
+          { class: "settings" },
+          h("h3", {}, t(`settings.group.${group}`)),
+          options.filter((o) => o.group === group).map((o) => this.row(o)),
+        ),
+      ),
       waiting.length > 0 &&
         h(
           "div",
@@ -100,14 +108,6 @@ export class Settings {
             h("p", { class: "note" }, t("settings.restart.note")),
           ),
         ),
-      GROUPS.map((group) =>
-        h(
-          "section",
-          { class: "settings" },
-          h("h3", {}, t(`settings.group.${group}`)),
-          options.filter((o) => o.group === group).map((o) => this.row(o)),
-        ),
-      ),
     );
   }
 

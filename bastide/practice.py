@@ -1,0 +1,70 @@
+"""A road of three tiles that proves the whole chain: which two close it beside the start tile, and what was seen of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from scoring.engine import fitting, legal_claims, new_game, step, tiles_left
+from scoring.errors import IllegalMove
+from scoring.events import FigurePlaced, Setup, TilePlaced, TurnEnded
+from scoring.state import GameState
+from scoring.tiles import Square
+
+LENGTH = 3
+_SIDES: tuple[tuple[Square, Square], ...] = (((-1, 0), (1, 0)), ((0, -1), (0, 1)))
+
+
+def plan(setup: Setup) -> list[dict[str, Any]]:
+    """The two tiles: tile, at, rot, and where the ``follower`` stands on the first. Empty where the start is no single
+    tile with a road across: then any road will do."""
+    return [dict(one) for one in _plan(setup)]
+
+
+@lru_cache(maxsize=8)
+def _plan(setup: Setup) -> tuple[dict[str, Any], ...]:
+    begun = new_game(setup)
+    if len(begun.tiles) != 1:
+        return ()
+    for first, second in _SIDES:
+        for tile, rot in _choices(begun, first):
+            laid = step(begun, TilePlaced(player=0, tile=tile, at=first, rot=rot))
+            for claim in legal_claims(laid):
+                if claim.feature != "road":
+                    continue
+                stands = FigurePlaced(player=0, figure="follower", at=first, feature="road", where=claim.where)
+                ready = step(step(laid, stands), TurnEnded())
+                for other, turned in _choices(ready, second):
+                    last = TilePlaced(player=1 % len(setup.players), tile=other, at=second, rot=turned)
+                    if _scored(_after(ready, last)):
+                        return ({"tile": tile, "at": list(first), "rot": rot, "follower": claim.where},
+                                {"tile": other, "at": list(second), "rot": turned})
+    return ()
+
+
+def _after(state: GameState, event: TilePlaced) -> GameState:
+    try:
+        return step(step(state, event), TurnEnded())
+    except IllegalMove:
+        return state
+
+
+def _choices(state: GameState, at: Square) -> list[tuple[str, int]]:
+    """What fits there, first those of which the box has most."""
+    left = tiles_left(state)
+    kinds = sorted(fitting(state, at).items(), key=lambda kind: (-left.get(kind[0], 0), kind[0]))
+    return [(tile, rot) for tile, rots in kinds for rot in rots]
+
+
+def _scored(state: GameState) -> bool:
+    return any(e.feature == "road" and e.tiles == LENGTH and e.points for e in state.score_events)
+
+
+def seen(view: Mapping[str, Any]) -> dict[str, bool]:
+    """Which links of the chain have held in the game that a view shows: a ``tile`` and a ``follower`` that the camera
+    saw, and points for a ``road``. What somebody entered by hand proves nothing."""
+    by_camera: Sequence[str] = [e["kind"] for e in view["history"] if e["source"] == "camera"]
+    return {"tile": "tile" in by_camera, "follower": "deploy" in by_camera,
+            "road": any(e["feature"] == "road" and e["player"] is not None for e in view["feed"])}

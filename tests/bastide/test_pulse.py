@@ -1,0 +1,55 @@
+"""What the banner on every page is told of the machine: only what is wrong, the worst first, looked at now and then."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bastide.health import THROTTLED
+from bastide.pulse import FRESH_S, Pulse
+
+
+def machine(root: Path, *, bits: str = "0x0", milli: int = 50_000) -> Path:
+    """A machine's files as the kernel shows them."""
+    throttled = root / THROTTLED
+    throttled.parent.mkdir(parents=True, exist_ok=True)
+    throttled.write_text(bits, "utf-8")
+    zone = root / "sys/class/thermal/thermal_zone0"
+    zone.mkdir(parents=True, exist_ok=True)
+    (zone / "temp").write_text(str(milli), "utf-8")
+    (root / "run/systemd/timesync").mkdir(parents=True, exist_ok=True)
+    (root / "run/systemd/timesync/synchronized").touch()
+    return root
+
+
+def codes(pulse: Pulse) -> list[str]:
+    return [one["code"] for one in pulse()["lines"]]
+
+
+def test_nothing_is_said_of_a_machine_that_is_all_right(tmp_path: Path) -> None:
+    assert codes(Pulse(tmp_path, root=machine(tmp_path))) == []
+
+
+@pytest.mark.parametrize(("bits", "milli", "wanted"), [
+    ("0x1", 50_000, ["power.low"]), ("0x0", 85_000, ["temperature.is"]), ("0x10000", 85_000,
+                                                                         ["temperature.is", "power.was_low"])])
+def test_what_is_wrong_is_said_the_worst_first(tmp_path: Path, bits: str, milli: int, wanted: list[str]) -> None:
+    assert codes(Pulse(tmp_path, root=machine(tmp_path, bits=bits, milli=milli))) == wanted
+
+
+def test_the_machine_is_looked_at_now_and_then_and_the_light_is_told_at_once(tmp_path: Path) -> None:
+    now, relit = [0.0], [False]
+    pulse = Pulse(tmp_path, root=machine(tmp_path), relit=lambda: relit[0], now=lambda: now[0])
+    assert codes(pulse) == []
+    machine(tmp_path, bits="0x1")
+    relit[0] = True
+    assert codes(pulse) == ["light.changed"]
+    now[0] = FRESH_S
+    assert codes(pulse) == ["power.low", "light.changed"]
+
+
+def test_a_clock_that_nobody_has_set_is_said(tmp_path: Path) -> None:
+    root = machine(tmp_path)
+    (root / "run/systemd/timesync/synchronized").unlink()
+    assert codes(Pulse(tmp_path, root=root)) == ["clock.unknown"]

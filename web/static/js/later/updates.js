@@ -1,0 +1,254 @@
+// Updates: a release as a file, what is new in it, and how its installing goes. Never in a game.
+
+import { post } from "../access.js";
+import { button, h, redraw, replace, symbol } from "../dom.js";
+import { language, number, t } from "../i18n.js";
+import { errorText } from "../words.js";
+
+const PIECE = 49_152,
+  EVERY_MS = 1000;
+const size = (bytes) => t("backup.mb", { n: number(Math.max(0.1, Math.round(bytes / 1e5) / 10)) });
+
+export class Updates {
+  /** @type {import("../app.js").App} */
+  app;
+  /** @type {any} */
+  root;
+  /** @type {any} */
+  timer;
+
+  constructor(app, root) {
+    Object.assign(this, { app, root });
+    this.sending = null; // what part of a file has been sent
+    this.left = false;
+    this.wrong = null;
+    this.said = h("p", { class: "sr", role: "status" });
+    this.input = h("input", {
+      type: "file",
+      accept: ".deb",
+      id: "update-file",
+      class: "file",
+      data: { key: "update-file" },
+      on: { change: () => this.upload(this.input.files[0]) },
+    });
+  }
+
+  enter() {
+    replace(this.root, h("p", { class: "note" }, t("fix.searching")));
+    this.ask("look");
+  }
+
+  leave() {
+    this.left = true;
+    clearTimeout(this.timer);
+  }
+
+  async ask(what) {
+    clearTimeout(this.timer);
+    try {
+      const answer = await post("/api/update", { do: what }),
+        data = await answer.json();
+      if (this.left) return;
+      if (answer.ok) {
+        if (what !== "look") this.wrong = null;
+        this.take(data);
+      } else this.refuse(data.error);
+    } catch {
+      // While the version changes nobody answers for some seconds.
+      if (!this.state?.busy) this.app.toast.show(t("toast.offline"));
+      this.timer = setTimeout(() => this.left || this.ask("look"), EVERY_MS);
+    }
+  }
+
+  refuse(error) {
+    this.wrong = error;
+    this.said.textContent = errorText(error);
+    if (this.state) return this.draw();
+    replace(
+      this.root,
+      h(
+        "section",
+        {},
+        h("h3", {}, t("machine.updates")),
+        h("p", { class: "note warn", role: "alert" }, errorText(error)),
+      ),
+      h(
+        "div",
+        { class: "row" },
+        button(t("machine.again"), () => this.enter(), { className: "action", data: { key: "update-again" } }),
+      ),
+    );
+  }
+
+  take(state) {
+    const before = this.state;
+    this.state = state;
+    if (before?.busy && !state.busy && before.version !== state.version) location.reload(); // the page is the new one's too
+    this.draw();
+    if (state.busy) this.timer = setTimeout(() => this.left || this.ask("look"), EVERY_MS);
+  }
+
+  async upload(file) {
+    if (!file) return;
+    this.wrong = null;
+    this.input.value = "";
+    if (file.size > this.state.most) return this.refuse({ code: "too_large" });
+    try {
+      for (let at = 0; at < file.size; at += PIECE) {
+        const answer = await post(`/api/update?at=${at}`, file.slice(at, at + PIECE), "PUT");
+        if (this.left) return;
+        if (!answer.ok) {
+          this.sending = null;
+          return this.refuse((await answer.json()).error);
+        }
+        this.sending = Math.min(1, (at + PIECE) / file.size);
+        this.draw();
+      }
+    } catch {
+      this.app.toast.show(t("toast.offline"));
+      this.sending = null;
+      return this.draw();
+    }
+    this.sending = null;
+    await this.ask("check");
+  }
+
+  draw() {
+    const { possible, version, before, game_runs: runs, busy, offer, last } = this.state,
+      stopped = busy || this.sending !== null;
+    redraw(
+      this.root,
+      this.said,
+      h(
+        "section",
+        {},
+        h("h3", {}, t("machine.updates")),
+        h("p", {}, t("update.runs", { version })),
+        h("p", { class: "note" }, t("update.why")),
+        !possible && h("p", { class: "note warn" }, t("update.not_possible")),
+        runs && h("p", { class: "note warn" }, t("update.game")),
+      ),
+      busy && this.progress(last),
+      !busy && last && this.outcome(last),
+      h(
+        "section",
+        {},
+        h(
+          "div",
+          { class: "row" },
+          h("label", { class: "action", for: "update-file" }, symbol("open"), h("span", {}, t("update.choose"))),
+          this.input,
+        ),
+        this.sending !== null &&
+          h(
+            "div",
+            {},
+            h("p", {}, t("update.sending")),
+            h("progress", { value: this.sending, max: 1, "aria-label": t("update.sending") }),
+          ),
+        this.wrong &&
+          h("div", { class: "outcome bad" }, symbol("alert"), h("p", { role: "alert" }, errorText(this.wrong))),
+        offer && this.offer(offer, stopped || runs || !possible),
+      ),
+      before &&
+        h(
+          "section",
+          {},
+          h("h3", {}, t("update.back.title")),
+          h("p", { class: "note" }, t("update.back.why", { version: before })),
+          h(
+            "div",
+            { class: "row" },
+            button(t("update.back", { version: before }), () => this.ask("back"), {
+              icon: "undo",
+              className: "action",
+              disabled: stopped || runs || !possible,
+              data: { key: "update-back" },
+            }),
+          ),
+        ),
+    );
+  }
+
+  offer(offer, stopped) {
+    const lines = String(offer.changes ?? "")
+      .split("\n")
+      .map((line) => line.trim())
+      .filter(Boolean);
+    return h(
+      "div",
+      { class: "outcome good" },
+      symbol("check"),
+      h(
+        "div",
+        {},
+        h("p", {}, h("b", {}, t("update.offer", { version: offer.version })), ` (${size(offer.bytes)})`),
+        lines.length > 0 &&
+          h(
+            "details",
+            { open: lines.length < 12 },
+            h("summary", {}, t("update.changes")),
+            h(
+              "ul",
+              { class: "changes", lang: "en" },
+              lines.map((line) => h("li", {}, line.replace(/^[-*] /, ""))),
+            ),
+          ),
+        h(
+          "div",
+          { class: "row" },
+          button(t("update.install"), () => this.ask("install"), {
+            icon: "check",
+            className: "action main",
+            disabled: stopped,
+            data: { key: "update-install" },
+          }),
+          button(t("backup.forget"), () => this.ask("forget"), {
+            icon: "trash",
+            className: "action",
+            data: { key: "update-forget" },
+          }),
+        ),
+      ),
+    );
+  }
+
+  progress(last) {
+    const step = last && last.step !== "ended" ? last.step : "asked";
+    return h(
+      "div",
+      { class: "outcome waits" },
+      symbol("clock"),
+      h(
+        "div",
+        { role: "status" },
+        h("p", {}, h("b", {}, t(`update.step.${step}`))),
+        h("p", { class: "note" }, t("update.wait")),
+      ),
+    );
+  }
+
+  outcome(last) {
+    const good = last.result === "updated" || last.result === "went_back";
+    return h(
+      "div",
+      { class: `outcome ${good ? "good" : "bad"}` },
+      symbol(good ? "check" : "alert"),
+      h(
+        "div",
+        {},
+        h(
+          "p",
+          {},
+          h("b", {}, t(`update.result.${last.result}`, { from: last.from, to: last.to, fallback: last.text })),
+        ),
+        last.code && h("p", {}, errorText(last)),
+        h(
+          "p",
+          { class: "note" },
+          new Date(1000 * last.at_s).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" }),
+        ),
+      ),
+    );
+  }
+}
