@@ -9,7 +9,7 @@ A *pose* is a homography (3, 3) from the unit square of a board square (x east, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import cv2
@@ -67,6 +67,23 @@ class Lattice:
     def side_px(self, at: Square) -> float:
         """Side of a tile on that square, as the root of its area."""
         return float(np.sqrt(abs(area(apply(self.pose(at, (0.0, 0.0, 0.0)), UNIT)))))
+
+
+def shown_twice(lattice: Lattice, poses: Mapping[Square, Array], apart: float) -> set[Square]:
+    """Squares whose tile, as it was seen (``poses``), is another square's. No tile lies on another one: of two squares
+    whose tiles have their middles within ``apart`` tiles that one has it which was looked for nearer to there."""
+    seen = {at: lattice.shift_of(at, pose) for at, pose in poses.items()}
+    middle = {at: np.array((at[0] + x, at[1] + y)) for at, (x, y, _) in seen.items()}
+    meant = {at: lattice.shift_of(at, lattice.predict(at)) for at in poses}
+    off = {at: float(np.linalg.norm(np.subtract(seen[at], meant[at])[:2])) for at in poses}
+    out: set[Square] = set()
+    for at in sorted(poses, key=lambda at: (off[at], at)):
+        if at in out:
+            continue
+        beside = ((at[0] + dx, at[1] + dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1) if dx or dy)
+        out |= {n for n in beside if n in poses and off[n] >= off[at]
+                and np.linalg.norm(middle[n] - middle[at]) < apart}
+    return out
 
 
 def apply(homography: Array, points: npt.ArrayLike) -> Array:

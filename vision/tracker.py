@@ -22,7 +22,7 @@ from vision.attention import Attention, Followed
 from vision.bare import apart, table_like
 from vision.figures import Seen
 from vision.frames import Frame, Image
-from vision.lattice import UNIT, Array, Lattice, apply, neighbours, rectify, renamed, turned_square
+from vision.lattice import UNIT, Array, Lattice, apply, neighbours, rectify, renamed, shown_twice, turned_square
 from vision.looks import FigureLook, SquareLook, TableLook
 from vision.occupancy import informed
 from vision.registration import Register
@@ -277,6 +277,11 @@ class Tracker:
         levels = self._levels(bgr, evidence)
         self._table(evidence, levels)
         tiles = {at: e for at, e in evidence.items() if e.there > a.there and e.seen > a.seen}
+        for at in shown_twice(self.lattice, {at: e.pose for at, e in tiles.items()}, self.register.limits.own):
+            evidence[at].seen = 0.0  # what is there is the other square's: it says nothing of this one
+            del tiles[at]
+            self.lattice.shifts.pop(at, None)
+            lay.discard(at)
         for at, e in tiles.items():
             self.lattice.shifts[at] = self.lattice.shift_of(at, e.pose)
         if len(tiles) >= 4:

@@ -8,6 +8,8 @@ generated (`make_games.py`), with people as they are, and whoever is asked answe
 
 from __future__ import annotations
 
+import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -50,6 +52,27 @@ def test_a_game_is_followed_to_its_end(name: str) -> None:
         assert verdict.players_right == verdict.tiles
     if not verdict.unseen and name != "real-1":
         assert verdict.scores
+
+
+KEPT = {"every second": lambda n, rng: n % 2 == 1 or n == 0, "the others": lambda n, rng: n % 2 == 0,
+        "two of three": lambda n, rng: rng.random() > 1 / 3, "all, a day later": lambda n, rng: True}
+
+
+@pytest.mark.parametrize(("name", "kept"), [*(("film-c1", kept) for kept in KEPT), ("film-real", "two of three")])
+def test_the_same_game_comes_out_when_looks_are_lost_or_clocks_differ(name: str, kept: str) -> None:
+    about, looks = read_looks(GAMES / f"{name}.json.gz")
+    game, rng = read(about["transcript"]), random.Random(5)
+    truth = [e for t in game.turns for e in t.events if isinstance(e, TilePlaced | FigurePlaced)]
+    later = 86_400.0 if "later" in kept else 0.0
+    seen = [replace(look, t_s=look.t_s + later) for n, look in enumerate(looks) if KEPT[kept](n, rng)]
+    assert later or len(seen) < 0.75 * len(looks)
+    verdict = judge(game.setup, truth, replay(game.setup, seen).book)
+    assert (verdict.tiles_right, verdict.extra, verdict.silent) == (verdict.tiles, 0, []), verdict.line()
+    once = kept == "the others"  # one figure is in the last of these looks only, and asked about
+    assert verdict.figures_right >= verdict.figures - once and verdict.scores
+    assert verdict.asked <= ASKED[name] + 1
+    # two tiles came between two looks, without a figure
+    assert verdict.players_right >= verdict.tiles - 2 * (name == "film-real" or once)
 
 
 def test_the_truth_is_turned_to_where_the_board_was_found() -> None:

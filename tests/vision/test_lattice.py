@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scoring.tiles import catalogue
 from vision.figures import height_direction
 from vision.joint import marginals
-from vision.lattice import UNIT, Lattice, apply, area, neighbours, renamed, turned_square
+from vision.lattice import UNIT, Lattice, apply, area, neighbours, renamed, shown_twice, turned_square
 
 GRID = np.array([[92.0, -6.0, 300.0], [5.0, 80.0, 220.0], [0.003, -0.012, 1.0]])
 
@@ -20,6 +20,22 @@ def test_a_square_lies_as_its_neighbours_do():
     lattice.shifts = {(0, 0): (0.1, -0.05, 0.0), (1, 0): (0.1, -0.05, 0.0)}
     assert lattice.shift_of((2, 0), lattice.predict((2, 0))) == pytest.approx((0.1, -0.05, 0.0), abs=1e-6)
     assert lattice.shift_of((9, 9), lattice.predict((9, 9))) == pytest.approx((0, 0, 0), abs=1e-9)
+
+
+def test_of_two_squares_that_show_one_tile_the_nearer_one_has_it():
+    lattice = Lattice(grid=GRID)
+    lattice.shifts = {(0, 0): (0.0, 0.0, 0.0), (1, 0): (0.02, 0.0, 0.0), (0, 1): (0.0, 0.0, 0.0)}
+    seen = {at: lattice.pose(at, shift) for at, shift in lattice.shifts.items()}
+    assert shown_twice(lattice, seen, 0.5) == set()
+    seen[2, 0] = lattice.pose((1, 0), (0.03, 0.01, 0.0))  # looked for beside it, it is found on its neighbour
+    assert shown_twice(lattice, seen, 0.5) == {(2, 0)}
+    lattice.shifts[1, 0] = 0.7, 0.0, 0.0  # and where the neighbour was taken to lie elsewhere, the other way round
+    seen[2, 0] = lattice.pose((2, 0), (0.0, 0.0, 0.0))
+    seen[1, 0] = lattice.pose((2, 0), (0.05, 0.0, 0.0))
+    lattice.shifts[2, 0] = 0.0, 0.0, 0.0
+    assert shown_twice(lattice, seen, 0.5) == {(1, 0)}
+    seen[1, 0] = lattice.pose((1, 0), (0.45, 0.0, 0.0))  # a tile that was laid askew has its own place
+    assert shown_twice(lattice, seen, 0.5) == set()
 
 
 def test_a_row_that_is_turned_goes_on_where_it_points():
