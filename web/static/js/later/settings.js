@@ -55,6 +55,7 @@ export class Settings {
     if (this.state) return this.app.toast.show(t("toast.failed", { text }));
     replace(
       this.root,
+      h("h3", {}, t("settings.title")),
       h("p", { class: "note warn", role: "alert" }, text),
       h(
         "div",
