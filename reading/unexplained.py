@@ -34,7 +34,8 @@ def _asked(f: FigureTrack, group: Group, at: Square, log: Told, state: GameState
     tile = group.tile.event if group.tile is not None else None
     if f.real < LIMITS.sure or not f.paint or not isinstance(tile, TilePlaced) or group.tile is None:
         return None
-    if not now.last and (f.weight < 1.5 or now.t_s - f.came_s < LIMITS.ask_after_s):  # later looks will tell
+    stays = now.last and f.missed == 0.0  # the last look at its tile saw it, and no other one will
+    if not stays and (f.weight < 1.5 or now.t_s - f.came_s < LIMITS.ask_after_s):  # later looks will tell
         return None
     player = colours.get(f.paint)
     has = {line.event.player for line in group.figures() if isinstance(line.event, FigurePlaced)}

@@ -267,7 +267,7 @@ def test_a_farmer_is_not_taken_back_after_an_answer_and_a_correction(game: Game)
     """Said to be the thief, scored with its road, and corrected to the farmer that it was: it stands to the end."""
     field_ = "NL NR EL ER SL SR WL WR"
     farmer = {(1, 0): (figure("base.A", 1, "field", field_, "red"),)}
-    game.sees({(1, 0): ("base.A", 1)}, farmer)
+    game.sees({(1, 0): ("base.A", 1)}, farmer, times=6)
     assert game.said()[-1] == ("figure", (1, 0), 0)
     told = FigurePlaced(player=0, figure="follower", at=(1, 0), feature="field", where=field_)
     game.book.say(Amended(seq=2, body=replace(told, feature="road", where="W")))  # the answer

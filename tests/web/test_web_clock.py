@@ -29,7 +29,7 @@ def clock(monkeypatch):
 def device(tmp_path, clock):
     with Store(tmp_path / "t.sqlite") as store:
         keys = Memory()
-        Rights(keys).set_pins("2580", None, by="a test")
+        Rights(keys).set_pins("2580", "864209", by="a test")
         yield create_app(table(store, 2), access=Access(keys)).test_client()
 
 
