@@ -69,11 +69,14 @@ def test_the_camera_takes_over_from_hands_and_its_picture_tells_what_it_read(tmp
     assert len(made) == 2 and paused_at
     by = [e["source"] for e in view["history"] if e["kind"] == "tile"]
     assert by[:4] == ["camera", "camera", "hand", "hand"] and set(by[4:]) == {"camera"}
-    # turned so that it makes no difference to the rules is the same
-    laid = {(tuple(t["at"]), t["tile"], catalogue()[t["tile"]].signature(t["rot"]))
+    # turned so that it makes no difference to the rules is the same; what is asked about may be any of its candidates
+    laid = {tuple(t["at"]): {(t["tile"], catalogue()[t["tile"]].signature(t["rot"]))}
             for t in view["board"]["tiles"] if t["seq"]}
-    placed = [e for e in sum(TURNS, []) if isinstance(e, TilePlaced)]
-    assert laid == {(e.at, e.tile, catalogue()[e.tile].signature(e.rot)) for e in placed}
+    for question in view["questions"]:
+        laid[tuple(question["at"])] |= {(c["body"]["tile"], catalogue()[c["body"]["tile"]].signature(c["body"]["rot"]))
+                                        for c in question["candidates"] if c["body"] and "tile" in c["body"]}
+    placed = {e.at: (e.tile, catalogue()[e.tile].signature(e.rot)) for e in sum(TURNS, []) if isinstance(e, TilePlaced)}
+    assert laid.keys() == placed.keys() and all(placed[at] in laid[at] for at in laid)
 
     last = reports[-1]
     width, height = last["size"]
