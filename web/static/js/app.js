@@ -1,6 +1,5 @@
 // Puts the page together: the newest view goes to every part, what people do goes to the table.
 
-import { firstRun } from "./access.js";
 import { announce } from "./announce.js";
 import { Bar } from "./bar.js";
 import { Board } from "./board.js";
@@ -16,48 +15,28 @@ import { Overlays } from "./overlays.js";
 import { OwnTiles } from "./owntiles.js";
 import { Players } from "./players.js";
 import { queue } from "./queue.js";
+import { Seldom } from "./seldom.js";
 import { Sheet, Toast } from "./sheet.js";
 import { definitions } from "./tileart.js";
 
 const AGAIN_MS = 2000;
 const OPENING = ["ask", "toggle", "openTile", "openMove", "addTo", "tellAnew", "openGap", "layAt", "proof"]; // what needs the sheets
-const LATER = [
-  "replay",
-  "setup",
-  "camera",
-  "machine",
-  "begin",
-  "games",
-  "share",
-  "speak",
-  "stayAwake",
-  "round",
-  "wake",
-]; // what fetches its module first
 
 /** @type {typeof import("./sheets.js")} */
 let sheets; // fetched once the board stands
 const is = (content, name) => !!sheets && content instanceof sheets[name];
 
-export class App {
+export class App extends Seldom {
   /** @type {Promise<void> | null} */ fetching = null; // the sheets, on their way
-  /** @type {any} */ speech;
   /** @type {any} */ said;
   /** @type {import("./later/reveal.js").Reveal | null} */ reveal = null; // the walk through the end, once there is one
   /** @type {import("./later/moments.js").Moments | null} */ moments = null; // what is scored glows
-  /** @type {any} */ looking;
-  /** @type {any} */ preparing;
-  /** @type {any} */ watching;
-  /** @type {any} */ beginning;
-  /** @type {any} */ tinkering;
-  /** @type {any} */ playing;
 
   constructor() {
+    super();
     this.kinds = {};
     this.pictures = "/api"; // where pictures of the table are asked for
     this.isOnline = true;
-    this.awake = false; // whether the screen is kept on
-    this.speech = null; // says aloud what is scored, once somebody wants it
     this.isTv = document.body.classList.contains("tv");
     this.later = new Set(); // questions put off on this device
     this.passed = new Map(); // how often one was put behind the others
@@ -122,10 +101,6 @@ export class App {
     for (const name of OPENING) {
       const act = this[name].bind(this);
       this[name] = (...args) => (sheets ? act(...args) : this.fetching?.then(() => act(...args)));
-    }
-    for (const name of LATER) {
-      const act = this[name].bind(this);
-      this[name] = (...args) => act(...args).catch((e) => this.unfetched(e));
     }
     this.live = new Live({ show: (view) => this.show(view), online: (on) => this.online(on) });
     this.live.start();
@@ -237,28 +212,6 @@ export class App {
     this.board.point(null);
     this.board.view.fit();
     this.board.showGaps(this.byHand);
-  }
-
-  // Say aloud what is scored from now on, or no more.
-  async speak() {
-    const { Speech } = await import("./later/speech.js");
-    this.speech ??= new Speech();
-    this.speech.toggle();
-    this.sheet.render();
-  }
-
-  // The screen of this device stays on, or no more.
-  async stayAwake() {
-    const { toggle } = await import("./later/awake.js");
-    this.awake = await toggle();
-    this.toast.show(t(this.awake ? "awake.begins" : "awake.ends"));
-    this.sheet.render();
-  }
-
-  // What is fetched when it is needed did not come: the table does not answer.
-  unfetched(e) {
-    if (!(e instanceof TypeError) || !/import|fetch|load/i.test(e.message)) throw e;
-    this.toast.show(t("toast.offline"));
   }
 
   online(on) {
@@ -428,73 +381,8 @@ export class App {
     if (tile) this.openTile(tile.at);
   }
 
-  // What is seldom needed is fetched when it is.
-  async replay() {
-    const { Replay } = await import("./later/replay.js");
-    this.looking ??= new Replay(this, byId("replay"));
-    this.looking.open();
-  }
-
-  async setup() {
-    const { Setup } = await import("./later/setup.js");
-    this.preparing ??= new Setup(this, byId("setup"));
-    this.preparing.open();
-  }
-
-  async camera() {
-    const { Camera } = await import("./later/camera.js");
-    this.watching ??= new Camera(this, byId("camera"));
-    await this.watching.open();
-  }
-
-  // After the table has begun anew the view that asked for it is open again; a table that is not set up leads people.
-  async wake() {
-    const [, view, tab] = /^#(machine|begin)-?(\w*)$/.exec(location.hash) ?? [];
-    if (view) {
-      history.replaceState(null, "", location.pathname + location.search);
-      await (view === "machine" ? this.machine(tab) : this.begin());
-    } else if (!("guided" in document.body.dataset)) firstRun();
-    const { wake } = await import("./later/banner.js");
-    this.banner = await wake(this, byId("banner"));
-  }
-
-  async machine(tab = "aim") {
-    const { Machine } = await import("./later/machine.js");
-    this.tinkering ??= new Machine(this, byId("machine"));
-    await this.tinkering.open(tab);
-  }
-
-  async begin() {
-    const { Begin } = await import("./later/begin.js");
-    this.beginning ??= new Begin(this, byId("begin"));
-    await this.beginning.open();
-  }
-
-  // A tournament's clock and its result slip.
-  async round() {
-    const { Round } = await import("./later/round.js");
-    this.playing ??= new Round(this, byId("round"));
-    this.playing.show(this.newest);
-  }
-
-  async games() {
-    const { Games } = await import("./later/games.js");
-    this.sheet.open(new Games(this));
-  }
-
-  // The table in words, to follow and enter a game without seeing it.
-  async inWords() {
-    const { InWords } = await import("./later/inwords.js");
-    this.sheet.open(new InWords(this));
-  }
-
   addByHand() {
     if (!is(this.sheet.content, "Add")) this.toggle("Add");
-  }
-
-  async share() {
-    const { share } = await import("./later/share.js");
-    await share(this);
   }
 }
 

@@ -1,0 +1,127 @@
+// What is seldom needed: each view, and what a device does beside showing the table, is fetched when somebody wants it.
+
+import { firstRun } from "./access.js";
+import { byId } from "./dom.js";
+import { t } from "./i18n.js";
+
+const LATER = [
+  "replay",
+  "setup",
+  "camera",
+  "machine",
+  "begin",
+  "games",
+  "share",
+  "speak",
+  "stayAwake",
+  "round",
+  "wake",
+]; // what fetches its module first
+
+export class Seldom {
+  /** @type {import("./sheet.js").Sheet} */ sheet;
+  /** @type {import("./sheet.js").Toast} */ toast;
+  /** @type {any} */ newest;
+  /** @type {any} */ banner;
+  /** @type {any} */ speech = null; // says aloud what is scored, once somebody wants it
+  awake = false; // whether the screen is kept on
+  /** @type {any} */ looking;
+  /** @type {any} */ preparing;
+  /** @type {any} */ watching;
+  /** @type {any} */ beginning;
+  /** @type {any} */ tinkering;
+  /** @type {any} */ playing;
+
+  constructor() {
+    for (const name of LATER) {
+      const act = this[name].bind(this);
+      this[name] = (...args) => act(...args).catch((e) => this.unfetched(e));
+    }
+  }
+
+  // What is fetched when it is needed did not come: the table does not answer.
+  unfetched(e) {
+    if (!(e instanceof TypeError) || !/import|fetch|load/i.test(e.message)) throw e;
+    this.toast.show(t("toast.offline"));
+  }
+
+  // Say aloud what is scored from now on, or no more.
+  async speak() {
+    const { Speech } = await import("./later/speech.js");
+    this.speech ??= new Speech();
+    this.speech.toggle();
+    this.sheet.render();
+  }
+
+  // The screen of this device stays on, or no more.
+  async stayAwake() {
+    const { toggle } = await import("./later/awake.js");
+    this.awake = await toggle();
+    this.toast.show(t(this.awake ? "awake.begins" : "awake.ends"));
+    this.sheet.render();
+  }
+
+  async replay() {
+    const { Replay } = await import("./later/replay.js");
+    this.looking ??= new Replay(this, byId("replay"));
+    this.looking.open();
+  }
+
+  async setup() {
+    const { Setup } = await import("./later/setup.js");
+    this.preparing ??= new Setup(this, byId("setup"));
+    this.preparing.open();
+  }
+
+  async camera() {
+    const { Camera } = await import("./later/camera.js");
+    this.watching ??= new Camera(this, byId("camera"));
+    await this.watching.open();
+  }
+
+  // After the table has begun anew the view that asked for it is open again; a table that is not set up leads people.
+  async wake() {
+    const [, view, tab] = /^#(machine|begin)-?(\w*)$/.exec(location.hash) ?? [];
+    if (view) {
+      history.replaceState(null, "", location.pathname + location.search);
+      await (view === "machine" ? this.machine(tab) : this.begin());
+    } else if (!("guided" in document.body.dataset)) firstRun();
+    const { wake } = await import("./later/banner.js");
+    this.banner = await wake(this, byId("banner"));
+  }
+
+  async machine(tab = "aim") {
+    const { Machine } = await import("./later/machine.js");
+    this.tinkering ??= new Machine(this, byId("machine"));
+    await this.tinkering.open(tab);
+  }
+
+  async begin() {
+    const { Begin } = await import("./later/begin.js");
+    this.beginning ??= new Begin(this, byId("begin"));
+    await this.beginning.open();
+  }
+
+  // A tournament's clock and its result slip.
+  async round() {
+    const { Round } = await import("./later/round.js");
+    this.playing ??= new Round(this, byId("round"));
+    this.playing.show(this.newest);
+  }
+
+  async games() {
+    const { Games } = await import("./later/games.js");
+    this.sheet.open(new Games(this));
+  }
+
+  // The table in words, to follow and enter a game without seeing it.
+  async inWords() {
+    const { InWords } = await import("./later/inwords.js");
+    this.sheet.open(new InWords(this));
+  }
+
+  async share() {
+    const { share } = await import("./later/share.js");
+    await share(this);
+  }
+}
