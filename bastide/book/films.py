@@ -41,6 +41,7 @@ LONGEST_EACH_S = 1.0  # a picture of a short game is not shown longer
 SIZE = (960, 720)  # pixels: width, height
 BAR_PX = 64  # of the height, for the scores
 TILE_PX = 60  # at most, where the table is drawn
+CLOSING_S = 5.0  # at most, for a picture that is being written
 NICE = 10  # lower priority than the table's loop
 _PAPER, _INK = (239, 230, 211), (42, 32, 24)
 _log = logging.getLogger("bastide.book")
@@ -53,6 +54,7 @@ class Films:
         self._folder, self._store = data / FOLDER, store
         self._lock = threading.Lock()  # one at a time
         self._making: dict[int, threading.Thread] = {}
+        self._ending = threading.Event()
 
     def file(self, game: int) -> Path | None:
         """The film of a game, if it has been made."""
@@ -65,7 +67,7 @@ class Films:
 
     def begin(self, game: int) -> None:
         """Make a film in a thread of its own; nothing while it is being made."""
-        if game not in self._making:
+        if game not in self._making and not self._ending.is_set():
             thread = self._making[game] = threading.Thread(target=self._made, args=(game,), name="film", daemon=True)
             thread.start()
 
@@ -74,6 +76,12 @@ class Films:
         for thread in list(self._making.values()):
             thread.join(timeout_s)
 
+    def close(self, timeout_s: float = CLOSING_S) -> None:
+        """Give up what is being made and begin nothing more. OpenCV aborts the whole program if it ends while a thread
+        is in the middle of a picture."""
+        self._ending.set()
+        self.wait(timeout_s)
+
     def make(self, game: int) -> Path:
         """Make the film of a game, anew if there is one. Raises Failure."""
         with self._lock:
@@ -81,11 +89,18 @@ class Films:
             path = self._folder / f"{game}{SUFFIX}"
             try:
                 self._folder.mkdir(parents=True, exist_ok=True)
-                write_film(path, pictures(found, self._store), fps=FPS, size=SIZE)
+                write_film(path, self._unless_ending(pictures(found, self._store)), fps=FPS, size=SIZE)
                 self._tidy()
             except OSError as e:
                 raise Failure(f"{path}: the film cannot be written ({e.strerror or e}); free some space") from e
             return path
+
+    def _unless_ending(self, shown: Iterator[tuple[Image, int]]) -> Iterator[tuple[Image, int]]:
+        for picture, count in shown:
+            for _ in range(count):
+                if self._ending.is_set():
+                    raise Failure("the program ends; it can be made from the book")
+                yield picture, 1
 
     def _made(self, game: int) -> None:
         with suppress(OSError, AttributeError):
@@ -120,7 +135,8 @@ class AtTheEnd:
 
     def __exit__(self, *exc: object) -> None:
         self._views.close()
-        self._thread.join(5.0)
+        self._thread.join(CLOSING_S)
+        self._films.close()
 
     def _run(self) -> None:
         last, over = 0, True  # what was over before is left alone

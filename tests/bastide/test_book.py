@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import threading
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote
@@ -172,6 +174,24 @@ def test_people_are_merged_and_removed_by_command_and_that_is_in_the_backup(stor
     told = book.change({"do": "count", "game": 2, "counts": True})
     assert {p["key"] for p in told["players"]} == {"anna", "annie", "ben", "cleo"} and told["games"][0]["counts"]
     assert told["games"][0]["players"][1]["name"] == "Ben"  # the log was never changed
+
+
+def test_a_film_is_given_up_when_the_program_ends(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    session, begun = whole(store, 1), threading.Event()
+
+    def endless(*_: object) -> Iterator[tuple[np.ndarray, int]]:
+        while True:
+            yield np.zeros((720, 960, 3), np.uint8), 12
+            begun.set()
+
+    monkeypatch.setattr("bastide.book.films.pictures", endless)
+    films = Films(store.path.parent, store)
+    films.begin(session.game)
+    assert begun.wait(60.0)
+    films.close(60.0)
+    assert films.state(session.game) == "none" and not list(store.path.parent.glob("films/*"))
+    films.begin(session.game)
+    assert films.state(session.game) == "none"
 
 
 def test_a_spoiled_book_is_set_aside_and_the_games_are_there(store: Store) -> None:

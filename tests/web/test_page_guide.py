@@ -128,7 +128,7 @@ def test_from_an_empty_folder_to_the_first_scored_road(tmp_path, cameras, visit)
         expect(page.locator("#begin")).to_be_hidden()
         expect(page.locator(".tiles .tile")).to_have_count(1)  # the evening begins on an empty table
         assert [p["name"] for p in served.get()["players"]] == ["Anna", "Ben"]
-        assert served.end() == 0
+        assert served.end() == 0, served.lines
     with Empty(*where) as again:  # and nobody is led again
         page.goto(again.url)
         page.wait_for_selector("body[data-ready] .tile")
