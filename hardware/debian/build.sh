@@ -22,15 +22,15 @@ version=$(git show HEAD:bastide/__init__.py | sed -n 's/^__version__ = "\(.*\)"$
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
 umask 022
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
 
 for what in "$@"; do
   suite=${what%/*} arch=${what#*/}
   case $suite in bookworm) debian=12 python=3.11 next=3.12 glibc=2_36 ;; trixie) debian=13 python=3.13 next=3.14 glibc=2_40 ;;
     *) fail "$suite: bookworm or trixie" ;; esac
   case $arch in amd64) machine=x86_64 ;; arm64) machine=aarch64 ;; *) fail "$arch: amd64 or arm64" ;; esac
-  root=$work/root code=$work/root/opt/bastide
+  root=$scratch/root code=$scratch/root/opt/bastide
   rm -rf "$root"
   mkdir -p "$code" "$root/DEBIAN"
 
@@ -78,8 +78,8 @@ echo "bastide: the program is not in /opt/bastide; install the package again" >&
 exit 1
 SH
   chmod 755 "$root/usr/bin/bastide"
-  sed -n '/^Permission/,$ {s/^$/./; s/^/ /; p}' LICENSE >"$work/license"
-  sed -e "/^@LICENSE@\$/{r $work/license" -e 'd}' "$here/copyright" >"$root/usr/share/doc/bastide/copyright"
+  sed -n '/^Permission/,$ {s/^$/./; s/^/ /; p}' LICENSE >"$scratch/license"
+  sed -e "/^@LICENSE@\$/{r $scratch/license" -e 'd}' "$here/copyright" >"$root/usr/share/doc/bastide/copyright"
   gzip -9nc CHANGELOG.md >"$root/usr/share/doc/bastide/changelog.gz"
   find "$root" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
 
