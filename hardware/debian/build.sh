@@ -30,7 +30,8 @@ for what in "$@"; do
   case $suite in bookworm) debian=12 python=3.11 next=3.12 glibc=2_36 ;; trixie) debian=13 python=3.13 next=3.14 glibc=2_40 ;;
     *) fail "$suite: bookworm or trixie" ;; esac
   case $arch in amd64) machine=x86_64 ;; arm64) machine=aarch64 ;; *) fail "$arch: amd64 or arm64" ;; esac
-  root=$scratch/root code=$scratch/root/opt/bastide
+  root=$scratch/tree
+  code=$root/opt/bastide
   rm -rf "$root"
   mkdir -p "$code" "$root/DEBIAN"
 
