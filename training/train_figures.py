@@ -6,36 +6,24 @@ to go on. The last twentieth of every file is held out and only measured; ``pyth
 says what the numbers are worth. The network in ``vision/models`` has seen the seeds 21 (12000 crops), 22 (20000),
 23 (20000, boards full of figures) and 24 (14000, as 23, with more discs), N 355000, about an hour of half a core. Seeds
 21 and 22 were drawn before boards were as full, 21 to 23 before plain round print of a counter's size was left out of
-``training.pieces``; nobody has measured yet what all four drawn as it is now would give.
+``training.pieces``; nobody has measured yet what all four drawn as it is now would give. The tiles under the figures
+were those of this folder at d22e258.
 """
 
 from __future__ import annotations
-
-import argparse
-import time
-from pathlib import Path
 
 import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import nn
 
+from training.learning import Training, arguments, block, load
 from vision.figurenet import CELLS, CHANNELS, CROP_PX, KINDS, MARGIN, TILE_PX
 
 WIDTHS = (16, 40, 80, 112)
 STRIDE = CROP_PX // CELLS
 ROUND = (KINDS.index("disc"), KINDS.index("cube"))
 RIM = 0.07  # of a tile: feet so near the crop's border are not asked about
-
-
-def block(wide: int) -> nn.Module:
-    return nn.Sequential(
-        nn.Conv2d(wide, wide, 3, padding=1, bias=False),
-        nn.BatchNorm2d(wide),
-        nn.ReLU(inplace=True),
-        nn.Conv2d(wide, wide, 3, padding=1, bias=False),
-        nn.BatchNorm2d(wide),
-    )
 
 
 def step(i: int, o: int, size: int, stride: int = 1) -> nn.Module:
@@ -133,7 +121,7 @@ def loss_of(out: torch.Tensor, t: dict[str, torch.Tensor]) -> torch.Tensor:
 
 
 @torch.no_grad()
-def measure(net: Net, held: dict[str, torch.Tensor]) -> str:
+def measure(net: nn.Module, held: dict[str, torch.Tensor]) -> str:
     """Of the figures whose foot is on the square: found, lying and kind right; feet said where none is."""
     net.eval()
     found = feet = wrong = lies = tall = kinds = 0
@@ -195,65 +183,23 @@ def turned(data: dict[str, torch.Tensor], rows: torch.Tensor, k: int) -> dict[st
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("state", type=Path)
-    parser.add_argument("out", type=Path)
-    parser.add_argument("crops", type=Path, nargs="+")
+    parser = arguments(__doc__, rate=2e-3)
     parser.add_argument("--of", type=int, default=200_000, help="crops of the whole schedule")
-    parser.add_argument("--rate", type=float, default=2e-3)
-    parser.add_argument("--minutes", type=float, default=8, help="stop, keeping the state, after that long")
     parser.add_argument("--threads", type=int, default=1)
     options = parser.parse_args()
-    torch.manual_seed(1)
     torch.set_num_threads(options.threads)
-    start = time.time()
-    net = Net().to(memory_format=torch.channels_last)
-    optimiser = torch.optim.AdamW(net.parameters(), lr=options.rate, weight_decay=0.01)
-    done = 0
-    if options.state.exists():
-        saved = torch.load(options.state, weights_only=False)
-        net.load_state_dict(saved["net"])
-        optimiser.load_state_dict(saved["optimiser"])
-        done = saved["done"]
-    parts = [np.load(f) for f in options.crops]
-    arrays = {k: [p[k] for p in parts] for k in ("crops", "leans", "names", "feet")}
-    held = {k: torch.from_numpy(np.concatenate([a[len(a) * 19 // 20 :] for a in v])) for k, v in arrays.items()}
-    data = {k: torch.from_numpy(np.concatenate([a[: len(a) * 19 // 20] for a in v])) for k, v in arrays.items()}
-    del parts, arrays
-    every, size = len(data["crops"]), 64
-    rng = np.random.default_rng(done + 7)
-    count = 0
-    while done < options.of and time.time() - start < options.minutes * 60:
-        rows = torch.from_numpy(rng.integers(0, every, size))
-        for group in optimiser.param_groups:
-            group["lr"] = (
-                options.rate * min(1.0, done / 5000 + 0.05) * (0.5 + 0.5 * np.cos(np.pi * done / options.of)) + 1e-5
-            )
+    training = Training(Net, options.rate, options.state)
+    data, held = load(options.crops, ("crops", "leans", "names", "feet"))
+    size = 64
+
+    def loss(rows: torch.Tensor, rng: np.random.Generator) -> torch.Tensor:
         batch = turned(data, rows, int(rng.integers(4)))
-        everyone = torch.arange(size)
-        with torch.autocast("cpu", dtype=torch.bfloat16):
-            out = net(given(batch, everyone).contiguous(memory_format=torch.channels_last))
-        loss = loss_of(out.float(), targets(batch["names"], batch["feet"]))
-        optimiser.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(net.parameters(), 5.0)
-        optimiser.step()
-        done += size
-        count += 1
-        if count % 100 == 0:
-            print(f"{done} of {options.of} loss {loss.item():.3f} {time.time() - start:.0f}s", flush=True)
-    print(measure(net, held), flush=True)
-    torch.save({"net": net.state_dict(), "optimiser": optimiser.state_dict(), "done": done}, options.state)
-    net.eval()
-    torch.onnx.export(
-        net.to(memory_format=torch.contiguous_format),
-        torch.zeros(1, 5, CROP_PX, CROP_PX),
-        str(options.out),
-        input_names=["given"],
-        output_names=["said"],
-        dynamic_axes={"given": {0: "n"}, "said": {0: "n"}},
-        dynamo=False,
-    )
+        out = training.say(given(batch, torch.arange(size)).contiguous(memory_format=torch.channels_last))
+        return loss_of(out, targets(batch["names"], batch["feet"]))
+
+    training.run(loss, len(data["crops"]), size=size, until=options.of, total=options.of, minutes=options.minutes)
+    print(measure(training.net, held), flush=True)
+    training.save(options.out, (5, CROP_PX, CROP_PX), "given")
     return 0
 
 

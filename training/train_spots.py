@@ -4,7 +4,8 @@
 ``python -m training.train_spots OUT.onnx PIECES.npz... --samples N --state STATE.pt``; run again with the same STATE to
 go on. The last fortieth of every file is held out and only measured. The network in ``vision/models`` has seen the
 seeds 21 (3000 pieces), 22 (5000) and 23 (7000) in three runs: 45000 samples of 21 and 22 at a rate of 0.003, 15000 of
-the same at 0.0025, 6500 of 22 and 23 at 0.002. Held out it then has 75 % of the middles and 1.3 % of the other cells.
+the same at 0.0025, 6500 of 22 and 23 at 0.002, drawn by this folder at
+d22e258. Held out it then has 75 % of the middles and 1.3 % of the other cells.
 """
 
 from __future__ import annotations

@@ -9,8 +9,6 @@ from there (``--start``) with the seeds 21 to 24, 24000 crops each, ``--rate 1.2
 
 from __future__ import annotations
 
-import argparse
-import time
 from pathlib import Path
 
 import numpy as np
@@ -19,19 +17,10 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from training.learning import Training, arguments, block, down, in_passes, load
 from vision.structure import CROP_PX, OUTPUTS, PAIRS
 
 WIDTHS = (20, 40, 72, 112)
-
-
-def block(wide: int) -> nn.Module:
-    return nn.Sequential(
-        nn.Conv2d(wide, wide, 3, padding=1, bias=False),
-        nn.BatchNorm2d(wide),
-        nn.ReLU(inplace=True),
-        nn.Conv2d(wide, wide, 3, padding=1, bias=False),
-        nn.BatchNorm2d(wide),
-    )
 
 
 class Net(nn.Module):
@@ -40,11 +29,6 @@ class Net(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         a, b, c, d = WIDTHS
-
-        def down(i: int, o: int, size: int = 3) -> nn.Module:
-            return nn.Sequential(
-                nn.Conv2d(i, o, size, stride=2, padding=size // 2, bias=False), nn.BatchNorm2d(o), nn.ReLU(inplace=True)
-            )
 
         self.d1, self.b1 = down(3, a, 5), block(a)
         self.d2, self.b2 = down(a, b), block(b)
@@ -62,8 +46,8 @@ class Net(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         x = x - x.mean(dim=(2, 3), keepdim=True) * 0.5 - 0.25
-        for down, near in ((self.d1, self.b1), (self.d2, self.b2), (self.d3, self.b3), (self.d4, self.b4)):
-            x = down(x)
+        for halved, near in ((self.d1, self.b1), (self.d2, self.b2), (self.d3, self.b3), (self.d4, self.b4)):
+            x = halved(x)
             x = F.relu(x + near(x))
         return self.head(self.squeeze(x))
 
@@ -81,7 +65,7 @@ def loss_of(out: torch.Tensor, truth: torch.Tensor, offset: torch.Tensor) -> tor
 
 
 @torch.no_grad()
-def measure(net: Net, x: torch.Tensor, truth: torch.Tensor, offset: torch.Tensor) -> str:
+def measure(net: nn.Module, x: torch.Tensor, truth: torch.Tensor, offset: torch.Tensor) -> str:
     net.eval()
     out = torch.cat([net(part.float() / 255) for part in x.split(512)])
     read = truth[:, 0] >= 0
@@ -104,7 +88,7 @@ def measure(net: Net, x: torch.Tensor, truth: torch.Tensor, offset: torch.Tensor
     return " ".join(said)
 
 
-def start_from(net: Net, file: Path) -> None:
+def start_from(net: nn.Module, file: Path) -> None:
     """Take the weights of a network that was written earlier.
 
     Its normalisations were folded into its convolutions, so those of ``net`` become fixed ones that change nothing.
@@ -127,79 +111,37 @@ def start_from(net: Net, file: Path) -> None:
             norm.running_var.fill_(1.0 - norm.eps)
 
 
-def fix_norms(net: Net) -> None:
+def fix_norms(net: nn.Module) -> None:
     for module in net.modules():
         if isinstance(module, nn.BatchNorm2d):
             module.eval()
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("state", type=Path)
-    parser.add_argument("out", type=Path)
-    parser.add_argument("crops", type=Path, nargs="+")
-    parser.add_argument("--epochs", type=float, default=1, help="passes to make now")
-    parser.add_argument("--of", type=float, default=8, help="passes of the whole schedule")
-    parser.add_argument("--rate", type=float, default=2.5e-3)
+    parser = arguments(__doc__, rate=2.5e-3)
+    in_passes(parser)
     parser.add_argument("--start", type=Path, help="a network (ONNX) to go on from; its normalisations stay fixed")
-    parser.add_argument("--minutes", type=float, default=8, help="stop, keeping the state, after that long")
     options = parser.parse_args()
-    torch.manual_seed(1)
-    start = time.time()
-    net = Net().to(memory_format=torch.channels_last)
-    optimiser = torch.optim.AdamW(net.parameters(), lr=options.rate, weight_decay=0.01)
-    done = 0
-    if options.start is not None:
-        start_from(net, options.start)
-    if options.state.exists():
-        saved = torch.load(options.state, weights_only=False)
-        net.load_state_dict(saved["net"])
-        optimiser.load_state_dict(saved["optimiser"])
-        done = saved["done"]
-    parts = [np.load(f) for f in options.crops]
-    arrays = {k: [p[k] for p in parts] for k in ("crops", "truths", "offsets")}
-    held = {k: torch.from_numpy(np.concatenate([a[len(a) * 19 // 20 :] for a in v])) for k, v in arrays.items()}
-    data = {k: torch.from_numpy(np.concatenate([a[: len(a) * 19 // 20] for a in v])) for k, v in arrays.items()}
-    del parts, arrays
-    every = data["crops"].shape[0]
-    held_x = held["crops"].permute(0, 3, 1, 2)
-    size, total, stop = 96, int(options.of * every), done + int(options.epochs * every)
-    rng = np.random.default_rng(done + 7)
-    step = 0
-    while done < min(stop, total) and time.time() - start < options.minutes * 60:
-        rows = torch.from_numpy(rng.integers(0, every, size))
-        for group in optimiser.param_groups:
-            group["lr"] = (
-                options.rate * min(1.0, done / 5000 + 0.05) * (0.5 + 0.5 * np.cos(np.pi * done / total)) + 1e-5
-            )
-        x = data["crops"][rows].permute(0, 3, 1, 2).float() / 255
-        if options.start is not None:
-            fix_norms(net)
-        with torch.autocast("cpu", dtype=torch.bfloat16):
-            out = net(x)
-        loss = loss_of(out.float(), data["truths"][rows], data["offsets"][rows])
-        optimiser.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(net.parameters(), 5.0)
-        optimiser.step()
-        done += size
-        step += 1
-        if step % 100 == 0:
-            print(f"{done} of {total} loss {loss.item():.3f} {time.time() - start:.0f}s", flush=True)
-        if step % 600 == 0:
-            print(measure(net, held_x[:1500], held["truths"][:1500], held["offsets"][:1500]), flush=True)
-    print(measure(net, held_x, held["truths"], held["offsets"]), flush=True)
-    torch.save({"net": net.state_dict(), "optimiser": optimiser.state_dict(), "done": done}, options.state)
-    net.eval()
-    torch.onnx.export(
-        net,
-        torch.zeros(1, 3, CROP_PX, CROP_PX),
-        str(options.out),
-        input_names=["crop"],
-        output_names=["said"],
-        dynamic_axes={"crop": {0: "n"}, "said": {0: "n"}},
-        dynamo=False,
-    )
+    start: Path | None = options.start
+    training = Training(Net, options.rate, options.state, begin=start and (lambda net: start_from(net, start)))
+    data, held = load(options.crops, ("crops", "truths", "offsets"))
+    held["crops"] = held["crops"].permute(0, 3, 1, 2)
+
+    def loss(rows: torch.Tensor, rng: np.random.Generator) -> torch.Tensor:
+        if start is not None:
+            fix_norms(training.net)
+        out = training.say(data["crops"][rows].permute(0, 3, 1, 2).float() / 255)
+        return loss_of(out, data["truths"][rows], data["offsets"][rows])
+
+    def measured(most: int | None = None) -> str:
+        return measure(training.net, held["crops"][:most], held["truths"][:most], held["offsets"][:most])
+
+    every = len(data["crops"])
+    until = training.done + int(options.epochs * every)
+    training.run(loss, every, size=96, until=until, total=int(options.of * every), minutes=options.minutes,
+                 shown={600: lambda: measured(1500)})
+    print(measured(), flush=True)
+    training.save(options.out, (3, CROP_PX, CROP_PX), "crop")
     return 0
 
 
