@@ -1,4 +1,4 @@
-"""Linting of the whole checkout, strict types where pyproject.toml asks for them, the form of the page's modules."""
+"""Linting of the whole checkout, strict types where pyproject.toml asks for them, form and types of the page."""
 
 from __future__ import annotations
 
@@ -18,10 +18,12 @@ def test_the_checkout_is_clean(tool: list[str]) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_the_page_is_formatted_and_linted() -> None:
-    biome = next(ROOT.glob("node_modules/@biomejs/cli-*/biome"), None)
-    if biome is None:
-        pytest.skip("Biome is not installed: ./run lint does it where there is npm")
-    command = [biome, "ci", "--error-on-warnings", "--colors=off"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+@pytest.mark.parametrize(("program", "options"), [
+    ("@biomejs/cli-*/biome", ["ci", "--error-on-warnings", "--colors=off"]),
+    ("@typescript/typescript-*/lib/tsc", ["-p", "jsconfig.json"])], ids=["form", "types"])
+def test_the_page_is_clean(program: str, options: list[str]) -> None:
+    tool = next(ROOT.glob(f"node_modules/{program}"), None)
+    if tool is None:
+        pytest.skip("it is not installed: ./run lint does it where there is npm")
+    done = subprocess.run([tool, *options], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

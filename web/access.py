@@ -336,20 +336,7 @@ def first_pin() -> Response:
         raise Refused("no_pin", "this table has no PIN; it is changed on its own machine")
     if data.get("pin") is None:
         raise Refused("bad_pin", "a PIN is 4 to 12 digits")
-    by = "this machine" if door.from_machine() else str(request.remote_addr)
-    _set_pins(door, data, by=by, first=True)
-    _log.warning("the table's PIN was set from %s", by)
-    door.sign_in(Right.ADMIN)
-    return json_answer(door.state())
-
-
-def _set_pins(door: Access, data: dict[str, Any], *, by: str, first: bool = False) -> None:
-    aside()
-    try:
-        door.rights.set_pins(data.get("pin"), data.get("admin"), by=by, first=first)
-    except OSError as e:
-        raise Refused("not_saved", f"the PIN cannot be kept ({e.strerror or e}); free some space or check the disk") \
-            from e
+    return _set_pins(door, data, first=True)
 
 
 @doorway.put("/api/pin")
@@ -361,8 +348,15 @@ def change_pin() -> Response:
         raise Refused("no_pin", "this table has no PIN; it is changed on its own machine")
     if data.get("pin") is None and data.get("admin") is None:
         raise Refused("bad_pin", "a PIN is 4 to 12 digits")
+    return _set_pins(door, data, first=False)
+
+
+def _set_pins(door: Access, data: dict[str, Any], *, first: bool) -> Response:
+    """Set the PINs that are named; whoever does administers."""
     by = "this machine" if door.from_machine() else str(request.remote_addr)
-    _set_pins(door, data, by=by)
-    _log.warning("a PIN was changed from %s", by)
+    aside()
+    with _kept("the PIN"):
+        door.rights.set_pins(data.get("pin"), data.get("admin"), by=by, first=first)
+    _log.warning("the table's PIN was set from %s" if first else "a PIN was changed from %s", by)
     door.sign_in(Right.ADMIN)
     return json_answer(door.state())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from http import HTTPStatus
 from typing import Any
 
@@ -14,6 +14,7 @@ from web.rights import network
 from web.stream import Streams, TooManyStreams, compact
 
 MAX_BODY_BYTES = 16_384
+PIECE_BYTES = 49_152  # of a file that comes in, at once
 RETRY_AFTER_S = 5
 
 
@@ -70,6 +71,32 @@ def asked_object() -> dict[str, Any]:
     if not isinstance(data, dict):
         raise CommandError("malformed", "the request must be a JSON object")
     return data
+
+
+def asked_act(acts: Mapping[str, Callable[[], Mapping[str, Any]]]) -> Response:
+    """What came of the one of these acts that the request asks to ``do``. Raises CommandError."""
+    do = asked_object().get("do")
+    if not isinstance(do, str) or do not in acts:
+        raise CommandError("malformed", f"do: must be one of {', '.join(acts)}")
+    return json_answer(acts[do]())
+
+
+def asked_piece() -> tuple[int, bytes]:
+    """The piece of a file that the request brings, and before it its place in the file. Raises CommandError."""
+    request.max_content_length = PIECE_BYTES
+    at = request.args.get("at", type=int)
+    if at is None or at < 0 or request.mimetype != "application/octet-stream":
+        raise CommandError("malformed", "a piece is sent as application/octet-stream with its place in ?at")
+    return at, request.get_data()
+
+
+def needed(name: str, code: str, text: str) -> Any:
+    """What the application was given under this name. Raises CommandError with ``code`` and ``text`` where that is
+    nothing."""
+    found = current_app.extensions[name]
+    if found is None:
+        raise CommandError(code, text)
+    return found
 
 
 def _no_constant(name: str) -> None:

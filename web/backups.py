@@ -5,20 +5,17 @@ from __future__ import annotations
 
 from http import HTTPStatus
 
-from flask import Blueprint, Response, current_app, request, send_file
+from flask import Blueprint, Response, current_app, send_file
 
-from web.answers import asked_object, error_answer, json_answer
-from web.protocol import Backups, CommandError
+from web.answers import asked_act, asked_piece, error_answer, json_answer, needed
+from web.protocol import Backups
 from web.rights import Right, needs
 
-PIECE_BYTES = 49_152  # of a file that comes in, at once
 keeping_backups = Blueprint("backups", __name__)
 
 
 def _backups() -> Backups:
-    found: Backups | None = current_app.extensions["backups"]
-    if found is None:
-        raise CommandError("no_backup", "this table keeps nothing that could be backed up")
+    found: Backups = needed("backups", "no_backup", "this table keeps nothing that could be backed up")
     return found
 
 
@@ -26,24 +23,16 @@ def _backups() -> Backups:
 @needs(Right.ADMIN)
 def backup() -> Response:
     """Make a backup or a support file, check or restore one that was uploaded, forget both, or only look."""
-    do = asked_object().get("do")
-    backups = _backups()
-    acts = {"look": backups.state, "make": backups.make, "support": backups.support,
-            "check": backups.check, "restore": backups.restore, "forget": backups.forget}
-    if not isinstance(do, str) or do not in acts:
-        raise CommandError("malformed", f"do: must be one of {', '.join(acts)}")
-    return json_answer(acts[do]())
+    found = _backups()
+    return asked_act({"look": found.state, "make": found.make, "support": found.support, "check": found.check,
+                      "restore": found.restore, "forget": found.forget})
 
 
 @keeping_backups.put("/api/backup")
 @needs(Right.ADMIN)
 def piece() -> Response:
     """The next piece of a backup to restore."""
-    request.max_content_length = PIECE_BYTES
-    at = request.args.get("at", type=int)
-    if at is None or at < 0 or request.mimetype != "application/octet-stream":
-        raise CommandError("malformed", "a piece is sent as application/octet-stream with its place in ?at")
-    return json_answer(_backups().piece(at, request.get_data()))
+    return json_answer(_backups().piece(*asked_piece()))
 
 
 @keeping_backups.get("/api/backup/<ticket>.zip")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from flask import Blueprint, Response, current_app
 
-from web.answers import asked_object, json_answer
+from web.answers import asked_object, json_answer, needed
 from web.protocol import CommandError, Tuning
 from web.rights import Right, needs
 
@@ -15,9 +15,7 @@ _NOTHING: dict[str, object] = {"camera": False, "running": None, "done": {}, "ca
 
 
 def _tuning() -> Tuning:
-    found: Tuning | None = current_app.extensions["tuning"]
-    if found is None:
-        raise CommandError("no_camera", "no camera watches this table")
+    found: Tuning = needed("tuning", "no_camera", "no camera watches this table")
     return found
 
 

@@ -7,7 +7,7 @@ from http import HTTPStatus
 
 from flask import Blueprint, Response, current_app
 
-from web.answers import asked_object, error_answer, json_answer
+from web.answers import asked_object, error_answer, json_answer, needed
 from web.machine_protocol import Guide
 from web.protocol import CommandError
 from web.rights import Right, needs
@@ -33,9 +33,8 @@ def guide_state() -> Response:
 @needs(Right.ADMIN)
 def guide() -> Response:
     """Go to a step, skip or answer it, or close the guide."""
-    found, data = _guide(), asked_object()
-    if found is None:
-        raise CommandError("no_guide", "this table has no guide")
+    found: Guide = needed("guide", "no_guide", "this table has no guide")
+    data = asked_object()
     do, step, value = data.get("do"), data.get("step", ""), data.get("value", "")
     if not isinstance(step, str) or not isinstance(value, str):
         raise CommandError("malformed", "step and value: must be texts")

@@ -7,7 +7,7 @@ from http import HTTPStatus
 
 from flask import Blueprint, Response, current_app
 
-from web.answers import asked_object, error_answer, json_answer
+from web.answers import asked_object, error_answer, json_answer, needed
 from web.machine_protocol import Cameras, Settings
 from web.protocol import CommandError
 from web.rights import Right, needs
@@ -16,16 +16,12 @@ machinery = Blueprint("machinery", __name__)
 
 
 def _settings() -> Settings:
-    found: Settings | None = current_app.extensions["settings"]
-    if found is None:
-        raise CommandError("no_settings", "this table has no settings that could be changed here")
+    found: Settings = needed("settings", "no_settings", "this table has no settings that could be changed here")
     return found
 
 
 def _cameras() -> Cameras:
-    found: Cameras | None = current_app.extensions["cameras"]
-    if found is None:
-        raise CommandError("no_cameras", "this table cannot choose a camera")
+    found: Cameras = needed("cameras", "no_cameras", "this table cannot choose a camera")
     return found
 
 

@@ -1,7 +1,9 @@
-// The scores turn by turn as lines: each in its player's colour with a dash of its own and its letter at the end.
+// A result in lines and numbers: the scores turn by turn, each player's line with a dash of its own and the letter at its
+// end, and the points by category.
 
-import { s } from "./dom.js";
-import { hue } from "./figures.js";
+import { h, s } from "./dom.js";
+import { featureIcon } from "./feed.js";
+import { badge, hue } from "./figures.js";
 import { number, t } from "./i18n.js";
 
 const WIDTH = 640,
@@ -78,5 +80,49 @@ export function chart(view, letters, final) {
       ];
     }),
     ends.map(({ n, at }) => s("text", { x: WIDTH - RIGHT + 8, y: at + 5, class: "chart-end" }, letters[n])),
+  );
+}
+
+export function totals(view, letters, final) {
+  return h(
+    "table",
+    { class: "totals" },
+    h(
+      "thead",
+      {},
+      h(
+        "tr",
+        {},
+        h("td", {}),
+        view.players.map((p, n) => h("th", { scope: "col" }, badge(p, letters[n]), h("span", { class: "sr" }, p.name))),
+      ),
+    ),
+    h(
+      "tbody",
+      {},
+      final.table.map((row) =>
+        h(
+          "tr",
+          {},
+          h(
+            "th",
+            { scope: "row" },
+            featureIcon(row.category),
+            t(`final.category.${row.category}`, { fallback: row.category }),
+          ),
+          row.points.map((n) => h("td", {}, n ? String(n) : "–")),
+        ),
+      ),
+    ),
+    h(
+      "tfoot",
+      {},
+      h(
+        "tr",
+        {},
+        h("th", { scope: "row" }, t("final.total")),
+        final.totals.map((n, k) => h("td", { class: final.winners.includes(k) ? "best" : "" }, String(n))),
+      ),
+    ),
   );
 }

@@ -153,6 +153,14 @@ const SYMBOLS = {
   farm: "M4 20V11l4-4 4 4v9M12 13h8v7H4M8 20v-4",
 };
 
+// The head of a view that covers others: its title, where the focus goes, and what closes it.
+export const head = (id, title, name, close) =>
+  h("header", {}, h("h2", { id, tabindex: -1 }, title), closer(name, close));
+
+/** @param {string} name @param {() => void} act */
+export const closer = (name, act) =>
+  button(name, act, { icon: "close", label: false, className: "close", data: { key: "close" } });
+
 export function symbol(name) {
   return s(
     "svg",

@@ -1,9 +1,9 @@
 // The final scoring as a walk: every feature on the board with its points, then the table and the winners.
 
-import { button, h, replace } from "./dom.js";
+import { button, closer, h, replace } from "./dom.js";
 import { badge } from "./figures.js";
 import { awardList } from "./awards.js";
-import { chart } from "./chart.js";
+import { chart, totals } from "./chart.js";
 import { extras, featureIcon, formula, gains, majority, reason } from "./feed.js";
 import { listed, t } from "./i18n.js";
 
@@ -87,12 +87,7 @@ export class Final {
     if (this.step !== null && this.step >= steps.length) this.step = null;
     replace(
       this.root,
-      h(
-        "header",
-        {},
-        h("h2", {}, t(view.final ? "final.title" : "final.now")),
-        button(t("sheet.close"), this.done, { icon: "close", label: false, className: "close" }),
-      ),
+      h("header", {}, h("h2", {}, t(view.final ? "final.title" : "final.now")), closer(t("sheet.close"), this.done)),
       this.step === null ? this.result(view, final, letters, steps) : this.walk(view, letters, steps),
     );
   }
@@ -170,49 +165,7 @@ export class Final {
           className: "action main",
           data: { key: "walk" },
         }),
-      h(
-        "table",
-        { class: "totals" },
-        h(
-          "thead",
-          {},
-          h(
-            "tr",
-            {},
-            h("td", {}),
-            view.players.map((p, n) =>
-              h("th", { scope: "col" }, badge(p, letters[n]), h("span", { class: "sr" }, p.name)),
-            ),
-          ),
-        ),
-        h(
-          "tbody",
-          {},
-          final.table.map((row) =>
-            h(
-              "tr",
-              {},
-              h(
-                "th",
-                { scope: "row" },
-                featureIcon(row.category),
-                t(`final.category.${row.category}`, { fallback: row.category }),
-              ),
-              row.points.map((n) => h("td", {}, n ? String(n) : "–")),
-            ),
-          ),
-        ),
-        h(
-          "tfoot",
-          {},
-          h(
-            "tr",
-            {},
-            h("th", { scope: "row" }, t("final.total")),
-            final.totals.map((n, k) => h("td", { class: final.winners.includes(k) ? "best" : "" }, String(n))),
-          ),
-        ),
-      ),
+      totals(view, letters, final),
       h("section", {}, h("h3", {}, t("final.chart")), chart(view, letters, final)),
       awardList(view, letters, final, this.proof),
       view.final &&

@@ -28,6 +28,7 @@ const lists = new Intl.ListFormat(language, { type: "conjunction" });
 const numbers = new Intl.NumberFormat(locale);
 const percents = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 0 });
 const changes = new Intl.NumberFormat(locale, { signDisplay: "always" });
+const dates = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
 const times = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit" });
 
 // The text of a key, with {name} filled in. A text that depends on a number is an object of plural forms of {n}.
@@ -65,6 +66,7 @@ export const listed = (names) => lists.format(names);
 export const number = (n) => numbers.format(n);
 export const percent = (p) => percents.format(p);
 export const signed = (n) => changes.format(n);
+export const dated = (seconds) => dates.format(new Date(seconds * 1000));
 export const clock = (seconds) => times.format(new Date(seconds * 1000));
 
 // Another language from now on: the page begins anew in it.

@@ -1,6 +1,6 @@
 // The one sheet that slides over the lower part of the board. Only one at a time; it is drawn again with every view.
 
-import { button, h, replace, whenFree } from "./dom.js";
+import { button, closer, h, replace, whenFree } from "./dom.js";
 import { t } from "./i18n.js";
 
 export class Sheet {
@@ -59,12 +59,7 @@ export class Sheet {
           "div",
           { class: "sheet-acts" },
           this.content.actions?.() ?? [],
-          button(t("sheet.close"), () => this.close(), {
-            icon: "close",
-            label: false,
-            className: "close",
-            data: { key: "close" },
-          }),
+          closer(t("sheet.close"), () => this.close()),
         ),
       ),
       h(

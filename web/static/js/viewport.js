@@ -164,10 +164,8 @@ export class Viewport {
 
   // `least` is how many pixels a square has at least; what has no room then lies around the square that matters.
   frame(area, margin, most, smooth, least = 0) {
-    const [a, b] = [
-      [area.x, area.y],
-      [area.x + area.width - 1, area.y + area.height - 1],
-    ].map((at) => this.seen(at));
+    const a = this.seen([area.x, area.y]),
+      b = this.seen([area.x + area.width - 1, area.y + area.height - 1]);
     const box = {
       x: Math.min(a[0], b[0]),
       y: Math.min(a[1], b[1]),

@@ -1,6 +1,6 @@
 // The check-up in the reader's language. The page is whole without this: it is read when something does not work.
 
-import { language, machineTexts, t } from "../i18n.js";
+import { dated, machineTexts, t } from "../i18n.js";
 import { checkName, findingText, todoText } from "../later/checks.js";
 
 const rows = (/** @type {any} */ selector, act) => {
@@ -21,6 +21,6 @@ rows("[data-line]", (el) => {
 });
 rows("[data-at]", (el) => {
   el.textContent = t("doctor.when", {
-    when: new Date(1000 * Number(el.dataset.at)).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" }),
+    when: dated(Number(el.dataset.at)),
   });
 });

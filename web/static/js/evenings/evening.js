@@ -3,12 +3,13 @@
 
 import { awardList } from "../awards.js";
 import { Board } from "../board.js";
-import { chart } from "../chart.js";
+import { chart, totals } from "../chart.js";
 import { button, h, redraw, replace, symbol } from "../dom.js";
-import { card, featureIcon, gains, reason } from "../feed.js";
+import { card, gains, reason } from "../feed.js";
 import { badge, letters, patternDefinitions } from "../figures.js";
 import { listed, number, t } from "../i18n.js";
 import { Proof } from "../proof.js";
+import { Scrub } from "../scrub.js";
 import { definitions } from "../tileart.js";
 import { moment, named } from "./names.js";
 import { film, Handing, luckPart } from "./handing.js";
@@ -17,7 +18,11 @@ const STEP_MS = 500;
 
 export class Evening {
   constructor(book, game) {
-    Object.assign(this, { book, game, pictures: `/api/book/games/${game}`, sheet: book.sheet, toast: book.toast });
+    this.book = book;
+    this.game = game;
+    this.pictures = `/api/book/games/${game}`;
+    this.sheet = book.sheet;
+    this.toast = book.toast;
     this.luck = null; // shown once somebody asks
   }
 
@@ -36,14 +41,12 @@ export class Evening {
   async load() {
     const data = await this.book.asked(this.pictures);
     const players = data.view.players.map((p, n) => ({ ...p, name: named(data.row.players[n]) }));
-    Object.assign(this, {
-      row: data.row,
-      last: { ...data.view, players },
-      frames: data.frames,
-      film: data.film,
-      handover: data.handover,
-      town: data.place,
-    });
+    this.row = data.row;
+    this.last = { ...data.view, players };
+    this.frames = data.frames;
+    this.film = data.film;
+    this.handover = data.handover;
+    this.town = data.place;
     this.letters = letters(players);
     this.aid = this.last.aid;
   }
@@ -77,26 +80,7 @@ export class Evening {
   // What never changes while the page is open.
   frame() {
     this.place = h("div", { class: "evening-board" });
-    this.slider = h("input", {
-      type: "range",
-      min: 0,
-      max: this.frames.length,
-      step: 1,
-      class: "scrub",
-      "aria-label": t("replay.slider"),
-      on: {
-        input: () => {
-          this.stop();
-          this.go(Number(this.slider.value));
-        },
-      },
-    });
-    this.playButton = button(t("replay.play"), () => this.play(), {
-      icon: "play",
-      label: false,
-      className: "action",
-      data: { key: "play" },
-    });
+    this.scrub = new Scrub((n) => this.go(n), STEP_MS);
     this.said = h("p", { class: "scrub-said", dir: "auto" });
     this.scores = h("ul", { class: "scrub-scores" });
     this.side = h("div", { class: "evening-side" });
@@ -126,28 +110,7 @@ export class Evening {
           { class: "evening-main" },
           this.place,
           this.frames.length > 0 &&
-            h(
-              "div",
-              { class: "scrub-bar", role: "group", "aria-label": t("replay.title") },
-              this.playButton,
-              button(
-                t("replay.back"),
-                () => {
-                  this.stop();
-                  this.go(this.now - 1);
-                },
-                { icon: "back", label: false, className: "action", data: { key: "earlier" } },
-              ),
-              this.slider,
-              button(
-                t("replay.next"),
-                () => {
-                  this.stop();
-                  this.go(this.now + 1);
-                },
-                { icon: "next", label: false, className: "action", data: { key: "later" } },
-              ),
-            ),
+            h("div", { class: "scrub-bar", role: "group", "aria-label": t("replay.title") }, this.scrub.parts),
           this.said,
           this.scores,
         ),
@@ -157,16 +120,14 @@ export class Evening {
   }
 
   go(n) {
-    this.now = Math.max(0, Math.min(this.frames.length, n));
-    this.shown = this.at(this.now);
+    this.shown = this.at(n);
     this.board.show(this.shown, this.letters);
-    const frame = this.frames[this.now],
+    const frame = this.frames[n],
       name = frame && this.last.players[frame.player].name;
     const text = frame
       ? t("book.turn", { n: frame.turn + 1, all: this.frames.at(-1).turn + 1, name })
       : t(this.row.over ? "book.end" : "book.unfinished");
-    this.slider.value = this.now;
-    this.slider.setAttribute("aria-valuetext", text);
+    this.scrub.show(n, this.frames.length, text);
     const scored = frame ? this.shown.feed.filter((e) => e.turn === frame.turn) : [];
     replace(
       this.said,
@@ -187,24 +148,6 @@ export class Evening {
     );
   }
 
-  stop() {
-    clearInterval(this.playing);
-    this.playing = null;
-    this.playButton.setAttribute("aria-pressed", "false");
-    this.playButton.setAttribute("aria-label", t("replay.play"));
-  }
-
-  play() {
-    if (this.playing) return this.stop();
-    if (this.now >= this.frames.length) this.go(0);
-    this.playButton.setAttribute("aria-pressed", "true");
-    this.playButton.setAttribute("aria-label", t("replay.stop"));
-    this.playing = setInterval(() => {
-      if (this.now >= this.frames.length) this.stop();
-      else this.go(this.now + 1);
-    }, STEP_MS);
-  }
-
   // What a proof asks of whoever shows it.
   point(event) {
     this.board.point(event, { move: !!event });
@@ -216,8 +159,7 @@ export class Evening {
   }
 
   proof(event) {
-    this.stop();
-    this.go(this.frames.length);
+    this.scrub.to(this.frames.length);
     this.sheet.open(new Proof(this, event, { last: event.player === null || event.player === undefined }));
   }
 
@@ -272,7 +214,15 @@ export class Evening {
       ),
       this.files(),
       h("section", { class: "book-part" }, h("h2", {}, t("final.chart")), chart(last, this.letters, final)),
-      h("section", { class: "book-part" }, this.totals()),
+      h(
+        "section",
+        { class: "book-part" },
+        h(
+          "div",
+          { class: "scroll", tabindex: 0, role: "group", "aria-label": t("final.title") },
+          totals(last, this.letters, final),
+        ),
+      ),
       h("div", { class: "book-part" }, awardList(last, this.letters, final, proof)),
       luckPart(this),
       film(this),
@@ -287,57 +237,6 @@ export class Evening {
         ),
       ),
       this.housekeeping(),
-    );
-  }
-
-  totals() {
-    const { last, final } = this;
-    return h(
-      "div",
-      { class: "scroll", tabindex: 0, role: "group", "aria-label": t("final.title") },
-      h(
-        "table",
-        { class: "totals" },
-        h(
-          "thead",
-          {},
-          h(
-            "tr",
-            {},
-            h("td", {}),
-            last.players.map((p, n) =>
-              h("th", { scope: "col" }, badge(p, this.letters[n]), h("span", { class: "sr" }, p.name)),
-            ),
-          ),
-        ),
-        h(
-          "tbody",
-          {},
-          final.table.map((one) =>
-            h(
-              "tr",
-              {},
-              h(
-                "th",
-                { scope: "row" },
-                featureIcon(one.category),
-                t(`final.category.${one.category}`, { fallback: one.category }),
-              ),
-              one.points.map((n) => h("td", {}, n ? String(n) : "–")),
-            ),
-          ),
-        ),
-        h(
-          "tfoot",
-          {},
-          h(
-            "tr",
-            {},
-            h("th", { scope: "row" }, t("final.total")),
-            final.totals.map((n, k) => h("td", { class: final.winners.includes(k) ? "best" : "" }, String(n))),
-          ),
-        ),
-      ),
     );
   }
 
@@ -365,8 +264,7 @@ export class Evening {
   }
 
   async share() {
-    this.stop();
-    this.go(this.frames.length);
+    this.scrub.to(this.frames.length);
     const { share } = await import("../later/share.js");
     await share({ view: this.last, board: this.board, aid: this.aid, toast: this.toast });
   }

@@ -6,7 +6,8 @@ import { day } from "./names.js";
 
 export class Person {
   constructor(overview, key) {
-    Object.assign(this, { overview, key });
+    this.overview = overview;
+    this.key = key;
     this.sure = false;
     this.className = "person-sheet";
   }

@@ -117,7 +117,7 @@ export class Hall {
     if (keys.size || told) this.changed(told ? null : keys);
   }
 
-  patch(known, { set = {}, more = [], drop = [] }) {
+  patch(known, { set = /** @type {any} */ ({}), more = [], drop = [] }) {
     const state = { ...known.state, ...set };
     for (const name of drop) delete state[name];
     if (set.board && !set.board.tiles) state.board = { ...set.board, tiles: [...known.state.board.tiles, ...more] };

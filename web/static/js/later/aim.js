@@ -1,9 +1,10 @@
 // Aiming the camera: what its newest picture says, again and again, in numbers and in what to do.
 
 import { post } from "../access.js";
-import { button, h, replace, symbol } from "../dom.js";
+import { h, replace, symbol } from "../dom.js";
 import { has, number, t } from "../i18n.js";
 import { errorText } from "../words.js";
+import { Part, refusal } from "./part.js";
 
 const EVERY_MS = 900,
   TILT_DEG = 3,
@@ -36,20 +37,15 @@ export const advices = (list) =>
     ),
   );
 
-export class Aim {
-  /** @type {import("../app.js").App} */
-  app;
-  /** @type {any} */
-  root;
-  /** @type {any} */
-  timer;
+export class Aim extends Part {
+  open = false; // the numbers, once somebody wants them
 
   // With `single` people follow one sentence at a time; the numbers are there for who wants them.
   constructor(app, root, single = false) {
-    Object.assign(this, { app, root, single });
+    super(app, root);
+    this.single = single;
     this.picture = h("img", { class: "aim-picture", alt: t("camera.picture"), hidden: true });
     this.about = h("div", { class: "aim-about" });
-    this.left = this.open = false;
   }
 
   enter() {
@@ -62,14 +58,7 @@ export class Aim {
     this.look();
   }
 
-  leave() {
-    this.left = true;
-    clearTimeout(this.timer);
-  }
-
   async look() {
-    clearTimeout(this.timer);
-    if (this.left) return;
     try {
       const answer = await post("/api/aim", {});
       const data = await answer.json();
@@ -87,19 +76,14 @@ export class Aim {
     } catch {
       replace(this.about, h("p", { class: "note" }, t("toast.offline")));
     }
-    this.timer = setTimeout(() => this.look(), EVERY_MS);
+    this.lookAgainIn(EVERY_MS);
   }
 
   refuse(error) {
     this.shown = null;
     replace(
       this.about,
-      h("p", { class: "note warn" }, t("toast.failed", { text: errorText(error) })),
-      h(
-        "div",
-        { class: "row" },
-        button(t("machine.again"), () => this.look(), { className: "action", data: { key: "aim-again" } }),
-      ),
+      refusal(t("toast.failed", { text: errorText(error) }), () => this.look(), "aim-again"),
     );
   }
 

@@ -1,47 +1,22 @@
 // Backup and restore: everything in one file to download, and such a file back again, checked before anything changes.
 
 import { post } from "../access.js";
-import { button, h, redraw, replace, symbol } from "../dom.js";
-import { language, number, t } from "../i18n.js";
+import { button, h, redraw, symbol } from "../dom.js";
+import { dated, language, t } from "../i18n.js";
 import { errorText } from "../words.js";
+import { Part } from "./part.js";
+import { fileInput, megabytes, sending, upload } from "./upload.js";
 
-const PIECE = 49_152,
-  EVERY_MS = 700;
-const when = (seconds) =>
-  new Date(1000 * seconds).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" });
-const size = (bytes) => t("backup.mb", { n: number(Math.max(0.1, Math.round(bytes / 1e5) / 10)) });
+const EVERY_MS = 700;
 
-export class Backup {
-  /** @type {import("../app.js").App} */
-  app;
+export class Backup extends Part {
+  sending = null; // what part of a file has been sent
   /** @type {any} */
-  root;
-  /** @type {any} */
-  timer;
+  state = null;
+  input = fileInput("backup-file", ".zip,application/zip", (file) => this.upload(file));
 
-  constructor(app, root) {
-    Object.assign(this, { app, root });
-    this.sending = null; // what part of a file has been sent
-    this.left = false;
-    this.said = h("p", { class: "sr", role: "status" });
-    this.input = h("input", {
-      type: "file",
-      accept: ".zip,application/zip",
-      id: "backup-file",
-      class: "file",
-      data: { key: "backup-file" },
-      on: { change: () => this.upload(this.input.files[0]) },
-    });
-  }
-
-  enter() {
-    replace(this.root, h("p", { class: "note" }, t("fix.searching")));
-    this.ask("look");
-  }
-
-  leave() {
-    this.left = true;
-    clearTimeout(this.timer);
+  look() {
+    return this.ask("look");
   }
 
   async ask(what) {
@@ -58,63 +33,38 @@ export class Backup {
   }
 
   refuse(error) {
-    if (this.state) return this.app.toast.show(t("toast.failed", { text: errorText(error) }));
-    replace(
-      this.root,
-      h(
-        "section",
-        {},
-        h("h3", {}, t("machine.backup")),
-        h("p", { class: "note warn" }, t("toast.failed", { text: errorText(error) })),
-        h(
-          "div",
-          { class: "row" },
-          button(t("machine.again"), () => this.enter(), { className: "action", data: { key: "backup-again" } }),
-        ),
-      ),
-    );
+    const text = t("toast.failed", { text: errorText(error) });
+    if (this.state) this.app.toast.show(text);
+    else this.failed(t("machine.backup"), text, "backup-again");
   }
 
   take(state) {
     this.state = state;
     this.draw();
     if (state.busy === "restore") this.app.toast.show(t("backup.restarts"));
-    else if (state.busy) this.timer = setTimeout(() => this.ask("look"), EVERY_MS);
+    else if (state.busy) this.lookAgainIn(EVERY_MS);
   }
 
-  // A file in pieces, each again when it got lost on the way; then it is checked.
+  // What came is checked before anything can be done with it.
   async upload(file) {
-    if (!file) return;
-    if (file.size > this.state.most)
-      return this.app.toast.show(t("toast.failed", { text: errorText({ code: "too_large" }) }));
-    for (let at = 0, tries = 0; at < file.size && !this.left; ) {
-      this.sending = at / file.size;
+    if (file.size > this.state.most) return this.refuse({ code: "too_large" });
+    const sent = (part) => {
+      this.sending = part;
       this.draw();
-      try {
-        const answer = await post(`/api/backup?at=${at}`, file.slice(at, at + PIECE), "PUT"),
-          data = await answer.json();
-        if (!answer.ok) throw data.error;
-        at = data.upload;
-        tries = 0;
-      } catch (error) {
-        tries += 1;
-        if (error?.code || tries > 5) {
-          this.sending = null;
-          this.draw();
-          return this.app.toast.show(error?.code ? t("toast.failed", { text: errorText(error) }) : t("toast.offline"));
-        }
-        await new Promise((done) => setTimeout(done, 500 * tries));
-      }
-    }
+    };
+    const error = await upload("/api/backup", file, { sent, stopped: () => this.left });
     this.sending = null;
-    this.input.value = "";
-    if (!this.left) await this.ask("check");
+    if (this.left) return;
+    if (!error) return this.ask("check");
+    this.draw();
+    if (error.code === "offline") this.app.toast.show(t("toast.offline"));
+    else this.refuse(error);
   }
 
   draw() {
     const { busy, file, checked, error, game_runs: runs } = this.state,
       stopped = !!busy || this.sending !== null;
-    const told = (b) => t("backup.holds", { games: b.games, entries: b.entries, when: when(b.made_s) });
+    const told = (b) => t("backup.holds", { games: b.games, entries: b.entries, when: dated(b.made_s) });
     redraw(
       this.root,
       this.said,
@@ -149,7 +99,7 @@ export class Backup {
                   "a",
                   { class: "action main", href: file.address, download: "", data: { key: "backup-fetch" } },
                   t("backup.fetch"),
-                  ` (${size(file.bytes)})`,
+                  ` (${megabytes(file.bytes)})`,
                 ),
               ),
             ),
@@ -162,13 +112,7 @@ export class Backup {
         h("p", { class: "note" }, t("backup.restore.why")),
         runs && h("p", { class: "note warn" }, t("backup.runs")),
         h("div", { class: "row" }, h("label", { class: "action", for: "backup-file" }, t("backup.choose")), this.input),
-        this.sending !== null &&
-          h(
-            "div",
-            {},
-            h("p", {}, t("backup.sending")),
-            h("progress", { value: this.sending, max: 1, "aria-label": t("backup.sending") }),
-          ),
+        sending(this.sending, t("backup.sending")),
         busy === "check" && h("p", {}, t("backup.checking")),
         busy === "restore" && h("p", { class: "note warn" }, t("backup.restarts")),
         error &&
@@ -237,7 +181,7 @@ export class Backup {
                 data: { key: "support-fetch" },
               },
               t("backup.fetch"),
-              ` (${size(file.bytes)})`,
+              ` (${megabytes(file.bytes)})`,
             ),
         ),
       ),

@@ -2,7 +2,7 @@
 // which also says what is proved: nothing gets its check mark by being passed.
 
 import { entered, post } from "../access.js";
-import { button, h, redraw, replace, symbol } from "../dom.js";
+import { button, h, head, redraw, replace, symbol } from "../dom.js";
 import { LANGUAGES, language, machineTexts, speak, t } from "../i18n.js";
 import { tilePicture } from "../tileart.js";
 import { figureOn } from "../tilebutton.js";
@@ -145,17 +145,7 @@ export class Begin {
     this.foot = h("footer", {});
     replace(
       this.root,
-      h(
-        "header",
-        {},
-        h("h2", { id: "begin-title", tabindex: -1 }, t("begin.title")),
-        button(t("sheet.close"), () => this.close(), {
-          icon: "close",
-          label: false,
-          className: "close",
-          data: { key: "close" },
-        }),
-      ),
+      head("begin-title", t("begin.title"), t("sheet.close"), () => this.close()),
       h(
         "div",
         { class: "setup-body begin-body", tabindex: 0, role: "group", "aria-labelledby": "begin-title" },

@@ -1,72 +1,24 @@
 // Calibrating the table and the players' colours: one button each, and how well it came out.
 
-import { post } from "../access.js";
 import { button, h, redraw, replace, symbol } from "../dom.js";
-import { language, number, t } from "../i18n.js";
-import { errorText } from "../words.js";
+import { dated, number, t } from "../i18n.js";
 import { adviceText, advices } from "./aim.js";
+import { Calibration } from "./calibration.js";
 
-const EVERY_MS = 700,
-  WAYS = ["", "mat", "cards", "charuco", "tiles"];
+const WAYS = ["", "mat", "cards", "charuco", "tiles"];
 const fitted = (d) => ({ mm: Math.round(100 * d.rms_mm) / 100, corner: Math.round(10 * d.worst_corner_mm) / 10 });
-const when = (text) => new Date(text).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" });
 
-export class Calibrate {
-  /** @type {import("../app.js").App} */
-  app;
-  /** @type {any} */
-  root;
-  /** @type {any} */
-  timer;
+export class Calibrate extends Calibration {
+  by = "";
+  camera = "";
 
   constructor(app, root, parts = ["table", "colours", "supply", "used"]) {
-    Object.assign(this, { app, root, parts });
-    this.by = "";
-    this.camera = "";
-    this.left = false;
-    this.said = h("p", { class: "sr", role: "status" });
+    super(app, root);
+    this.parts = parts;
   }
 
-  enter() {
-    this.ask();
-  }
-
-  leave() {
-    this.left = true;
-    clearTimeout(this.timer);
-  }
-
-  // The state, and again while something is being calibrated.
-  async ask() {
-    clearTimeout(this.timer);
-    try {
-      const answer = await fetch("/api/calibration", { cache: "no-store" }),
-        data = await answer.json();
-      if (answer.ok) this.take(data);
-      else replace(this.root, h("p", { class: "note warn" }, errorText(data.error)));
-    } catch {
-      replace(this.root, h("p", { class: "note" }, t("toast.offline")));
-    }
-  }
-
-  take(state) {
-    if (this.left) return;
-    const ended = this.state?.running && !state.running ? this.state.running : null;
-    this.state = state;
-    this.draw();
-    if (ended) this.said.textContent = t(state.done[ended]?.ok ? "calibrate.done" : "calibrate.failed");
-    if (state.running) this.timer = setTimeout(() => this.ask(), EVERY_MS);
-  }
-
-  async send(url, body, method = "POST") {
-    try {
-      const answer = await post(url, body, method),
-        data = await answer.json();
-      if (answer.ok) this.take(data);
-      else this.app.toast.show(t("toast.failed", { text: errorText(data.error) }));
-    } catch {
-      this.app.toast.show(t("toast.offline"));
-    }
+  ended(what) {
+    this.said.textContent = t(this.state.done[what]?.ok ? "calibrate.done" : "calibrate.failed");
   }
 
   draw() {
@@ -294,7 +246,7 @@ export class Calibrate {
           {},
           h("b", {}, t(`kind.${u.kind}`)),
           h("span", {}, fit(u)),
-          h("span", { class: "note" }, when(u.made), u.here ? "" : ` · ${u.file}`),
+          h("span", { class: "note" }, dated(Date.parse(u.made) / 1000), u.here ? "" : ` · ${u.file}`),
           u.here &&
             button(t("calibrate.forget"), () => this.send(`/api/calibration/${u.kind}`, undefined, "DELETE"), {
               icon: "trash",

@@ -1,7 +1,7 @@
 // What the camera sees: its picture with the squares, the readings it took and refused, figures, what moves.
 
 import { post } from "../access.js";
-import { button, h, replace, s } from "../dom.js";
+import { button, h, head, replace, s } from "../dom.js";
 import { hue } from "../figures.js";
 import { percent, t } from "../i18n.js";
 import { tilePicture } from "../tileart.js";
@@ -48,17 +48,7 @@ export class Camera {
     this.app.sheet.close();
     replace(
       this.root,
-      h(
-        "header",
-        {},
-        h("h2", { id: "camera-title", tabindex: -1 }, t("camera.title")),
-        button(t("sheet.close"), () => this.close(), {
-          icon: "close",
-          label: false,
-          className: "close",
-          data: { key: "close" },
-        }),
-      ),
+      head("camera-title", t("camera.title"), t("sheet.close"), () => this.close()),
       h(
         "div",
         { class: "camera-body" },

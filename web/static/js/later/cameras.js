@@ -6,6 +6,7 @@ import { t } from "../i18n.js";
 import { errorText } from "../words.js";
 import { begunAgain } from "./again.js";
 import { checkName, findingText, todoText } from "./checks.js";
+import { Part, refusal } from "./part.js";
 
 const EVERY_MS = 900,
   ICON = { ok: "check", warn: "alert", fail: "close", opening: "clock" };
@@ -13,19 +14,14 @@ const EVERY_MS = 900,
 // A finding may be a question already.
 const sentence = (text) => (/[.?!]$/.test(text) ? text : `${text}.`);
 
-export class Cameras {
-  /** @type {import("../app.js").App} */
-  app;
-  /** @type {any} */
-  root;
-  /** @type {any} */
-  timer;
+export class Cameras extends Part {
+  waits = false; // for the table that begins anew
 
   // `after` waits for the table that begins anew; without one this is a part of Machine and camera, with a title.
   constructor(app, root, after = null) {
-    Object.assign(this, { app, root, after });
+    super(app, root);
+    this.after = after;
     this.pictures = new Map(); // an element a camera: what is seen does not blink while the next picture comes
-    this.left = this.waits = false;
     this.cards = h("ul", { class: "camera-cards" });
     this.about = h("div", {});
     this.address = h("input", {
@@ -64,16 +60,10 @@ export class Cameras {
     this.look();
   }
 
-  leave() {
-    this.left = true;
-    clearTimeout(this.timer);
-  }
-
   async look() {
     clearTimeout(this.timer);
     if (this.left || this.waits) return;
-    const ok = await this.send({ do: "look" });
-    if (ok && !this.left) this.timer = setTimeout(() => this.look(), EVERY_MS);
+    if (await this.send({ do: "look" })) this.lookAgainIn(EVERY_MS);
   }
 
   async send(body) {
@@ -97,12 +87,7 @@ export class Cameras {
   refuse(text) {
     replace(
       this.about,
-      h("p", { class: "note warn", role: "alert" }, text),
-      h(
-        "div",
-        { class: "row" },
-        button(t("machine.again"), () => this.look(), { className: "action", data: { key: "cameras-again" } }),
-      ),
+      refusal(text, () => this.look(), "cameras-again"),
     );
   }
 

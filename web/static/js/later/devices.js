@@ -1,31 +1,14 @@
 // Who is signed in, for whoever administers: each device by its name, signed out with a tap; and where wrong PINs came from.
 
 import { post } from "../access.js";
-import { button, h, redraw, replace, symbol } from "../dom.js";
-import { language, t } from "../i18n.js";
+import { button, h, redraw, symbol } from "../dom.js";
+import { dated, t } from "../i18n.js";
 import { errorText } from "../words.js";
+import { Part } from "./part.js";
 
-const when = (seconds) =>
-  new Date(1000 * seconds).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" });
-
-export class Devices {
-  /** @type {import("../app.js").App} */
-  app;
-  /** @type {any} */
-  root;
-
-  constructor(app, root) {
-    Object.assign(this, { app, root });
-    this.left = false;
-  }
-
-  enter() {
-    replace(this.root, h("p", { class: "note" }, t("fix.searching")));
-    this.ask({ do: "look" });
-  }
-
-  leave() {
-    this.left = true;
+export class Devices extends Part {
+  look() {
+    return this.ask({ do: "look" });
   }
 
   async ask(what) {
@@ -34,21 +17,8 @@ export class Devices {
         data = await answer.json();
       if (this.left) return;
       if (answer.ok) return this.draw(data);
-      if (data.error.code === "no_session") return this.ask({ do: "look" });
-      replace(
-        this.root,
-        h(
-          "section",
-          {},
-          h("h3", {}, t("devices.title")),
-          h("p", { class: "note warn" }, t("toast.failed", { text: errorText(data.error) })),
-          h(
-            "div",
-            { class: "row" },
-            button(t("machine.again"), () => this.enter(), { className: "action", data: { key: "devices-again" } }),
-          ),
-        ),
-      );
+      if (data.error.code === "no_session") return this.look();
+      this.failed(t("devices.title"), t("toast.failed", { text: errorText(data.error) }), "devices-again");
     } catch {
       this.app.toast.show(t("toast.offline"));
     }
@@ -94,7 +64,7 @@ export class Devices {
                   "li",
                   {},
                   symbol("alert"),
-                  h("span", {}, t("devices.failed.from", { n: f.count, address: f.address, when: when(f.last_s) })),
+                  h("span", {}, t("devices.failed.from", { n: f.count, address: f.address, when: dated(f.last_s) })),
                   f.known && h("span", { class: "tag" }, t("devices.failed.known")),
                 ),
               ),
@@ -115,7 +85,7 @@ export class Devices {
       h(
         "span",
         { class: "note" },
-        t("devices.since", { since: when(d.since_s), seen: when(d.seen_s), address: d.address }),
+        t("devices.since", { since: dated(d.since_s), seen: dated(d.seen_s), address: d.address }),
       ),
       !d.mine &&
         button(t("devices.end"), () => this.ask({ do: "end", session: d.session }), {

@@ -2,11 +2,8 @@
 // going on with one that is not over puts it back on the table for everybody.
 
 import { button, h, symbol } from "../dom.js";
-import { listed, t } from "../i18n.js";
+import { dated, listed, t } from "../i18n.js";
 import { panelStyle } from "./panel.js";
-
-const when = (seconds) =>
-  new Date(seconds * 1000).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
 
 export class Games {
   constructor(app) {
@@ -79,7 +76,7 @@ export class Games {
         h(
           "span",
           { class: "note" },
-          when(g.created_s),
+          dated(g.created_s),
           " · ",
           t(g.over ? "games.over" : "games.moves", { n: g.entries }),
           g.shown && ` · ${t("games.shown")}`,

@@ -1,6 +1,6 @@
 // Machine and camera: for whoever set the table up. Aim, calibration, backup, devices; the check-up has its own page.
 
-import { button, h, replace } from "../dom.js";
+import { button, h, head, replace } from "../dom.js";
 import { machineTexts, t } from "../i18n.js";
 import { Aim } from "./aim.js";
 import { Backup } from "./backup.js";
@@ -53,17 +53,7 @@ export class Machine {
     this.tools.setAttribute("aria-label", t("machine.parts"));
     replace(
       this.root,
-      h(
-        "header",
-        {},
-        h("h2", { id: "machine-title", tabindex: -1 }, t("machine.title")),
-        button(t("sheet.close"), () => this.close(), {
-          icon: "close",
-          label: false,
-          className: "close",
-          data: { key: "close" },
-        }),
-      ),
+      head("machine-title", t("machine.title"), t("sheet.close"), () => this.close()),
       this.body,
       h("footer", {}, this.tools),
     );

@@ -1,7 +1,7 @@
 // Entering the table's PIN, or setting the first one. One dialog at a time; what waits for it gets the same answer.
 
 import { h, replace } from "../dom.js";
-import { has, t } from "../i18n.js";
+import { dated, has, t } from "../i18n.js";
 import { errorText } from "../words.js";
 
 let open = null;
@@ -86,18 +86,7 @@ async function dialog(code, sent) {
           "p",
           { id: "pin-note", class: "note" },
           t(first ? "pin.first.note" : !admin ? "pin.note" : other ? "pin.admin.note" : "pin.admin.none"),
-          at &&
-            h(
-              "span",
-              { class: "pin-when" },
-              t("pin.since", {
-                when: new Date(at * 1000).toLocaleString(document.documentElement.lang, {
-                  dateStyle: "medium",
-                  timeStyle: "short",
-                }),
-                from,
-              }),
-            ),
+          at && h("span", { class: "pin-when" }, t("pin.since", { when: dated(at), from })),
         ),
         h("label", { for: "pin" }, t("pin.label")),
         input,

@@ -2,6 +2,7 @@
 
 import { button, h, replace } from "../dom.js";
 import { t } from "../i18n.js";
+import { Scrub } from "../scrub.js";
 
 const STEP_MS = 900;
 
@@ -14,6 +15,18 @@ export class Replay {
   constructor(app, root) {
     Object.assign(this, { app, root });
     this.known = new Map(); // views by their place among the turns
+    this.scrub = new Scrub((n) => this.go(n), STEP_MS);
+    this.text = h("span", { class: "replay-text", dir: "auto" });
+    replace(
+      root,
+      this.scrub.parts,
+      this.text,
+      button(t("replay.live"), () => this.close(), {
+        icon: "close",
+        className: "action main",
+        data: { key: "live" },
+      }),
+    );
   }
 
   async open() {
@@ -35,12 +48,12 @@ export class Replay {
     this.root.hidden = false;
     document.body.classList.add("looking-back");
     await this.go(this.turns.length - 1);
-    this.slider.focus();
+    this.scrub.slider.focus();
   }
 
   close() {
     if (this.root.hidden) return;
-    this.stop();
+    this.scrub.stop();
     this.root.hidden = true;
     document.body.classList.remove("looking-back");
     this.app.past = null;
@@ -59,12 +72,11 @@ export class Replay {
   }
 
   async go(n) {
-    this.now = Math.max(0, Math.min(this.turns.length - 1, n));
+    this.now = n;
     this.draw();
-    const wanted = this.now;
     try {
-      const view = await this.view(wanted);
-      if (wanted !== this.now || this.root.hidden) return; // moved on meanwhile
+      const view = await this.view(n);
+      if (n !== this.now || this.root.hidden) return; // moved on meanwhile
       this.app.past = view;
       this.app.render();
     } catch {
@@ -72,82 +84,12 @@ export class Replay {
     }
   }
 
-  stop() {
-    clearInterval(this.playing);
-    this.playing = null;
-  }
-
-  play() {
-    if (this.playing) this.stop();
-    else {
-      if (this.now === this.turns.length - 1) this.now = -1;
-      this.playing = setInterval(() => {
-        if (this.now >= this.turns.length - 1) this.stop();
-        else this.go(this.now + 1);
-      }, STEP_MS);
-    }
-    this.draw();
-  }
-
   draw() {
-    const { turns, now, app } = this,
-      turn = turns[Math.max(0, now)],
+    const { turns, now, app, scrub } = this,
+      turn = turns[now],
       player = app.newest.players[turn.player];
     const text = t("replay.turn", { n: turn.turn + 1, all: turns.at(-1).turn + 1 });
-    if (!this.slider) {
-      this.slider = h("input", {
-        type: "range",
-        min: 0,
-        step: 1,
-        class: "scrub",
-        "aria-label": t("replay.slider"),
-        on: {
-          input: () => {
-            this.stop();
-            this.go(Number(this.slider.value));
-          },
-        },
-      });
-      this.text = h("span", { class: "replay-text", dir: "auto" });
-      this.player = button(t("replay.play"), () => this.play(), {
-        icon: "play",
-        label: false,
-        className: "action",
-        data: { key: "play" },
-      });
-      replace(
-        this.root,
-        this.player,
-        button(
-          t("replay.back"),
-          () => {
-            this.stop();
-            this.go(this.now - 1);
-          },
-          { icon: "back", label: false, className: "action", data: { key: "earlier" } },
-        ),
-        this.slider,
-        button(
-          t("replay.next"),
-          () => {
-            this.stop();
-            this.go(this.now + 1);
-          },
-          { icon: "next", label: false, className: "action", data: { key: "later" } },
-        ),
-        this.text,
-        button(t("replay.live"), () => this.close(), {
-          icon: "close",
-          className: "action main",
-          data: { key: "live" },
-        }),
-      );
-    }
-    this.slider.max = turns.length - 1;
-    this.slider.value = Math.max(0, now);
-    this.slider.setAttribute("aria-valuetext", `${text}, ${player.name}`);
-    this.player.setAttribute("aria-label", t(this.playing ? "replay.stop" : "replay.play"));
-    this.player.setAttribute("aria-pressed", String(!!this.playing));
+    scrub.show(now, turns.length - 1, `${text}, ${player.name}`);
     replace(this.text, h("b", {}, text), " ", player.name);
   }
 }

@@ -1,33 +1,22 @@
 // Everything that the table can be started with: set, reset one by one, and said whose word each of it is.
 
 import { post } from "../access.js";
-import { button, h, redraw, replace, symbol } from "../dom.js";
+import { button, h, redraw, symbol } from "../dom.js";
 import { language, listed, t } from "../i18n.js";
 import { errorText } from "../words.js";
 import { begunAgain } from "./again.js";
+import { Part } from "./part.js";
 
 const GROUPS = ["camera", "tiles", "game", "network", "club", "machine"];
 
-export class Settings {
-  /** @type {import("../app.js").App} */
-  app;
+export class Settings extends Part {
+  /** @type {Record<string, any>} */
+  wrong = {}; // what was refused, by option: with what was typed, so that it can be mended
   /** @type {any} */
-  root;
+  state = null;
 
-  constructor(app, root) {
-    Object.assign(this, { app, root });
-    this.left = false;
-    this.wrong = {}; // what was refused, by option: with what was typed, so that it can be mended
-    this.said = h("p", { class: "sr", role: "status" });
-  }
-
-  enter() {
-    replace(this.root, h("p", { class: "note" }, t("fix.searching")));
-    this.send({ do: "look" });
-  }
-
-  leave() {
-    this.left = true;
+  look() {
+    return this.send({ do: "look" });
   }
 
   async send(body) {
@@ -52,17 +41,8 @@ export class Settings {
   }
 
   refuse(text) {
-    if (this.state) return this.app.toast.show(t("toast.failed", { text }));
-    replace(
-      this.root,
-      h("h3", {}, t("settings.title")),
-      h("p", { class: "note warn", role: "alert" }, text),
-      h(
-        "div",
-        { class: "row" },
-        button(t("machine.again"), () => this.enter(), { className: "action", data: { key: "settings-again" } }),
-      ),
-    );
+    if (this.state) this.app.toast.show(t("toast.failed", { text }));
+    else this.failed(t("settings.title"), text, "settings-again");
   }
 
   draw() {

@@ -1,6 +1,6 @@
 // A new game: who plays with which colour in which seat, the boxes, the edition, the house rules, how much the page helps.
 
-import { button, h, replace } from "../dom.js";
+import { button, h, head, replace } from "../dom.js";
 import { badge, letters } from "../figures.js";
 import { language, t } from "../i18n.js";
 
@@ -62,17 +62,7 @@ export class Setup {
     const busy = this.app.newest.phase === "playing" && this.app.newest.history.length > 0;
     replace(
       this.root,
-      h(
-        "header",
-        {},
-        h("h2", { id: "setup-title", tabindex: -1 }, t("setup.title")),
-        button(t("setup.cancel"), () => this.close(), {
-          icon: "close",
-          label: false,
-          className: "close",
-          data: { key: "close" },
-        }),
-      ),
+      head("setup-title", t("setup.title"), t("setup.cancel"), () => this.close()),
       h(
         "div",
         { class: "setup-body", tabindex: 0, role: "group", "aria-labelledby": "setup-title" },

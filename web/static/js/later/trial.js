@@ -1,70 +1,21 @@
 // The self-test: ten tiles and three figures are laid as shown; what was read of them, how surely, how fast, and what
 // would make it better.
 
-import { post } from "../access.js";
-import { button, h, redraw, replace, s, symbol } from "../dom.js";
+import { button, h, redraw, s, symbol } from "../dom.js";
 import { number, percent, t } from "../i18n.js";
 import { tilePicture } from "../tileart.js";
 import { figureOn } from "../tilebutton.js";
-import { errorText, tileName } from "../words.js";
+import { tileName } from "../words.js";
 import { adviceText, advices } from "./aim.js";
+import { Calibration } from "./calibration.js";
 
-const EVERY_MS = 700;
-
-export class Trial {
-  /** @type {import("../app.js").App} */
-  app;
-  /** @type {any} */
-  root;
-  /** @type {any} */
-  timer;
-
-  constructor(app, root) {
-    Object.assign(this, { app, root });
-    this.left = false;
-    this.said = h("p", { class: "sr", role: "status" });
+export class Trial extends Calibration {
+  begin() {
+    return this.send("/api/calibration", { what: "trial", by: "", camera: "" });
   }
 
-  enter() {
-    replace(this.root, h("p", { class: "note" }, t("fix.searching")));
-    this.ask();
-  }
-
-  leave() {
-    this.left = true;
-    clearTimeout(this.timer);
-  }
-
-  async ask() {
-    clearTimeout(this.timer);
-    try {
-      const answer = await fetch("/api/calibration", { cache: "no-store" }),
-        data = await answer.json();
-      if (answer.ok) this.take(data);
-      else replace(this.root, h("p", { class: "note warn" }, errorText(data.error)));
-    } catch {
-      replace(this.root, h("p", { class: "note" }, t("toast.offline")));
-    }
-  }
-
-  async begin() {
-    try {
-      const answer = await post("/api/calibration", { what: "trial", by: "", camera: "" }),
-        data = await answer.json();
-      if (answer.ok) this.take(data);
-      else this.app.toast.show(t("toast.failed", { text: errorText(data.error) }));
-    } catch {
-      this.app.toast.show(t("toast.offline"));
-    }
-  }
-
-  take(state) {
-    if (this.left) return;
-    const ended = this.state?.running === "trial" && !state.running;
-    this.state = state;
-    this.draw();
-    if (ended) this.said.textContent = t(state.done.trial?.ok ? "trial.read" : "calibrate.failed");
-    if (state.running) this.timer = setTimeout(() => this.ask(), EVERY_MS);
+  ended(what) {
+    if (what === "trial") this.said.textContent = t(this.state.done.trial?.ok ? "trial.read" : "calibrate.failed");
   }
 
   draw() {
@@ -87,7 +38,7 @@ export class Trial {
             data: { key: "trial-go" },
           }),
         ),
-      result && (result.ok ? this.report(result) : this.failed(result.error)),
+      result && (result.ok ? this.report(result) : this.stopped(result.error)),
     );
   }
 
@@ -120,7 +71,7 @@ export class Trial {
     );
   }
 
-  failed(error) {
+  stopped(error) {
     return h("div", { class: "outcome bad" }, symbol("alert"), h("p", {}, adviceText(error)));
   }
 

@@ -1,46 +1,23 @@
 // Updates: a release as a file, what is new in it, and how its installing goes. Never in a game.
 
 import { post } from "../access.js";
-import { button, h, redraw, replace, symbol } from "../dom.js";
-import { language, number, t } from "../i18n.js";
+import { button, h, redraw, symbol } from "../dom.js";
+import { dated, t } from "../i18n.js";
 import { errorText } from "../words.js";
+import { Part } from "./part.js";
+import { fileInput, megabytes, sending, upload } from "./upload.js";
 
-const PIECE = 49_152,
-  EVERY_MS = 1000;
-const size = (bytes) => t("backup.mb", { n: number(Math.max(0.1, Math.round(bytes / 1e5) / 10)) });
+const EVERY_MS = 1000;
 
-export class Updates {
-  /** @type {import("../app.js").App} */
-  app;
+export class Updates extends Part {
+  sending = null; // what part of a file has been sent
+  wrong = null;
   /** @type {any} */
-  root;
-  /** @type {any} */
-  timer;
+  state = null;
+  input = fileInput("update-file", ".deb", (file) => this.upload(file));
 
-  constructor(app, root) {
-    Object.assign(this, { app, root });
-    this.sending = null; // what part of a file has been sent
-    this.left = false;
-    this.wrong = null;
-    this.said = h("p", { class: "sr", role: "status" });
-    this.input = h("input", {
-      type: "file",
-      accept: ".deb",
-      id: "update-file",
-      class: "file",
-      data: { key: "update-file" },
-      on: { change: () => this.upload(this.input.files[0]) },
-    });
-  }
-
-  enter() {
-    replace(this.root, h("p", { class: "note" }, t("fix.searching")));
-    this.ask("look");
-  }
-
-  leave() {
-    this.left = true;
-    clearTimeout(this.timer);
+  look() {
+    return this.ask("look");
   }
 
   async ask(what) {
@@ -56,28 +33,15 @@ export class Updates {
     } catch {
       // While the version changes nobody answers for some seconds.
       if (!this.state?.busy) this.app.toast.show(t("toast.offline"));
-      this.timer = setTimeout(() => this.left || this.ask("look"), EVERY_MS);
+      this.lookAgainIn(EVERY_MS);
     }
   }
 
   refuse(error) {
     this.wrong = error;
     this.said.textContent = errorText(error);
-    if (this.state) return this.draw();
-    replace(
-      this.root,
-      h(
-        "section",
-        {},
-        h("h3", {}, t("machine.updates")),
-        h("p", { class: "note warn", role: "alert" }, errorText(error)),
-      ),
-      h(
-        "div",
-        { class: "row" },
-        button(t("machine.again"), () => this.enter(), { className: "action", data: { key: "update-again" } }),
-      ),
-    );
+    if (this.state) this.draw();
+    else this.failed(t("machine.updates"), errorText(error), "update-again");
   }
 
   take(state) {
@@ -85,32 +49,25 @@ export class Updates {
     this.state = state;
     if (before?.busy && !state.busy && before.version !== state.version) location.reload(); // the page is the new one's too
     this.draw();
-    if (state.busy) this.timer = setTimeout(() => this.left || this.ask("look"), EVERY_MS);
+    if (state.busy) this.lookAgainIn(EVERY_MS);
   }
 
   async upload(file) {
-    if (!file) return;
     this.wrong = null;
-    this.input.value = "";
     if (file.size > this.state.most) return this.refuse({ code: "too_large" });
-    try {
-      for (let at = 0; at < file.size; at += PIECE) {
-        const answer = await post(`/api/update?at=${at}`, file.slice(at, at + PIECE), "PUT");
-        if (this.left) return;
-        if (!answer.ok) {
-          this.sending = null;
-          return this.refuse((await answer.json()).error);
-        }
-        this.sending = Math.min(1, (at + PIECE) / file.size);
-        this.draw();
-      }
-    } catch {
-      this.app.toast.show(t("toast.offline"));
-      this.sending = null;
-      return this.draw();
-    }
+    const sent = (part) => {
+      this.sending = part;
+      this.draw();
+    };
+    const error = await upload("/api/update", file, { sent, stopped: () => this.left });
     this.sending = null;
-    await this.ask("check");
+    if (this.left) return;
+    if (!error) await this.ask("check");
+    else if (error.code !== "offline") this.refuse(error);
+    else {
+      this.app.toast.show(t("toast.offline"));
+      this.draw();
+    }
   }
 
   draw() {
@@ -139,13 +96,7 @@ export class Updates {
           h("label", { class: "action", for: "update-file" }, symbol("open"), h("span", {}, t("update.choose"))),
           this.input,
         ),
-        this.sending !== null &&
-          h(
-            "div",
-            {},
-            h("p", {}, t("update.sending")),
-            h("progress", { value: this.sending, max: 1, "aria-label": t("update.sending") }),
-          ),
+        sending(this.sending, t("update.sending")),
         this.wrong &&
           h("div", { class: "outcome bad" }, symbol("alert"), h("p", { role: "alert" }, errorText(this.wrong))),
         offer && this.offer(offer, stopped || runs || !possible),
@@ -182,7 +133,7 @@ export class Updates {
       h(
         "div",
         {},
-        h("p", {}, h("b", {}, t("update.offer", { version: offer.version })), ` (${size(offer.bytes)})`),
+        h("p", {}, h("b", {}, t("update.offer", { version: offer.version })), ` (${megabytes(offer.bytes)})`),
         lines.length > 0 &&
           h(
             "details",
@@ -243,11 +194,7 @@ export class Updates {
           h("b", {}, t(`update.result.${last.result}`, { from: last.from, to: last.to, fallback: last.text })),
         ),
         last.code && h("p", {}, errorText(last)),
-        h(
-          "p",
-          { class: "note" },
-          new Date(1000 * last.at_s).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" }),
-        ),
+        h("p", { class: "note" }, dated(last.at_s)),
       ),
     );
   }

@@ -1,0 +1,50 @@
+// What calibrates or tests the camera: the table is asked how it stands, and again while it works on something.
+
+import { post } from "../access.js";
+import { h, replace } from "../dom.js";
+import { t } from "../i18n.js";
+import { errorText } from "../words.js";
+import { Part } from "./part.js";
+
+const EVERY_MS = 700;
+
+export class Calibration extends Part {
+  /** @type {any} */
+  state = null;
+
+  async look() {
+    try {
+      const answer = await fetch("/api/calibration", { cache: "no-store" }),
+        data = await answer.json();
+      if (answer.ok) this.take(data);
+      else replace(this.root, h("p", { class: "note warn" }, errorText(data.error)));
+    } catch {
+      replace(this.root, h("p", { class: "note" }, t("toast.offline")));
+    }
+  }
+
+  async send(url, body, method = "POST") {
+    try {
+      const answer = await post(url, body, method),
+        data = await answer.json();
+      if (answer.ok) this.take(data);
+      else this.app.toast.show(t("toast.failed", { text: errorText(data.error) }));
+    } catch {
+      this.app.toast.show(t("toast.offline"));
+    }
+  }
+
+  take(state) {
+    if (this.left) return;
+    const ended = this.state?.running && !state.running ? this.state.running : null;
+    this.state = state;
+    this.draw();
+    if (ended) this.ended(ended);
+    if (state.running) this.lookAgainIn(EVERY_MS);
+  }
+
+  draw() {}
+
+  // Says that what ran has ended.
+  ended(_what) {}
+}

@@ -1,0 +1,53 @@
+// A file on its way to the table: in pieces that are each hardly larger than any other request.
+
+import { post } from "../access.js";
+import { h } from "../dom.js";
+import { number, t } from "../i18n.js";
+
+const PIECE = 49_152,
+  TRIES = 5,
+  PAUSE_MS = 500;
+
+export const megabytes = (bytes) => t("backup.mb", { n: number(Math.max(0.1, Math.round(bytes / 1e5) / 10)) });
+
+/** @param {string} id @param {string} accept @param {(file: File) => void} take */
+export function fileInput(id, accept, take) {
+  const input = h("input", {
+    type: "file",
+    accept,
+    id,
+    class: "file",
+    data: { key: id },
+    on: {
+      change: () => {
+        const [file] = input.files;
+        if (file) take(file);
+        input.value = ""; // the same file may be chosen again
+      },
+    },
+  });
+  return input;
+}
+
+// Each piece again when it got lost on the way. Null when all have come, otherwise what is against it: the table's
+// refusal, or code "offline". `sent` hears which part has come, `stopped` says that nobody wants it any more.
+export async function upload(url, file, { sent, stopped }) {
+  for (let at = 0, tries = 0; at < file.size && !stopped(); ) {
+    sent(at / file.size);
+    try {
+      const answer = await post(`${url}?at=${at}`, file.slice(at, at + PIECE), "PUT"),
+        data = await answer.json();
+      if (!answer.ok) return data.error;
+      at = data.upload;
+      tries = 0;
+    } catch {
+      tries += 1;
+      if (tries > TRIES) return { code: "offline" };
+      await new Promise((done) => setTimeout(done, PAUSE_MS * tries));
+    }
+  }
+  return null;
+}
+
+export const sending = (part, text) =>
+  part !== null && h("div", {}, h("p", {}, text), h("progress", { value: part, max: 1, "aria-label": text }));
