@@ -51,10 +51,10 @@ class Guide:
             return {"step": self._step, "finished": self._finished, "steps": steps, "practice": self._practice()}
 
     def go(self, step: str) -> dict[str, Any]:
-        """Go to a step; the guide is open again."""
+        """Go to a step. Who looks something up in a guide that was finished does not begin it anew for everybody."""
         with self._lock:
             self._known(step)
-            self._step, self._finished = step, False
+            self._step = step
             self._write()
         return self.state()
 
@@ -63,7 +63,7 @@ class Guide:
         with self._lock:
             at = self._known(step)
             self._skipped.add(step)
-            self._step, self._finished = STEPS[min(at + 1, len(STEPS) - 1)], False
+            self._step = STEPS[min(at + 1, len(STEPS) - 1)]
             self._write()
         return self.state()
 
@@ -79,7 +79,7 @@ class Guide:
         return self.state()
 
     def finish(self) -> dict[str, Any]:
-        """Close it; it can be opened again."""
+        """Close it for good: nobody is led any more, and whoever wants to can still look into it."""
         with self._lock:
             self._finished = True
             self._write()

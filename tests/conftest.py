@@ -39,6 +39,14 @@ MARKS = {"browser": "needs Chromium", "film": "renders pictures or films, and lo
 PLACES = {"browser": BROWSER, "film": FILMS, "process": PROCESSES, "slow": SLOW}
 HERE = Path(__file__).parent
 
+# What of Chromium nobody looks at here. Each window's pages below its address bar cost as much as loading ours. Of two
+# such switches the last counts, so the rest of it is what Playwright turns off, as far as the tests could notice.
+NOT_NEEDED = ("WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup", "PreloadTopChromeWebUI",
+              "AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "HttpsUpgrades",
+              "HttpsFirstBalancedModeAutoEnable", "LensOverlay", "MediaRouter", "PaintHolding",
+              "ThirdPartyStoragePartitioning", "AvoidCorsURLLoaderRestartOnRedirect", "OptimizationHints",
+              "NetworkTimeServiceQuerying", "AimEnabled", "PreconnectToSearch")
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="only files without " + ", ".join(MARKS))
@@ -88,6 +96,7 @@ def chromium() -> Iterator[Any]:
             pytest.fail("no chromium: apt install chromium")
         pytest.skip("no chromium on this machine (apt install chromium)")
     with sync_playwright() as p:
-        browser = p.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        browser = p.chromium.launch(executable_path=found, args=[
+            "--no-sandbox", f"--disable-features={','.join(NOT_NEEDED)}"])
         yield browser
         browser.close()

@@ -14,7 +14,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,13 +34,14 @@ GOOD, CRASHES, HANGS, DIES = "serves", "crashes", "hangs", "dies"
 
 # What a version's page is here: /api/state over HTTP, and its version in it.
 PAGE = '''
-import json, os, sys, time
+import json, os, signal, sys
 from http.server import BaseHTTPRequestHandler, HTTPServer
 how, version, port = sys.argv[1:]
 if how == "crashes":
     sys.exit(3)
 if how == "hangs":
-    time.sleep(60)
+    print("up", flush=True)
+    signal.pause()
 class Page(BaseHTTPRequestHandler):
     def do_GET(self):
         self.send_response(200)
@@ -51,7 +51,9 @@ class Page(BaseHTTPRequestHandler):
         if how == "dies":
             os._exit(1)
     def log_message(self, *args): ...
-HTTPServer(("127.0.0.1", int(port)), Page).serve_forever()
+served = HTTPServer(("127.0.0.1", int(port)), Page)
+print("up", flush=True)
+served.serve_forever()
 '''
 RUN = '''#!/bin/sh
 case "$*" in
@@ -60,19 +62,19 @@ case "$*" in
   "bastide serve"*) exec "{python}" "{page}" {how} {version} "$3" ;;
 esac
 '''
-# What systemd does: the old process ends, the new one begins; the restart is done when its page is there or it is dead.
+# What systemd does: the old process ends, then the new one begins; the restart is done when it is up or dead.
 RESTART = '''#!/bin/sh
-[ ! -e "{root}/pid" ] || kill -9 "$(cat "{root}/pid")" 2>/dev/null
-"{root}/versions/current/run" bastide serve {port} >/dev/null 2>&1 &
-echo $! >"{root}/pid"
-exec "{python}" - {port} "$!" <<'PY'
-import os, socket, sys, time
-for _ in range(100):
-    if socket.socket().connect_ex(("127.0.0.1", int(sys.argv[1]))) == 0:
-        sys.exit(0)
-    if open("/proc/" + sys.argv[2] + "/stat").read().split()[2] == "Z":
-        sys.exit(1)
-    time.sleep(0.05)
+exec "{python}" - <<'PY'
+import contextlib, os, select, signal, subprocess, sys
+with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+    old = os.pidfd_open(int(open("{root}/pid").read()))
+    signal.pidfd_send_signal(old, signal.SIGKILL)
+    select.select([old], [], [])
+new = subprocess.Popen(["{root}/versions/current/run", "bastide", "serve", "{port}"], stdout=subprocess.PIPE,
+                       stderr=subprocess.DEVNULL)
+with open("{root}/pid", "w") as f:
+    f.write(str(new.pid))
+sys.exit(new.stdout.readline() != b"up\\n")
 PY
 '''
 
@@ -151,14 +153,9 @@ class Table:
         return f"http://127.0.0.1:{self.port}"
 
     def serves(self) -> str:
-        """The version whose page is there."""
-        for _ in range(100):
-            try:
-                with urllib.request.urlopen(f"{self.url}/api/state", timeout=5) as answer:
-                    return str(json.load(answer)["program"])
-            except OSError:
-                time.sleep(0.05)
-        return "nobody"
+        """The version whose page is there; a restart has waited for it."""
+        with urllib.request.urlopen(f"{self.url}/api/state", timeout=60) as answer:
+            return str(json.load(answer)["program"])
 
     def current(self) -> Path | None:
         link = self.root / "versions" / "current"

@@ -44,10 +44,7 @@ def violations(page) -> list[str]:
 
 def reset(page) -> None:
     """Back to the live view, also from where a person would have to go several steps."""
-    page.evaluate("""() => {
-        sessionStorage.clear();
-        sessionStorage.setItem("bastide.guided", "1"); // else the guide, once it was looked into, opens by itself
-    }""")
+    page.evaluate("() => sessionStorage.clear()")
     page.reload()
     page.wait_for_selector("body[data-ready] .tile")
 

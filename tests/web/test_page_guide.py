@@ -11,6 +11,7 @@ import pytest
 from pageviews import picture, until
 from servertexts import catalogue
 from test_page_access import TEXTS, violations
+from webtable import get, up_to
 
 from bastide.practice import plan
 from bastide.tables import TWO
@@ -138,7 +139,7 @@ def test_from_an_empty_folder_to_the_first_scored_road(tmp_path, cameras, visit)
 
 @pytest.mark.parametrize("language", ["de", "fr"])
 def test_every_step_speaks_the_readers_language_and_fits_a_phone(serve, visit, language):
-    _, server = serve(0)
+    session, server = serve(0)
     page = visit(server.url, *PHONE, locale={"de": "de-DE", "fr": "fr-FR"}[language], color_scheme="light")
     page.locator("[data-key='feed-begin']").click()
     for n, name in enumerate(STEPS):
@@ -150,3 +151,9 @@ def test_every_step_speaks_the_readers_language_and_fits_a_phone(serve, visit, l
         assert not [text for text in shown if "begin." in text or "{" in text], name
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
         assert not violations(page), name
+    session.commit(up_to(3), confidence=1.0, asked=False)
+    page.locator("[data-key='begin-next']").click()
+    expect(page.locator("#begin")).to_be_hidden()
+    # Looked into after it was finished: nobody is led again, and what is being played is no practice.
+    assert json.loads(get(server.url + "api/guide")[2])["finished"] and len(session.past.games()) == 1
+    assert session.view()["version"] == len(up_to(3))

@@ -29,7 +29,7 @@ export class Seldom {
   /** @type {any} */ preparing;
   /** @type {any} */ watching;
   /** @type {any} */ beginning;
-  /** @type {any} */ tinkering;
+  /** @type {any} */ adjusting;
   /** @type {any} */ playing;
 
   constructor() {
@@ -92,8 +92,8 @@ export class Seldom {
 
   async machine(tab = "aim") {
     const { Machine } = await import("./later/machine.js");
-    this.tinkering ??= new Machine(this, byId("machine"));
-    await this.tinkering.open(tab);
+    this.adjusting ??= new Machine(this, byId("machine"));
+    await this.adjusting.open(tab);
   }
 
   async begin() {

@@ -420,7 +420,8 @@ export class Begin {
     return joinCard();
   }
 
-  // The practice stays kept as a game of its own; the evening begins with the same people and an empty table.
+  // The practice stays kept as a game of its own; the evening begins with the same people and an empty table. A guide that
+  // was finished before is only closed: what lies on the table then is no practice.
   async finish() {
     const now = this.app.newest;
     const setup = {
@@ -432,6 +433,7 @@ export class Begin {
       ...(now.art && { art: now.art }),
     };
     if (
+      !this.state.finished &&
       now.history.length &&
       !(await this.app.commands.send({ do: "new_game", setup }, { message: "setup.begun", look: (view) => view.game }))
     )
