@@ -30,6 +30,12 @@ class Looks:
         """What one unit of the mean counts: so many independent looks."""
         return worth(self.weight, self.alike)
 
+    @property
+    def readings(self) -> tuple[dict[Reading, float], float]:
+        """Log-likelihoods of the readings and of every other one, the best of them 0."""
+        top = max(self.sums.values(), default=self.rest)
+        return {r: (v - top) * self.worth for r, v in self.sums.items()}, (self.rest - top) * self.worth
+
     def more(self, said: Mapping[Reading, float], rest: float, there: float, weight: float) -> Looks:
         """With one look more."""
         sums = {r: self.sums.get(r, self.rest) + said.get(r, rest) * weight for r in self.sums.keys() | said.keys()}
@@ -110,13 +116,13 @@ def seen_again(lain: Lain, said: Mapping[Reading, float], rest: float, there: fl
 
 
 def contradicts(lain: Lain, said: Mapping[Reading, float], rest: float, covered: bool) -> bool:
-    """Whether a look is plainly of another tile than the looks before. Print that looks otherwise since a figure stands
-    on it, or went, is the same print: only that it was turned can be told then."""
-    believed, other = lain.readings
+    """Whether a look is plainly of another tile than the looks before: those that saw the print as this one, bare or
+    covered. Print that looks otherwise since a figure stands on it, or went, is the same print: only that it was turned
+    can be told then."""
+    alike = lain.looks.get(covered)
+    believed, other = lain.readings if alike is None else alike.readings
     best = max(believed, key=lambda r: (believed[r], r))
     now = max(said, key=lambda r: (said[r], r))
-    if shape(*best) == shape(*now):
-        return False
-    if covered not in lain.looks and best[0] != now[0]:
+    if shape(*best) == shape(*now) or alike is None and best[0] != now[0]:
         return False
     return -said.get(best, rest) > LIMITS.turned and -believed.get(now, other) > LIMITS.turned

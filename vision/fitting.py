@@ -46,30 +46,32 @@ class PictureFit:
         self._pictures = _cells(in_all_turns(upright).reshape(-1, *upright.shape[1:]))
         self._energy = (self._pictures**2).sum(axis=2)
 
-    def fits(self, bgr: Image, poses: Sequence[Array]) -> npt.NDArray[np.float64]:
+    def fits(self, bgr: Image, poses: Sequence[Array], seen: FloatArray | None = None) -> npt.NDArray[np.float64]:
         """(N, K, 4) log-likelihoods, up to a constant, of every kind of ``ids`` in every quarter turn, of the squares
-        of these poses, which may lie off by the largest of the steps."""
+        of these poses, which may lie off by the largest of the steps. ``seen`` (N, CELLS, CELLS) is how much each cell
+        counts, 0 where something hides it."""
         if not poses:
             return np.zeros((0, len(self.ids), 4))
+        counts = np.ones((len(poses), CELLS**2), np.float32) if seen is None else seen.reshape(len(poses), -1)
         margin = max(abs(x) for x, _ in FITS.steps_px)
         around = channels(np.array([rectify(bgr, pose, SIZE_PX, margin / SIZE_PX) for pose in poses]))
         inner = slice(margin, margin + SIZE_PX)
-        fit = self._compared(around[:, :, inner, inner], np.arange(4 * len(self._kind)))
-        for own, crop in zip(fit, around, strict=True):
+        fit = self._compared(around[:, :, inner, inner], np.arange(4 * len(self._kind)), counts)
+        for own, crop, count in zip(fit, around, counts, strict=True):
             best = np.argsort(-own)[:FITS.tried]
             moved = np.stack([crop[:, margin + y:margin + y + SIZE_PX, margin + x:margin + x + SIZE_PX]
                               for x, y in FITS.steps_px])
-            own[best] = self._compared(moved, best).max(axis=0)
+            own[best] = self._compared(moved, best, np.tile(count, (len(moved), 1))).max(axis=0)
         each = fit.reshape(len(poses), -1, 4)
         return np.stack([each[:, self._kind == k].max(axis=1) for k in range(len(self.ids))], axis=1).astype(float)
 
-    def _compared(self, crops: FloatArray, rows: npt.NDArray[np.int64]) -> FloatArray:
-        """(N, rows) fits of (N, channels, S, S) crops."""
+    def _compared(self, crops: FloatArray, rows: npt.NDArray[np.int64], counts: FloatArray) -> FloatArray:
+        """(N, rows) fits of (N, channels, S, S) crops, of which cells count (N, CELLS**2)."""
         x = _cells(crops - crops.mean(axis=(2, 3), keepdims=True))
         cross = self._pictures[:, rows] @ x.transpose(0, 2, 1)
         apart = self._energy[:, rows, None] - 2 * cross + (x**2).sum(axis=2)[:, None]
         each = np.maximum(apart, 0.0) * np.float32((CELLS / SIZE_PX) ** 2)
-        return np.asarray(-FITS.cell * np.log1p(each / FITS.noise).sum(axis=0).T)
+        return np.asarray(-FITS.cell * np.einsum("crn,nc->nr", np.log1p(each / FITS.noise), counts))
 
 
 def _cells(stack: FloatArray) -> FloatArray:

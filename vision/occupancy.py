@@ -52,6 +52,12 @@ _AT_MOST = 0.9995
 _NEVER = -12.0
 
 
+def hidden_by(seen: Mapping[Square, Sequence[Seen]]) -> dict[Square, npt.NDArray[np.bool_]]:
+    """(CELLS, CELLS) by square what of its tile the figures on it cover."""
+    inner = {at: [_inner(s) for s in figures if s.look.there > 0] for at, figures in seen.items()}
+    return {at: np.logical_or.reduce(parts) for at, parts in inner.items() if parts}
+
+
 def informed(evidence: Mapping[Square, Array], kinds: Sequence[Tile], seen: Mapping[Square, Sequence[Seen]],
              ) -> dict[Square, Array]:
     """Log-likelihoods of tiles (K, 4) by square with what the figures on them say: somebody stands on a segment, and
@@ -59,10 +65,10 @@ def informed(evidence: Mapping[Square, Array], kinds: Sequence[Tile], seen: Mapp
     out = dict(evidence)
     by_id = {kind.id: k for k, kind in enumerate(kinds)}
     pairs = [(by_id[bearer], by_id[plain]) for bearer, plain in twins({k.id: k for k in kinds}, tuple(by_id))]
+    hidden = hidden_by(seen)
     for at, figures in seen.items():
-        hidden = [_inner(s) for s in figures if s.look.there > 0]
-        if hidden and at in out:
-            out[at] = _under(np.array(out[at], float), kinds, pairs, np.logical_or.reduce(hidden))
+        if at in hidden and at in out:
+            out[at] = _under(np.array(out[at], float), kinds, pairs, hidden[at])
         for s in figures:
             if at not in out or s.look.there < 0:
                 continue

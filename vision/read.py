@@ -21,7 +21,7 @@ from vision.find import BoardFinder
 from vision.frames import Image
 from vision.joint import marginals
 from vision.lattice import UNIT, Array, Lattice, apply
-from vision.occupancy import FigureReading, Rejected, informed, occupied
+from vision.occupancy import FigureReading, Rejected, hidden_by, informed, occupied
 from vision.senses import TileEvidence, TileSense
 from vision.tiles import TileCandidate
 from vision.tileset import TileSet
@@ -109,6 +109,7 @@ class PhotoReader:
         if figures:
             seen = find_figures(photo, {at: e.pose for at, e in whole.items()}, colours=colours, view=view)
             clock.lap("figures")
+            self._sense.look_past(photo, squares, hidden_by(seen))
         common = np.log([[max(1, self.counts.get(kind.id, 1))] for kind in self.kinds])
         evidence = {at: e.loglik + common for at, e in squares.items()}
         beliefs = marginals(informed(evidence, self.kinds, seen), self.kinds, self.counts)

@@ -17,13 +17,14 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.tiles import Square, Tile
-from vision.fitting import PictureFit
+from vision.fitting import CELLS, PictureFit
 from vision.frames import Image
 from vision.lattice import UNIT, Array, inside, rectify
 from vision.signs import CROP_PX as SIGN_PX
 from vision.signs import MARGIN as SIGN_MARGIN
 from vision.signs import SignNet, loglik, signs_of
 from vision.structure import CROP_PX, MARGIN, Said, StructureNet, told_apart
+from vision.tiles import FloatArray
 from vision.tileset import TileSet
 
 NET_PX = CROP_PX / (1 + 2 * MARGIN)
@@ -44,6 +45,7 @@ class SenseLimits:
     other_print: tuple[float, float] = (0.02, 0.5)  # of kinds look like none of their pictures: taught, drawn by us
     at_worst: float = -20.0  # fit of a kind that looks like none of its pictures (`vision.fitting`)
     not_pictured: float = -18.0  # fit of a kind that has none: half of all kinds taught then tell most
+    covered: float = 0.15  # of a cell of a tile: one that a figure covers by more tells nothing of the print
     fitting: float = -12.0  # fit from which a picture shows this table's print
     tries: int = 24  # squares after which a source of which no picture did is not asked any more
 
@@ -139,6 +141,20 @@ class TileSense:
         self._by_pictures(bgr, seen, open_to)
         return out
 
+    def look_past(self, bgr: Image, found: Mapping[Square, TileEvidence],
+                  hidden: Mapping[Square, npt.NDArray[np.bool_]]) -> None:
+        """Weighs pictures anew where figures were found since: what they hide, (S, S) of the tile itself, says nothing
+        of its print."""
+        hides = {at: h for at, h in hidden.items() if at in found and h.any()}
+        for source in self._sources:
+            part = [at for at in hides if source.name in found[at].sources]
+            if not part:
+                continue
+            seen = np.array([_seen_cells(hides[at], self.limits.covered) for at in part])
+            for at, fits in zip(part, self._fits(source, bgr, [found[at].pose for at in part], seen), strict=True):
+                found[at].sources[source.name] = fits
+                found[at].loglik = log_normal(np.sum(list(found[at].sources.values()), axis=0))
+
     def _doubted(self, loglik: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """What the network says of one square, given that it may be mistaken in the tile as a whole."""
         limits = self.limits
@@ -170,15 +186,24 @@ class TileSense:
                     found[at].sources[source.name] = fits
                     found[at].loglik = log_normal(found[at].loglik + fits)
 
-    def _fits(self, source: _Source, bgr: Image, poses: Sequence[Array]) -> npt.NDArray[np.float64]:
+    def _fits(self, source: _Source, bgr: Image, poses: Sequence[Array],
+              seen: FloatArray | None = None) -> npt.NDArray[np.float64]:
         """(N, K, 4) log-likelihoods of squares by a source's pictures, up to a constant. Each kind may look like none
-        of its pictures; one that has none fits like a middling wrong one."""
-        fits = source.pictures.fits(bgr, poses)
-        source.asked, source.fit = source.asked + len(poses), max(source.fit, float(fits.max()))
-        out = np.full((len(poses), len(self.kinds), 4), self.limits.not_pictured)
+        of its pictures; one that has none fits like a middling wrong one. ``seen`` is as in `PictureFit.fits`."""
+        fits = source.pictures.fits(bgr, poses, seen)
+        if seen is None:
+            source.asked, source.fit = source.asked + len(poses), max(source.fit, float(fits.max()))
+        part = 1.0 if seen is None else seen.mean(axis=(1, 2))[:, None, None]
+        out = np.ones((len(poses), len(self.kinds), 4)) * (self.limits.not_pictured * part)
         out[:, source.kinds] = np.logaddexp(np.log(1 - source.other_print) + fits,
-                                            np.log(source.other_print) + self.limits.at_worst)
+                                            np.log(source.other_print) + self.limits.at_worst * part)
         return out
+
+
+def _seen_cells(hidden: npt.NDArray[np.bool_], covered: float) -> FloatArray:
+    """(CELLS, CELLS) 1 for cells of a tile that something hides hardly, 0 for the others."""
+    share = cv2.resize(hidden.astype(np.float32), (CELLS, CELLS), interpolation=cv2.INTER_AREA)
+    return np.asarray(share < covered, np.float32)
 
 
 def lead(loglik: npt.NDArray[np.float64]) -> float:

@@ -24,7 +24,7 @@ from vision.figures import Seen
 from vision.frames import Frame, Image
 from vision.lattice import UNIT, Array, Lattice, apply, neighbours, rectify, renamed, shown_twice, turned_square
 from vision.looks import FigureLook, SquareLook, TableLook
-from vision.occupancy import informed
+from vision.occupancy import hidden_by, informed
 from vision.registration import Register
 from vision.senses import TileEvidence, TileSense, log_normal
 from vision.stillness import Stillness
@@ -287,6 +287,7 @@ class Tracker:
         if len(tiles) >= 4:
             self._bend()
         figures = self.figures(bgr, {at: e.pose for at, e in tiles.items()}, self.lattice)
+        self.sense.look_past(bgr, tiles, hidden_by(figures))
         said = informed({at: e.loglik for at, e in tiles.items()}, self.sense.kinds, figures)
         for at, e in tiles.items():
             e.loglik = log_normal(said[at])

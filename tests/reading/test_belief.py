@@ -70,6 +70,17 @@ def test_a_turned_tile_is_another_reading_from_the_second_look_on() -> None:
     assert twice.lain.since_s == 0.0  # it lies there since it was laid
 
 
+def test_looks_at_a_figure_that_agree_with_each_other_do_not_make_it_another_tile() -> None:
+    """Seen bare it is one kind, under a follower that lies like a road it is another: its bare print tells."""
+    bare = [look(float(t), {**START, (1, 0): ("base.Q", 0)}) for t in (0, 5)]
+    lies = figure("base.Q", 0, "field", "SL SR", "grey")
+    under = {("base.S", 0): 0.0, ("base.Q", 0): -5.0}
+    covered = [look(10.0 + 5 * n, {**START, (1, 0): ("base.S", 0)}, {(1, 0): (lies,)}, doubts={(1, 0): under})
+               for n in range(9)]
+    track = believed(*bare, *covered).squares[1, 0]
+    assert track.against is None and track.lain is not None and set(track.lain.looks) == {False, True}
+
+
 def test_a_figure_is_one_figure_though_a_look_misses_it_and_its_foot_moves() -> None:
     stands = figure("base.D", 0, "road", "E W", "red")
     moved = figure("base.D", 0, "road", "E W", "red")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+from dataclasses import replace
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 
@@ -70,6 +72,29 @@ def test_pictures_of_another_printing_turn_nothing_that_is_sure(board):
     for at in laid:
         if lead(bare[at].loglik) > 3.0:
             assert misled[at].loglik.argmax() // 4 == bare[at].loglik.argmax() // 4
+
+
+def test_what_a_figure_hides_says_nothing_of_the_print(board):
+    """Paint over half of a square makes its own picture fit worse than paint that is known to be a figure's."""
+    picture, poses, laid = board
+    sense = TileSense(KINDS, taught(tables.base_tiles(), [k.id for k in KINDS]))
+    sense.limits = replace(sense.limits, doubtful=1e9)  # pictures are asked about every square
+    hidden = np.zeros((50, 50), bool)
+    hidden[:, :25] = True
+    index = {k.id: n for n, k in enumerate(KINDS)}
+    for at, (tile, _) in laid.items():
+        painted = picture.copy()
+        half = apply(poses[at], np.array([[0, 0], [0.5, 0], [0.5, 1], [0, 1]]))
+        cv2.fillPoly(painted, [half.round().astype(np.int32)], (170, 170, 170))
+        found = sense.look(painted, {at: poses[at]})
+        if found[at].there < 0:
+            continue
+        found[at].pose = poses[at]
+        spoiled = found[at].sources["pictures"][index[tile]].max()
+        sense.look_past(painted, found, {at: hidden})
+        fits = found[at].sources["pictures"][index[tile]].max()
+        assert fits > spoiled + 2.0, (at, tile)
+        assert np.exp(found[at].loglik).sum() == pytest.approx(1)
 
 
 def test_a_pose_that_is_a_little_off_is_pulled_to_the_corners(board):
