@@ -16,6 +16,7 @@ from scoring.rules import DEFAULT_EDITION, Rules, edition, editions, with_option
 
 LARGEST = 50_000_000  # bytes of a JSON file, unpacked
 LONGEST_NAME = 40  # as on the page
+DEFAULT_BOARD = "charuco:11x8:20:15:DICT_4X4_50"  # 11 x 8 fields of 20 mm, markers of 15 mm
 COLOURS = ("red", "blue", "yellow", "green", "black", "grey", "pink", "white", "purple", "orange", "brown", "natural")
 
 

@@ -42,7 +42,7 @@ def run(examples: int, seed: int) -> dict[str, Any]:
     )
     from webtable import JPEG, after, table
 
-    from bastide.store import Store
+    from bastide.log.store import Store
     from web.access import Access
     from web.app import create_app
     from web.rights import Memory

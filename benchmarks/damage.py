@@ -33,12 +33,12 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT)]
 
-from bastide.demo_game import demo_game  # noqa: E402
 from bastide.errors import Failure  # noqa: E402
-from bastide.gaps import rows as gap_rows  # noqa: E402
-from bastide.gaps import spoiled  # noqa: E402
-from bastide.recovery import END  # noqa: E402
-from bastide.store import Store  # noqa: E402
+from bastide.log.gaps import rows as gap_rows  # noqa: E402
+from bastide.log.gaps import spoiled  # noqa: E402
+from bastide.log.recovery import END  # noqa: E402
+from bastide.log.store import Store  # noqa: E402
+from bastide.table.demo_game import demo_game  # noqa: E402
 from scoring.events import Event, Setup, TurnEnded  # noqa: E402
 from scoring.log import Body, LogEntry, Retracted, Unread  # noqa: E402
 

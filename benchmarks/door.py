@@ -276,12 +276,14 @@ def run(kinds: list[str] | None, connections: int, addresses: list[int], seconds
     there."""
     from flask import request as asked
 
-    from bastide.checkup import CheckUp
-    from bastide.demo_game import demo_game
-    from bastide.session import TableSession
-    from bastide.store import Store
-    from bastide.table_loop import follow
-    from bastide.tables import load_tiles, make_watcher, open_camera
+    from bastide.camera.opening import open_camera
+    from bastide.log.store import Store
+    from bastide.table.demo_game import demo_game
+    from bastide.table.session import TableSession
+    from bastide.tiles.art import load_tiles
+    from bastide.watching.checkup import CheckUp
+    from bastide.watching.table_loop import follow
+    from bastide.watching.watcher import make_watcher
     from scoring.transcript import write
     from web.access import Access
     from web.app import create_app

@@ -21,7 +21,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from bastide.demo_game import demo_game  # noqa: E402
+from bastide.table.demo_game import demo_game  # noqa: E402
 from calibration.drift import DriftWatch  # noqa: E402
 from scoring.transcript import write  # noqa: E402
 from vision.simulator import Options, Simulator  # noqa: E402

@@ -39,8 +39,8 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "bastide")]
 
 from processes import Served  # noqa: E402
 
-from bastide.demo_game import demo_game  # noqa: E402
-from bastide.tables import open_camera  # noqa: E402
+from bastide.camera.opening import open_camera  # noqa: E402
+from bastide.table.demo_game import demo_game  # noqa: E402
 from scoring.transcript import write  # noqa: E402
 
 MOST_MB_H = 1.0  # the slope that is still flat

@@ -190,16 +190,16 @@ def readers(scratch: Path) -> list[Reader]:
     import numpy as np
     from test_documents import DOCUMENTS
 
-    from bastide.backups import check_backup, write_backup
-    from bastide.calibrated import load_calibrations, view_from
-    from bastide.demo_game import demo_game
+    from bastide.backup.backups import check_backup, write_backup
+    from bastide.backup.support import replay, write_support
+    from bastide.camera.calibrated import load_calibrations, view_from
     from bastide.errors import Failure, UsageError
+    from bastide.files.keys import KeyFile
     from bastide.inputs import players, read_json
-    from bastide.keys import KeyFile
-    from bastide.session import TableSession
-    from bastide.store import Store
-    from bastide.support import replay, write_support
-    from bastide.tilebook import TileBook
+    from bastide.log.store import Store
+    from bastide.table.demo_game import demo_game
+    from bastide.table.session import TableSession
+    from bastide.tiles.tilebook import TileBook
     from hardware.folder import FolderSource
     from scoring.errors import InvalidNotation
     from scoring.report import score_game

@@ -34,7 +34,7 @@ def documents() -> list[dict[str, object]]:
 
     from bastide.club.discovery import discovery
     from bastide.club.message import Sender, state
-    from bastide.store import Store
+    from bastide.log.store import Store
 
     sender, out = Sender("Table 4", "0123456789ab", 3), []
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "log.sqlite") as store:

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from watch_games import RECORDED, play
 
-from bastide.tilebook import TileBook
+from bastide.tiles.tilebook import TileBook
 from scoring.transcript import Game, read
 
 

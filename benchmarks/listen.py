@@ -21,7 +21,7 @@ from listener import Listener  # noqa: E402
 from playwright.sync_api import sync_playwright  # noqa: E402
 from webtable import EVENTS, table  # noqa: E402
 
-from bastide.store import Store  # noqa: E402
+from bastide.log.store import Store  # noqa: E402
 from scoring.engine import fold  # noqa: E402
 from scoring.events import GameEnded, TilePlaced  # noqa: E402
 from scoring.projection import running_scores  # noqa: E402

@@ -71,7 +71,7 @@ def main() -> None:
     from playwright.sync_api import sync_playwright
     from webtable import after, table
 
-    from bastide.store import Store
+    from bastide.log.store import Store
     from web.app import create_app
     from web.server import PageServer
 

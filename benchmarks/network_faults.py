@@ -132,11 +132,13 @@ def quantile(values: list[float], q: float) -> float:
 
 def run(turns: int, fps: float, seconds: float, kinds: tuple[str, ...], rounds: int) -> dict[str, Any]:
     """Watch the same film through all phases; the figures."""
-    from bastide.demo_game import demo_game
-    from bastide.session import TableSession
-    from bastide.store import Store
-    from bastide.table_loop import follow
-    from bastide.tables import load_tiles, make_watcher, open_camera
+    from bastide.camera.opening import open_camera
+    from bastide.log.store import Store
+    from bastide.table.demo_game import demo_game
+    from bastide.table.session import TableSession
+    from bastide.tiles.art import load_tiles
+    from bastide.watching.table_loop import follow
+    from bastide.watching.watcher import make_watcher
     from scoring.rules import DEFAULT_EDITION
     from scoring.transcript import write
     from web.app import create_app

@@ -25,7 +25,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "web")]
 
 from screens import LANGUAGES, NAMES, NOTICE, SCORES, SCREENS, ask, clear, dressed, look  # noqa: E402
 
-from bastide.store import Store  # noqa: E402
+from bastide.log.store import Store  # noqa: E402
 from web.app import create_app  # noqa: E402
 from web.server import PageServer  # noqa: E402
 

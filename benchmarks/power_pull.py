@@ -43,7 +43,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "bastide")]
 
 from processes import Served  # noqa: E402
 
-from bastide.demo_game import demo_game  # noqa: E402
+from bastide.table.demo_game import demo_game  # noqa: E402
 from scoring.events import to_json  # noqa: E402
 
 CLIENTS = 3
@@ -275,8 +275,8 @@ class Tables:
 
 def tables(kills: int, data: Path, seed: int, say: bool = False) -> Tables:
     """Kill and restart that many times while games change on the table, and look which one is there afterwards."""
-    from bastide.backups import write_backup
-    from bastide.keys import KeyFile, set_pins
+    from bastide.backup.backups import write_backup
+    from bastide.files.keys import KeyFile, set_pins
 
     rng, out = random.Random(seed), Tables()
     argv = ("serve", "--port", 0, "--host", "127.0.0.1", "--data", data)

@@ -19,7 +19,7 @@ import cv2
 import numpy as np
 from reliability import IN_FORCE, print_curve
 
-from bastide.demo_game import demo_game
+from bastide.table.demo_game import demo_game
 from scoring.tiles import catalogue
 from scoring.transcript import write
 from training.editions import invent

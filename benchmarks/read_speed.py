@@ -26,7 +26,7 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy is loaded: one core is 
 import cv2
 import numpy as np
 
-from bastide.demo_game import demo_game
+from bastide.table.demo_game import demo_game
 from scoring.transcript import write
 from vision.read import LONG_SIDE_PX, PhotoReader, box_counts
 from vision.simulator.options import Options

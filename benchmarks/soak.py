@@ -29,10 +29,10 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "bastide")]
 
 from faulty_disk import Disk, available, faulty  # noqa: E402
 
-from bastide.demo_game import demo_game  # noqa: E402
-from bastide.pictures import Pictures  # noqa: E402
-from bastide.session import TableSession  # noqa: E402
-from bastide.store import Store  # noqa: E402
+from bastide.log.pictures import Pictures  # noqa: E402
+from bastide.log.store import Store  # noqa: E402
+from bastide.table.demo_game import demo_game  # noqa: E402
+from bastide.table.session import TableSession  # noqa: E402
 from scoring.events import Event  # noqa: E402
 from vision.stills import Still  # noqa: E402
 from web.app import create_app  # noqa: E402

@@ -61,7 +61,7 @@ def run(streams: int, events: int, pace_s: float) -> dict[str, object]:
     """Play; the figures."""
     from webtable import after, table
 
-    from bastide.store import Store
+    from bastide.log.store import Store
     from web.app import create_app
     from web.server import PageServer
 

@@ -26,8 +26,8 @@ from hand import Hand  # noqa: E402
 from random_games import random_game  # noqa: E402
 from recorded import GAMES, load  # noqa: E402
 
-from bastide.session import TableSession  # noqa: E402
-from bastide.store import Store  # noqa: E402
+from bastide.log.store import Store  # noqa: E402
+from bastide.table.session import TableSession  # noqa: E402
 from scoring.engine import apply, new_game  # noqa: E402
 from scoring.events import Event, GameEnded, Setup, TurnEnded  # noqa: E402
 from scoring.state import Draft  # noqa: E402

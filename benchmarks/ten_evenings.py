@@ -24,9 +24,9 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "scoring")]
 
-from bastide.demo_game import demo_game  # noqa: E402
-from bastide.session import TableSession  # noqa: E402
-from bastide.store import Store  # noqa: E402
+from bastide.log.store import Store  # noqa: E402
+from bastide.table.demo_game import demo_game  # noqa: E402
+from bastide.table.session import TableSession  # noqa: E402
 from scoring.events import GameEnded, Player  # noqa: E402
 from scoring.transcript import Game, read  # noqa: E402
 from web.app import create_app  # noqa: E402

@@ -21,11 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 from watch_games import compare
 
-from bastide.recording import transcript_of
-from bastide.session import TableSession
-from bastide.store import Store
-from bastide.table_loop import follow
-from bastide.tables import load_tiles, make_watcher, open_camera
+from bastide.camera.opening import open_camera
+from bastide.log.store import Store
+from bastide.table.session import TableSession
+from bastide.tiles.art import load_tiles
+from bastide.watching.recording import transcript_of
+from bastide.watching.table_loop import follow
+from bastide.watching.watcher import make_watcher
 from scoring.engine import new_game, step
 from scoring.transcript import Game, read
 from vision.frames import Frame

@@ -20,14 +20,16 @@ from pathlib import Path
 
 from person import Person
 
-from bastide.demo_game import demo_game
-from bastide.learning import Learner
-from bastide.recording import transcript_of
-from bastide.session import TableSession
-from bastide.store import Store
-from bastide.table_loop import follow
-from bastide.tables import box_contents, load_tiles, make_watcher, open_camera
-from bastide.tilebook import TileBook
+from bastide.camera.opening import open_camera
+from bastide.log.store import Store
+from bastide.table.demo_game import demo_game
+from bastide.table.session import TableSession
+from bastide.tiles.art import box_contents, load_tiles
+from bastide.tiles.tilebook import TileBook
+from bastide.watching.learning import Learner
+from bastide.watching.recording import transcript_of
+from bastide.watching.table_loop import follow
+from bastide.watching.watcher import make_watcher
 from scoring.report import score_game
 from scoring.tiles import catalogue
 from scoring.transcript import Game, read, write

@@ -24,8 +24,9 @@ import numpy as np  # noqa: E402
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from bastide.demo_game import demo_game  # noqa: E402
-from bastide.tables import load_tiles, make_watcher  # noqa: E402
+from bastide.table.demo_game import demo_game  # noqa: E402
+from bastide.tiles.art import load_tiles
+from bastide.watching.watcher import make_watcher  # noqa: E402
 from reading.game import GameReader  # noqa: E402
 from reading.watcher import TableWatcher  # noqa: E402
 from scoring.events import TilePlaced, TurnEnded  # noqa: E402

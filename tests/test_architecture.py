@@ -21,6 +21,24 @@ MAY_IMPORT = {
     "web": {"web", "scoring"},
     "bastide": set(ROOMS),
 }
+INSIDE = {  # the packages of bastide/, each with those it may import; errors, inputs and the version anybody may
+    "files": set(),
+    "log": {"files"},
+    "machine": {"files", "log"},
+    "export": set(),
+    "tiles": {"files"},
+    "book": {"files", "log", "export"},
+    "table": {"files", "log", "tiles", "book"},
+    "camera": {"files", "machine", "tiles", "table"},
+    "watching": {"machine", "tiles", "table"},
+    "guide": {"files", "export", "table", "camera"},
+    "club": {"files", "table"},
+    "settings": {"files", "tiles", "table", "camera", "club"},
+    "backup": {"files", "log", "machine", "settings"},
+}
+INSIDE["commands"] = set(INSIDE)  # the verbs put everything together
+BELOW = {"bastide", "bastide.errors", "bastide.inputs", "bastide.__version__"}  # what every package may import
+STARTS = {"bastide/__main__.py": {"bastide.cli"}, "bastide/cli.py": set()}  # it finds the verbs by their names
 SEES = {"scoring.tiles", "scoring.geometry", "scoring.errors"}  # what vision knows of the game
 SHOWS = "vision/simulator/"  # plays games, so that there is something to see
 FRAMES = "vision.frames"
@@ -29,7 +47,8 @@ AT_THE_EYE = ("reading/watcher.py", "reading/sight.py")  # where frames come in 
 SIMULATED = ("hardware/sim.py", "vision.simulator")
 CV2_DRIVERS = {f"hardware/{n}.py" for n in ("video", "folder", "usb", "stream", "live", "quiet")}
 AT_HOME = {"picamera2": "hardware/pi.py", "libcamera": "hardware/pi.py", "gpiozero": "hardware/panel.py",
-           "reportlab": "bastide/sheets.py", "segno": ("bastide/sheets.py", "bastide/console.py", "web/join.py"),
+           "reportlab": "bastide/export/sheets.py",
+           "segno": ("bastide/export/sheets.py", "bastide/machine/console.py", "web/join.py"),
            "paho": "bastide/club/", "fastjsonschema": "bastide/club/",
            "flask": "web/", "waitress": "web/", "werkzeug": "web/"}
 EXPANSIONS = {"river", "inns", "traders", "dragon", "tower", "wheel"}
@@ -60,6 +79,8 @@ def wrong_arrows(path: str, tree: ast.AST) -> Iterator[str]:
             yield f"{path}: imports relatively"
         elif top in ROOMS and top not in MAY_IMPORT[room]:
             yield f"{path}: {room} imports {name}"
+        elif top == room == "bastide" and not inside_may(path, name):
+            yield f"{path}: imports {name}; docs/architecture.md says which package may import which"
         elif room == "scoring" and top not in ROOMS and top not in sys.stdlib_module_names:
             yield f"{path}: scoring imports {name}, which is not in the standard library"
         elif room == "vision" and top == "scoring" and name not in {"scoring", *SEES} and not path.startswith(SHOWS):
@@ -73,6 +94,15 @@ def wrong_arrows(path: str, tree: ast.AST) -> Iterator[str]:
             yield f"{path}: imports cv2"
         elif top in AT_HOME and not path.startswith(AT_HOME[top]):
             yield f"{path}: imports {top}"
+
+
+def inside_may(path: str, name: str) -> bool:
+    """Inside bastide/ a package imports itself and those below it; a module that lies flat only other flat ones."""
+    package = PurePosixPath(path).parts[1]
+    if path.count("/") == 1:
+        return name in BELOW | STARTS.get(path, set())
+    other = (name.split(".") + [""])[1]
+    return name in BELOW or other == package or other in INSIDE.get(package, ())
 
 
 def driver_may(path: str, name: str) -> bool:
@@ -168,7 +198,7 @@ def test_every_module_keeps_the_rules_of_the_house() -> None:
     ("scoring/bad.py", "from vision.frames import Frame"),
     ("scoring/bad.py", "def f():\n    import cv2"),
     ("scoring/bad.py", "from . import tiles"),
-    ("vision/bad.py", "from bastide.session import TableSession"),
+    ("vision/bad.py", "from bastide.table.session import TableSession"),
     ("vision/bad.py", "import web"),
     ("vision/bad.py", "import calibration"),
     ("vision/bad.py", "from reading.game import GameReader"),
@@ -176,7 +206,7 @@ def test_every_module_keeps_the_rules_of_the_house() -> None:
     ("vision/bad.py", "from scoring.state import GameState"),
     ("vision/artwork/bad.py", "def f():\n    from scoring import engine"),
     ("reading/bad.py", "from vision.lattice import rectify"),
-    ("reading/bad.py", "from bastide.session import TableSession"),
+    ("reading/bad.py", "from bastide.table.session import TableSession"),
     ("reading/bad.py", "import cv2"),
     ("calibration/bad.py", "from hardware.sources import open_source"),
     ("hardware/bad.py", "from vision.tracker import Tracker"),
@@ -187,9 +217,16 @@ def test_every_module_keeps_the_rules_of_the_house() -> None:
     ("hardware/sources.py", "import cv2"),
     ("hardware/usb.py", "from picamera2 import Picamera2"),
     ("web/bad.py", "from vision.images import encode_jpeg"),
-    ("web/bad.py", "import bastide.session"),
+    ("web/bad.py", "import bastide.table.session"),
     ("web/bad.py", "import cv2"),
     ("bastide/bad.py", "import cv2"),
+    ("bastide/bad.py", "from bastide.log.store import Store"),
+    ("bastide/inputs.py", "from bastide.cli import main"),
+    ("bastide/log/bad.py", "from bastide.table.session import TableSession"),
+    ("bastide/log/bad.py", "def f():\n    from bastide import table"),
+    ("bastide/table/bad.py", "from bastide.watching.table_loop import TableLoop"),
+    ("bastide/camera/bad.py", "from bastide.commands.calibrate_command import run"),
+    ("bastide/another/bad.py", "from bastide.log.store import Store"),
     ("bastide/bad.py", "from flask import Flask"),
     ("vision/bad.py", "import waitress"),
     ("scoring/bad.py", "def f(e):\n    if 'inns' in e:\n        return 1"),
@@ -219,6 +256,9 @@ def test_the_check_sees_what_breaks_them(path: str, source: str) -> None:
     ("hardware/pi.py", "def f():\n    from picamera2 import Picamera2"),
     ("bastide/good.py", "from vision.tracker import Tracker\nfrom web.app import create_app"),
     ("bastide/good.py", "def f():\n    print(open('x'))"),
+    ("bastide/log/good.py", "from bastide import __version__\nfrom bastide.errors import Failure\n"
+                            "from bastide.files.writing import write_whole\nfrom bastide.log import journal"),
+    ("bastide/commands/good.py", "from bastide.table.session import TableSession\nfrom bastide.camera import tuning"),
     ("reading/good.py", "@cache\ndef f(tile: str) -> float:\n    return 1"),
     ("reading/good.py", "@lru_cache(9)\ndef f(x: float) -> int:\n    return 1"),
 ])
@@ -232,6 +272,15 @@ def test_the_rules_engine_runs_on_the_standard_library_alone() -> None:
     code = f"import sys; sys.path.insert(0, {str(ROOT)!r})\n" + "\n".join(f"import {n}" for n in names)
     done = subprocess.run([sys.executable, "-S", "-I", "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_no_two_packages_may_import_each_other() -> None:
+    """Each can be understood with those below it: there is an order in which all are reached from below."""
+    known: set[str] = set()
+    while ready := {name for name, below in INSIDE.items() if below <= known} - known:
+        known |= ready
+    assert known == set(INSIDE)
+    assert set(INSIDE) == {p.parent.name for p in (ROOT / "bastide").glob("*/__init__.py")}
 
 
 def test_every_package_is_listed_for_installation() -> None:

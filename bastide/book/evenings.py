@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bastide import __version__, jcz, result_sheet
+from bastide import __version__
 from bastide.book.films import Films
 from bastide.book.frames import frames
 from bastide.book.handover import link
@@ -26,12 +26,12 @@ from bastide.book.people import People, Said
 from bastide.book.statistics import statistics
 from bastide.book.summary import Row, summary
 from bastide.errors import Failure
-from bastide.past import table_picture
-from bastide.replay import played, scores_csv, transcript
-from bastide.reveal import before_the_end
-from bastide.store import Store
-from bastide.stored import StoredGame
-from bastide.writing import write_whole
+from bastide.export import jcz, result_sheet
+from bastide.files.writing import write_whole
+from bastide.log.replay import before_the_end, played, scores_csv, transcript
+from bastide.log.store import Store
+from bastide.log.stored import StoredGame
+from bastide.log.table_pictures import table_picture
 from scoring.errors import InvalidNotation
 from scoring.log import effective, state_of
 from scoring.luck import luck

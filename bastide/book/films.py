@@ -1,7 +1,7 @@
 """The time-lapse of a game: the table as the camera saw it turn by turn, with the scores under it, in half a minute.
 
-Made on this device from the pictures kept with the moves (`bastide.pictures`), of which only the newest games have any;
-so a thread makes it when a game ends or gives way to another one. A game without pictures is shown in drawn tiles.
+Made on this device from the pictures kept with the moves (`bastide.log.pictures`), of which only the newest games have
+any; so a thread makes it when a game ends or gives way to another one. A game without pictures is shown in drawn tiles.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from PIL import ImageDraw
 
 from bastide.book.frames import frames
 from bastide.errors import Failure
-from bastide.replay import PlayedTurn, played
-from bastide.result_sheet import font
-from bastide.store import Store
-from bastide.stored import StoredGame
+from bastide.export.result_sheet import font
+from bastide.log.replay import PlayedTurn, played
+from bastide.log.store import Store
+from bastide.log.stored import StoredGame
 from scoring.log import state_of
 from scoring.state import GameState
 from scoring.tiles import Square

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from bastide.errors import Failure
-from bastide.pictures import set_aside
-from bastide.writing import write_whole
+from bastide.files.writing import write_whole
+from bastide.log.pictures import set_aside
 
 NAME = "book.json"
 FORMAT, VERSION = "bastide-book", 1

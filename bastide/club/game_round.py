@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bastide.club.message import Document
-from bastide.writing import write_whole
+from bastide.files.writing import write_whole
 from web.protocol import CommandError
 from web.reveal import untold
 
 if TYPE_CHECKING:
-    from bastide.session import TableSession
+    from bastide.table.session import TableSession
 
 NAME = "round.json"
 AID = "score"

@@ -13,7 +13,7 @@ import secrets
 import uuid
 from pathlib import Path
 
-from bastide.writing import write_whole
+from bastide.files.writing import write_whole
 
 NAME = "club.json"
 _MOST = 1_000_000_000

@@ -19,7 +19,7 @@ from bastide.club.publisher import Publisher
 from bastide.errors import UsageError
 
 if TYPE_CHECKING:
-    from bastide.session import TableSession
+    from bastide.table.session import TableSession
 
 YES = ("1", "yes", "true", "on")
 

@@ -33,9 +33,9 @@ def _count(text: str) -> int:
 
 
 def run(args: argparse.Namespace) -> int:
-    from bastide.calibrating import lens_for
-    from bastide.capture import shots
-    from bastide.tables import box_contents, load_tiles
+    from bastide.camera.calibrating import lens_for
+    from bastide.camera.capture import shots
+    from bastide.tiles.art import box_contents, load_tiles
     from calibration.aim import look
     from vision.read import PhotoReader
 

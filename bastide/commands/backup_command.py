@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from bastide.backups import write_backup
+    from bastide.backup.backups import write_backup
 
     contents = write_backup(Path(args.data), Path(args.out), calibrations=[Path(c) for c in args.calibration],
                             tiles=[Path(t) for t in args.tiles])

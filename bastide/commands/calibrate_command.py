@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from bastide.errors import Failure, UsageError
-from bastide.inputs import expansions
-from bastide.writing import write_whole
+from bastide.files.writing import write_whole
+from bastide.inputs import DEFAULT_BOARD
 
 HELP = "calibrate lens, table, colours or one player's supply"
-DEFAULT_BOARD = "charuco:11x8:20:15:DICT_4X4_50"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from bastide.calibrating import calibrate_colours, calibrate_lens, calibrate_supply, calibrate_table
+    from bastide.camera.calibrating import calibrate_colours, calibrate_lens, calibrate_supply, calibrate_table
     from calibration.documents import CalibrationError
 
     out = Path(args.out)
@@ -95,8 +94,3 @@ def show(what: str, summary: dict[str, Any]) -> None:
             told = "" if near is None else f"  nearest {near[1]} at {near[0]:.1f}"
             print(f"  {name:<7} rgb {rgb[0]:3d} {rgb[1]:3d} {rgb[2]:3d}{told}"
                   + (f"  {summary['shapes'][name]}s" if name in summary["shapes"] else ""))
-
-
-def box_of(args: argparse.Namespace) -> tuple[str, ...]:
-    """The boxes in play."""
-    return expansions(args.expansions)

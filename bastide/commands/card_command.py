@@ -28,18 +28,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     if args.act == "template":
-        from bastide.card import TEMPLATE
+        from bastide.machine.card import TEMPLATE
 
         sys.stdout.write(TEMPLATE.replace("\n", "\r\n"))
         return 0
     if args.act == "show":
-        from bastide.console import announced_port, show
+        from bastide.machine.console import announced_port, show
 
         show(sys.stdout, name=socket.gethostname, port=args.port or announced_port(),
              language=os.environ.get("BASTIDE_LANGUAGE", ""),
              once=args.once)
         return 0
-    from bastide.card import read_card, report
+    from bastide.machine.card import read_card, report
 
     here = args.root == Path("/")
     try:

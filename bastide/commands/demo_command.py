@@ -32,15 +32,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from bastide.checkup import CheckUp
+    from bastide.camera.opening import open_camera
+    from bastide.camera.pacing import Paced
     from bastide.commands.doctor_command import versions
-    from bastide.demo_game import demo_game
-    from bastide.pacing import Paced
-    from bastide.session import TableSession
-    from bastide.stopping import stop_on_signals
-    from bastide.store import Store
-    from bastide.table_loop import TableLoop
-    from bastide.tables import load_tiles, make_watcher, open_camera
+    from bastide.log.store import Store
+    from bastide.machine.stopping import stop_on_signals
+    from bastide.table.demo_game import demo_game
+    from bastide.table.session import TableSession
+    from bastide.tiles.art import load_tiles
+    from bastide.watching.checkup import CheckUp
+    from bastide.watching.table_loop import TableLoop
+    from bastide.watching.watcher import make_watcher
     from vision.simulator import LEVELS
     from web.app import create_app
     from web.server import PageServer, ServerError

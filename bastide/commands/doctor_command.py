@@ -15,7 +15,7 @@ from bastide.inputs import port
 from hardware.pi import layers
 
 if TYPE_CHECKING:
-    from bastide.findings import Line
+    from bastide.machine.findings import Line
 
 HELP = "check this machine: camera, calibration, storage, memory, power, clock, port, versions"
 LOOKS = 12  # pictures of the camera that are looked at
@@ -30,8 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from bastide.calibrated import load_calibrations
-    from bastide.health import report
+    from bastide.camera.calibrated import load_calibrations
+    from bastide.machine.health import report
 
     found = report(Path(args.data), port=args.port, calibrations=load_calibrations(args.calibration),
                    camera=[*versions(), *(camera(args.source) if args.source else ())])
@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
 def versions(*, pi: bool = True) -> Iterator[Line]:
     """Python and the packages that bastide stands on; those of the Pi camera with ``pi``."""
     from bastide import __version__
-    from bastide.findings import line
+    from bastide.machine.findings import line
 
     yield line("bastide", "ok", "version.is", version=__version__)
     yield line("Python", "ok", "version.is", version=platform.python_version())
@@ -62,7 +62,7 @@ def versions(*, pi: bool = True) -> Iterator[Line]:
 
 def pi_camera(tried: Sequence[tuple[str, str]]) -> Line:
     """The Pi camera's libraries, imported one by one, so that the broken one is named and not what depends on it."""
-    from bastide.findings import line
+    from bastide.machine.findings import line
 
     broken = next(((name, why) for name, why in tried if why), None)
     if broken is None:
@@ -75,10 +75,10 @@ def pi_camera(tried: Sequence[tuple[str, str]]) -> Line:
 
 def camera(uri: str) -> Iterator[Line]:
     """Check some of the camera's pictures: whether they arrive, are plausible, bright and sharp enough."""
+    from bastide.camera.opening import open_camera
     from bastide.errors import Failure, UsageError
-    from bastide.findings import line
-    from bastide.health import picture
-    from bastide.tables import open_camera
+    from bastide.machine.findings import line
+    from bastide.machine.health import picture
     from vision.frames import SourceError
     from vision.picture import PictureCheck, brightness, sharpness
 

@@ -7,11 +7,11 @@ import json
 import sys
 from pathlib import Path
 
-from bastide import jcz
 from bastide.errors import Failure, UsageError
+from bastide.export import jcz
+from bastide.files.writing import write_whole
 from bastide.inputs import read_json
-from bastide.replay import scores_csv
-from bastide.writing import write_whole
+from bastide.log.replay import scores_csv
 from scoring.engine import fold
 from scoring.errors import InvalidNotation
 from scoring.events import GameEnded
@@ -47,7 +47,7 @@ def written(game: Game, to: str, path: str) -> bytes:
     state = fold(game.setup, (*game.events, GameEnded()))
     if to == "csv":
         return scores_csv(state).encode()
-    from bastide import result_sheet  # imports OpenCV and Pillow, which the other formats do not need
+    from bastide.export import result_sheet  # imports OpenCV and Pillow, which the other formats do not need
 
     return result_sheet.picture(state) if to == "png" else result_sheet.table(state).encode()
 

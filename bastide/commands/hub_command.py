@@ -29,11 +29,11 @@ def run(args: argparse.Namespace) -> int:
     from bastide.club.broker import broker, read_password
     from bastide.club.hub import Hub
     from bastide.club.results import Results
-    from bastide.heap import limit_heap
-    from bastide.keys import KeyFile, SessionFile
-    from bastide.logs import logging_to
-    from bastide.service import from_environment, wait
-    from bastide.stopping import stop_on_signals
+    from bastide.files.keys import KeyFile, SessionFile
+    from bastide.files.logs import logging_to
+    from bastide.machine.heap import limit_heap
+    from bastide.machine.service import from_environment, wait
+    from bastide.machine.stopping import stop_on_signals
     from web.access import Access
     from web.hub import BUFFER, CONNECTIONS, THREADS, create_hub
     from web.server import PageServer, ServerError

@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from bastide.keys import KeyFile, set_pins
+    from bastide.files.keys import KeyFile, set_pins
 
     try:
         keys = KeyFile(args.data)

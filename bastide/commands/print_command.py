@@ -10,8 +10,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from bastide.errors import Failure, UsageError
+from bastide.files.writing import write_whole
 from bastide.inputs import expansions
-from bastide.writing import write_whole
 
 HELP = "the printable sheets as PDF: mat, corner cards, ChArUco board, teaching sheet, QR code of the page"
 WHAT = ("mat", "cards", "charuco", "teaching-sheet", "qr")
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     try:
-        from bastide.sheets import sheet
+        from bastide.export.sheets import sheet
     except ImportError as e:
         raise Failure(f"printing needs {e.name}; install bastide again (./run demo --once)") from e
 

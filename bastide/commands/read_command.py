@@ -26,9 +26,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from bastide.calibrated import load_calibrations, view_for
-    from bastide.capture import photograph
-    from bastide.tables import box_contents, load_tiles, tile_book
+    from bastide.camera.calibrated import load_calibrations, view_for
+    from bastide.camera.capture import photograph
+    from bastide.tiles.art import box_contents, load_tiles, tile_book
     from vision.images import ImageError, write_image
     from vision.overlay import draw_reading
     from vision.read import read_photo

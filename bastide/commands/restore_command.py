@@ -15,9 +15,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from bastide.backups import SETTINGS, restore_backup
-    from bastide.external_files import CALIBRATIONS, PLAYERS, TAUGHT
-    from bastide.unpacking import SERVICE
+    from bastide.backup.backups import SETTINGS, restore_backup
+    from bastide.backup.external_files import CALIBRATIONS, PLAYERS, TAUGHT
+    from bastide.backup.unpacking import SERVICE
 
     contents = restore_backup(Path(args.file), Path(args.data), swap=args.replace)
     print(f"{args.data}: {contents.games} games with {contents.entries} entries are back")

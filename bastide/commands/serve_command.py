@@ -13,16 +13,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bastide import options
 from bastide.errors import Failure, UsageError
 from bastide.inputs import expansions, players, rules
+from bastide.settings import options
 
 if TYPE_CHECKING:
-    from bastide.options import InForce
-    from bastide.service import Notifier
-    from bastide.session import TableSession
-    from bastide.settings import SettingsFile
-    from bastide.store import Store
+    from bastide.log.store import Store
+    from bastide.machine.service import Notifier
+    from bastide.settings.options import InForce
+    from bastide.settings.page_settings import SettingsFile
+    from bastide.table.session import TableSession
 
 HELP = "watch a table and show the page"
 ANSWERED_S = 0.5
@@ -50,10 +50,10 @@ class _Life:
 
 
 def run(args: argparse.Namespace) -> int:
-    from bastide.heap import limit_heap, trimmed
-    from bastide.restore_inside import finish
-    from bastide.service import from_environment, kept_alive
-    from bastide.settings import SettingsFile, set_on_page
+    from bastide.backup.restore_inside import finish
+    from bastide.machine.heap import limit_heap, trimmed
+    from bastide.machine.service import from_environment, kept_alive
+    from bastide.settings.page_settings import SettingsFile, set_on_page
 
     limit_heap()
     notifier, data, life, without = from_environment(), Path(args.data), _Life(), False
@@ -105,9 +105,9 @@ def described(args: argparse.Namespace) -> str:
 
 def goes_together(args: argparse.Namespace, data: Path) -> None:
     """Raises UsageError for options that are right one by one and not together."""
-    from bastide.calibrated import load_calibrations, view_from
+    from bastide.camera.calibrated import load_calibrations, view_from
     from bastide.club.table import club_table
-    from bastide.tables import TWO, table_setup
+    from bastide.table.setup import TWO, table_setup
 
     club_table(args, data, os.environ)
     printed = rules(args)
@@ -118,8 +118,8 @@ def goes_together(args: argparse.Namespace, data: Path) -> None:
 
 def _resumed(store: Store) -> TableSession | None:
     """The game on the table; without it when it is whole and cannot be understood, as a newer version's."""
-    from bastide.session import TableSession
-    from bastide.stored import NotUnderstood
+    from bastide.log.stored import NotUnderstood
+    from bastide.table.session import TableSession
 
     try:
         return TableSession.resume(store)
@@ -130,7 +130,7 @@ def _resumed(store: Store) -> TableSession | None:
 
 def _restored(backup: Path, data: Path) -> str:
     """Put a backup in place; empty, or why that failed: then everything is as it was."""
-    from bastide.restore_inside import restore_inside
+    from bastide.backup.restore_inside import restore_inside
 
     try:
         contents = restore_inside(backup, data)
@@ -145,40 +145,36 @@ def _restored(backup: Path, data: Path) -> str:
 
 def _serve(given: argparse.Namespace, now: InForce, file: SettingsFile, notifier: Notifier, life: _Life) -> None:
     """Serve with the options ``now`` until somebody ends it or wants it served anew, which ``life`` says then."""
-    from bastide.art import ArtSets
+    from bastide.backup.external_files import remember
+    from bastide.backup.page_backups import PageBackups
+    from bastide.backup.second_medium import SecondMedium
     from bastide.book.films import AtTheEnd
-    from bastide.calibrated import CalibratedCamera, load_calibrations, view_from
-    from bastide.cameras import Cameras
-    from bastide.checkup import CheckUp
+    from bastide.camera.calibrated import CalibratedCamera, load_calibrations, view_from
+    from bastide.camera.cameras import Cameras
+    from bastide.camera.opening import is_device, open_camera, opened
+    from bastide.camera.self_test import layout
+    from bastide.camera.tuning import Tuning, kept, newest, own_paths
     from bastide.club.table import club_table
     from bastide.commands.doctor_command import versions
-    from bastide.external_files import remember
-    from bastide.guiding import guide_for
-    from bastide.kept_looks import KeptLooks
-    from bastide.keys import KeyFile, SessionFile, set_pins
-    from bastide.learning import Learner
-    from bastide.lens_notice import lens_measured
-    from bastide.logs import logging_to
-    from bastide.page_backups import PageBackups
-    from bastide.pulse import Pulse
-    from bastide.reserve import BYTES
-    from bastide.second_medium import SecondMedium
-    from bastide.self_test import layout
-    from bastide.service import panel, wait
-    from bastide.session import TableSession
-    from bastide.settings import Settings
-    from bastide.stopping import stop_on_signals
-    from bastide.store import Store
-    from bastide.table_loop import TableLoop
-    from bastide.tables import (
-        is_device,
-        make_watcher,
-        open_camera,
-        opened,
-        table_setup,
-    )
-    from bastide.tuning import Tuning, kept, newest, own_paths
-    from bastide.updates import Updates
+    from bastide.files.keys import KeyFile, SessionFile, set_pins
+    from bastide.files.logs import logging_to
+    from bastide.guide.guiding import guide_for
+    from bastide.log.kept_looks import KeptLooks
+    from bastide.log.reserve import BYTES
+    from bastide.log.store import Store
+    from bastide.machine.pulse import Pulse
+    from bastide.machine.service import panel, wait
+    from bastide.machine.stopping import stop_on_signals
+    from bastide.machine.updates import Updates
+    from bastide.settings.page_settings import Settings
+    from bastide.table.session import TableSession
+    from bastide.table.setup import table_setup
+    from bastide.tiles.art import ArtSets
+    from bastide.watching.checkup import CheckUp
+    from bastide.watching.learning import Learner
+    from bastide.watching.lens_notice import lens_measured
+    from bastide.watching.table_loop import TableLoop
+    from bastide.watching.watcher import make_watcher
     from reading.watcher import TableWatcher
     from scoring.events import Setup
     from vision.read import PhotoReader

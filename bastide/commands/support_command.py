@@ -15,7 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from bastide.support import replay, write_support
+    from bastide.backup.support import replay, write_support
 
     if args.replay:
         found = replay(Path(args.replay))

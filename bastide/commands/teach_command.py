@@ -22,9 +22,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    from bastide.camera.teaching import Teaching, teach_from_camera, teach_from_image
     from bastide.inputs import expansions
-    from bastide.tables import box_contents
-    from bastide.teaching import Teaching, teach_from_camera, teach_from_image
+    from bastide.tiles.art import box_contents
 
     if bool(args.image) == bool(args.source):
         raise UsageError("teach needs either photographs of the teaching sheet or --source")

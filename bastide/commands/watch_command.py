@@ -41,25 +41,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from bastide.calibrated import calibrated, load_calibrations, view_from
-    from bastide.learning import Learner
-    from bastide.lens_notice import CODE as LENS_BENDS
-    from bastide.lens_notice import lens_measured
-    from bastide.recording import transcript_of
-    from bastide.session import TableSession
-    from bastide.stopping import stop_on_signals
-    from bastide.store import Store
-    from bastide.table_loop import Followed, follow
-    from bastide.tables import (
-        box_contents,
-        load_tiles,
-        make_watcher,
-        open_camera,
-        opened,
-        table_setup,
-        tile_book,
-    )
-    from bastide.writing import write_whole
+    from bastide.camera.calibrated import calibrated, load_calibrations, view_from
+    from bastide.camera.opening import open_camera, opened
+    from bastide.files.writing import write_whole
+    from bastide.log.store import Store
+    from bastide.machine.stopping import stop_on_signals
+    from bastide.table.session import TableSession
+    from bastide.table.setup import table_setup
+    from bastide.tiles.art import box_contents, load_tiles, tile_book
+    from bastide.watching.learning import Learner
+    from bastide.watching.lens_notice import CODE as LENS_BENDS
+    from bastide.watching.lens_notice import lens_measured
+    from bastide.watching.recording import transcript_of
+    from bastide.watching.table_loop import Followed, follow
+    from bastide.watching.watcher import make_watcher
     from vision.frames import SourceError
     from vision.tileset import merged
 

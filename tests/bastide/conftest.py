@@ -10,8 +10,8 @@ import pytest
 from sessions import SETUP
 
 from bastide.cli import main
-from bastide.session import TableSession
-from bastide.store import Store
+from bastide.log.store import Store
+from bastide.table.session import TableSession
 
 Run = Callable[..., tuple[int, str, str]]
 

@@ -2,8 +2,8 @@
 
 SQLite reaches files through a table of functions (https://www.sqlite.org/vfs.html). Here the table of the library that
 Python's sqlite3 itself uses is copied, and opening, writing, syncing and cutting go through Python. Everything above,
-`bastide.store` with it, runs unchanged and knows nothing of it. Needs sqlite3 linked to a shared libsqlite3, as it is
-everywhere but in a few portable builds of Python; `available` says so.
+`bastide.log.store` with it, runs unchanged and knows nothing of it. Needs sqlite3 linked to a shared libsqlite3, as it
+is everywhere but in a few portable builds of Python; `available` says so.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bastide import journal
+from bastide.log import journal
 
 OK, IOERR_WRITE, IOERR_FSYNC, FULL, READONLY, CANTOPEN = 0, 778, 1034, 13, 8, 14
 SECTOR = 512

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from bastide.demo_game import PLAYERS, demo_game
-from bastide.session import TableSession
+from bastide.table.demo_game import PLAYERS, demo_game
+from bastide.table.session import TableSession
 from scoring.events import Event, Setup
 from scoring.rules import edition
 from web.protocol import CommandError

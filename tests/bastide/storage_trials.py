@@ -10,10 +10,10 @@ from pathlib import Path
 
 from faulty_disk import OK, Act, Disk, Said, Sync, Write, after_power_cut, faulty
 
-from bastide.demo_game import demo_game
 from bastide.errors import Failure
-from bastide.session import TableSession
-from bastide.store import Store
+from bastide.log.store import Store
+from bastide.table.demo_game import demo_game
+from bastide.table.session import TableSession
 from scoring.log import Unread
 
 

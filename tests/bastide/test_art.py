@@ -7,13 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bastide.art import ArtSets
-from bastide.demo_game import demo_game
-from bastide.learning import Learner
-from bastide.session import TableSession
-from bastide.store import Store
-from bastide.tables import box_contents
-from bastide.tilebook import TileBook
+from bastide.log.store import Store
+from bastide.table.demo_game import demo_game
+from bastide.table.session import TableSession
+from bastide.tiles.art import ArtSets, box_contents
+from bastide.tiles.tilebook import TileBook
+from bastide.watching.learning import Learner
 from scoring.tiles import catalogue
 from vision.artwork import draw_tile
 from vision.frames import Frame

@@ -16,13 +16,13 @@ from pathlib import Path
 
 import pytest
 
-from bastide.backups import VERSION, check_backup, restore_backup, write_backup
-from bastide.demo_game import demo_game
+from bastide.backup.backups import VERSION, check_backup, restore_backup, write_backup
+from bastide.backup.external_files import NOTE, remember
 from bastide.errors import Failure, UsageError
-from bastide.external_files import NOTE, remember
-from bastide.keys import KeyFile, set_pins
-from bastide.session import TableSession
-from bastide.store import Store
+from bastide.files.keys import KeyFile, set_pins
+from bastide.log.store import Store
+from bastide.table.demo_game import demo_game
+from bastide.table.session import TableSession
 
 STORES = Path(__file__).parent / "stores"
 

@@ -13,15 +13,15 @@ import cv2
 import numpy as np
 import pytest
 
-from bastide.backups import restore_backup, write_backup
+from bastide.backup.backups import restore_backup, write_backup
 from bastide.book.evenings import CACHE, Evenings
 from bastide.book.films import FPS, AtTheEnd, Films
 from bastide.book.handover import ADDRESS
 from bastide.book.people import NAME, Said, key_of
 from bastide.book.statistics import START, statistics
-from bastide.demo_game import demo_game
-from bastide.session import TableSession
-from bastide.store import Store
+from bastide.log.store import Store
+from bastide.table.demo_game import demo_game
+from bastide.table.session import TableSession
 from scoring.events import GameEnded, Player
 from scoring.log import state_of
 from vision.stills import keep

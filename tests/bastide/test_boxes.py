@@ -9,8 +9,8 @@ import pytest
 
 from bastide.errors import UsageError
 from bastide.inputs import expansions, rules
-from bastide.session import TableSession
-from bastide.tables import table_setup
+from bastide.table.session import TableSession
+from bastide.table.setup import table_setup
 from scoring.expansions import boxes
 from scoring.rules import edition
 from web.protocol import CommandError

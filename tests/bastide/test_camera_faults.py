@@ -13,11 +13,13 @@ import cv2
 import numpy as np
 import pytest
 
-from bastide.demo_game import demo_game
-from bastide.session import TableSession
-from bastide.store import Store
-from bastide.table_loop import follow
-from bastide.tables import load_tiles, make_watcher, open_camera
+from bastide.camera.opening import open_camera
+from bastide.log.store import Store
+from bastide.table.demo_game import demo_game
+from bastide.table.session import TableSession
+from bastide.tiles.art import load_tiles
+from bastide.watching.table_loop import follow
+from bastide.watching.watcher import make_watcher
 from reading.watcher import Observation, Proposal
 from scoring.events import TurnEnded
 from scoring.log import LogEntry, effective

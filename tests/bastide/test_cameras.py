@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from processes import PIN, Served
 
-from bastide.calibrated import CalibratedCamera
-from bastide.cameras import Cameras
-from bastide.keys import KeyFile, set_pins
+from bastide.camera.calibrated import CalibratedCamera
+from bastide.camera.cameras import Cameras
+from bastide.files.keys import KeyFile, set_pins
 from hardware.found import Found
 from vision.frames import Frame, SourceError, SourceInfo
 from vision.images import write_image

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from bastide import card as card_module
-from bastide.card import CHECKS, OPEN, TEMPLATE, read_card, understood
 from bastide.cli import main
 from bastide.errors import Failure
-from bastide.keys import KeyFile
+from bastide.files.keys import KeyFile
+from bastide.machine import card as card_module
+from bastide.machine.card import CHECKS, OPEN, TEMPLATE, read_card, understood
 from web.rights import Refused, Right, Rights
 
 PIN, PASSWORD = "4711", "ch33se board"

@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 from processes import Served
 
-from bastide.checkup import FRESH_S, CheckUp
-from bastide.demo_game import demo_game
-from bastide.health import Line
-from bastide.session import TableSession
-from bastide.store import Store
-from bastide.table_loop import TableLoop
-from bastide.tables import load_tiles, make_watcher
+from bastide.log.store import Store
+from bastide.machine.health import Line
+from bastide.table.demo_game import demo_game
+from bastide.table.session import TableSession
+from bastide.tiles.art import load_tiles
+from bastide.watching.checkup import FRESH_S, CheckUp
+from bastide.watching.table_loop import TableLoop
+from bastide.watching.watcher import make_watcher
 from scoring.transcript import write
 from vision.frames import Frame, SourceError, SourceInfo
 

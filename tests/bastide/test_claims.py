@@ -6,9 +6,9 @@ from typing import Any
 
 from sessions import error, seen
 
-from bastide.recording import transcript_of
-from bastide.session import TableSession
-from bastide.store import Store
+from bastide.log.store import Store
+from bastide.table.session import TableSession
+from bastide.watching.recording import transcript_of
 from scoring.events import parse_event
 from scoring.log import LogEntry, Settled, entry_from_json, entry_to_json
 

@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 from bastide.cli import main
-from bastide.demo_game import demo_game
+from bastide.table.demo_game import demo_game
 from reading.record import read_looks
 from scoring.transcript import write
 from vision.frames import Frame, SourceError, SourceInfo
@@ -210,7 +210,7 @@ class _Stops:
 
 def test_a_source_that_stops_keeps_what_was_seen(run: Run, files: Path, tmp_path: Path,
                                                  monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bastide.tables.open_source", lambda uri: _Stops(5))
+    monkeypatch.setattr("bastide.camera.opening.open_source", lambda uri: _Stops(5))
     out = tmp_path / "game.json"
     code, said, err = run("watch", "--source", "http://table/", "--players", files / "players.json", "--out", out,
                           "--json")

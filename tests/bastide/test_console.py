@@ -10,8 +10,8 @@ import cv2
 import numpy as np
 import pytest
 
-from bastide import console
-from bastide.console import QUIET, qr, screen, show
+from bastide.machine import console
+from bastide.machine.console import QUIET, qr, screen, show
 
 
 def seen(text: str) -> str:

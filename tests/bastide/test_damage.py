@@ -13,13 +13,13 @@ sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 
 import damage  # noqa: E402
 
-from bastide.copies import difference  # noqa: E402
-from bastide.demo_game import demo_game  # noqa: E402
-from bastide.health import storage  # noqa: E402
-from bastide.journal import journal_of, read, told  # noqa: E402
-from bastide.session import TableSession  # noqa: E402
-from bastide.store import Store  # noqa: E402
-from bastide.support import replay, write_support  # noqa: E402
+from bastide.backup.support import replay, write_support  # noqa: E402
+from bastide.log.copies import difference  # noqa: E402
+from bastide.log.journal import journal_of, read, told  # noqa: E402
+from bastide.log.store import Store  # noqa: E402
+from bastide.machine.health import storage  # noqa: E402
+from bastide.table.demo_game import demo_game  # noqa: E402
+from bastide.table.session import TableSession  # noqa: E402
 from scoring.events import TurnEnded  # noqa: E402
 from scoring.log import LogEntry, Unread  # noqa: E402
 
@@ -70,7 +70,7 @@ def test_the_check_sees_what_must_not_happen(tmp_path: Path) -> None:
 @pytest.mark.parametrize("bit", [1, 0x80], ids=["a bit", "a high bit"])
 def test_a_flipped_bit_in_the_write_ahead_log_takes_no_move(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
                                                             bit: int) -> None:
-    monkeypatch.setattr("bastide.store.WAL_PAGES", 100_000)  # everything is still in it
+    monkeypatch.setattr("bastide.log.store.WAL_PAGES", 100_000)  # everything is still in it
     entries = played(tmp_path)
     flip(tmp_path / "left" / "log.sqlite-wal", 32 + 12 * 4120 + 24 + 1000, bit)
     with Store(tmp_path / "left" / "log.sqlite") as store:
@@ -164,7 +164,7 @@ def test_a_write_that_the_power_cut_off_was_never_acknowledged(tmp_path: Path) -
 def test_a_journal_knows_how_much_there_must_be() -> None:
     lines = []
     with_head = {"n": 1, "after": "", "before": [0, 0], "do": "journal", "id": "x", "schema": 2}
-    from bastide.journal import digest
+    from bastide.log.journal import digest
     after, text = "", b""
     for n, line in enumerate([with_head, {"do": "game", "game": 1, "created_s": 1.0, "setup": "{}"},
                               *({"do": "entries", "game": 1, "first": k, "bodies": ["b"], "over": 0}

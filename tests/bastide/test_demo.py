@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bastide.demo_game import demo_game
+from bastide.table.demo_game import demo_game
 from scoring.report import score_game
 from scoring.transcript import write
 

@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 from processes import bastide
 
-from bastide.demo_game import demo_game
+from bastide.table.demo_game import demo_game
 from scoring.transcript import write
 
 ROWS: dict[str, tuple[int, tuple[str, ...]]] = {

@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 from test_table_loop import EVENTS, GAME, PATIENCE_S, Camera, Watcher, until
 
-from bastide.art import ArtSets
-from bastide.new_game import asked_setup
-from bastide.session import TableSession
-from bastide.store import Store
-from bastide.table_loop import MOST_FAILURES, TableLoop
-from bastide.tables import box_contents, make_watcher
+from bastide.log.store import Store
+from bastide.table.new_game import asked_setup
+from bastide.table.session import TableSession
+from bastide.tiles.art import ArtSets, box_contents
+from bastide.watching.table_loop import TableLoop
+from bastide.watching.watcher import MOST_FAILURES, make_watcher
 from scoring.errors import InvalidNotation
 from scoring.events import Setup
 from scoring.expansions import KNOWN

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from bastide.guide import NAME, STEPS, Guide
-from bastide.practice import plan, seen
-from bastide.session import TableSession
-from bastide.store import Store
-from bastide.tables import TWO
+from bastide.guide.guide import NAME, STEPS, Guide
+from bastide.guide.practice import plan, seen
+from bastide.log.store import Store
+from bastide.table.session import TableSession
+from bastide.table.setup import TWO
 from scoring.events import FigurePlaced, Setup, TilePlaced
 from scoring.rules import DEFAULT_EDITION, edition
 from web.protocol import CommandError

@@ -14,14 +14,14 @@ import numpy as np
 import pytest
 from processes import bastide
 
-from bastide.demo_game import demo_game
+from bastide.backup.support import replay, write_support
 from bastide.errors import UsageError
-from bastide.health import Line, clock, memory, ports, power, report, storage, temperature
-from bastide.keys import KeyFile, set_pins
-from bastide.logs import FILE, FILE_BYTES, FILES, clean, logging_to
-from bastide.session import TableSession
-from bastide.store import Store
-from bastide.support import replay, write_support
+from bastide.files.keys import KeyFile, set_pins
+from bastide.files.logs import FILE, FILE_BYTES, FILES, clean, logging_to
+from bastide.log.store import Store
+from bastide.machine.health import Line, clock, memory, ports, power, report, storage, temperature
+from bastide.table.demo_game import demo_game
+from bastide.table.session import TableSession
 from vision.stills import Still
 
 

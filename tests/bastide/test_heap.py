@@ -17,7 +17,7 @@ Run = Callable[..., tuple[int, str, str]]
 PICTURES = """
 import random, sys, threading
 from pathlib import Path
-from bastide.heap import give_back, limit_heap
+from bastide.machine.heap import give_back, limit_heap
 if sys.argv[1] != "none" and not limit_heap():
     raise SystemExit(75)
 import numpy as np
@@ -64,7 +64,7 @@ def test_limits_leave_fewer_holes() -> None:
 HOLES = """
 import sys
 from pathlib import Path
-from bastide.heap import give_back, trimmed
+from bastide.machine.heap import give_back, trimmed
 
 def rss_mb():
     return next(int(x.split()[1]) for x in Path("/proc/self/status").read_text().splitlines()
@@ -78,7 +78,7 @@ if sys.argv[1] == "now":
     give_back()
 else:
     import threading
-    from bastide import heap
+    from bastide.machine import heap
     done = threading.Event()
     heap.give_back = lambda: give_back() and done.set()
     with trimmed(0.01):
@@ -100,5 +100,5 @@ def test_a_served_table_gives_back(run: Run, monkeypatch: pytest.MonkeyPatch) ->
     def told() -> None:
         raise Failure("given back")
 
-    monkeypatch.setattr("bastide.heap.trimmed", told)
+    monkeypatch.setattr("bastide.machine.heap.trimmed", told)
     assert run("serve", "--port", 0) == (1, "", "bastide serve: given back\n")

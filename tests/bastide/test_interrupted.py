@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-import bastide.backups as backups
-import bastide.recovery as recovery
-from bastide.backups import restore_backup, write_backup
-from bastide.demo_game import demo_game
+import bastide.backup.backups as backups
+import bastide.log.recovery as recovery
+from bastide.backup.backups import restore_backup, write_backup
 from bastide.errors import Failure
-from bastide.salvage import salvage
-from bastide.session import TableSession
-from bastide.store import Store
+from bastide.log.salvage import salvage
+from bastide.log.store import Store
+from bastide.table.demo_game import demo_game
+from bastide.table.session import TableSession
 from scoring.log import LogEntry, Unread
 
 

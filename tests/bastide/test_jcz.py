@@ -15,7 +15,7 @@ import recorded
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scoring"))
 from random_games import random_game  # noqa: E402
 
-from bastide import jcz
+from bastide.export import jcz
 from scoring.engine import apply, fold, legal_claims, new_game
 from scoring.errors import InvalidNotation
 from scoring.events import (

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from bastide.demo_game import demo_game
-from bastide.kept_looks import FIRST, LIMITS, NEWEST, KeptLooks, kept_looks
-from bastide.session import TableSession
-from bastide.store import Store
-from bastide.support import write_support
+from bastide.backup.support import write_support
+from bastide.log.kept_looks import FIRST, LIMITS, NEWEST, KeptLooks, kept_looks
+from bastide.log.store import Store
+from bastide.table.demo_game import demo_game
+from bastide.table.session import TableSession
 from reading.record import read_looks, read_watched
 from scoring.events import Setup
 from vision.looks import SquareLook, TableLook

@@ -9,11 +9,11 @@ import cv2
 import numpy as np
 from test_table_loop import Camera, Watcher
 
-from bastide.demo_game import demo_game
-from bastide.lens_notice import CODE, LensNotice
-from bastide.session import TableSession
-from bastide.store import Store
-from bastide.table_loop import follow
+from bastide.log.store import Store
+from bastide.table.demo_game import demo_game
+from bastide.table.session import TableSession
+from bastide.watching.lens_notice import CODE, LensNotice
+from bastide.watching.table_loop import follow
 from reading.watcher import Observation
 from scoring.log import LogEntry
 from scoring.tiles import Square

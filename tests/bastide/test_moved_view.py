@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "watching"))
 
 from films import SIZE, TILE_PX, Film, cloth, lay  # noqa: E402
 
-from bastide.steadiness import TILE_MM, Steadiness  # noqa: E402
+from bastide.watching.steadiness import TILE_MM, Steadiness  # noqa: E402
 from scoring.events import TilePlaced  # noqa: E402
 from scoring.tiles import Square  # noqa: E402
 from vision.frames import Frame  # noqa: E402

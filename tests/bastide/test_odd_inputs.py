@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bastide.capture import LEAST_SIDE_PX, LONGEST_TIMES
-from bastide.replay import scores_csv
+from bastide.camera.capture import LEAST_SIDE_PX, LONGEST_TIMES
+from bastide.log.replay import scores_csv
 from hardware.sources import UnknownSource, open_source
 from scoring.engine import fold, new_game
 from scoring.events import Player, Setup
@@ -84,7 +84,7 @@ def test_a_support_file_that_has_no_end_is_not_even_read(run: Run, tmp_path: Pat
                                   "=HYPERLINK(\"x\")"])
 def test_a_name_is_no_formula_in_the_table_of_scores(name: str) -> None:
     """What a spreadsheet opens: no cell of text begins as a formula does, and the name can still be read."""
-    from bastide.demo_game import demo_game
+    from bastide.table.demo_game import demo_game
     game = demo_game(3, turns=30)
     players = tuple(Player(name=name if n == 0 else f"P{n}", colour=p.colour)
                     for n, p in enumerate(game.setup.players))

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from test_art import SETUP, taught
 
-from bastide.art import ArtSets
-from bastide.session import TableSession
-from bastide.store import Store
+from bastide.log.store import Store
+from bastide.table.session import TableSession
+from bastide.tiles.art import ArtSets
 from vision.images import decoded
 from web.app import create_app
 from web.server import PageServer

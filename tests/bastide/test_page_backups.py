@@ -13,14 +13,14 @@ import pytest
 from processes import Served
 from test_serve import by_hand
 
-from bastide.backups import check_backup, write_backup
-from bastide.demo_game import demo_game
+from bastide.backup.backups import check_backup, write_backup
+from bastide.backup.page_backups import PageBackups
+from bastide.backup.restore_inside import BEFORE, EXCHANGE, NOTE, STAGED, finish, restore_inside
 from bastide.errors import Failure
-from bastide.keys import KeyFile, set_pins
-from bastide.page_backups import PageBackups
-from bastide.restore_inside import BEFORE, EXCHANGE, NOTE, STAGED, finish, restore_inside
-from bastide.session import TableSession
-from bastide.store import Store
+from bastide.files.keys import KeyFile, set_pins
+from bastide.log.store import Store
+from bastide.table.demo_game import demo_game
+from bastide.table.session import TableSession
 from scoring.events import to_json
 from web.protocol import CommandError
 
@@ -140,7 +140,7 @@ def test_a_plug_pulled_while_files_change_places_leaves_one_or_the_other(tmp_pat
             raise pulled
         real(source, target)
 
-    monkeypatch.setattr("bastide.restore_inside.os.replace", replace)
+    monkeypatch.setattr("bastide.backup.restore_inside.os.replace", replace)
     try:
         restore_inside(tmp_path / "b.zip", data)
     except Exception as e:

@@ -12,7 +12,7 @@ import pytest
 
 from bastide.cli import main
 from bastide.commands.print_command import WHAT, own_name
-from bastide.sheets import SHEETS, sheet
+from bastide.export.sheets import SHEETS, sheet
 from calibration.targets import CARDS, CELL_MM, CHARUCO, CHECK_LINES, MAT, PAPERS_MM, teaching_pages
 
 PX_MM = 8.0

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bastide.health import THROTTLED
-from bastide.pulse import FRESH_S, Pulse
+from bastide.machine.health import THROTTLED
+from bastide.machine.pulse import FRESH_S, Pulse
 
 
 def machine(root: Path, *, bits: str = "0x0", milli: int = 50_000) -> Path:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from sessions import JPEG, SETUP, error, history, played, seen
 
-from bastide.session import TableSession
-from bastide.store import Store
+from bastide.log.store import Store
+from bastide.table.session import TableSession
 from scoring.engine import fits, fold
 from scoring.events import TilePlaced, to_json
 

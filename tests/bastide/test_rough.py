@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 from processes import ROOT, Served
 
-from bastide.backups import check_backup, write_backup
-from bastide.demo_game import demo_game
-from bastide.session import TableSession
-from bastide.store import Store
-from bastide.support import write_support
+from bastide.backup.backups import check_backup, write_backup
+from bastide.backup.support import write_support
+from bastide.log.store import Store
+from bastide.table.demo_game import demo_game
+from bastide.table.session import TableSession
 
 NO_NAMESPACE = 77
 
@@ -72,12 +72,12 @@ sys.path[:0] = [{str(ROOT)!r}]
 mount = ["mount", "-t", "tmpfs", "-o", "size=1536k", "tmpfs", {str(tmp_path)!r}]
 if subprocess.run(mount, capture_output=True).returncode:
     sys.exit({NO_NAMESPACE})
-from bastide.demo_game import demo_game
+from bastide.table.demo_game import demo_game
 from bastide.errors import Failure
-from bastide.session import TableSession
-from bastide.store import Store
-from bastide.support import write_support
-from bastide.backups import write_backup
+from bastide.table.session import TableSession
+from bastide.log.store import Store
+from bastide.backup.support import write_support
+from bastide.backup.backups import write_backup
 folder, game = Path({str(tmp_path)!r}) / "data", demo_game(3, turns=40)
 refused = unpictured = 0
 with Store(folder / "log.sqlite") as store:

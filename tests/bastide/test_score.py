@@ -11,7 +11,7 @@ import pytest
 import recorded
 
 from bastide.cli import main
-from bastide.demo_game import demo_game
+from bastide.table.demo_game import demo_game
 from scoring.transcript import write
 
 OWN = Path(__file__).parent / "games"

@@ -8,14 +8,15 @@ from typing import Any
 
 import pytest
 
-from bastide import second_medium
-from bastide.backups import restore_backup
-from bastide.demo_game import demo_game
+from bastide.backup import second_medium
+from bastide.backup.backups import restore_backup
+from bastide.backup.second_medium import KEPT, SecondMedium, tried
 from bastide.errors import Failure, UsageError
-from bastide.health import storage
-from bastide.second_medium import KEPT, SecondMedium, read_note, tried
-from bastide.session import TableSession
-from bastide.store import Store
+from bastide.files.second_note import read_note
+from bastide.log.store import Store
+from bastide.machine.health import storage
+from bastide.table.demo_game import demo_game
+from bastide.table.session import TableSession
 
 GAME = demo_game(3, turns=4)
 PATIENCE_S = 60.0

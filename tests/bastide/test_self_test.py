@@ -11,8 +11,9 @@ import pytest
 sys.path.append(str(Path(__file__).parents[1] / "vision"))
 from read_tables import base_tiles, photograph, put  # noqa: E402
 
-from bastide.self_test import FIGURES, TILES, Layout, layout, self_test
-from bastide.tables import TWO, box_contents
+from bastide.camera.self_test import FIGURES, TILES, Layout, layout, self_test
+from bastide.table.setup import TWO
+from bastide.tiles.art import box_contents
 from calibration.apply import usual_lens
 from scoring.engine import new_game
 from scoring.events import Player, Setup

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from processes import Served, bastide
 
-from bastide.demo_game import demo_game
-from bastide.kept_looks import kept_looks
+from bastide.log.kept_looks import kept_looks
+from bastide.table.demo_game import demo_game
 from scoring.events import TilePlaced, to_json
 from scoring.report import score_game
 from scoring.transcript import write

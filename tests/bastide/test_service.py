@@ -13,13 +13,14 @@ from pathlib import Path
 import pytest
 from processes import Served
 
-from bastide.demo_game import demo_game
 from bastide.errors import Failure
-from bastide.service import HANGS_S, Notifier, healthy, panel, wait
-from bastide.session import TableSession
-from bastide.store import Store
-from bastide.table_loop import TableLoop
-from bastide.tables import load_tiles, make_watcher
+from bastide.log.store import Store
+from bastide.machine.service import HANGS_S, Notifier, healthy, panel, wait
+from bastide.table.demo_game import demo_game
+from bastide.table.session import TableSession
+from bastide.tiles.art import load_tiles
+from bastide.watching.table_loop import TableLoop
+from bastide.watching.watcher import make_watcher
 from hardware.panel import Panel
 from vision.frames import DeadSource, SourceInfo
 

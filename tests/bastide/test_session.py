@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from sessions import JPEG, SETUP, error, history, played, seen
 
-from bastide.demo_game import demo_game
-from bastide.history import last_action
-from bastide.moment import Moment
-from bastide.notices import rows
-from bastide.session import TableSession
-from bastide.store import Store
+from bastide.log.history import last_action
+from bastide.log.store import Store
+from bastide.table.demo_game import demo_game
+from bastide.table.moment import Moment
+from bastide.table.session import TableSession
+from bastide.watching.notices import rows
 from reading.noticing import Notice
 from scoring.belonging import spoken
 from scoring.engine import fold, new_game

@@ -14,9 +14,9 @@ import pytest
 from processes import PIN, Served
 
 from bastide.errors import UsageError
-from bastide.keys import KeyFile, set_pins
-from bastide.options import NAMED, OPTIONS, add_arguments, in_force, read_value
-from bastide.settings import NAME, Settings, SettingsFile, without_passwords
+from bastide.files.keys import KeyFile, set_pins
+from bastide.settings.options import NAMED, OPTIONS, add_arguments, in_force, read_value
+from bastide.settings.page_settings import NAME, Settings, SettingsFile, without_passwords
 from vision.images import write_image
 from web.protocol import CommandError
 

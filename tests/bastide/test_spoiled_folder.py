@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from bastide.demo_game import demo_game
 from bastide.errors import Failure
-from bastide.keys import KeyFile, set_pins
-from bastide.reserve import BYTES
-from bastide.session import TableSession
-from bastide.store import Store
+from bastide.files.keys import KeyFile, set_pins
+from bastide.log.reserve import BYTES
+from bastide.log.store import Store
+from bastide.table.demo_game import demo_game
+from bastide.table.session import TableSession
 from web.rights import Refused, Rights
 
 JPEG = b"\xff\xd8picture"
@@ -50,7 +50,7 @@ def test_an_emptied_log_is_told_and_its_pictures_do_not_show_up_in_another_game(
 
 def test_what_was_only_in_the_write_ahead_log_of_an_emptied_log_is_recovered(tmp_path: Path,
                                                                              monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bastide.store.WAL_PAGES", 100_000)
+    monkeypatch.setattr("bastide.log.store.WAL_PAGES", 100_000)
     game = demo_game(3, turns=3)
     with Store(tmp_path / "a" / "log.sqlite") as store:
         session = TableSession(store, game.setup)

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from bastide.steadiness import Steadiness
+from bastide.watching.steadiness import Steadiness
 from vision.frames import Frame, Image
 
 POSE = np.array([[60.0, 0, 400], [0, 60.0, 250], [0, 0, 1]])

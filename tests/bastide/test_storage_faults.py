@@ -11,13 +11,13 @@ import pytest
 from faulty_disk import FULL, IOERR_FSYNC, IOERR_WRITE, OK, READONLY, Act, Disk, Said, available, faulty
 from storage_trials import crash_images, disk_that_fails
 
-from bastide.demo_game import demo_game
 from bastide.errors import Failure
-from bastide.journal import journal_of
-from bastide.salvage import salvage
-from bastide.schema import SCHEMA_VERSION, checksum
-from bastide.session import TableSession
-from bastide.store import Store
+from bastide.log.journal import journal_of
+from bastide.log.salvage import salvage
+from bastide.log.schema import SCHEMA_VERSION, checksum
+from bastide.log.store import Store
+from bastide.table.demo_game import demo_game
+from bastide.table.session import TableSession
 from scoring.events import to_json
 from scoring.log import Unread
 
@@ -129,7 +129,7 @@ def test_any_damage_leaves_a_log_that_opens(tmp_path: Path, journal: bool) -> No
 
 def test_moves_still_in_the_write_ahead_log_are_salvaged_too(tmp_path: Path,
                                                              monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bastide.store.WAL_PAGES", 100_000)
+    monkeypatch.setattr("bastide.log.store.WAL_PAGES", 100_000)
     game = demo_game(4, turns=12)
     path = tmp_path / "log.sqlite"
     with Store(path) as store:

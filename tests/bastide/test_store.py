@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from bastide.demo_game import PLAYERS, demo_game
 from bastide.errors import Failure
-from bastide.journal import journal_of
-from bastide.schema import checksum
-from bastide.session import TableSession
-from bastide.store import Store, StoredGame, setup_from_json, setup_to_json
+from bastide.log.journal import journal_of
+from bastide.log.schema import checksum
+from bastide.log.store import Store, StoredGame, setup_from_json, setup_to_json
+from bastide.table.demo_game import PLAYERS, demo_game
+from bastide.table.session import TableSession
 from scoring.events import Event, Setup, StartTile, TurnEnded
 from scoring.log import LogEntry, Retracted
 from scoring.rules import edition, with_options
@@ -85,7 +85,7 @@ def test_entries_of_one_action_are_there_together_or_not_at_all(path: Path) -> N
 
 
 def test_pictures_are_kept_and_the_oldest_make_room(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bastide.pictures.CROPS_KEPT", 2)
+    monkeypatch.setattr("bastide.log.pictures.CROPS_KEPT", 2)
     with Store(path) as store:
         game = store.new_game(SETUP)
         for n in (1, 2, 3):
@@ -212,9 +212,9 @@ def test_several_threads_may_write(path: Path) -> None:
 WRITER = """
 import sys
 from pathlib import Path
-from bastide.session import TableSession
-from bastide.store import Store
-from bastide.demo_game import demo_game
+from bastide.table.session import TableSession
+from bastide.log.store import Store
+from bastide.table.demo_game import demo_game
 game = demo_game(5, turns=4)
 with Store(Path(sys.argv[1])) as store:
     session = TableSession.resume(store) or TableSession(store, game.setup)

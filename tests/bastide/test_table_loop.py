@@ -12,11 +12,11 @@ from typing import Any, Self
 import numpy as np
 import pytest
 
-from bastide.demo_game import demo_game
 from bastide.errors import Failure
-from bastide.session import TableSession
-from bastide.store import Store
-from bastide.table_loop import TableLoop, follow
+from bastide.log.store import Store
+from bastide.table.demo_game import demo_game
+from bastide.table.session import TableSession
+from bastide.watching.table_loop import TableLoop, follow
 from reading.policy import Decision
 from reading.watcher import Observation, Proposal
 from scoring.events import Event, FigurePlaced, TilePlaced

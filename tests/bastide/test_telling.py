@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from bastide.session import TableSession
-from bastide.store import Store
+from bastide.log.store import Store
+from bastide.table.session import TableSession
 from scoring.engine import next_player
 from scoring.events import Player, Setup, notation
 from scoring.log import effective

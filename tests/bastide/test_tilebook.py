@@ -11,10 +11,10 @@ import pytest
 from sessions import SETUP, seen
 
 from bastide.errors import Failure
-from bastide.learning import Learner
-from bastide.session import TableSession
-from bastide.store import Store
-from bastide.tilebook import BOOK, TileBook
+from bastide.log.store import Store
+from bastide.table.session import TableSession
+from bastide.tiles.tilebook import BOOK, TileBook
+from bastide.watching.learning import Learner
 from scoring.events import FigurePlaced, TilePlaced
 from scoring.tiles import product
 from vision.frames import Frame

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bastide.calibrated import CalibratedCamera, view_from
-from bastide.tuning import Tuning, kept, newest, own_paths
+from bastide.camera.calibrated import CalibratedCamera, view_from
+from bastide.camera.tuning import Tuning, kept, newest, own_paths
 from calibration.rehearsal import flat, mat_sheet, overhead, photograph
 from vision.frames import Frame, Image, SourceInfo
 from web.protocol import CommandError
@@ -28,7 +28,7 @@ EMPTY = np.full((SIZE[1], SIZE[0], 3), 120, np.uint8)
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a busy machine the first picture may be late."""
-    monkeypatch.setattr("bastide.tuning.AT_MOST_S", PATIENCE_S)
+    monkeypatch.setattr("bastide.camera.tuning.AT_MOST_S", PATIENCE_S)
 
 
 class Camera:
@@ -127,7 +127,7 @@ def test_colours_are_measured_and_what_cannot_be_told_apart_is_named(tmp_path: P
         found = done(made, "colours")
         assert found["ok"] and set(found["distances"]) == {"blue-red", "blue-yellow", "red-yellow"}
         assert not found["confused"] and min(found["distances"].values()) > made.state()["limits"]["confused"]
-        monkeypatch.setattr("bastide.tuning.AT_MOST_S", 3.0)  # it is looked for until then, in vain
+        monkeypatch.setattr("bastide.camera.tuning.AT_MOST_S", 3.0)  # it is looked for until then, in vain
         lone = tuning(camera, tmp_path, colours=lambda: ("red", "green"))
         lone.calibrate("colours", "", "")
         refused = done(lone, "colours")
@@ -137,7 +137,7 @@ def test_colours_are_measured_and_what_cannot_be_told_apart_is_named(tmp_path: P
 
 def test_nothing_to_measure_by_is_said_after_a_while_and_nothing_changes(tmp_path: Path,
                                                                         monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bastide.tuning.AT_MOST_S", 0.3)
+    monkeypatch.setattr("bastide.camera.tuning.AT_MOST_S", 0.3)
     camera = CalibratedCamera(Camera(EMPTY), ())
     with watched(camera):
         made = tuning(camera, tmp_path)

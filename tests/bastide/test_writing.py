@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
-from bastide import backups, support, writing
+from bastide.backup import backups, support
 from bastide.commands import watch_command
-from bastide.demo_game import demo_game
 from bastide.errors import Failure, UsageError
-from bastide.store import Store
-from bastide.writing import write_whole
+from bastide.files import writing
+from bastide.files.writing import write_whole
+from bastide.log.store import Store
+from bastide.table.demo_game import demo_game
 from scoring.transcript import write
 from web.protocol import Unavailable
 
@@ -85,7 +86,7 @@ def test_what_a_killed_restore_left_is_swept(tmp_path: Path) -> None:
 
 
 def test_a_disk_that_is_gone_is_told_to_those_who_only_look(tmp_path: Path) -> None:
-    from bastide.session import TableSession
+    from bastide.table.session import TableSession
     from web.app import create_app
 
     with Store(tmp_path / "data" / "log.sqlite") as store:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from calibration_scenes import error_mm
 
-from bastide.calibrated import CalibratedCamera, calibrated
-from bastide.demo_game import demo_game
+from bastide.camera.calibrated import CalibratedCamera, calibrated
+from bastide.table.demo_game import demo_game
 from calibration.documents import Document, LensResult, TableResult
 from calibration.table import find_table
 from scoring.tiles import catalogue

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 import pytest
 
-from bastide.demo_game import demo_game
+from bastide.table.demo_game import demo_game
 from calibration.drift import DriftWatch, Reference, compare, ghost, put_back
 from scoring.transcript import write
 from vision.frames import Image

@@ -12,9 +12,9 @@ from brokers import PATIENCE_S, QUICK, Mosquitto
 from bastide.club.game_round import GameRound
 from bastide.club.identity import Identity
 from bastide.club.publisher import Beat, Publisher
-from bastide.demo_game import demo_game
-from bastide.session import TableSession
-from bastide.store import Store
+from bastide.log.store import Store
+from bastide.table.demo_game import demo_game
+from bastide.table.session import TableSession
 from scoring.events import Event, Player, Setup
 from scoring.rules import edition
 

@@ -12,8 +12,8 @@ from clubtables import TWO, ClubTable, moves
 from bastide.club.game_round import GameRound
 from bastide.club.hub import Hub
 from bastide.club.results import Results
-from bastide.session import TableSession
-from bastide.store import Store
+from bastide.log.store import Store
+from bastide.table.session import TableSession
 from scoring.events import Setup
 from scoring.rules import edition
 from web.access import Access

@@ -22,7 +22,7 @@ from bastide.club.message import (
     state,
     unpacked,
 )
-from bastide.store import Store
+from bastide.log.store import Store
 
 SENDER = Sender("Table 4", "0123456789ab", 3)
 

@@ -12,8 +12,8 @@ from bastide.club.game_round import ChessClock, GameRound
 from bastide.club.message import Sender, packed, state, unpacked
 from bastide.club.organiser import Organiser
 from bastide.club.results import Results
-from bastide.session import TableSession
-from bastide.store import Store
+from bastide.log.store import Store
+from bastide.table.session import TableSession
 from scoring.events import Setup
 from scoring.rules import edition
 from web.protocol import CommandError
@@ -138,7 +138,7 @@ def test_the_button_on_the_pins_presses_the_clock(table, now, monkeypatch):
     from gpiozero import Device
     from gpiozero.pins.mock import MockFactory
 
-    from bastide.service import panel
+    from bastide.machine.service import panel
 
     table.tell(BEGIN)
     with MockFactory() as pins:

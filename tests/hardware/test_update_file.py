@@ -22,7 +22,7 @@ from typing import Any
 import pytest
 
 from bastide import __version__
-from bastide.updates import Updates
+from bastide.machine.updates import Updates
 from hardware.release_file import NotTaken, check, seal
 from web.protocol import CommandError
 

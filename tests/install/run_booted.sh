@@ -85,7 +85,7 @@ step "hung, and there again: $(inside systemctl show -p NRestarts bastide)"
 
 inside bash -c 'rm -r /etc/systemd/system/bastide.service.d; systemctl daemon-reload; cd /opt/bastide
   .venv/bin/python -c "import json
-from bastide.demo_game import demo_game
+from bastide.table.demo_game import demo_game
 from scoring.transcript import write
 json.dump(write(demo_game(3, turns=4)), open(\"/var/lib/bastide/game.json\", \"w\"))"; chown bastide /var/lib/bastide/game.json
   echo "BASTIDE_OPTIONS=--port 8000 --new --source sim:transcript=/var/lib/bastide/game.json&seed=1&level=easy&size=1152x648" \

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
-from bastide.moving import moved_figure
+from bastide.table.moving import moved_figure
 from reading.game import Decisions, GameReader
 from reading.place import Place
 from reading.policy import Decision

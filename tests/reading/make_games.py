@@ -11,7 +11,7 @@ sys.path[:0] = [str(HERE), str(HERE.parents[1])]
 
 from generated import Life, filmed  # noqa: E402
 
-from bastide.demo_game import demo_game  # noqa: E402
+from bastide.table.demo_game import demo_game  # noqa: E402
 from reading.record import write_looks  # noqa: E402
 from scoring.transcript import write  # noqa: E402
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import cv2
 import pytest
 
-from bastide.demo_game import demo_game
+from bastide.table.demo_game import demo_game
 from hardware.sources import open_source
 from scoring.transcript import write
 

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 import pytest
 
-from bastide.tables import load_tiles
+from bastide.tiles.art import load_tiles
 from scoring.tiles import catalogue
 from vision.lattice import UNIT, apply
 from vision.senses import TileSense, lead, log_normal

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from bastide.demo_game import demo_game
+from bastide.table.demo_game import demo_game
 from scoring.transcript import write
 from vision.simulator import Options, Simulator
 from vision.simulator.rates import Mishaps

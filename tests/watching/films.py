@@ -10,10 +10,11 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from bastide.session import TableSession
-from bastide.store import Store
-from bastide.table_loop import commit
-from bastide.tables import load_tiles, make_watcher
+from bastide.log.store import Store
+from bastide.table.session import TableSession
+from bastide.tiles.art import load_tiles
+from bastide.watching.table_loop import commit
+from bastide.watching.watcher import make_watcher
 from reading.noticing import Notice
 from reading.watcher import Observation, Proposal
 from scoring.events import Event, Player, Setup

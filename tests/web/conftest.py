@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from webtable import table
 
-from bastide.guide import Guide
-from bastide.practice import plan, seen
-from bastide.session import TableSession
-from bastide.store import Store
+from bastide.guide.guide import Guide
+from bastide.guide.practice import plan, seen
+from bastide.log.store import Store
+from bastide.table.session import TableSession
 from web.app import create_app
 from web.server import PageServer
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from bastide.session import TableSession
+from bastide.table.session import TableSession
 from scoring.events import Event, FigurePlaced, GameEnded, TilePlaced, TurnEnded, to_json
 from web.catalogue import tiles
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from hand import looks
 
-from bastide.session import TableSession
+from bastide.table.session import TableSession
 from scoring.events import Event, FigurePlaced, TilePlaced
 from web.catalogue import tiles
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from flask.testing import FlaskClient
 
-from bastide.session import TableSession
-from bastide.store import Store
+from bastide.log.store import Store
+from bastide.table.session import TableSession
 from scoring.engine import apply, new_game
 from scoring.events import Event, Player, Setup, TurnEnded
 from scoring.rules import changes, edition

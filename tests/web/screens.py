@@ -11,8 +11,8 @@ from typing import Any
 from pageviews import until
 from webtable import JPEG, up_to
 
-from bastide.session import TableSession
-from bastide.store import Store
+from bastide.log.store import Store
+from bastide.table.session import TableSession
 from scoring.engine import legal_placements
 from scoring.events import Event, FigurePlaced, Player, Setup, TilePlaced
 from scoring.rules import edition

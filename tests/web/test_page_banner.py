@@ -10,8 +10,8 @@ from servertexts import catalogue
 from test_page_access import TEXTS, violations
 from webtable import table
 
-from bastide.findings import line
-from bastide.store import Store
+from bastide.log.store import Store
+from bastide.machine.findings import line
 from web.app import create_app
 from web.protocol import CommandError
 from web.server import PageServer

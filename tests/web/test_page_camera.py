@@ -13,7 +13,7 @@ from test_page import shows
 from test_page_access import violations
 from webtable import after
 
-from bastide.notices import rows
+from bastide.watching.notices import rows
 from reading.noticing import Notice
 
 expect = pytest.importorskip("playwright.sync_api").expect

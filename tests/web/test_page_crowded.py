@@ -10,8 +10,8 @@ import pytest
 from pageviews import picture
 from webtable import JPEG
 
-from bastide.session import TableSession
-from bastide.store import Store
+from bastide.log.store import Store
+from bastide.table.session import TableSession
 from scoring.engine import legal_placements
 from scoring.events import Player, Setup, TilePlaced
 from scoring.rules import edition

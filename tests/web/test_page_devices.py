@@ -8,7 +8,7 @@ from pins import ADMIN, PIN, with_pins
 from test_web_access import Device
 from webtable import table
 
-from bastide.store import Store
+from bastide.log.store import Store
 from web.access import Access
 from web.app import create_app
 from web.server import PageServer

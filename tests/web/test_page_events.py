@@ -11,8 +11,8 @@ import pytest
 from hand import Hand
 from pageviews import picture
 
-from bastide.session import TableSession
-from bastide.store import Store
+from bastide.log.store import Store
+from bastide.table.session import TableSession
 from scoring.engine import legal_figures, legal_placements, step
 from scoring.events import Player, Setup, TilePlaced, from_json
 from scoring.rules import edition

@@ -13,8 +13,8 @@ from servertexts import catalogue
 from test_page_access import TEXTS, violations
 from webtable import get, up_to
 
-from bastide.practice import plan
-from bastide.tables import TWO
+from bastide.guide.practice import plan
+from bastide.table.setup import TWO
 from scoring.events import FigurePlaced, Setup, TilePlaced
 from scoring.rules import edition
 from scoring.transcript import Game, turns_of, write

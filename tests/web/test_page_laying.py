@@ -12,8 +12,8 @@ from pageviews import picture
 from recorded import OWN, load
 from webtable import EVENTS, after, table
 
-from bastide.session import TableSession
-from bastide.store import Store
+from bastide.log.store import Store
+from bastide.table.session import TableSession
 from scoring.engine import legal_placements, open_squares
 from scoring.events import FigurePlaced, TilePlaced
 from scoring.transcript import read

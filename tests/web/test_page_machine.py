@@ -12,10 +12,10 @@ from servertexts import catalogue, told
 from test_page_access import TEXTS, violations
 from webtable import table
 
-from bastide.backups import check_backup
-from bastide.page_backups import PageBackups
-from bastide.seeing import Seeing
-from bastide.store import Store
+from bastide.backup.backups import check_backup
+from bastide.backup.page_backups import PageBackups
+from bastide.log.store import Store
+from bastide.table.seeing import Seeing
 from calibration.aim import look
 from calibration.apply import usual_lens
 from vision.images import encode_jpeg

@@ -10,7 +10,7 @@ from pageviews import picture
 from screens import NAMES, NOTICE, SCORES, SCREENS, ask, dressed, look
 from webtable import JPEG, get, misread
 
-from bastide.store import Store
+from bastide.log.store import Store
 from scoring.engine import legal_placements
 from web.app import create_app
 from web.server import PageServer
@@ -140,8 +140,8 @@ def test_the_board_is_seen_from_ones_own_seat(serve, visit):
 
 
 def test_a_new_game_is_named_in_the_readers_language_and_shown_with_its_names(tmp_path, visit):
-    from bastide.session import TableSession
-    from bastide.tables import TWO
+    from bastide.table.session import TableSession
+    from bastide.table.setup import TWO
     from scoring.events import Setup
     from scoring.rules import edition
     with Store(tmp_path / "t.sqlite") as store:

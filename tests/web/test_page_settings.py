@@ -12,10 +12,10 @@ from servertexts import catalogue
 from test_page_access import TEXTS, violations
 from webtable import table
 
-from bastide.cameras import Cameras
-from bastide.options import OPTIONS, add_arguments, in_force
-from bastide.settings import Settings, SettingsFile
-from bastide.store import Store
+from bastide.camera.cameras import Cameras
+from bastide.log.store import Store
+from bastide.settings.options import OPTIONS, add_arguments, in_force
+from bastide.settings.page_settings import Settings, SettingsFile
 from hardware.found import Found
 from vision.frames import Frame, SourceError, SourceInfo
 from web.app import create_app

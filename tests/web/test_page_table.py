@@ -11,8 +11,8 @@ from pageviews import LIVE, picture
 from test_web_looking import still
 from webtable import JPEG, after, misread, table
 
-from bastide.session import TableSession
-from bastide.store import Store
+from bastide.log.store import Store
+from bastide.table.session import TableSession
 from scoring.engine import legal_placements
 from scoring.events import FigurePlaced, GameEnded, Player, Setup, TilePlaced
 from scoring.rules import edition

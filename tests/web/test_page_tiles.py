@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from webtable import PLAYERS, up_to
 
-from bastide.art import ArtSets
-from bastide.session import TableSession
-from bastide.store import Store
+from bastide.log.store import Store
+from bastide.table.session import TableSession
+from bastide.tiles.art import ArtSets
 from scoring.events import Setup
 from scoring.rules import edition
 from scoring.tiles import catalogue

@@ -10,11 +10,11 @@ from servertexts import catalogue
 from test_page_access import TEXTS, violations
 from webtable import table
 
-from bastide.findings import DO, TEXT, line
-from bastide.lens_notice import LensNotice
-from bastide.notices import rows
-from bastide.store import Store
-from bastide.table_loop import SAID
+from bastide.log.store import Store
+from bastide.machine.findings import DO, TEXT, line
+from bastide.watching.lens_notice import LensNotice
+from bastide.watching.notices import rows
+from bastide.watching.table_loop import SAID
 from calibration.drift import Drift, put_back
 from reading.noticing import Notice
 from vision.bending import Bend

@@ -9,7 +9,7 @@ import pytest
 from pins import ADMIN, PIN, with_pins
 from webtable import after, table
 
-from bastide.store import Store
+from bastide.log.store import Store
 from web.access import Access
 from web.app import create_app
 from web.rights import Memory, is_local, network
@@ -337,7 +337,7 @@ def test_bodies_are_bounded_and_decoded_with_care(session):
 
 
 @pytest.mark.parametrize("path", [
-    "/static/../app.py", "/static/%2e%2e/app.py", "/static/..%2f..%2fbastide/keys.py", "/static//etc/passwd",
+    "/static/../app.py", "/static/%2e%2e/app.py", "/static/..%2f..%2fbastide/files/keys.py", "/static//etc/passwd",
     "/static/js/%00", "/api/crops/..%2f1.jpg", "/api/crops/-1.jpg", "/api/turns/99999999999/picture.jpg",
     "/api/export/../../etc/passwd", "/static/" + "a/" * 3000,
 ])

@@ -8,7 +8,7 @@ import pytest
 from itsdangerous import TimestampSigner
 from webtable import table
 
-from bastide.store import Store
+from bastide.log.store import Store
 from web.access import DAYS_SIGNED_IN, Access
 from web.app import create_app
 from web.rights import Memory, Rights

@@ -9,8 +9,8 @@ from pins import ADMIN, PIN, with_pins
 from test_web_access import Device, Table
 from webtable import table
 
-from bastide.keys import KeyFile, SessionFile
-from bastide.store import Store
+from bastide.files.keys import KeyFile, SessionFile
+from bastide.log.store import Store
 from web.devices import MOST, Devices, kind_of
 from web.rights import ALL_TRIES, Right, Rights
 

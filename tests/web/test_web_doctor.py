@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from webtable import table
 
-from bastide.store import Store
+from bastide.log.store import Store
 from web.app import create_app
 
 REPORT = {"state": "fail", "at_s": 1795260000.0, "checks": [

@@ -15,7 +15,7 @@ from flask import Flask
 from pins import PIN, with_pins
 from webtable import get, post, table
 
-from bastide.store import Store
+from bastide.log.store import Store
 from web.access import Access
 from web.app import create_app
 from web.gate import LIMITS, MOST_CLIENTS, Gate, Lane
@@ -172,7 +172,7 @@ def test_previews_that_take_for_ever_keep_neither_the_state_nor_a_player_waiting
         return []
 
     player = signed_in(served)
-    monkeypatch.setattr("bastide.moment.Moment.preview", endless)
+    monkeypatch.setattr("bastide.table.moment.Moment.preview", endless)
     asking = together(lambda: post(served.url + "api/preview", {"commands": []}), 20)
     try:
         assert looked.wait(PATIENCE_S)
@@ -194,7 +194,7 @@ def test_candidates_and_pictures_of_the_log_hold_no_lock(served, monkeypatch):
         assert go_on.wait(PATIENCE_S)
         return []
 
-    monkeypatch.setattr("bastide.session.tile_candidates", endless)
+    monkeypatch.setattr("bastide.table.session.tile_candidates", endless)
     asking = together(lambda: get(served.url + "api/candidates/1"), 1)
     try:
         assert looked.wait(PATIENCE_S)

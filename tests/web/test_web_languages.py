@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from servertexts import catalogue, error_codes, told
 
-from bastide import findings
-from bastide.table_loop import SAID
+from bastide.machine import findings
+from bastide.watching.table_loop import SAID
 from scoring.expansions import KNOWN
 from scoring.rules import options
 from web.setups import setups

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from webtable import table
 
-from bastide.store import Store
+from bastide.log.store import Store
 from scoring.events import event_types
 from web.app import create_app
 from web.book import FILES

@@ -12,7 +12,7 @@ import pytest
 from pageviews import until
 from webtable import after, get, table
 
-from bastide.store import Store
+from bastide.log.store import Store
 from web.access import Access
 from web.app import create_app
 from web.overlay import shown

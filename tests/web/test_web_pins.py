@@ -10,7 +10,7 @@ from dataclasses import asdict, replace
 import pytest
 from pins import ADMIN, PIN, with_pins
 
-from bastide.keys import KeyFile, is_hash
+from bastide.files.keys import KeyFile, is_hash
 from web.rights import (
     ALL_TRIES,
     ALL_WINDOW_S,

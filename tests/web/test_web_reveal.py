@@ -6,8 +6,8 @@ import json
 
 from webtable import get, post
 
-from bastide.session import TableSession
-from bastide.store import Store
+from bastide.log.store import Store
+from bastide.table.session import TableSession
 
 
 def ended(serve):

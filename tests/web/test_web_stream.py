@@ -10,7 +10,7 @@ import threading
 import pytest
 from webtable import after, get
 
-from bastide.store import Store
+from bastide.log.store import Store
 from web.app import create_app
 from web.protocol import Subscription
 from web.server import CROWDED, PER_CLIENT, PageServer, PortInUse, ServerError, Sweeper

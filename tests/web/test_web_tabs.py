@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from webtable import after, table
 
-from bastide.store import Store
+from bastide.log.store import Store
 from web.app import create_app
 from web.server import PageServer
 

@@ -8,9 +8,9 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
-from bastide.art import ArtSets
-from bastide.session import TableSession
-from bastide.store import Store
+from bastide.log.store import Store
+from bastide.table.session import TableSession
+from bastide.tiles.art import ArtSets
 from scoring.engine import fold, legal_placements, step
 from scoring.events import Event, Player, Setup, TilePlaced, TurnEnded, parse_event
 from scoring.rules import edition

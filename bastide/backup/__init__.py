@@ -1,0 +1,1 @@
+"""Backups, restoring them, copies on a second medium, and the support file."""

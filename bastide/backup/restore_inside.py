@@ -1,0 +1,95 @@
+"""Putting a backup in place inside the data folder: a service may write there and nowhere else.
+
+The new files lie ready in ``DATA/.exchange/staged``. Then what is there moves into ``DATA/.before-TIME``, and the new
+files move in. A note says how far that is, so a pulled plug ends in `finish`, which a start does first: the old games
+or the backup, never a mixture.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from bastide.backup.backups import stage
+from bastide.backup.external_files import CALIBRATIONS, PLAYERS, TAUGHT
+from bastide.backup.external_files import NOTE as NOTED
+from bastide.backup.unpacking import SERVICE, Contents
+from bastide.errors import Failure
+from bastide.files.keys import NAME as SECRETS
+from bastide.files.keys import KeyFile
+from bastide.files.writing import sync_folder
+from bastide.log.kept_looks import FOLDER as LOOKS
+
+EXCHANGE, STAGED, NOTE = ".exchange", "staged", "moving"
+BEFORE = ".before-"
+_LOGS = ("log.sqlite", "log.pictures", "log.journal")
+_OUT, _IN = "out", "in"
+_MOVES = (SECRETS, SERVICE, NOTED, LOOKS, "tiles", "calibration", CALIBRATIONS, PLAYERS, TAUGHT)  # beside the log's
+
+
+def restore_inside(file: Path, data: Path) -> Contents:
+    """Put a backup in the place of what a data folder holds, which is kept inside it. PINs that are set stay when the
+    backup has none. Raises UsageError or Failure; then everything is as it was."""
+    staged = data / EXCHANGE / STAGED
+    try:
+        shutil.rmtree(staged, ignore_errors=True)
+        staged.parent.mkdir(parents=True, exist_ok=True)
+        contents = stage(file, staged, data)
+        before, after = KeyFile(data).get(), KeyFile(staged)
+        if after.get().table is None and before.table is not None:
+            after.put(replace(after.get(), table=before.table, admin=before.admin, series=before.series + 1))
+        _note(data, f"{_OUT} {BEFORE}{time.strftime('%Y%m%d-%H%M%S')}-{os.urandom(2).hex()}")
+    except OSError as e:
+        raise Failure(f"{data}: cannot be restored ({e.strerror or e}); check the disk and its rights") from e
+    finish(data)
+    return contents
+
+
+def finish(data: Path) -> str | None:
+    """Bring an exchange to its end that was begun; the folder in which the games of before lie, or None. Raises
+    Failure."""
+    note = data / EXCHANGE / NOTE
+    try:
+        way, _, name = note.read_text("utf-8").partition(" ")
+    except (OSError, UnicodeDecodeError):
+        return None
+    if way not in (_OUT, _IN) or not name.startswith(BEFORE) or "/" in name:
+        note.unlink(missing_ok=True)
+        return None
+    aside, staged = data / name, data / EXCHANGE / STAGED
+    try:
+        if way == _OUT:
+            aside.mkdir(exist_ok=True)
+            ours = {p.name for p in staged.iterdir()} | set(_MOVES)  # whatever else lies there is somebody's own
+            for path in [p for p in data.iterdir() if p.name in ours or p.name.startswith(_LOGS)]:
+                os.replace(path, aside / path.name)
+            sync_folder(aside)
+            sync_folder(data)
+            _note(data, f"{_IN} {name}")
+        for path in list(staged.iterdir()) if staged.is_dir() else []:
+            os.replace(path, data / path.name)
+        sync_folder(data)
+        note.unlink()
+        with suppress(OSError):
+            staged.rmdir()
+    except OSError as e:
+        why = f"{data}: a restore could not be finished ({e.strerror or e}); check its rights and start again"
+        raise Failure(why) from e
+    return name
+
+
+def _note(data: Path, text: str) -> None:
+    """Say on disk how far it is."""
+    note = data / EXCHANGE / NOTE
+    part = note.with_name(".note.part")
+    with open(part, "w", encoding="utf-8") as f:
+        f.write(text)
+        f.flush()
+        os.fsync(f.fileno())
+    os.replace(part, note)
+    sync_folder(note.parent)
+    sync_folder(data)

@@ -1,0 +1,129 @@
+"""The self-test: people lay ten tiles and three figures as shown, and are told what was read of them, how surely, how
+fast, and what would make it better.
+
+The layout is part of a legal game with the boxes and the players on the table, so nothing in it needs to be looked for
+in another box. People may lay it turned and anywhere: it is found by how the tiles lie to each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from bastide.table.demo_game import PLAYERS, demo_game
+from calibration.aim import look
+from calibration.documents import LensResult
+from scoring.engine import fold
+from scoring.events import Player, Setup
+from scoring.tiles import Square, catalogue
+from vision.frames import Image
+from vision.read import PhotoReader, PhotoReading
+from vision.view import View
+
+TILES, FIGURES = 10, 3
+_SEEDS = range(1, 80)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """What people are asked to lay: kind and quarter turns by square, and figures (player, square, feature, where)."""
+
+    tiles: Mapping[Square, tuple[str, int]]
+    figures: tuple[tuple[int, Square, str, str], ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """For a page."""
+        return {"tiles": [{"at": list(at), "tile": tile, "rot": rot} for at, (tile, rot) in self.tiles.items()],
+                "figures": [{"player": p, "at": list(at), "feature": feature, "where": where}
+                            for p, at, feature, where in self.figures]}
+
+
+def layout(setup: Setup) -> Layout:
+    """Ten tiles and three figures of this game's boxes and players."""
+    boxes = ("base",) if "base" in setup.expansions else setup.expansions
+    return _layout(boxes, setup)
+
+
+@lru_cache(maxsize=4)
+def _layout(boxes: tuple[str, ...], setup: Setup) -> Layout:
+    best: Layout | None = None
+    for seed in _SEEDS:
+        game = demo_game(seed, turns=TILES - 1, rules=setup.rules, expansions=boxes, players=_three(setup.players))
+        state = fold(game.setup, game.events)
+        standing = [(f.player % len(setup.players), f.at, f.feature, f.where) for f in state.figures
+                    if f.feature != "field"]
+        found = Layout(tiles={at: (p.tile, p.rot) for at, p in state.tiles.items()}, figures=tuple(standing[:FIGURES]))
+        if best is None or len(found.figures) > len(best.figures):
+            best = found
+        if len(found.tiles) == TILES and len(found.figures) == FIGURES:
+            return found
+    assert best is not None
+    return best
+
+
+def _three(players: tuple[Player, ...]) -> tuple[Player, ...]:
+    """Somebody who plays alone lays what two would have."""
+    return players[:FIGURES] if len(players) > 1 else PLAYERS
+
+
+def held_against(reading: PhotoReading, wanted: Layout, colours: tuple[str, ...]) -> dict[str, Any]:
+    """What was read of a layout: ``tiles`` and ``figures`` (wanted, right, wrong), ``sure`` (the least confidence of a
+    tile that was read right), ``extra`` tiles that were seen elsewhere."""
+    read = {t.at: t for t in reading.tiles}
+    turn, (dx, dy) = _placed({at: (t.tile, t.rot) for at, t in read.items()}, wanted.tiles)
+    there = {at: (*_moved(at, turn, dx, dy),) for at in wanted.tiles}
+    right, wrong = [], []
+    for at, (tile, rot) in wanted.tiles.items():
+        seen = read.get(there[at])
+        if seen is not None and _same((seen.tile, seen.rot), (tile, (rot + turn) % 4)):
+            right.append(seen)
+        else:
+            wrong.append({"at": list(at), "tile": tile, "read": None if seen is None else seen.tile})
+    figures = [(f.colour, f.at, f.feature) for f in reading.figures]
+    missed = [{"at": list(at), "player": p, "feature": feature} for p, at, feature, _ in wanted.figures
+              if (colours[p], there[at], feature) not in figures]
+    return {"tiles": {"wanted": len(wanted.tiles), "right": len(right), "wrong": wrong},
+            "figures": {"wanted": len(wanted.figures), "right": len(wanted.figures) - len(missed), "wrong": missed},
+            "sure": round(min((t.confidence for t in right), default=0.0), 3),
+            "extra": len(read.keys() - set(there.values()))}
+
+
+def _moved(at: Square, turn: int, dx: int, dy: int) -> Square:
+    x, y = at
+    for _ in range(turn):
+        x, y = -y, x
+    return x + dx, y + dy
+
+
+def _same(a: tuple[str, int], b: tuple[str, int]) -> bool:
+    """Two kinds that the rules cannot tell apart lie equally well."""
+    return catalogue()[a[0]].signature(a[1]) == catalogue()[b[0]].signature(b[1])
+
+
+def _placed(read: Mapping[Square, tuple[str, int]], wanted: Mapping[Square, tuple[str, int]]
+            ) -> tuple[int, Square]:
+    """The quarter turns and the shift by which most of what is wanted lies where it was read."""
+    best, found = -1.0, (0, (0, 0))
+    for turn in range(4):
+        shifts = {(x - p, y - q) for x, y in read for p, q in (_moved(at, turn, 0, 0) for at in wanted)}
+        for dx, dy in shifts:
+            here = {_moved(at, turn, dx, dy): (tile, (rot + turn) % 4) for at, (tile, rot) in wanted.items()}
+            score = sum(_same(read[at], one) for at, one in here.items() if at in read) + 0.01 * len(here.keys() & read)
+            if score > best:
+                best, found = score, (turn, (dx, dy))
+    return found
+
+
+def self_test(picture: Image, lens: LensResult, reader: PhotoReader, wanted: Layout,
+              colours: tuple[str, ...]) -> dict[str, Any]:
+    """One picture (BGR, as the camera gave it) of a layout: what `held_against` tells, the ``seconds`` that reading it
+    took, and ``advice`` about light, height and focus."""
+    view = View(size=(picture.shape[1], picture.shape[0]), matrix=lens.matrix, distortion=np.array(lens.distortion))
+    reading = reader.read(picture, colours=colours, view=view)
+    aim = look(picture, lens, reader=reader)
+    return {**held_against(reading, wanted, colours), "seconds": round(sum(reading.seconds.values()), 1),
+            "advice": [a.to_json() for a in aim.advice]}

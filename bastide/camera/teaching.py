@@ -1,0 +1,129 @@
+"""A teaching session: from pictures of the sheet, checked for consistency, to a tile folder."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bastide.camera.opening import looks, open_camera, opened
+from bastide.errors import Failure, UsageError
+from bastide.files.writing import write_whole
+from calibration.teaching import SeenTile, find_pages, tiles_on
+from vision.frames import Image
+from vision.images import ImageError, encode_png, read_image
+from vision.lessons import Lesson, vet
+from vision.tileset import TileSetError, load_tileset
+
+COARSE_PX_MM = 1.5
+STEADY = 3  # looks in which a cell must show the same before it is taught
+SAME = 7.0  # mean difference of grey levels that noise makes
+LOOK_S = 0.4
+WHY = {"sides": "its sides are not those of this tile", "blurred": "its picture is blurred",
+       "other kind": "it looks like another tile"}
+
+
+@dataclass(slots=True)
+class Teaching:
+    """What has been seen so far. ``wanted`` are the kinds that the boxes hold."""
+
+    folder: Path
+    wanted: tuple[str, ...]
+    add: bool = False
+    seen: dict[str, SeenTile] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.folder.exists() and not self.folder.is_dir():
+            raise UsageError(f"{self.folder}: is a file, not a folder for tile pictures")
+
+    def save(self) -> dict[str, Any]:
+        """Write what agrees with the rest; what was taught, refused and is missing. Raises Failure for a full disk."""
+        before = self._before()
+        new = [Lesson(tile=t.tile, bgr=t.bgr, origin="new") for t in self.seen.values()]
+        kept, refused = vet([*before, *new])
+        taught = [lesson for lesson in kept if lesson.origin == "new"]
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            for lesson in taught:
+                write_whole(self._file(lesson.tile), encode_png(lesson.bgr))
+        except OSError as e:
+            raise Failure(f"{self.folder}: cannot be written ({e.strerror or e})") from e
+        there = {lesson.tile for lesson in before} | {lesson.tile for lesson in taught}
+        return {"out": str(self.folder), "taught": sorted(lesson.tile for lesson in taught),
+                "refused": [{"tile": r.lesson.tile, "why": WHY[r.why]} for r in refused if r.lesson.origin == "new"],
+                "coarse": sorted(t.tile for t in self.seen.values() if t.px_mm < COARSE_PX_MM),
+                "missing": [t for t in self.wanted if t not in there]}
+
+    def _before(self) -> list[Lesson]:
+        """Pictures of earlier lessons that stay: of kinds not seen now, or of all with ``add``."""
+        try:
+            old = load_tileset(self.folder)
+        except TileSetError:
+            return []  # a new or empty folder
+        return [Lesson(tile=s.tile, bgr=s.bgr) for s in old.specimens if self.add or s.tile not in self.seen]
+
+    def _file(self, tile: str) -> Path:
+        if not self.add:
+            for old in self.folder.glob(f"{tile}~*.*"):
+                old.unlink()
+            for old in self.folder.glob(f"{tile}.jp*g"):
+                old.unlink()
+            return self.folder / f"{tile}.png"
+        n = 1
+        while any(self.folder.glob(f"{tile}~{n}.*")):
+            n += 1
+        return self.folder / f"{tile}~{n}.png"
+
+
+def teach_from_image(path: str, teaching: Teaching) -> None:
+    """One photograph. Raises UsageError when it is not one of the teaching sheet."""
+    try:
+        bgr = read_image(path)
+    except ImageError as e:
+        raise UsageError(str(e)) from e
+    found = _look(bgr)
+    if found is None:
+        raise UsageError(f"{path}: no page of the teaching sheet is seen; three of its four markers must be whole in "
+                         "the picture (bastide print teaching-sheet prints it)")
+    for tile in found:
+        teaching.seen[tile.tile] = tile
+
+
+def teach_from_camera(uri: str, teaching: Teaching) -> None:
+    """Watch the sheet until every wanted tile was seen, the source ends or somebody presses Ctrl-C."""
+    from bastide.machine.stopping import stop_on_signals
+
+    steady: dict[str, tuple[int, Image]] = {}
+    with stop_on_signals() as stop, opened(open_camera(uri)) as camera:
+        print("lay the tiles on the teaching sheet one after the other; Ctrl-C ends", file=sys.stderr)
+
+        def wanted() -> bool:
+            return not stop.is_set() and not set(teaching.wanted) <= teaching.seen.keys()
+
+        for frame in looks(camera, LOOK_S, wanted, lambda: bool(teaching.seen)):
+            steady = _steadier(steady, _look(frame.bgr) or (), teaching)
+
+
+def _steadier(steady: dict[str, tuple[int, Image]], tiles: tuple[SeenTile, ...],
+              teaching: Teaching) -> dict[str, tuple[int, Image]]:
+    """For each cell, how many looks in a row it has shown the same; a cell that is stable for long enough is taught."""
+    out: dict[str, tuple[int, Image]] = {}
+    for tile in tiles:
+        times, before = steady.get(tile.tile, (0, tile.bgr))
+        same = float(np.abs(tile.bgr.astype(np.int16) - before).mean()) < SAME
+        out[tile.tile] = (times + 1 if same else 1, tile.bgr)
+        if out[tile.tile][0] == STEADY:
+            again = tile.tile in teaching.seen
+            teaching.seen[tile.tile] = tile
+            if not again:
+                print(f"{tile.tile} ({len(teaching.seen)} of {len(teaching.wanted)})", file=sys.stderr, flush=True)
+    return out
+
+
+def _look(bgr: Image) -> tuple[SeenTile, ...] | None:
+    """The tiles on every page that is seen, or None when no page is."""
+    pages = find_pages(bgr)
+    return tuple(t for page in pages for t in tiles_on(bgr, page)) if pages else None

@@ -1,0 +1,277 @@
+"""Aiming and calibrating the camera in use, for the page: `bastide aim` and `bastide calibrate` while the table is
+watched.
+
+One worker thread runs, and only while somebody looks or a calibration was requested. Its pictures come from the loop
+that owns the camera. Results are kept as ``DATA/calibration/table.json`` and ``colours.json``, the same documents as
+the command line's, and are used from the next frame on; a later start takes the newest of each kind.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from bastide.camera.calibrated import CalibratedCamera, Documents, load_calibrations
+from bastide.camera.calibrating import Made, colours_document, table_document
+from bastide.camera.capture import Shot
+from bastide.camera.self_test import Layout, self_test
+from bastide.errors import UsageError
+from bastide.files.writing import sync_folder
+from calibration.aim import look
+from calibration.apply import usual_lens
+from calibration.colours import CONFUSED, NEAR, calibrate_colours, learn_supply
+from calibration.documents import CalibrationError, ColoursResult, LensResult, TableResult
+from calibration.presets import PRESETS, preset_lens, preset_of
+from calibration.table import METHODS, find_table
+from vision.read import PhotoReader
+from web.protocol import CommandError
+
+FOLDER = "calibration"
+KINDS = ("table", "colours")
+TRIAL = "trial"  # the self-test: nothing of it is kept
+SUPPLY = "supply"  # of one player: what it shows is added to the colours
+AT_MOST_S = 10.0  # a calibration that has found nothing by then says what was missing
+WANTED_S = 5.0  # for so long after somebody has looked, the camera is looked through
+_PICTURE_S, _EVERY_S, _CLOSING_S = 2.0, 0.25, 15.0
+_log = logging.getLogger("bastide.calibration")
+
+
+def kept(data: Path) -> Documents:
+    """What was calibrated on the page before; a file that cannot be read is left alone and not used."""
+    out: list[Any] = []
+    for kind in KINDS:
+        path = data / FOLDER / f"{kind}.json"
+        if path.is_file():
+            try:
+                out += [pair for pair in load_calibrations([str(path)]) if pair[1].kind == kind]
+            except UsageError:
+                continue
+    return tuple(out)
+
+
+def newest(given: Documents, own: Documents) -> Documents:
+    """The newest document of each kind: those named on the command line, and of the page's those of the same size."""
+    best: dict[str, Any] = {pair[1].kind: pair for pair in given}
+    size = given[0][1].resolution if given else max(own, key=lambda p: p[1].made)[1].resolution if own else None
+    for pair in own:
+        kind = pair[1].kind
+        if pair[1].resolution == size and (kind not in best or best[kind][1].made < pair[1].made):
+            best[kind] = pair
+    return tuple(best.values())
+
+
+class Tuning:
+    """Aim and calibration of one camera (`web.protocol.Tuning`). Thread safe."""
+
+    def __init__(self, camera: CalibratedCamera, data: Path, *, given: Documents = (), present: Callable[[], bool],
+                 colours: Callable[[], tuple[str, ...]], reader: Callable[[], PhotoReader],
+                 aimed: Callable[[bool], None] = lambda good: None,
+                 trial: Callable[[], Layout] = lambda: Layout(tiles={}, figures=()),
+                 clock: Callable[[], float] = time.monotonic) -> None:
+        """``given`` was named on the command line, ``present`` is whether the camera gives pictures, ``colours`` are
+        the players', ``reader`` reads tiles, ``aimed`` is told after each look whether the camera hangs well,
+        ``trial`` says what is to be laid for the self-test."""
+        self._aimed, self._trial = aimed, trial
+        self._camera, self._data, self._given, self._present = camera, data, given, present
+        self._colours, self._reader, self._clock = colours, reader, clock
+        self._lock, self._idle = threading.Lock(), threading.Event()
+        self._thread: threading.Thread | None = None
+        self._wanted_s, self._looks = -1e9, 0
+        self._aim: dict[str, Any] | None = None
+        self._job: tuple[str, str, str] | None = None
+        self._preset = ""
+        self._reads: PhotoReader | None = None  # while people aim
+        self._closed = False
+        self._done: dict[str, dict[str, Any]] = {}
+
+    # -- the page's side --------------------------------------------------------------------------------------------
+
+    def aim(self) -> dict[str, Any]:
+        """What the newest picture says, and that somebody wants to see more."""
+        with self._lock:
+            if not self._present():
+                raise CommandError("no_camera", "no camera watches this table")
+            self._wanted_s = self._clock()
+            self._start()
+            return {"look": self._looks, "aim": self._aim}
+
+    def state(self) -> dict[str, Any]:
+        """What is being calibrated, what came of it, and what is in use."""
+        with self._lock:
+            return {"camera": self._present(), "running": self._job[0] if self._job else None, "done": dict(self._done),
+                    "cameras": [{"name": p.name, "title": p.title} for p in PRESETS], "methods": list(METHODS),
+                    "limits": {"confused": CONFUSED, "near": NEAR}, "trial": self._trial().to_json(),
+                    "used": [{"kind": d.kind, "made": d.made, "file": path, "here": path == str(self._path(d.kind)),
+                              **_told(d.result)} for path, d in self._camera.documents]}
+
+    def calibrate(self, what: str, by: str, camera: str) -> dict[str, Any]:
+        """Begin to calibrate; a supply ``by`` its player's colour. Raises CommandError without a camera, for what
+        nobody knows, and while it is busy."""
+        known = by in self._colours() if what == SUPPLY else not by if what == TRIAL else \
+            what in KINDS and by in ("", *METHODS)
+        if not known or camera and preset_of(camera) is None:
+            raise CommandError("malformed", "what, by or camera: is not known")
+        with self._lock:
+            if not self._present():
+                raise CommandError("no_camera", "no camera watches this table")
+            if self._job is not None:
+                raise CommandError("busy", "a calibration is under way; wait for it")
+            self._job, self._preset = (what, by, camera), camera or self._preset
+            self._done.pop(what, None)
+            self._start()
+        return self.state()
+
+    def close(self) -> None:
+        """Wait for what is being worked on, and begin nothing more: a library's own threads must not outlive ours."""
+        with self._lock:
+            self._closed, thread = True, self._thread
+        self._idle.set()
+        if thread is not None:
+            thread.join(_CLOSING_S)
+
+    def forget(self, kind: str) -> dict[str, Any]:
+        """Take away what was calibrated on the page; a file named on the command line is not touched."""
+        if kind not in KINDS:
+            raise CommandError("malformed", "there is no such calibration")
+        try:
+            self._path(kind).unlink(missing_ok=True)
+        except OSError as e:
+            raise CommandError("not_saved", f"it cannot be taken away ({e.strerror or e})") from e
+        with self._lock:
+            self._camera.use(newest(self._given, kept(self._data)))
+            self._done.pop(kind, None)
+        return self.state()
+
+    # -- the thread that works --------------------------------------------------------------------------------------
+
+    def _start(self) -> None:
+        if not self._closed and (self._thread is None or not self._thread.is_alive()):
+            self._thread = threading.Thread(target=self._work, name="tuning", daemon=True)
+            self._thread.start()
+
+    def _work(self) -> None:
+        while True:
+            with self._lock:
+                job = self._job
+                if self._closed or job is None and self._clock() - self._wanted_s > WANTED_S:
+                    self._thread, self._aim, self._reads = None, None, None
+                    return
+            if job is None:
+                self._look()
+                self._idle.wait(_EVERY_S)
+                continue
+            try:
+                done = self._made(*job)
+            except CalibrationError as e:
+                done = {"ok": False, "error": {"code": e.code or "other", "text": str(e), "parts": dict(e.parts)}}
+            except OSError as e:
+                text = f"it cannot be kept ({e.strerror or e})"
+                done = {"ok": False, "error": {"code": "not_saved", "text": text, "parts": {}}}
+            except Exception as e:  # however this one ends, the next calibration can begin
+                _log.error("calibrating failed", exc_info=e)
+                done = {"ok": False, "error": {"code": "failed", "text": "the program's log says why", "parts": {}}}
+            with self._lock:
+                self._done[job[0]], self._job = {**done, "at_s": round(time.time(), 1)}, None
+
+    def _look(self) -> None:
+        """What is printed is sought first; where nothing is, the tiles that lie there do as well."""
+        shot = self._camera.raw(_PICTURE_S)
+        found = None if shot is None else look(shot.bgr, self._lens(shot))
+        if shot is not None and found is not None and found.tiles is None:
+            self._reads = self._reads or self._reader()
+            found = look(shot.bgr, self._lens(shot), reader=self._reads)
+        with self._lock:
+            self._aim, self._looks = None if found is None else found.to_json(), self._looks + 1
+        if found is not None:
+            self._aimed(found.good)
+
+    def _made(self, what: str, by: str, _: str) -> dict[str, Any]:
+        begun = self._clock()
+        refused: CalibrationError | None = None
+        reader: PhotoReader | None = None
+        while self._clock() - begun < AT_MOST_S:
+            shot = self._camera.raw(_PICTURE_S)
+            if shot is None:
+                continue
+            if what == TRIAL:
+                wanted, colours = self._trial(), self._colours()
+                told = self_test(shot.bgr, self._lens(shot), self._reader(), wanted, colours)
+                return {"ok": True, **told}
+            try:
+                if what == SUPPLY:
+                    document, told = colours_document(learn_supply(shot.bgr, by, self._measured(shot)), shot)
+                    told["colour"] = by
+                elif what == "colours":
+                    document, told = colours_document(calibrate_colours(shot.bgr, self._colours()), shot)
+                else:
+                    if by in ("", "tiles") and refused is not None and reader is None:
+                        reader = self._reader()  # reading a whole board takes seconds: what is printed is sought first
+                    document, told = self._table(shot, by, reader, begun)
+            except CalibrationError as e:
+                refused = e
+                continue
+            self._keep(document)
+            return {"ok": True, **told}
+        raise refused or CalibrationError("no picture came", "table.nopicture")
+
+    def _table(self, shot: Shot, by: str, reader: PhotoReader | None, begun: float) -> Made:
+        methods = (by,) if by else METHODS if reader is not None else METHODS[:-1]
+        found = find_table(shot.bgr, self._lens(shot), methods, reader=reader)
+        return table_document(found, shot, self._clock() - begun)
+
+    def _measured(self, shot: Shot) -> ColoursResult | None:
+        """The colours that are known of pictures of this size."""
+        size = (int(shot.bgr.shape[1]), int(shot.bgr.shape[0]))
+        return next((d.result for _, d in self._camera.documents
+                     if d.resolution == size and isinstance(d.result, ColoursResult)), None)
+
+    def _lens(self, shot: Shot) -> LensResult:
+        """The lens that is known best: calibrated, chosen, the camera's own name, else what is usual."""
+        size = (int(shot.bgr.shape[1]), int(shot.bgr.shape[0]))
+        fitting = [d.result for _, d in self._camera.documents if d.resolution == size]
+        for result in fitting:
+            if isinstance(result, LensResult):
+                return result
+        preset = preset_of(self._preset) if self._preset else preset_of(shot.model)
+        if preset is None:
+            known = [r.lens for r in fitting if isinstance(r, TableResult) and (r.lens.rms_px or r.lens.preset)]
+            return known[0] if known else usual_lens(size)
+        return preset_lens(preset, size)
+
+    def _keep(self, document: Any) -> None:
+        """On disk, and in use. A table that was calibrated before a lens of another size is alone afterwards."""
+        path = self._path(document.kind)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_name(f".{path.name}.part")
+        with open(part, "w", encoding="utf-8") as f:
+            f.write(document.write())
+            f.flush()
+            os.fsync(f.fileno())
+        os.replace(part, path)
+        sync_folder(path.parent)
+        others = [p for p in self._camera.documents
+                  if p[1].kind != document.kind and p[1].resolution == document.resolution]
+        self._camera.use((*others, (str(path), document)))
+
+    def _path(self, kind: str) -> Path:
+        return self._data / FOLDER / f"{kind}.json"
+
+
+def own_paths(data: Path) -> frozenset[str]:
+    """Under which names the page keeps its calibrations."""
+    return frozenset(str(data / FOLDER / f"{kind}.json") for kind in KINDS)
+
+
+def _told(result: Any) -> dict[str, Any]:
+    """How well a document in use fits."""
+    if isinstance(result, TableResult):
+        return {"rms_mm": round(result.rms_mm, 2), "worst_corner_mm": round(result.worst_corner_mm, 1),
+                "method": result.method}
+    if isinstance(result, LensResult):
+        return {"rms_px": round(result.rms_px, 2)}
+    return {"confused": list(result.confused), "distances": dict(result.distances)}

@@ -1,0 +1,133 @@
+"""The guide from a machine that was just switched on to a first scored road: where somebody is, and what is proved.
+
+A step is done when a fact of the table says so, looked at each time; it may be answered (a choice that needs no proof),
+skipped, or open. Where people are is kept in ``DATA/guide.json``, so another device or another day goes on there.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from bastide.files.writing import write_whole
+from web.protocol import CommandError
+
+NAME = "guide.json"
+STEPS = ("welcome", "camera", "aim", "table", "tiles", "figures", "players", "practice", "play")
+ANSWERS = {"table": ("coarse",), "tiles": ("learn",)}  # what people may choose where nothing needs to be proved
+_VERSION, _LARGEST = 1, 20_000
+_log = logging.getLogger("bastide.guide")
+Facts = Mapping[str, Callable[[], bool]]
+
+
+class Guide:
+    """The guide of one table (`web.machine_protocol.Guide`). Thread safe."""
+
+    def __init__(self, data: Path, facts: Facts, *, practice: Callable[[], dict[str, Any]] = dict,
+                 sheet: Callable[[str], bytes | None] = lambda name: None, known: bool = False) -> None:
+        """``facts`` say of a step whether it is proved now. ``practice`` tells the practice road's plan and what was
+        seen of it, ``sheet`` makes what is printed. A table that was played at before (``known``) needs no guide until
+        somebody asks for it."""
+        self._path, self._facts, self._practice, self.sheet = data / NAME, facts, practice, sheet
+        self._lock = threading.RLock()
+        self._step, self._skipped, self._answers = STEPS[0], set[str](), dict[str, str]()
+        self._finished, self._aimed = known, ""
+        self._read()
+
+    @property
+    def finished(self) -> bool:
+        """Whether nobody is being guided."""
+        return self._finished
+
+    def state(self) -> dict[str, Any]:
+        """The ``step`` people are at, whether they are ``finished``, every step with its state (done, answered,
+        skipped, open) and answer, and the practice road."""
+        with self._lock:
+            steps = [{"name": name, "state": self._state(name), "answer": self._answers.get(name)} for name in STEPS]
+            return {"step": self._step, "finished": self._finished, "steps": steps, "practice": self._practice()}
+
+    def go(self, step: str) -> dict[str, Any]:
+        """Go to a step. Who looks something up in a guide that was finished does not begin it anew for everybody."""
+        with self._lock:
+            self._known(step)
+            self._step = step
+            self._write()
+        return self.state()
+
+    def skip(self, step: str) -> dict[str, Any]:
+        """Leave a step for later, and go to the next one."""
+        with self._lock:
+            at = self._known(step)
+            self._skipped.add(step)
+            self._step = STEPS[min(at + 1, len(STEPS) - 1)]
+            self._write()
+        return self.state()
+
+    def answer(self, step: str, value: str) -> dict[str, Any]:
+        """Say something instead of a proof. Raises CommandError for what the step does not ask."""
+        with self._lock:
+            self._known(step)
+            if value not in ANSWERS.get(step, ()):
+                raise CommandError("malformed", "value: is no answer to this step")
+            self._answers[step] = value
+            self._skipped.discard(step)
+            self._write()
+        return self.state()
+
+    def finish(self) -> dict[str, Any]:
+        """Close it for good: nobody is led any more, and whoever wants to can still look into it."""
+        with self._lock:
+            self._finished = True
+            self._write()
+        return self.state()
+
+    def aimed(self, camera: str, good: bool) -> None:
+        """What the newest look through a camera said."""
+        with self._lock:
+            found = camera if good else "" if self._aimed == camera else self._aimed
+            if found != self._aimed:
+                self._aimed = found
+                self._write()
+
+    def well_aimed(self, camera: str | None) -> bool:
+        """Whether that camera hung well when it was last looked through."""
+        return bool(camera) and self._aimed == camera
+
+    def _state(self, name: str) -> str:
+        fact = self._facts.get(name)
+        if fact is not None and fact():
+            return "done"
+        return "answered" if name in self._answers else "skipped" if name in self._skipped else "open"
+
+    def _known(self, step: str) -> int:
+        if step not in STEPS:
+            raise CommandError("malformed", f"step: must be one of {', '.join(STEPS)}")
+        return STEPS.index(step)
+
+    def _read(self) -> None:
+        """What cannot be understood is forgotten: people are at the first step again, and nothing of the table is lost.
+        """
+        try:
+            if self._path.stat().st_size > _LARGEST:
+                return
+            data = json.loads(self._path.read_text("utf-8"))
+            step, answers = data["step"], data["answers"]
+            if step not in STEPS or not all(v in ANSWERS.get(k, ()) for k, v in answers.items()):
+                return
+            self._step, self._answers = step, dict(answers)
+            self._skipped = {s for s in data["skipped"] if s in STEPS}
+            self._finished, self._aimed = data["finished"] is True, str(data["aimed"])
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            return
+
+    def _write(self) -> None:
+        try:
+            write_whole(self._path, json.dumps({
+                "version": _VERSION, "step": self._step, "skipped": sorted(self._skipped), "answers": self._answers,
+                "finished": self._finished, "aimed": self._aimed}).encode())
+        except OSError as e:  # people are guided on; after a restart they begin where the disk last took it
+            _log.warning("%s cannot be written: %s", self._path, e)

@@ -1,0 +1,152 @@
+"""Pictures behind the log's entries, in a database of their own, which may be lost without losing the game.
+
+Bounded: the newest so many of each kind over all games. Not synced one by one, which spares the card; a power cut may
+take the newest few. A damaged file is set aside and a new one begun.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from bastide.errors import Failure
+from bastide.log.schema import PICTURES
+
+CROPS_KEPT = 2000  # pieces of the table, one with each reading: about 20 MB
+STILLS_KEPT = 200  # pictures of the whole table: about 50 MB
+
+
+class Pictures:
+    """Open and closed by the log that they belong to. Safe to use from several threads; raises Failure."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.notice: str | None = None
+        self.refused = False  # the room that is left is the log's
+        self._without = False  # there is no file to keep them in
+        self._lock = threading.Lock()
+        self._db: sqlite3.Connection | None = None
+
+    def open(self) -> None:
+        """Ready for use. Raises sqlite3.OperationalError or OSError when the disk does not do its part."""
+        try:
+            self._db = self._opened()
+        except sqlite3.OperationalError:
+            raise
+        except (sqlite3.DatabaseError, UnicodeDecodeError):  # the second: of what SQLite says about spoiled names
+            aside = set_aside(self.path)
+            self.notice = f"the pictures in {self.path} were damaged and are kept as {aside.name}; the log is whole"
+            self._db = self._opened()
+
+    def do_without(self, why: str) -> None:
+        """Keep none, because of ``why``; a game goes on without."""
+        self._db = sqlite3.connect(":memory:", check_same_thread=False)
+        self._db.executescript(PICTURES)
+        self._without = True
+        self.notice = f"the pictures {self.path} cannot be kept ({why}); check the disk and whose file it is; the " \
+                      "log is whole."
+
+    def close(self) -> None:
+        with self._lock:
+            if self._db is not None:
+                self._db.close()
+                self._db = None
+
+    def keep_crop(self, game: int, seq: int, jpeg: bytes, candidates: object) -> None:
+        """Keep the picture and the candidates behind an entry; the oldest pictures make room."""
+        self._welcome()
+        with self._transaction() as db:
+            db.execute("INSERT INTO crops (game, seq, jpeg, candidates) VALUES (?, ?, ?, ?)",
+                       (game, seq, jpeg, json.dumps(candidates)))
+            db.execute("DELETE FROM crops WHERE id <= (SELECT max(id) FROM crops) - ?", (CROPS_KEPT,))
+
+    def crop(self, game: int, seq: int) -> tuple[bytes, list[dict[str, object]]] | None:
+        """The picture (JPEG) and the candidates behind an entry."""
+        with self._transaction() as db:
+            row = db.execute("SELECT jpeg, candidates FROM crops WHERE game = ? AND seq = ?", (game, seq)).fetchone()
+        return (row[0], json.loads(row[1])) if row else None
+
+    def keep_still(self, game: int, seq: int, jpeg: bytes, poses: object) -> None:
+        """Keep the picture of the whole table at an entry, with the poses of its tiles; the oldest make room."""
+        self._welcome()
+        with self._transaction() as db:
+            db.execute("INSERT INTO stills (game, seq, jpeg, poses) VALUES (?, ?, ?, ?)",
+                       (game, seq, jpeg, json.dumps(poses)))
+            db.execute("DELETE FROM stills WHERE id <= (SELECT max(id) FROM stills) - ?", (STILLS_KEPT,))
+
+    def still(self, game: int, seq: int) -> tuple[bytes, list[Any]] | None:
+        """The picture of the table (JPEG) kept with an entry, and the poses of its tiles."""
+        with self._transaction() as db:
+            row = db.execute("SELECT jpeg, poses FROM stills WHERE game = ? AND seq = ?", (game, seq)).fetchone()
+        return (row[0], json.loads(row[1])) if row else None
+
+    def stills(self, game: int) -> frozenset[int]:
+        """The entries of a game with which a picture of the table is kept."""
+        with self._transaction() as db:
+            return frozenset(seq for (seq,) in db.execute("SELECT seq FROM stills WHERE game = ?", (game,)))
+
+    def forget(self, games: frozenset[int]) -> None:
+        """Drop the pictures of games that are not among these: a log that was begun anew counts from 1 again."""
+        with self._transaction() as db:
+            for table in ("crops", "stills"):
+                there = {game for (game,) in db.execute(f"SELECT DISTINCT game FROM {table}")}
+                db.executemany(f"DELETE FROM {table} WHERE game = ?", [(game,) for game in there - games])
+
+    def _welcome(self) -> None:
+        if self._without:
+            raise Failure(f"the pictures {self.path} cannot be kept; moves are")
+        if self.refused:
+            raise Failure("the disk is full: moves are kept, their pictures are not; free some space")
+
+    def _opened(self) -> sqlite3.Connection:
+        db = sqlite3.connect(self.path, check_same_thread=False)
+        try:
+            db.execute("PRAGMA journal_mode=WAL")
+            db.execute("PRAGMA synchronous=NORMAL")
+            db.executescript(PICTURES)
+            for table in ("crops", "stills"):
+                db.execute(f"SELECT max(id), count(*) FROM {table}").fetchone()
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with self._lock:
+            if self._db is None:
+                raise Failure("the log is closed")
+            try:
+                with self._db:
+                    yield self._db
+            except sqlite3.Error as e:
+                raise Failure(f"the pictures {self.path} cannot be used ({e}); free some space or check the disk; "
+                              "the game itself is on disk") from e
+
+
+def set_aside(path: Path) -> Path:
+    """Give a damaged SQLite file and what belongs to it another name; that name. Raises OSError."""
+    aside = free_name(path)
+    for suffix in ("", "-wal"):
+        old = Path(f"{path}{suffix}")
+        if old.exists():
+            os.replace(old, f"{aside}{suffix}")
+    Path(f"{path}-shm").unlink(missing_ok=True)  # only an index of the -wal, rebuilt by whoever opens it
+    return aside
+
+
+def free_name(path: Path) -> Path:
+    """The name under which a damaged file is kept."""
+    stamp = time.strftime("%Y%m%d-%H%M%S")
+    aside, n = path.with_name(f"{path.name}.damaged-{stamp}"), 1
+    while aside.exists() or Path(f"{aside}-wal").exists():
+        n += 1
+        aside = path.with_name(f"{path.name}.damaged-{stamp}-{n}")
+    return aside

@@ -1,0 +1,1 @@
+"""The machine that bastide runs on: its health, its updates, the card's boot file, systemd, signals, memory."""

@@ -1,0 +1,196 @@
+"""What people have set on the page: kept in ``DATA/settings.json``, shown with whose word each option is, changed one
+by one.
+
+A table must not be lost to a setting: what it was last served with is kept beside what was set, and a start that does
+not come so far goes back to it (`bastide.commands.serve_command`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from bastide.errors import Failure, UsageError
+from bastide.files.keys import write_private
+from bastide.files.logs import clean
+from bastide.settings.options import (
+    COMMAND_LINE,
+    NAMED,
+    OPTIONS,
+    PAGE,
+    WITH_MQTT,
+    InForce,
+    Option,
+    Value,
+    in_force,
+    read_value,
+    sound,
+)
+from web.protocol import CommandError
+
+NAME = "settings.json"
+_VERSION, _LARGEST = 1, 200_000
+Kept = Mapping[str, Value]
+
+
+class SettingsFile:
+    """The settings of a data folder, for their owner only: a camera's address may hold a password. A file that cannot
+    be understood is set aside, and everything is as if nothing had been set."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self.path = Path(folder) / NAME
+        self.values: dict[str, Value] = {}
+        self.served: dict[str, Value] = {}  # with which a page was last served
+        try:
+            if self.path.stat().st_size > _LARGEST:
+                raise ValueError
+            data = json.loads(self.path.read_text("utf-8"))
+            if type(data["version"]) is not int or data["version"] > _VERSION:
+                raise ValueError
+            self.values, self.served = sound(data["values"]), sound(data["served"])
+        except FileNotFoundError:
+            pass
+        except OSError as e:
+            raise Failure(f"{self.path}: cannot be read ({e.strerror or e}); check the disk, and whose file it is") \
+                from e
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            self.path.replace(self.path.with_suffix(".damaged.json"))
+
+    def put(self, values: Kept) -> None:
+        """Keep these from now on. Raises OSError; then nothing has changed."""
+        self._write(values, self.served)
+
+    def serves(self) -> None:
+        """A page is being served with what is kept."""
+        if self.served != self.values:
+            self._write(self.values, self.values)
+
+    def _write(self, values: Kept, served: Kept) -> None:
+        write_private(self.path, json.dumps({"version": _VERSION, "values": dict(values), "served": dict(served)}))
+        self.values, self.served = dict(values), dict(served)
+
+
+def without_passwords(folder: Path) -> str | None:
+    """The settings of a data folder as text for a backup or a support file; None without any."""
+    if not (folder / NAME).is_file():
+        return None
+    try:
+        values = SettingsFile(folder).values
+    except Failure:
+        return None
+    values = {name: shown for name, value in values.items() if (shown := _shown(value)) is not None}
+    return json.dumps({"version": _VERSION, "values": values, "served": values})
+
+
+class Settings:
+    """The options of one running table (`web.machine_protocol.Settings`). Thread safe."""
+
+    def __init__(self, file: SettingsFile, args: argparse.Namespace, environment: Mapping[str, str], now: InForce,
+                 again: Callable[[], None], *, live: Mapping[str, Callable[[Any], None]] | None = None,
+                 check: Callable[[argparse.Namespace], None] = lambda args: None, note: str = "") -> None:
+        """``args`` is the command line as it was given, ``now`` what the table is served with, ``again`` has it served
+        anew. ``live`` takes what needs no restart; ``check`` raises UsageError for options that do not go together;
+        ``note`` is why settings were not taken."""
+        self._file, self._args, self._environment, self._now, self._again = file, args, environment, now, again
+        self._live, self._check, self._note = dict(live or {}), check, note
+        self._values = dict(now.values)
+        self._lock = threading.RLock()
+        self._ends = False
+
+    def state(self) -> dict[str, Any]:
+        """Every option with its value, whose word that is, and what was set on the page; which wait for a restart."""
+        with self._lock:
+            wanted = self._wanted(self._file.values)
+            rows = [self._row(o, wanted) for o in OPTIONS]
+            return {"options": rows, "waiting": [r["name"] for r in rows if r["waits"]], "note": self._note or None,
+                    "restarting": self._ends}
+
+    def value(self, name: str) -> Value | None:
+        """What an option is now, or will be after a restart."""
+        with self._lock:
+            return self._wanted(self._file.values).values[name]
+
+    def texts(self, name: str) -> list[str]:
+        """The same of an option that is a list of texts."""
+        value = self.value(name)
+        return list(value) if isinstance(value, list) else []
+
+    def origin(self, name: str) -> str:
+        """Whose word it is."""
+        with self._lock:
+            return self._wanted(self._file.values).origin[name]
+
+    def put(self, name: str, value: object) -> dict[str, Any]:
+        """Set one; the state. Raises CommandError for what cannot be meant or kept."""
+        option = self._option(name)
+        try:
+            with self._lock:
+                kept = self._file.values.get(name)
+                read = kept if kept is not None and value == _shown(kept) else read_value(option, value)
+                self._keep({**self._file.values, name: read}, name)
+        except UsageError as e:
+            raise CommandError("bad_setting", str(e).removeprefix(f"--{name}").removeprefix(":").strip()) from e
+        return self.state()
+
+    def reset(self, name: str) -> dict[str, Any]:
+        """Take back what was set on the page; the state."""
+        self._option(name)
+        with self._lock:
+            self._keep({k: v for k, v in self._file.values.items() if k != name}, name)
+        return self.state()
+
+    def restart(self) -> dict[str, Any]:
+        """Serve anew with what is set; the state, with the ``port`` at which the page will be."""
+        with self._lock:
+            self._ends = True
+            told = {**self.state(), "port": self._wanted(self._file.values).values["port"]}
+        self._again()
+        return told
+
+    def _option(self, name: str) -> Option:
+        option = NAMED.get(name)
+        if option is None or not option.page:
+            raise CommandError("bad_setting", "there is no such setting on the page")
+        return option
+
+    def _wanted(self, kept: Kept) -> InForce:
+        return in_force(self._args, self._environment, kept)
+
+    def _keep(self, values: dict[str, Value], name: str) -> None:
+        wanted = self._wanted(values)
+        self._check(wanted.onto(self._args))
+        try:
+            self._file.put(values)
+        except OSError as e:
+            raise CommandError("not_saved", f"the setting cannot be kept ({e.strerror or e}); free some space or check "
+                               "the disk") from e
+        self._note = ""
+        if not NAMED[name].restart and wanted.origin[name] != COMMAND_LINE:
+            self._values[name] = wanted.values[name]
+            if name in self._live:
+                self._live[name](wanted.values[name])
+
+    def _row(self, o: Option, wanted: InForce) -> dict[str, Any]:
+        said, kept = wanted.origin[o.name], self._file.values.get(o.name)
+        return {"name": o.name, "kind": o.kind, "group": o.group, "title": dict(o.title), "help": dict(o.help),
+                "choices": list(o.choices), "least": o.least, "most": o.most, "unit": o.unit, "several": o.several,
+                "default": o.default, "value": _shown(self._values[o.name]), "kept": _shown(kept),
+                "origin": said, "page": o.page, "restart": o.restart,
+                "idle": o.name in WITH_MQTT and kept is not None and not wanted.values["mqtt"],
+                "waits": wanted.values[o.name] != self._values[o.name]}
+
+
+def _shown(value: Value | None) -> Value | None:
+    """A value without the passwords in its addresses."""
+    if isinstance(value, str):
+        return clean(value)
+    return [clean(one) for one in value] if isinstance(value, list) else value
+
+
+def set_on_page(now: InForce) -> bool:
+    """Whether anything that is in force was set on the page."""
+    return PAGE in now.origin.values()

@@ -1,0 +1,146 @@
+"""Translates people's commands into log entries: an event where the rules put it, a correction, or an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property
+from typing import Any
+
+from bastide.log import gaps
+from bastide.log.history import last_action
+from bastide.table.asking import CLAIM
+from bastide.table.moving import moved_figure
+from scoring.belonging import answered, missed, open_question, place, place_of_answer, spoken
+from scoring.engine import apply, new_game
+from scoring.errors import IllegalMove, InvalidNotation
+from scoring.events import Event, FigurePlaced, GameEnded, Setup, TilePlaced, from_json
+from scoring.log import Amended, Body, Inserted, LogEntry, Retracted, Settled, effective, with_gaps
+from scoring.state import Draft, GameState
+from web.protocol import CommandError
+
+
+class Meaning:
+    """A game as it stands, with its log and the questions that people were shown: what is said now is about these."""
+
+    def __init__(self, state: GameState, entries: tuple[LogEntry, ...], questions: Sequence[Mapping[str, Any]]) -> None:
+        self.state, self.entries, self.questions = state, entries, questions
+
+    @cached_property
+    def happened(self) -> tuple[tuple[int, Event], ...]:
+        """What the log comes to."""
+        return effective(self.entries)
+
+    def bodies(self, data: Mapping[str, Any]) -> tuple[Body, ...]:
+        """What a command writes. Raises CommandError, InvalidNotation."""
+        do = data.get("do")
+        known = dict(self.happened)
+        if do == "undo":
+            action = last_action(self.entries)
+            if not action:
+                raise CommandError("nothing", "there is nothing to undo")
+            return tuple(Retracted(seq=seq) for seq in reversed(action))
+        if do in ("amend", "retract"):
+            seq = data.get("seq")
+            if type(seq) is not int or seq not in known and seq not in gaps.spoiled(self.entries):
+                raise CommandError("unknown_entry", f"there is no move {seq!r} to change")
+            if do == "retract":
+                return (Retracted(seq=seq),)
+            if seq in known:
+                return self.amend(seq, known[seq], self._event(data.get("body"), known[seq]))
+            there = state_before(self.state.setup, self.entries, seq)  # what stood there cannot be read any more
+            return (Amended(seq=seq, body=self._checked(spoken(there, data.get("body")))),)
+        if do == "insert" and "turn" in data:
+            turn = data["turn"]
+            found = missed(self.state, self.happened, data.get("body"), turn) if type(turn) is int else None
+            if found is None:
+                raise CommandError("unknown_entry", f"there is no turn {str(turn)[:20]} to insert into")
+            event, after = self._checked(found[0]), found[1]
+            return (event,) if after is None else (Inserted(after=after, body=event),)
+        if do == "insert":
+            after = data.get("after")
+            if type(after) is not int or (after != 0 and after not in known):
+                raise CommandError("unknown_entry", f"there is no move {after!r} to insert after")
+            there = state_after(self.state.setup, self.entries, after)
+            return (Inserted(after=after, body=self._checked(spoken(there, data.get("body")))),)
+        if do == "answer":
+            return self._answer(data, known)
+        return self.told(self._checked(spoken(self.state, data)))
+
+    def told(self, event: Event) -> tuple[Body, ...]:
+        """What a log says of an event that was told now: it stands where the rules put it."""
+        after = place(self.state, self.happened, event)
+        return (event,) if after is None else (Inserted(after=after, body=event),)
+
+    def _answer(self, data: Mapping[str, Any], known: Mapping[int, Event]) -> tuple[Body, ...]:
+        seq, choice = data.get("question"), data.get("choice")
+        if isinstance(seq, str) and (asked := open_question(self.state, seq)) is not None:
+            body = data.get("body") if choice == "other" else answered(asked, choice)
+            if body is None:
+                raise CommandError("malformed", "choice: must be the number of an answer or 'other' with its body")
+            event = self._checked(spoken(self.state, body))
+            after = place_of_answer(self.state, self.happened, asked, event)
+            return (event,) if after is None else (Inserted(after=after, body=event),)
+        question = next((q for q in self.questions if q["id"] == seq), None)
+        if question is None or isinstance(seq, bool):
+            raise CommandError("unknown_question", "this question has been answered already")
+        if choice == "other":
+            body = data.get("body")
+        elif type(choice) is int and 0 <= choice < len(question["candidates"]):
+            body = question["candidates"][choice]["body"]
+        else:
+            raise CommandError("malformed", "choice: must be the number of a candidate or 'other'")
+        return self.settling(question, body, known)
+
+    def settling(self, question: Mapping[str, Any], body: object, known: Mapping[int, Event]) -> tuple[Body, ...]:
+        """What an answer to a question writes; without a body the answer is that nothing is there."""
+        about = question["seq"]
+        if question["text_key"] == CLAIM:
+            if body is None:
+                return (Settled(seq=about, code=CLAIM),)
+            return (Inserted(after=about, body=self._event(body, known[about])),)
+        if body is None:
+            return (Retracted(seq=about),)
+        return self.amend(about, known[about], self._event(body, known[about]))
+
+    def _event(self, body: object, like: Event) -> Event:
+        """An event from a client; who played it is taken from the entry it changes."""
+        player = getattr(like, "player", None)
+        return self._checked(spoken(self.state, body) if player is None else
+                             from_json(body, player=player, part=getattr(like, "part", None)))
+
+    def _checked(self, event: Event) -> Event:
+        if getattr(event, "player", 0) >= len(self.state.setup.players):
+            raise InvalidNotation(f"player: there are {len(self.state.setup.players)} players")
+        if self.state.over and isinstance(event, GameEnded):  # two people tapped, or one twice
+            raise CommandError("over_already", "the game is over already")
+        return event
+
+    def amend(self, seq: int, old: Event, new: Event) -> tuple[Body, ...]:
+        """The correction, and with it what stood on a tile that moved or changed: it follows its tile."""
+        bodies: list[Body] = [Amended(seq=seq, body=new)]
+        if isinstance(old, TilePlaced) and isinstance(new, TilePlaced):
+            for other, event in self.happened:
+                if isinstance(event, FigurePlaced) and event.at == old.at and other > 0:
+                    moved = moved_figure(event, old, new)
+                    if moved != event:
+                        bodies.append(Amended(seq=other, body=moved))
+        return tuple(bodies)
+
+
+def state_after(setup: Setup, entries: Sequence[LogEntry], seq: int) -> GameState:
+    """The game as it stood after an entry (0: before everything)."""
+    d = Draft(new_game(setup))
+    for other, event in with_gaps(entries) if seq else ():
+        with suppress(IllegalMove):  # as in the fold of the whole log: it stays there and changes nothing
+            if event is not None:
+                apply(d, event)
+        if other == seq:
+            break
+    return d.freeze()
+
+
+def state_before(setup: Setup, entries: Sequence[LogEntry], seq: int) -> GameState:
+    """The game as it stood before an entry, or before one that cannot be read."""
+    known = [0, *(other for other, _ in with_gaps(entries))]
+    return state_after(setup, entries, known[known.index(seq) - 1])

@@ -1,0 +1,73 @@
+"""How far the final scoring has been revealed in the room: nobody learns the winner before everybody gets there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from bastide.errors import Failure
+from bastide.log.store import Store
+from web.protocol import CommandError
+
+BEFORE = -1  # the game is over and nothing of the final scoring has been shown
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Walk:
+    """Where the room is: ``step`` counts the events of the final scoring from 0, one more is the winner; ``told`` that
+    it has been through. ``lead`` is the device that walks, ``by`` whose it is."""
+
+    step: int = BEFORE
+    told: bool = False
+    lead: str = ""
+    by: str = ""
+
+
+class Reveal:
+    """The walk of one table through the final scoring of its game, kept over a restart."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._game = 0
+        self._walk: Walk | None = None
+
+    def begin(self, game: int, *, over: bool) -> None:
+        """A game is shown from now on. One that was over before is told, unless its walk was left in the middle."""
+        self._game = game
+        self._walk = (self._kept() or Walk(told=True)) if over else None
+
+    def follow(self, *, over: bool) -> None:
+        """The game has changed: its end begins a walk, whoever takes that back ends it."""
+        if over != (self._walk is not None):
+            self._put(Walk() if over else None)
+
+    def go(self, data: Mapping[str, Any], steps: int) -> None:
+        """Walk to ``step`` of so many events (then the winner), or with ``end`` past them. Raises CommandError."""
+        if self._walk is None:
+            raise CommandError("still_played", "the final scoring is shown when the game is over")
+        step, lead = data.get("step"), data.get("lead", "")
+        if step != "end" and (type(step) is not int or not BEFORE <= step <= steps):
+            raise CommandError("malformed", f"step: must be a number from {BEFORE} to {steps}, or end")
+        if not isinstance(lead, str):
+            raise CommandError("malformed", "lead: must be text")
+        who = "".join(c for c in str(data.get("who", ""))[:40] if c.isprintable())
+        self._put(Walk(step=steps if step == "end" else int(step), told=step == "end", lead=lead[:40], by=who))
+
+    def view(self) -> dict[str, Any] | None:
+        """What a view says of it; None while the game is played."""
+        return None if self._walk is None else asdict(self._walk)
+
+    def _put(self, walk: Walk | None) -> None:
+        self._walk = walk
+        with suppress(Failure):  # a disk that does not take it must not stop the evening: a restart tells it at once
+            self._store.walk(json.dumps({"game": self._game, **asdict(walk)}) if walk else "")
+
+    def _kept(self) -> Walk | None:
+        with suppress(Failure, ValueError, TypeError):
+            kept = json.loads(self._store.walk())
+            if kept.pop("game") == self._game:
+                return Walk(**kept)
+        return None

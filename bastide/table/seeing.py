@@ -1,0 +1,122 @@
+"""What the camera sees right now, for viewers on the page; and the switch between watching and resting.
+
+The loop offers frames, the page takes pictures. While nobody looks, nothing is drawn, encoded or kept.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+from vision.frames import Frame
+from vision.images import encode_jpeg, reduced
+from web.protocol import CommandError
+
+WANTED_S = 6.0  # for so long after somebody has looked, new pictures are made
+EVERY_S = 0.8
+KEPT = 4  # pictures: a page asks for the one that its drawing belongs to
+LONG_SIDE_PX = 1600
+
+
+class Reports(Protocol):
+    """A watcher, as far as it says what it saw."""
+
+    def report(self, size: tuple[int, int]) -> dict[str, Any]:
+        """What was seen last in a picture of this width and height."""
+
+
+class Seeing:
+    """The newest looks of one camera (`web.protocol.Seeing`). Thread safe."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock, self._lock = clock, threading.Lock()
+        self._wanted_s = self._made_s = -1e9
+        self._number = 0
+        self._report: dict[str, Any] = {}
+        self._pictures: dict[int, bytes] = {}
+        self._attached = self._rests = False
+        self._point: tuple[float, float] | None = None
+        self.relit = False  # whether the light has changed since the camera measured it
+        self.balance: Callable[[], None] | None = None  # has the camera measure focus and light anew, where it can
+
+    # -- the page's side --------------------------------------------------------------------------------------------
+
+    def seen(self) -> dict[str, Any]:
+        """What was seen last, and that somebody wants to see more. ``picture`` is the number of its picture, None
+        as long as there is none."""
+        with self._lock:
+            self._wanted_s = self._clock()
+            fresh = self._wanted_s - self._made_s < 2 * WANTED_S
+            about = {"camera": self._attached, "watching": self._attached and not self._rests}
+            return {**about, **(self._report if fresh else {}), "picture": self._number if fresh else None}
+
+    def picture(self, number: int) -> bytes | None:
+        """One of the newest pictures (JPEG), or None."""
+        return self._pictures.get(number)
+
+    def watch(self, on: bool) -> None:
+        """Let the camera watch, or rest while people enter the game by hand. Raises CommandError without a camera."""
+        with self._lock:
+            if not self._attached:
+                raise CommandError("no_camera", "no camera watches this table")
+            self._rests = not on
+
+    def point(self, x: float, y: float) -> None:
+        """Somebody taps a tile in the camera's picture: the board is there. Raises CommandError without a camera."""
+        with self._lock:
+            if not self._attached:
+                raise CommandError("no_camera", "no camera watches this table")
+            self._point = x, y
+
+    def measure(self) -> None:
+        """Have the camera measure focus and light anew, and hold what it finds; where it cannot, take the light as it
+        is now. Raises CommandError without a camera."""
+        with self._lock:
+            if not self._attached:
+                raise CommandError("no_camera", "no camera watches this table")
+            self.relit = False
+        if self.balance is not None:
+            self.balance()
+
+    # -- the loop's side --------------------------------------------------------------------------------------------
+
+    def pointed(self) -> tuple[float, float] | None:
+        """Where somebody has tapped since the last frame, in pixels of the frame; told once."""
+        with self._lock:
+            point, self._point = self._point, None
+        return point
+
+    @property
+    def rests(self) -> bool:
+        """Whether people have told the camera to rest."""
+        return self._rests
+
+    @property
+    def present(self) -> bool:
+        """Whether a camera gives pictures."""
+        return self._attached
+
+    @contextmanager
+    def attached(self) -> Iterator[None]:
+        """While a camera gives pictures."""
+        self._attached = True
+        try:
+            yield
+        finally:
+            self._attached = False
+
+    def offer(self, frame: Frame, watcher: Reports) -> None:
+        """A frame that was just looked at: it is kept when somebody wants to see it."""
+        now = self._clock()
+        if now - self._wanted_s > WANTED_S or now - self._made_s < EVERY_S:
+            return
+        bgr = frame.bgr
+        jpeg = encode_jpeg(reduced(bgr, LONG_SIDE_PX))
+        report = watcher.report((bgr.shape[1], bgr.shape[0]))
+        with self._lock:
+            self._made_s, self._number, self._report = now, self._number + 1, report
+            self._pictures[self._number] = jpeg
+            self._pictures.pop(self._number - KEPT, None)

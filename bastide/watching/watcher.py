@@ -1,0 +1,118 @@
+"""A game's watcher: what makes it, and the guard around it whose errors cannot end the loop."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from bastide.tiles.art import box_contents
+from reading.watcher import Observation, Proposal, TableWatcher
+from scoring.engine import new_game
+from scoring.events import Setup
+from scoring.log import LogEntry
+from scoring.tiles import Square
+from vision.frames import Frame, SourceError
+from vision.lattice import Array
+from vision.looks import TableLook
+from vision.tileset import TileSet
+from vision.tracking import make_tracker
+from vision.view import View
+
+_log = logging.getLogger("bastide.table")
+NOTHING: dict[str, Any] = {"tiles": [], "open": [], "readings": [], "figures": [], "moving": []}
+MOST_FAILURES = 3  # of reading one game's table, after which it is entered by hand
+
+
+class Watcher(Protocol):
+    """What looks at frames: a `reading.watcher.TableWatcher`, or one that is guarded."""
+
+    @property
+    def poses(self) -> dict[Square, Array]: ...
+
+    def report(self, size: tuple[int, int]) -> dict[str, Any]: ...
+
+    def use(self, tiles: TileSet) -> None: ...
+
+    def point(self, point_px: tuple[float, float]) -> None: ...
+
+    def feed(self, frame: Frame, entries: Sequence[LogEntry]) -> Observation: ...
+
+    def finish(self, entries: Sequence[LogEntry]) -> tuple[Proposal, ...]: ...
+
+
+def make_watcher(tiles: TileSet, setup: Setup, view: View | None = None, *,
+                 record: Callable[[TableLook], None] | None = None) -> TableWatcher:
+    """A watcher for this game's players and boxes. ``tiles`` are the pictures it reads with beside what it knows of
+    every edition; ``view`` is what a calibration knows of the camera; ``record`` is given every look."""
+    begun = new_game(setup)  # a start board's squares are in no catalogue
+    ids = {*box_contents(setup.expansions), *(placed.tile for placed in begun.tiles.values())}
+    kinds = [begun.box.tile(tile) for tile in sorted(ids)]
+    tracker = make_tracker(kinds, tiles, tuple(p.colour for p in setup.players), view)
+    return TableWatcher(setup, tracker, record=record)
+
+
+class Guarded:
+    """A game's watcher whose errors cannot end the loop.
+
+    A watcher that fails is replaced; a game on which it keeps failing is no longer watched until another is played or
+    people have the camera watch again.
+    """
+
+    def __init__(self, make: Callable[[], Watcher], made: Watcher | None = None) -> None:
+        self._make, self._failures = make, 0
+        self._watcher: Watcher | None = made
+        if made is None:
+            self._begin()
+
+    @property
+    def poses(self) -> dict[Square, Array]:
+        return {} if self._watcher is None else self._watcher.poses
+
+    def report(self, size: tuple[int, int]) -> dict[str, Any]:
+        """What was seen last."""
+        return NOTHING | {"size": list(size)} if self._watcher is None else self._watcher.report(size)
+
+    def point(self, point_px: tuple[float, float]) -> None:
+        """People say that a tile lies there."""
+        if self._watcher is not None:
+            self._guarded(lambda watcher: watcher.point(point_px))
+
+    def finish(self, entries: Sequence[LogEntry]) -> tuple[Proposal, ...]:
+        """The recording is over."""
+        return () if self._watcher is None else self._watcher.finish(entries)
+
+    def use(self, tiles: TileSet) -> None:
+        """Read with these pictures from now on."""
+        if self._watcher is not None:
+            self._guarded(lambda watcher: watcher.use(tiles))
+
+    def feed(self, frame: Frame, entries: Sequence[LogEntry]) -> Observation:
+        """Look at one frame; ``unwatched`` when that cannot be done in this game."""
+        seen = self._guarded(lambda watcher: watcher.feed(frame, entries))
+        return seen or Observation(status="unwatched" if self._watcher is None else "settling")
+
+    def _guarded(self, do: Callable[[Watcher], Observation | None]) -> Observation | None:
+        if self._watcher is None:
+            return None
+        try:
+            return do(self._watcher)
+        except SourceError:  # the camera's: a picture that is fetched when it is looked at
+            raise
+        except Exception as e:  # whatever went wrong, the next game can be watched
+            self._failed(e)
+            return None
+
+    def _failed(self, e: Exception) -> None:
+        self._failures += 1
+        _log.error("reading the table failed", exc_info=e)
+        self._begin()
+
+    def _begin(self) -> None:
+        self._watcher = None
+        while self._watcher is None and self._failures < MOST_FAILURES:
+            try:
+                self._watcher = self._make()
+            except Exception as e:
+                self._failures = MOST_FAILURES  # the same again would fail again
+                _log.error("this game cannot be watched", exc_info=e)
