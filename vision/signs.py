@@ -32,8 +32,9 @@ _BATCH = 32
 class SignNet:
     """The network, ready to be asked. Not to be shared between threads."""
 
-    def __init__(self) -> None:
-        self._net = cv2.dnn.readNetFromONNX(np.frombuffer(_weights(), np.uint8))
+    def __init__(self, model: bytes | None = None) -> None:
+        """``model`` is another network than bastide's own, as ONNX."""
+        self._net = cv2.dnn.readNetFromONNX(np.frombuffer(model or _weights(), np.uint8))
 
     def ask(self, crops: Image) -> Array:
         """Logits (N, SIGNS) of (N, CROP_PX, CROP_PX, 3) BGR crops with MARGIN: the mean of two opposite views."""

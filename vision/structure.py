@@ -69,8 +69,9 @@ def together(parts: Sequence[Said]) -> Said:
 class StructureNet:
     """The network, ready to be asked. Not to be shared between threads."""
 
-    def __init__(self) -> None:
-        self._net = cv2.dnn.readNetFromONNX(np.frombuffer(_weights(), np.uint8))
+    def __init__(self, model: bytes | None = None) -> None:
+        """``model`` is another network than bastide's own, as ONNX."""
+        self._net = cv2.dnn.readNetFromONNX(np.frombuffer(model or _weights(), np.uint8))
 
     def ask(self, crops: Image, *, turns: int = 1) -> Said:
         """Of (N, CROP_PX, CROP_PX, 3) crops with MARGIN. ``turns`` 4 asks in two quarter turns, in the other two where
