@@ -29,9 +29,12 @@ def _lines(tile: Tile) -> tuple[tuple[str, tuple[NDArray[np.float32], ...], floa
 
 
 def _shallow(line: NDArray[np.float32], side: str, depth: float) -> NDArray[np.float32]:
-    """The outline of a town on one side only, as deep as ``depth`` times the catalogue's."""
+    """The outline of a town on one side only, as deep as ``depth`` times the catalogue's; one that reaches the other
+    side does so in every edition."""
     axis, edge = {"N": (1, 0.0), "S": (1, 100.0), "W": (0, 0.0), "E": (0, 100.0)}[side]
     out = line.copy()
+    if np.abs(line[:, axis] - edge).max() > 99:
+        return out
     out[:, axis] = edge + (out[:, axis] - edge) * depth
     return out
 
@@ -211,8 +214,15 @@ class Painter(SignPainter):
                         self.image, [self._fixed(rail)], False, mix(stone, (20, 20, 25), e.ink), 2, cv2.LINE_AA, FINE
                     )
                     if e.tower is not None and rng.random() < 0.6:
-                        for x, y in rail:
-                            self._disc(float(x), float(y), rng.uniform(1.5, 3.5), e.tower)
+                        r, roofed = rng.uniform(1.5, 3.5), rng.random() < 0.5
+                        for x, y in np.array(rail).tolist():
+                            if roofed:
+                                self._poly([(x - r, y - 2 * r), (x + r, y - 2 * r), (x + r, y + r), (x - r, y + r)],
+                                           stone, True)
+                                self._poly([(x - 1.3 * r, y - 2 * r), (x, y - 4 * r), (x + 1.3 * r, y - 2 * r)],
+                                           e.tower, True)
+                            else:
+                                self._disc(x, y, r, e.tower)
 
     def _town(self, town: Image) -> None:
         rng, e = self.rng, self.e
@@ -250,6 +260,29 @@ class Painter(SignPainter):
                 if len(line) >= 3:
                     self._wall_line(line / UNIT)
 
+    def _village(self, x: float, y: float) -> None:
+        """A few small houses where roads meet: in a ring about a square of trodden earth, or huddled together."""
+        rng, e = self.rng, self.e
+        earth = mix(mix(e.town, e.road, rng.uniform(0, 0.6)), e.field, rng.uniform(0, 0.6))
+        wide = rng.uniform(7, 19)
+        if rng.random() < 0.7:
+            for _ in range(int(rng.integers(1, 6))):
+                dx, dy = rng.normal(0, wide * 0.25, 2)
+                self._disc(x + dx, y + dy, wide * rng.uniform(0.5, 1.0), earth, rng.uniform(0.5, 1.0))
+        many = int(rng.integers(2, 10))
+        if rng.random() < 0.6:
+            turns = rng.uniform(0, 6.3) + np.arange(many) * 6.28 / many + rng.normal(0, 0.25, many)
+            out = wide * rng.uniform(0.55, 1.1, many)
+            spots = np.stack([x + out * np.cos(turns), y + out * np.sin(turns)], axis=1)
+        else:
+            spots = rng.normal((x, y), wide * 0.45, (many, 2))
+        size = rng.uniform(5, 13)
+        for at in sorted(spots.tolist(), key=lambda p: p[1]):
+            if rng.random() < 0.25:
+                bush = mix(e.field, (20, 60, 20), rng.uniform(0.2, 0.8))
+                self._disc(at[0] + rng.normal(0, 4), at[1] + rng.normal(0, 4), rng.uniform(2, 5), bush)
+            self._house(at[0], at[1], size * rng.uniform(0.75, 1.25))
+
     def _middle(self, tile: Tile, bands: list, towns: bool) -> None:
         rng, e = self.rng, self.e
         if any(s.kind == "cloister" for s in tile.segments):
@@ -263,7 +296,8 @@ class Painter(SignPainter):
             for n in (0, -1)
             if min(*line[n], *(100 - line[n])) > 3
         ]
-        if len([b for b in bands if b[0] == "road"]) >= 3:
+        met = [math.dist(a, b) < 24 for n, a in enumerate(ends) for b in ends[:n]]
+        if len([b for b in bands if b[0] == "road"]) >= 3 or any(met):
             x, y = rng.uniform(45, 55, 2)
             style = rng.random()
             if style < 0.15:
@@ -277,10 +311,7 @@ class Painter(SignPainter):
                         mix(e.field, (20, 60, 20), rng.uniform(0.2, 0.8)),
                     )
             else:
-                if rng.random() < 0.5:
-                    self._disc(x, y, rng.uniform(5, 14), mix(e.town, e.field, rng.uniform(0, 0.6)))
-                for _ in range(int(rng.integers(2, 9))):
-                    self._house(x + rng.normal(0, 5), y + rng.normal(0, 5), rng.uniform(4.5, 9))
+                self._village(float(x), float(y))
         elif ends and towns:
             x, y = ends[0]
             for dx in (-1, 1):
