@@ -92,7 +92,7 @@
   // letters over letters, or over signs that mean something
   const signs = [
     ...document.querySelectorAll(
-      ".crown, .player .badge-figure, #bar .symbol, .tool .symbol, .zoom button, #issues img",
+      ".crown, .player .badge-figure:not(:has(~ .asks)), #bar .symbol, .tool .symbol, .zoom button, #issues img",
     ),
   ]
     .filter((el) => shown(el))
@@ -139,6 +139,9 @@
   }
   if (document.documentElement.scrollWidth > innerWidth || document.documentElement.scrollHeight > innerHeight)
     faults.push("the page is larger than the screen");
+  // nobody scrolls sideways to read on
+  for (const el of document.querySelectorAll("#feed, .sheet-body, .setup-body, #issues, #final, #reveal"))
+    if (shown(el) && el.scrollWidth > el.clientWidth + 2) say(`wider than its place (${el.scrollWidth} px)`, el);
   // the board has room
   const table = document.getElementById("table").getBoundingClientRect(),
     sheet = document.getElementById("sheet");

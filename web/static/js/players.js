@@ -99,7 +99,14 @@ export class Players {
         return h(
           "li",
           { class: `player${active ? " active" : ""}`, data: { player: n } },
-          h("span", { class: "who" }, badge(p, letters[n], { size: "large" }), some && score === best && crown()),
+          h(
+            "span",
+            { class: "who" },
+            badge(p, letters[n], { size: "large" }),
+            some && score === best && crown(),
+            asked.includes(n) &&
+              h("span", { class: "asks", role: "img", "aria-label": t("player.asked"), title: t("player.asked") }, "?"),
+          ),
           h(
             "span",
             { class: "naming" },
@@ -107,12 +114,6 @@ export class Players {
               "span",
               { class: "name", style: { "--em": lettersWide(p.name).toFixed(2) } },
               h("span", { class: "name-text", dir: "auto" }, p.name),
-              asked.includes(n) &&
-                h(
-                  "span",
-                  { class: "asks", role: "img", "aria-label": t("player.asked"), title: t("player.asked") },
-                  "?",
-                ),
             ),
             h(
               "span",
