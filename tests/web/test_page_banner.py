@@ -110,6 +110,7 @@ def test_an_update_is_refused_offered_installed_and_told(served, visit):
     page.locator("#update-file").set_input_files(file)
     expect(page.locator(".outcome.good")).to_contain_text("Two new paints")
     assert updates.bytes == file["buffer"]
+    assert page.locator(".outcome.good > .symbol").bounding_box()["width"] == 24, "a sign that can be seen"
     expect(page.locator("[data-key='update-install']")).to_be_disabled()
     expect(page.locator("#machine .warn")).to_contain_text("A game is being played")
     updates.plays = False

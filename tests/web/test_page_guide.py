@@ -150,6 +150,8 @@ def test_every_step_speaks_the_readers_language_and_fits_a_phone(serve, visit, l
         assert not [piece for piece in catalogue() if any(piece in text for text in shown)], name
         assert not [text for text in shown if "begin." in text or "{" in text], name
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+        assert page.evaluate("[...document.querySelectorAll('#begin footer .action')]"
+                             ".every((b) => b.scrollWidth <= b.clientWidth)"), f"{name}: a button's text is cut"
         assert not violations(page), name
     session.commit(up_to(3), confidence=1.0, asked=False)
     page.locator("[data-key='begin-next']").click()

@@ -159,6 +159,7 @@ def test_the_self_test_shows_what_to_lay_and_says_what_was_read(served, visit, l
     expect(page.locator(".outcome.bad")).to_contain_text({"en": "2 of 3 tiles read right", "de": "2 von 3 Plättchen",
                                                           "fr": "2 tuiles sur 3"}[language])
     expect(page.locator(".trial-board .wrong")).to_have_count(1)
+    expect(page.locator(".outcome.bad")).to_be_in_viewport()  # on a phone it is below the tiles
     assert tuning.asked == [("trial", "", "")]
     picture(page, f"trial-{language}")
     shown = [text.lower() for text in page.evaluate(TEXTS)]

@@ -152,6 +152,10 @@ export function errorText(error) {
   return language === "en" && error?.text ? error.text : t("error.other", { code: error?.code ?? "?" });
 }
 
+// A refusal or a finding that stands by itself: with a capital letter and a full stop, where it has none.
+export const sentence = (text) =>
+  text.replace(/^\p{Ll}/u, (c) => c.toLocaleUpperCase(language)).replace(/([^.?!…])$/u, "$1.");
+
 // "20 mm to the left and 1.5 degrees clockwise": how far the table goes back to where it was.
 function ways({ x_mm: x, y_mm: y, turn_deg: turn }) {
   const way = (n, least, more, less, round = Math.round) =>

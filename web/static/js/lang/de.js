@@ -262,6 +262,7 @@ export default {
   "fix.nocrop": "Kein Bild von diesem Zug",
   "fix.tap": "Antippen, wo die Figur steht",
   "fix.better": "Ist es eins von diesen?",
+  wait: "Einen Moment …",
   "fix.searching": "Sucht, was passt …",
   "fix.nothing": "Sonst passt hier nichts.",
   "fix.other": "Anderes Plättchen",

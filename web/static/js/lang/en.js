@@ -258,6 +258,7 @@ export default {
   "fix.nocrop": "No picture of this move",
   "fix.tap": "Tap where the figure stands",
   "fix.better": "Is it one of these?",
+  wait: "One moment …",
   "fix.searching": "Looking for what fits…",
   "fix.nothing": "Nothing else fits here.",
   "fix.other": "Other tile",

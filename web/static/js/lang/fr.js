@@ -275,6 +275,7 @@ export default {
   "fix.nocrop": "Pas d'image de ce coup",
   "fix.tap": "Toucher l'endroit de la figurine",
   "fix.better": "Est-ce l'une de celles-ci ?",
+  wait: "Un instant…",
   "fix.searching": "Cherche ce qui convient…",
   "fix.nothing": "Rien d'autre ne va ici.",
   "fix.other": "Autre tuile",

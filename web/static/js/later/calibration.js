@@ -3,7 +3,7 @@
 import { post } from "../access.js";
 import { h, replace } from "../dom.js";
 import { t } from "../i18n.js";
-import { errorText } from "../words.js";
+import { errorText, sentence } from "../words.js";
 import { Part } from "./part.js";
 
 const EVERY_MS = 700;
@@ -17,7 +17,7 @@ export class Calibration extends Part {
       const answer = await fetch("/api/calibration", { cache: "no-store" }),
         data = await answer.json();
       if (answer.ok) this.take(data);
-      else replace(this.root, h("p", { class: "note warn" }, errorText(data.error)));
+      else replace(this.root, h("p", { class: "note warn" }, sentence(errorText(data.error))));
     } catch {
       replace(this.root, h("p", { class: "note" }, t("toast.offline")));
     }

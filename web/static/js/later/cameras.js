@@ -3,16 +3,13 @@
 import { post } from "../access.js";
 import { button, h, redraw, replace, symbol } from "../dom.js";
 import { t } from "../i18n.js";
-import { errorText } from "../words.js";
+import { errorText, sentence } from "../words.js";
 import { begunAgain } from "./again.js";
 import { checkName, findingText, todoText } from "./checks.js";
 import { Part, refusal } from "./part.js";
 
 const EVERY_MS = 900,
   ICON = { ok: "check", warn: "alert", fail: "close", opening: "clock" };
-
-// A finding may be a question already.
-const sentence = (text) => (/[.?!]$/.test(text) ? text : `${text}.`);
 
 export class Cameras extends Part {
   waits = false; // for the table that begins anew
@@ -85,6 +82,7 @@ export class Cameras extends Part {
   }
 
   refuse(text) {
+    if (!this.seen) replace(this.cards); // none is on its way
     replace(
       this.about,
       refusal(text, () => this.look(), "cameras-again"),

@@ -28,7 +28,7 @@ export class Games {
   }
 
   body() {
-    if (!this.games) return h("p", { class: "note" }, t("fix.searching"));
+    if (!this.games) return h("p", { class: "note" }, t("wait"));
     const kept = this.games.filter((g) => g.entries > 0 || g.shown);
     return [
       h(

@@ -261,7 +261,7 @@ export class InWords {
   }
 
   body() {
-    if (!this.ready) return h("p", { class: "note" }, t("fix.searching"));
+    if (!this.ready) return h("p", { class: "note" }, t("wait"));
     const { app } = this,
       { view } = app,
       last = view.feed.slice(-3).reverse(),

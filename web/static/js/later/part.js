@@ -3,6 +3,7 @@
 
 import { button, h, replace } from "../dom.js";
 import { t } from "../i18n.js";
+import { sentence } from "../words.js";
 
 export class Part {
   /** @type {import("../app.js").App} */
@@ -20,7 +21,7 @@ export class Part {
   }
 
   enter() {
-    replace(this.root, h("p", { class: "note" }, t("fix.searching")));
+    replace(this.root, h("p", { class: "note" }, t("wait")));
     this.look();
   }
 
@@ -52,6 +53,6 @@ export class Part {
 }
 
 export const refusal = (text, again, key) => [
-  h("p", { class: "note warn", role: "alert" }, text),
+  h("p", { class: "note warn", role: "alert" }, sentence(text)),
   h("div", { class: "row" }, button(t("machine.again"), again, { className: "action", data: { key } })),
 ];

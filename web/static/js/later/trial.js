@@ -15,7 +15,9 @@ export class Trial extends Calibration {
   }
 
   ended(what) {
-    if (what === "trial") this.said.textContent = t(this.state.done.trial?.ok ? "trial.read" : "calibrate.failed");
+    if (what !== "trial") return;
+    this.said.textContent = t(this.state.done.trial?.ok ? "trial.read" : "calibrate.failed");
+    this.root.querySelector(".outcome")?.scrollIntoView({ block: "nearest" }); // on a phone it is below the tiles
   }
 
   draw() {
@@ -26,19 +28,27 @@ export class Trial extends Calibration {
       this.said,
       h("section", {}, h("h3", {}, t("machine.trial")), h("p", { class: "note" }, t("trial.why"))),
       !camera && h("p", { class: "note warn" }, t("camera.none")),
-      camera && trial.tiles.length > 0 && this.shown(trial, result?.ok ? result : null),
       camera &&
         h(
           "div",
-          { class: "row" },
-          button(t(running === "trial" ? "trial.reading" : "trial.go"), () => this.begin(), {
-            icon: running === "trial" ? "clock" : "look",
-            className: "action main",
-            disabled: !!running,
-            data: { key: "trial-go" },
-          }),
+          { class: "trial" },
+          trial.tiles.length > 0 && this.shown(trial, result?.ok ? result : null),
+          h(
+            "div",
+            { class: "trial-told" },
+            h(
+              "div",
+              { class: "row" },
+              button(t(running === "trial" ? "trial.reading" : "trial.go"), () => this.begin(), {
+                icon: running === "trial" ? "clock" : "look",
+                className: "action main",
+                disabled: !!running,
+                data: { key: "trial-go" },
+              }),
+            ),
+            result && (result.ok ? this.report(result) : this.stopped(result.error)),
+          ),
         ),
-      result && (result.ok ? this.report(result) : this.stopped(result.error)),
     );
   }
 

@@ -3,7 +3,7 @@
 import { post } from "../access.js";
 import { button, h, redraw, symbol } from "../dom.js";
 import { dated, t } from "../i18n.js";
-import { errorText } from "../words.js";
+import { errorText, sentence } from "../words.js";
 import { Part } from "./part.js";
 import { fileInput, megabytes, sending, upload } from "./upload.js";
 
@@ -90,15 +90,22 @@ export class Updates extends Part {
       h(
         "section",
         {},
-        h(
-          "div",
-          { class: "row" },
-          h("label", { class: "action", for: "update-file" }, symbol("open"), h("span", {}, t("update.choose"))),
-          this.input,
-        ),
+        possible &&
+          !busy &&
+          h(
+            "div",
+            { class: "row" },
+            h("label", { class: "action", for: "update-file" }, symbol("share"), h("span", {}, t("update.choose"))),
+            this.input,
+          ),
         sending(this.sending, t("update.sending")),
         this.wrong &&
-          h("div", { class: "outcome bad" }, symbol("alert"), h("p", { role: "alert" }, errorText(this.wrong))),
+          h(
+            "div",
+            { class: "outcome bad" },
+            symbol("alert"),
+            h("p", { role: "alert" }, sentence(errorText(this.wrong))),
+          ),
         offer && this.offer(offer, stopped || runs || !possible),
       ),
       before &&
@@ -193,7 +200,7 @@ export class Updates extends Part {
           {},
           h("b", {}, t(`update.result.${last.result}`, { from: last.from, to: last.to, fallback: last.text })),
         ),
-        last.code && h("p", {}, errorText(last)),
+        last.code && h("p", {}, sentence(errorText(last))),
         h("p", { class: "note" }, dated(last.at_s)),
       ),
     );
