@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from scoring.tiles import product
+from scoring.tiles import product, products
 
 PAPERS_MM = {"A4": (297.0, 210.0), "Letter": (279.4, 215.9)}  # landscape: width, height
 TILE_MM = 45.0
@@ -83,7 +83,6 @@ CHECK_LINES: dict[str, tuple[float, float, float]] = {
 }
 """Per sheet the check line: from x, to x, at y."""
 
-TEACHING_PRODUCTS = ("base", "inns", "traders", "river", "dragon", "tower", "wheel")  # a new box goes to the end
 CELL_MM = 47.0  # the outline in which a tile of TILE_MM is laid
 CELL_COLUMNS, CELL_ROWS = 4, 3
 _PITCH_MM = (52.0, 58.0)
@@ -115,11 +114,11 @@ class TeachingPage:
 def teaching_pages() -> tuple[TeachingPage, ...]:
     """All pages, every box beginning a new one; the base game has the first two. The order never changes."""
     pages: list[TeachingPage] = []
-    for name in TEACHING_PRODUCTS:
-        kinds = [t.id for t in product(name).tiles]
+    for box in sorted(map(product, products()), key=lambda box: box.sheet):
+        kinds = [t.id for t in box.tiles]
         each = CELL_COLUMNS * CELL_ROWS
         for start in range(0, len(kinds), each):
-            pages.append(_page(len(pages), name, kinds[start:start + each]))
+            pages.append(_page(len(pages), box.name, kinds[start:start + each]))
     return tuple(pages)
 
 

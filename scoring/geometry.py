@@ -20,7 +20,6 @@ from scoring.tiles import Point, Segment, Tile
 
 Polyline = tuple[Point, ...]
 
-BANDS = ("road", "river")
 _ARGUMENTS = {"M": 2, "L": 2, "Q": 4, "C": 6, "Z": 0}
 _TOKEN = re.compile(r"[A-Za-z]|-?\d+(?:\.\d+)?|\S")
 _STEPS = 10  # straight pieces per curve: the error stays below 0.1 units on shapes of this size
@@ -91,10 +90,10 @@ def spot_of(tile: Tile, index: int, rot: int = 0) -> Point:
 
 
 def flag_spot(tile: Tile, rot: int = 0) -> Point | None:
-    """Where the tile's own symbol (volcano, dragon, portal, tower, wheel sign) is drawn, or None: the one mark not used
-    by a segment for pennants, inn, goods, cathedral or princess."""
+    """Where the tile's own symbol is drawn, or None: the one mark that no segment uses for its pennants
+    and signs."""
     for s in tile.segments:
-        taken = s.pennants + s.inn + s.cathedral + bool(s.goods) + s.princess
+        taken = s.pennants + len(s.signs)
         if len(s.marks) > taken:
             return rotate_point(*s.marks[taken], rot)
     return None
@@ -103,7 +102,7 @@ def flag_spot(tile: Tile, rot: int = 0) -> Point | None:
 def covers(segment: Segment, x: float, y: float) -> bool:
     """Whether the segment's shape, seen or hidden, contains the point of the unturned tile."""
     lines = flatten(segment.path)
-    if segment.kind in BANDS:
+    if segment.width:
         return any(_distance_to_line(line, x, y) <= segment.width / 2 for line in lines)
     return any(_inside(line, x, y) for line in lines)
 
@@ -142,7 +141,7 @@ def labels(tile: Tile) -> tuple[bytes, ...]:
     rows = [bytearray(b"\xff" * size) for _ in range(size)]
     for index, segment in enumerate(tile.segments):
         for line in flatten(segment.path):
-            for shape in _stroke(line, segment.width) if segment.kind in BANDS else (line,):
+            for shape in _stroke(line, segment.width) if segment.width else (line,):
                 _fill(rows, shape, index)
     return tuple(bytes(row) for row in rows)
 

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from scoring.errors import InvalidNotation
-from scoring.tiles import KINDS, Square, catalogue, parse_where
+from scoring.tiles import Square, catalogue, parse_where
 
 _FAR = 1000  # larger than any table: a typing error must not create a huge board
 
@@ -54,7 +54,8 @@ def _names() -> tuple[tuple[str, ...], tuple[str, ...]]:
     from scoring.expansions import KNOWN
 
     figures = dict.fromkeys(p.name for e in KNOWN.values() for p in e.pieces if p.stands)
-    features = dict.fromkeys((*KINDS, *(k.name for e in KNOWN.values() for k in e.kinds)))
+    features = dict.fromkeys((*(k.name for e in KNOWN.values() for k in e.kinds),
+                              *(s.kind for t in catalogue().values() for s in t.segments)))
     return tuple(figures), tuple(features)
 
 

@@ -21,8 +21,7 @@ Point = tuple[float, float]
 
 EDGES = ("N", "E", "S", "W")
 HALVES = ("NL", "NR", "EL", "ER", "SL", "SR", "WL", "WR")
-ENCLOSED = "I"  # where a segment touches no edge: cloister, tower, enclosed field
-KINDS = ("city", "road", "field", "cloister", "river", "tower")
+ENCLOSED = "I"  # where a segment touches no edge: a cloister, an enclosed field
 STEP: Mapping[str, Square] = {"N": (0, -1), "E": (1, 0), "S": (0, 1), "W": (-1, 0)}
 OPPOSITE: Mapping[str, str] = {
     "N": "S", "S": "N", "E": "W", "W": "E",
@@ -35,31 +34,29 @@ _ORDER = {atom: n for n, atom in enumerate((*EDGES, *HALVES, ENCLOSED))}
 class Segment:
     """One connected part of one feature on one tile, as described at ``rot`` 0.
 
-    ``atoms`` are the edges (city, road, river) or half-edges (field) it reaches, in clockwise order, empty when
+    ``atoms`` are the edges (half-edges of a field) it reaches, in clockwise order, empty when
     enclosed. ``cities`` are indexes into the tile's segments: the cities that this field borders (R-FARM-04, A-10).
     ``path`` is an SVG path with absolute ``M L Q C Z`` commands in drawing coordinates: the outline of an area
-    (city, field, cloister, tower) or the centre line of a band (road, river). Segments are painted in order, so a
+    (a city, a cloister) or the centre line of a band that has a ``width`` (a road). Segments are painted in order, so a
     later segment hides an earlier one; what stays visible is the segment's area. ``spot`` is where its figure is drawn.
+    ``signs`` are what a box prints on it that its rules ask for, beside pennants.
     """
 
     kind: str
     atoms: tuple[str, ...] = ()
     cities: tuple[int, ...] = ()
     pennants: int = 0
-    inn: bool = False
-    cathedral: bool = False
-    goods: str = ""
-    princess: bool = False
+    signs: tuple[str, ...] = ()
     tunnel: bool = False
     path: str = ""
     width: float = 0.0
     spot: Point = (50.0, 50.0)
-    marks: tuple[Point, ...] = ()  # where pennants, the inn, goods or the princess are drawn
+    marks: tuple[Point, ...] = ()  # where pennants are drawn, then signs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tile:
-    """A tile kind. ``edges`` is one letter per edge in the order N E S W: C, R, F or I (river)."""
+    """A tile kind. ``edges`` is one letter per edge in the order N E S W: C, R, F, or what a box has beside them."""
 
     id: str
     product: str
@@ -72,17 +69,18 @@ class Tile:
 
     def signature(self, rot: int) -> tuple[object, ...]:
         """What the rules see of the tile after ``rot`` quarter turns; readings that are the same to them are equal."""
-        parts = sorted((s.kind, where(s, rot), s.pennants, s.inn, s.cathedral, s.goods, s.princess)
-                       for s in self.segments)
+        parts = sorted((s.kind, where(s, rot), s.pennants, s.signs) for s in self.segments)
         return tuple(parts), tuple(sorted(self.flags))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Product:
-    """One box: its tile kinds and, where it has one, its start tile."""
+    """One box: its tile kinds and, where it has one, its start tile. Printed sheets have the boxes in the order of
+    ``sheet``, which never changes: a new one goes to the end."""
 
     name: str
     start: str
+    sheet: int
     tiles: tuple[Tile, ...]
 
 
@@ -112,7 +110,7 @@ def parse_where(text: str) -> str:
 
 
 def edge(tile: Tile, rot: int, side: str) -> str:
-    """What the tile shows on a side of its square: C, R, F or I (river)."""
+    """The letter of what the tile shows on a side of its square."""
     return tile.edges[(EDGES.index(side) - rot) % 4]
 
 
@@ -148,7 +146,8 @@ def product(name: str) -> Product:
     data = _products().get(name)
     if data is None:
         raise InvalidNotation(f"unknown product {name!r}; known are {', '.join(products())}")
-    return Product(name=name, start=data.get("start", ""), tiles=tuple(_tile(t, name) for t in data["tile"]))
+    return Product(name=name, start=data.get("start", ""), sheet=data.get("sheet", data["order"]),
+                   tiles=tuple(_tile(t, name) for t in data["tile"]))
 
 
 @cache
@@ -165,9 +164,8 @@ def _tile(data: Mapping[str, Any], name: str) -> Tile:
             kind=s["kind"],
             atoms=tuple(sorted(s.get("at", "").split(), key=_ORDER.__getitem__)),
             cities=tuple(places.index(("city", where_of(c.split()))) for c in s.get("cities", ())),
-            pennants=s.get("pennants", 0), inn=s.get("inn", False), cathedral=s.get("cathedral", False),
-            goods=s.get("goods", ""), princess=s.get("princess", False), tunnel=s.get("tunnel", False),
-            path=s.get("path", ""), width=s.get("width", {"road": 9.0, "river": 16.0}.get(s["kind"], 0.0)),
+            pennants=s.get("pennants", 0), signs=tuple(s.get("signs", ())), tunnel=s.get("tunnel", False),
+            path=s.get("path", ""), width=s.get("width", 0.0),
             spot=tuple(s.get("spot", (50.0, 50.0))), marks=tuple(tuple(m) for m in s.get("marks", ())),
         )
         for s in raw

@@ -46,9 +46,9 @@ class Shown:
 
 def printed(tile: Tile) -> tuple[Shown, ...]:
     """The signs on bastide's own drawing of a kind."""
-    out = [Shown("inn", *s.marks[0], 10.0) for s in tile.segments if s.inn]
-    out += [Shown("cathedral", 50.0, 50.0, 18.0) for s in tile.segments if s.cathedral]
-    return tuple(out + [Shown(s.goods, *s.marks[0], 7.0) for s in tile.segments if s.goods])
+    out = [Shown("inn", *s.marks[0], 10.0) for s in tile.segments if "inn" in s.signs]
+    out += [Shown("cathedral", 50.0, 50.0, 18.0) for s in tile.segments if "cathedral" in s.signs]
+    return tuple(out + [Shown(sign, *s.marks[0], 7.0) for s in tile.segments for sign in s.signs if sign in _GOODS])
 
 
 def by_lot(rng: Random, tile: Tile) -> Signs:
@@ -102,7 +102,7 @@ class SignPainter(Builder):
     def sign_goods(self, tile: Tile, goods: str, emblem: Emblem, town: Image) -> None:
         rng, size = self.rng, emblem.size * self.rng.uniform(0.92, 1.08)
         segments = [s for s in tile.segments if s.kind == "city"]
-        marks = [m for s in segments for m in s.marks if s.goods]
+        marks = [m for s in segments for m in s.marks if set(_GOODS) & set(s.signs)]
         low, high = size * 0.5, 100 - size * 0.5
         edge = 1.0 + size * 0.5
         if marks and rng.random() < 0.4:
@@ -139,7 +139,7 @@ class SignPainter(Builder):
         free = np.argwhere((town < 40) & (cv2.dilate(self._road_mask, np.ones((5, 5))) == 0)) / UNIT
         if not len(free) or not len(roads[0]):
             return
-        marks = [m for s in tile.segments if s.inn for m in s.marks]
+        marks = [m for s in tile.segments if "inn" in s.signs for m in s.marks]
         if marks and rng.random() < 0.35:
             x, y = np.array(marks[0]) + rng.normal(0, 4, 2)
         else:

@@ -31,23 +31,21 @@ class Evening:
     most_slope: float = 0.4  # the same, from one side of a tile to the other
 
 
-_PAINTS = ("field", "city", "road", "river", "cloister")
-
-
 def evened(pictures: Sequence[tuple[Tile, Image]], how: Evening | None = None) -> list[Image]:
     """The same upright squares (S, S, 3) uint8, S at least 24, in one light: the middle one of the set."""
     how = how or Evening()
     if len(pictures) < 2:
         return [image for _, image in pictures]
     cells = [_cells(image, how.cells) for _, image in pictures]
-    paints = [_paints(tile, how.cells) for tile, _ in pictures]
+    kinds = tuple(dict.fromkeys(s.kind for tile, _ in pictures for s in tile.segments))
+    paints = [_paints(tile, how.cells, kinds) for tile, _ in pictures]
     middle = (np.arange(how.cells) + 0.5) / how.cells - 0.5
     y, x = (grid.ravel() for grid in np.meshgrid(middle, middle, indexing="ij"))
     gains, slopes = np.zeros((len(cells), 3)), np.zeros((len(cells), 2))
     for _ in range(how.rounds):
         plain = [c - g - (s[0] * x + s[1] * y)[:, None] for c, g, s in zip(cells, gains, slopes, strict=True)]
-        paint = np.zeros((len(_PAINTS), 3))
-        for n in range(len(_PAINTS)):
+        paint = np.zeros((len(kinds), 3))
+        for n in range(len(kinds)):
             of = [np.median(p[mask == n], axis=0) for p, mask in zip(plain, paints, strict=True) if (mask == n).any()]
             paint[n] = np.median(of, axis=0) if of else 0.0
         for k, (values, mask) in enumerate(zip(cells, paints, strict=True)):
@@ -75,13 +73,12 @@ def _cells(image: Image, cells: int) -> Array:
     return found
 
 
-def _paints(tile: Tile, cells: int) -> npt.NDArray[np.int_]:
-    """For each cell which paint most of it has; -1 where none has most."""
+def _paints(tile: Tile, cells: int, kinds: Sequence[str]) -> npt.NDArray[np.int_]:
+    """For each cell (cells²,) which of these kinds' paint most of it has; -1 where none has most."""
     fine = 8
-    share = np.zeros((len(_PAINTS), cells * cells))
+    share = np.zeros((len(kinds), cells * cells))
     for segment, mask in zip(tile.segments, segment_masks(tile, cells * fine), strict=True):
-        if segment.kind in _PAINTS:
-            share[_PAINTS.index(segment.kind)] += mask.reshape(cells, fine, cells, fine).mean(axis=(1, 3)).ravel()
+        share[kinds.index(segment.kind)] += mask.reshape(cells, fine, cells, fine).mean(axis=(1, 3)).ravel()
     found: npt.NDArray[np.int_] = np.where(share.max(axis=0) > 0.7, share.argmax(axis=0), -1)
     return found
 

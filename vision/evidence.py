@@ -5,7 +5,7 @@ differ by a pennant alone.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -83,8 +83,7 @@ def side_letters(tile: Tile, rot: int) -> str:
 def twins(kinds: Mapping[str, Tile], ids: Sequence[str]) -> list[tuple[str, str]]:
     """(with, without) pairs of kinds that differ by pennants alone."""
     def plain(tile: Tile) -> tuple[object, ...]:
-        return (tuple(sorted((s.kind, s.atoms, s.inn, s.cathedral, s.goods, s.princess) for s in tile.segments)),
-                tuple(sorted(tile.flags)))
+        return replace(tile, segments=tuple(replace(s, pennants=0) for s in tile.segments)).signature(0)
 
     def pennants(tile: Tile) -> int:
         return sum(s.pennants for s in tile.segments)

@@ -63,8 +63,8 @@ def loglik(logits: Array, kinds: Sequence[Tile]) -> Array:
 @cache
 def signs_of(tile: Tile) -> tuple[bool, ...]:
     """Which of SIGNS a kind has."""
-    return (any(s.inn for s in tile.segments), any(s.cathedral for s in tile.segments),
-            *(any(s.goods == name for s in tile.segments) for name in SIGNS[2:]))
+    shown = {sign for s in tile.segments for sign in s.signs}
+    return tuple(sign in shown for sign in SIGNS)
 
 
 @cache

@@ -8,7 +8,7 @@ from typing import Any
 from scoring.expansions import chosen
 from scoring.tiles import Segment, Tile, product
 
-_OPTIONAL = ("pennants", "inn", "cathedral", "goods", "princess", "tunnel", "marks")
+_OPTIONAL = ("pennants", "signs", "tunnel", "marks")
 
 
 def tiles(expansions: Iterable[str]) -> dict[str, dict[str, Any]]:
@@ -23,8 +23,11 @@ def tiles(expansions: Iterable[str]) -> dict[str, dict[str, Any]]:
 
 
 def _tile(tile: Tile) -> dict[str, Any]:
+    """``looks`` has for each quarter turn the first one in which the tile is the same to the rules."""
+    turned = [tile.signature(rot) for rot in range(4)]
     return {"name": tile.name, "product": tile.product, "count": tile.count, "edges": tile.edges,
-            "flags": sorted(tile.flags), "segments": [_segment(s) for s in tile.segments]}
+            "looks": [turned.index(look) for look in turned], "flags": sorted(tile.flags),
+            "segments": [_segment(s) for s in tile.segments]}
 
 
 def _segment(s: Segment) -> dict[str, Any]:

@@ -227,7 +227,7 @@ def knights_of_princess(view: View) -> tuple[StandingFigure, ...]:
 def her_segment(tile: str) -> int | None:
     """The segment of the tile in which a princess stands."""
     segments = catalogue()[tile].segments if tile in catalogue() else ()
-    return next((n for n, s in enumerate(segments) if s.princess), None)
+    return next((n for n, s in enumerate(segments) if "princess" in s.signs), None)
 
 
 def on_princess(d: Draft, event: PrincessRemoved) -> None:

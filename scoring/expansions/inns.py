@@ -9,7 +9,7 @@ from scoring.tiles import Segment
 
 
 def marks(segment: Segment) -> tuple[tuple[str, int], ...]:
-    return (*((("inn", 1),) if segment.inn else ()), *((("cathedral", 1),) if segment.cathedral else ()))
+    return tuple((sign, 1) for sign in segment.signs if sign in ("inn", "cathedral"))
 
 
 def inn(rules: Rules, feature: Feature, complete: bool, rate: Rate) -> Rate:

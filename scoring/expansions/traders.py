@@ -35,7 +35,7 @@ def goods(view: View) -> Goods:
 
 
 def marks(segment: Segment) -> tuple[tuple[str, int], ...]:
-    return ((segment.goods, 1),) if segment.goods else ()
+    return tuple((sign, 1) for sign in segment.signs if sign in GOODS)
 
 
 def extends_builder(d: Draft) -> None:

@@ -12,6 +12,7 @@ from scoring.tiles import Tile, catalogue, turn
 
 ATOMS = {"Nw": "NL", "Ne": "NR", "En": "EL", "Es": "ER", "Se": "SL", "Sw": "SR", "Ws": "WL", "Wn": "WR"}
 OPS = {"score_completed": "completed", "score_incomplete": "incomplete", "score_farms": "farms", "score_final": "final"}
+GOODS = ("wine", "grain", "cloth")
 FILE = SHARED / "rules" / "cases.json"
 
 
@@ -20,7 +21,8 @@ def _topology(tile: Tile, rot: int) -> Any:
         s = tile.segments[n]
         return s.kind, frozenset(turn(a, rot) for a in s.atoms)
 
-    return sorted(((*_key(name(n)), s.pennants, s.inn, s.cathedral, s.goods,
+    return sorted(((*_key(name(n)), s.pennants, "inn" in s.signs, "cathedral" in s.signs,
+                    next((sign for sign in s.signs if sign in GOODS), ""),
                     tuple(sorted(_key(name(c)) for c in s.cities))) for n, s in enumerate(tile.segments)))
 
 

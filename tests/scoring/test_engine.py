@@ -183,10 +183,12 @@ def test_catalogue_topology_equals_the_facts() -> None:
         def key(f: dict[str, object]) -> tuple[object, ...]:
             return f["kind"], tuple(sorted(f.get("edges", f.get("halves", ()))))  # type: ignore[call-overload]
 
-        want = sorted((*key(f), f.get("pennants", 0), f.get("inn", False), f.get("cathedral", False),
-                       f.get("goods", ""), f.get("princess", False), f.get("tunnel", False),
+        def signs(f: dict[str, object]) -> tuple[object, ...]:
+            return tuple(f[s] if s == "goods" else s for s in ("inn", "cathedral", "goods", "princess") if f.get(s))
+
+        want = sorted((*key(f), f.get("pennants", 0), signs(f), f.get("tunnel", False),
                        sorted(key(raw[c]) for c in f.get("cities", ()))) for f in raw)
-        got = sorted((s.kind, tuple(sorted(s.atoms)), s.pennants, s.inn, s.cathedral, s.goods, s.princess, s.tunnel,
+        got = sorted((s.kind, tuple(sorted(s.atoms)), s.pennants, s.signs, s.tunnel,
                       sorted((tile.segments[c].kind, tuple(sorted(tile.segments[c].atoms))) for c in s.cities))
                      for s in tile.segments)
         assert got == want, name

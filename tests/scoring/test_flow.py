@@ -101,7 +101,7 @@ def princess(name: str, rule: str = "must") -> Draft:
     d = play(draft(name, "dragon", "traders", princess_removal=rule), "tile 0 base.R 0,-1 2",
              f"deploy 0 follower {KNIGHT}", "tile 1 base.B 0,1 0", "end_turn")
     assert d.issues == []
-    ladies = (t.id for t in product("dragon").tiles if any(s.princess for s in t.segments))
+    ladies = (t.id for t in product("dragon").tiles if any("princess" in s.signs for s in t.segments))
     for lady in ladies:
         for (x, y), rot in legal_placements(d, lady):
             trial = play(Draft(d.freeze()), f"tile 0 {lady} {x},{y} {rot}")
@@ -128,7 +128,7 @@ def princess_sends_home(c: Case, name: str) -> None:
 @of("FLOW-08")
 def princess_without_knights(c: Case, name: str) -> None:
     d = draft(name, "dragon")
-    lady = next(t.id for t in product("dragon").tiles if any(s.princess for s in t.segments))
+    lady = next(t.id for t in product("dragon").tiles if any("princess" in s.signs for s in t.segments))
     (x, y), rot = legal_placements(d, lady)[0]
     play(d, f"tile 0 {lady} {x},{y} {rot}")
     assert legal_claims(d)
@@ -226,12 +226,12 @@ def boxes(c: Case, name: str) -> None:
         assert sum(t.count for t in product(names.get(box, box)).tiles) == count
     assert dict(TOKENS) == c.expect["tokens"]
     inns = product("inns").tiles
-    assert sum(t.count for t in inns if any(s.inn for s in t.segments)) == 6
-    assert sum(t.count for t in inns if any(s.cathedral for s in t.segments)) == 2
+    assert sum(t.count for t in inns if any("inn" in s.signs for s in t.segments)) == 6
+    assert sum(t.count for t in inns if any("cathedral" in s.signs for s in t.segments)) == 2
     dragon = product("dragon").tiles
     counts = {f: sum(t.count for t in dragon if f in t.flags) for f in ("volcano", "dragon", "portal")}
     assert counts == {"volcano": 6, "dragon": 12, "portal": 6}
-    assert sum(t.count for t in dragon if any(s.princess for s in t.segments)) == 6
+    assert sum(t.count for t in dragon if any("princess" in s.signs for s in t.segments)) == 6
     assert all("tower" in t.flags for t in product("tower").tiles)
 
 

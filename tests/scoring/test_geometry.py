@@ -58,7 +58,7 @@ def test_every_segment_has_a_shape_and_together_they_cover_the_tile(tile: Tile) 
     for s in tile.segments:
         lines = geometry.flatten(s.path)
         assert all(-1 <= c <= 101 for line in lines for p in line for c in p)
-        if s.kind not in geometry.BANDS:
+        if not s.width:
             assert all(line[0] == line[-1] for line in lines), "an area is a closed path"
     assert not any(255 in row for row in geometry.labels(tile))
 
@@ -102,7 +102,7 @@ def test_a_field_touches_exactly_the_cities_that_it_supplies(tile: Tile) -> None
 @every_tile
 def test_a_segment_is_seen_in_one_piece_unless_a_later_one_leads_over_it(tile: Tile) -> None:
     for n, s in enumerate(tile.segments):
-        bridged = s.kind in geometry.BANDS and len(s.atoms) == 2
+        bridged = s.width and len(s.atoms) == 2
         assert pieces(grid(tile) == n) <= (2 if bridged else 1), (s.kind, s.atoms)
 
 
@@ -121,7 +121,7 @@ def test_roads_that_end_on_one_tile_stay_apart(tile: Tile) -> None:
 def test_signs_have_their_places(tile: Tile) -> None:
     spare = 0
     for s in tile.segments:
-        need = s.pennants + s.inn + s.cathedral + bool(s.goods) + s.princess
+        need = s.pennants + len(s.signs)
         assert need <= len(s.marks), (s.kind, s.atoms)
         spare += len(s.marks) - need
         assert all(4 <= c <= 96 for mark in s.marks for c in mark)

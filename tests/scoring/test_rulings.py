@@ -58,7 +58,7 @@ def test_the_fairy_at_a_road_that_is_worth_nothing(rules: dict[str, object], poi
     kind, (at, rot), place = next(
         (t.id, (at, rot), d.box.shape(t.id, rot).where[n])
         for t in map(d.box.tile, sorted(d.left)) if t.product == "inns"
-        for n, s in enumerate(t.segments) if s.inn and s.kind == "road" and len(s.atoms) == 2
+        for n, s in enumerate(t.segments) if "inn" in s.signs and s.kind == "road" and len(s.atoms) == 2
         for at, rot in legal_placements(d, t.id) if at == (1, 0))
     for line in (f"tile 0 {kind} {at[0]},{at[1]} {rot}", f"deploy 0 follower {at[0]},{at[1]} road "
                  + place.replace(" ", "."), "tile 1 base.B 0,1 0", "tile 0 base.B 0,2 0", f"fairy 0 {at[0]},{at[1]}",

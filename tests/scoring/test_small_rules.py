@@ -39,7 +39,7 @@ def test_what_is_reported(rules: str, boxes: tuple[str, ...], lines: tuple[str, 
     state = new_game(played(boxes).setup)
     names = {"hill": state.box.shape("dragon.01", 0).where[0], "spring": state.box.shape("river.01", 0).where[0]}
     names = {k: where.replace(" ", ".") for k, where in names.items()}
-    for lady in (t for t in product("dragon").tiles if any(s.princess for s in t.segments)):
+    for lady in (t for t in product("dragon").tiles if any("princess" in s.signs for s in t.segments)):
         names |= {"lady": lady.id, "turned": next(str(r) for r in range(4) if lady.edges[(3 - r) % 4] == "C")}
     assert [i.code for i in played(boxes, *(line.format(**names) for line in lines)).issues] == codes
 

@@ -91,7 +91,7 @@ def draw_tile(tile: Tile, size_px: int, *, rot: int = 0, variant: int = 0, seed:
     _reserve(work)
     _land(work)
     for index, segment in enumerate(tile.segments):
-        if segment.kind in geometry.BANDS:
+        if segment.width:
             _band(work, index, segment)
     _meadow_life(work)
     _towns(work)
@@ -111,7 +111,7 @@ def _visible(tile: Tile, canvas: Canvas) -> list[Mask]:
     masks: list[Mask] = []
     for segment in tile.segments:
         lines = geometry.flatten(segment.path)
-        shape = canvas.band_mask(lines, segment.width) if segment.kind in geometry.BANDS else canvas.area_mask(lines)
+        shape = canvas.band_mask(lines, segment.width) if segment.width else canvas.area_mask(lines)
         for earlier in masks:
             np.minimum(earlier, 255 - shape, out=earlier)
         masks.append(shape)
@@ -120,10 +120,12 @@ def _visible(tile: Tile, canvas: Canvas) -> list[Mask]:
 
 def _reserve(work: _Work) -> None:
     """Keep decoration off the places that signs and villages need."""
+    room = max((sign.room for sign in _flags(work.tile)), default=9.0)
     for segment in work.tile.segments:
-        work.taken += [(x, y, 12.0 if "volcano" in work.tile.flags else 9.0) for x, y in segment.marks]
-        if segment.cathedral:
-            work.taken.append((50.0, 50.0, 24.0))
+        work.taken += [(x, y, room) for x, y in segment.marks]
+        spots = segment.marks[segment.pennants:]
+        work.taken += [(*spot, symbols.SIGNS[sign].room) for sign, spot in zip(segment.signs, spots, strict=False)
+                       if sign in symbols.SIGNS and symbols.SIGNS[sign].room > room]
     village = _village(work.tile)
     if village:
         work.taken.append((*village, 9.0))
@@ -153,7 +155,7 @@ def _band(work: _Work, index: int, segment: Segment) -> None:
     texture = noise(work.kind, c.side_px, ((6, 0.35), (30, 0.35), (120, 0.4)))
     inner = np.minimum(c.band_mask(lines, segment.width - 0.6), 255 - hidden)
     c.blend(ramp(texture, _WATER if river else _DIRT), inner)
-    below = [s for s in work.tile.segments[:index] if s.kind in geometry.BANDS]
+    below = [s for s in work.tile.segments[:index] if s.width]
     for line in lines:
         bridge = [p for p in things.along(line, 0.5) if any(geometry.covers(s, p[0], p[1]) for s in below)]
         for side in (-0.5, 0.5) if bridge else ():
@@ -292,8 +294,8 @@ def _gates(work: _Work, road: Segment) -> list[XY]:
 
 
 def _village(tile: Tile) -> XY | None:
-    """Where roads meet without a cloister, city or tower: the middle of their ends."""
-    if "tower" in tile.flags or any(s.kind == "cloister" for s in tile.segments):
+    """Where roads meet and nothing else stands: the middle of their ends."""
+    if any(sign.ground for sign in _flags(tile)) or any(s.kind == "cloister" for s in tile.segments):
         return None
     ends = [geometry.flatten(s.path)[0] for s in tile.segments if s.kind == "road" and len(s.atoms) == 1]
     cities = [s for s in tile.segments if s.kind == "city"]
@@ -336,30 +338,26 @@ def _signs(work: _Work) -> None:
         marks = list(segment.marks)
         for _ in range(segment.pennants):
             things.shield(c, *marks.pop(0), 13.0)
-        if segment.inn:
-            symbols.inn(c, work.kind, *marks.pop(0))
-        if segment.cathedral:
-            symbols.cathedral(c, *marks.pop(0))
-        if segment.goods:
-            symbols.GOODS[segment.goods](c, *marks.pop(0))
-        if segment.princess:
-            symbols.princess(c, *marks.pop(0))
+        for sign in segment.signs:
+            if sign in symbols.SIGNS:
+                symbols.SIGNS[sign].draw(c, work.kind, *marks.pop(0))
     place = geometry.flag_spot(work.tile)
     if place is None:
         return
     c = c.about(*place, _flag_scale(work.tile, place))
-    if "volcano" in work.tile.flags:
-        symbols.volcano(c, work.kind, *place)
-    for flag, draw in (("dragon", symbols.dragon), ("portal", symbols.portal), ("tower", symbols.tower_base),
-                       ("wheel_icon", symbols.wheel)):
-        if flag in work.tile.flags:
-            draw(c, *place)
+    for flag in _flags(work.tile):
+        flag.draw(c, work.kind, *place)
+
+
+def _flags(tile: Tile) -> list[symbols.Sign]:
+    """The tile's own signs that we can draw."""
+    return [sign for flag, sign in symbols.SIGNS.items() if flag in tile.flags]
 
 
 def _flag_scale(tile: Tile, place: XY) -> float:
     """Smaller where the segment under a symbol is narrow, so that the symbol hides no other segment's run."""
-    if "tower" in tile.flags and not any(s.kind == "city" for s in tile.segments):
-        return 1.0  # the tower may stand on a crossing
+    if any(sign.ground for sign in _flags(tile)) and not any(s.kind == "city" for s in tile.segments):
+        return 1.0
     under = geometry.segment_at(tile, *place)
     others = [geometry.distance_to_segment(tile, n, *place) for n in range(len(tile.segments)) if n != under]
     return min(1.0, max(0.6, min(others, default=10.0) / 10.0))

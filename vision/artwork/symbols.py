@@ -1,8 +1,12 @@
-"""The signs that carry a rule: goods, inns, cathedrals, volcanoes, portals. Centred on (x, y), in drawing units."""
+"""The signs that carry a rule, drawn: `SIGNS` by the names that the catalogue has for them on segments and as flags of
+whole tiles. Centred on (x, y), in drawing units.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,7 +21,7 @@ def _badge(c: Canvas, x: float, y: float, radius: float) -> None:
     c.disc(x, y, radius, (196, 226, 238), 0.6)
 
 
-def grain(c: Canvas, x: float, y: float) -> None:
+def grain(c: Canvas, _: Random, x: float, y: float) -> None:
     _badge(c, x, y, 7.0)
     for k in range(-2, 3):
         tip = (x + k * 2.0, y - 4.6 + abs(k) * 0.7)
@@ -26,7 +30,7 @@ def grain(c: Canvas, x: float, y: float) -> None:
     c.line([(x - 2, y + 1.6), (x + 2, y + 1.6)], (40, 60, 150), 1.2)
 
 
-def wine(c: Canvas, x: float, y: float) -> None:
+def wine(c: Canvas, _: Random, x: float, y: float) -> None:
     _badge(c, x, y, 7.0)
     c.line([(x, y - 5.4), (x + 0.6, y - 3)], (52, 96, 60), 0.9)
     for row, count in enumerate((3, 4, 3, 2, 1)):
@@ -35,7 +39,7 @@ def wine(c: Canvas, x: float, y: float) -> None:
     c.oval(x + 2.2, y - 4.4, 1.9, 1.1, (60, 130, 70), 0.25)
 
 
-def cloth(c: Canvas, x: float, y: float) -> None:
+def cloth(c: Canvas, _: Random, x: float, y: float) -> None:
     _badge(c, x, y, 7.0)
     rolls: tuple[tuple[float, Colour], ...] = ((1.8, (64, 64, 178)), (-1.6, (150, 96, 44)))
     for dy, fill in rolls:
@@ -45,10 +49,7 @@ def cloth(c: Canvas, x: float, y: float) -> None:
         c.oval(x + 3.6, y + dy, 0.5, 0.8, fill)
 
 
-GOODS = {"grain": grain, "wine": wine, "cloth": cloth}
-
-
-def princess(c: Canvas, x: float, y: float) -> None:
+def princess(c: Canvas, _: Random, x: float, y: float) -> None:
     c.oval(x + 0.6, y + 6.4, 4.4, 1.4, (40, 56, 74))
     c.poly([(x, y - 2), (x + 4.2, y + 6.4), (x - 4.2, y + 6.4)], (150, 84, 196), 0.5)
     c.poly([(x, y - 2), (x + 1.6, y + 6.4), (x - 1.6, y + 6.4)], (206, 160, 236))
@@ -71,7 +72,7 @@ def inn(c: Canvas, rng: Random, x: float, y: float) -> None:
     house(c, rng, x - 1.0, y + 0.6, 8.5, (40, 48, 172))
 
 
-def cathedral(c: Canvas, x: float, y: float) -> None:
+def cathedral(c: Canvas, _: Random, x: float, y: float) -> None:
     wall, roof = (196, 218, 228), (150, 96, 62)
     c.oval(x + 1, y + 15, 22, 5, (60, 92, 124))
     c.poly([(x - 11, y + 15), (x + 11, y + 15), (x + 11, y - 2), (x, y - 12), (x - 11, y - 2)], wall, 0.6)
@@ -107,7 +108,7 @@ def volcano(c: Canvas, rng: Random, x: float, y: float) -> None:
     c.oval(x - 0.5, y, 2.0, 1.4, (120, 220, 255))
 
 
-def dragon(c: Canvas, x: float, y: float) -> None:
+def dragon(c: Canvas, _: Random, x: float, y: float) -> None:
     """A red serpent on a pale disc."""
     c.disc(x + 0.5, y + 0.7, 8.2, (40, 70, 54))
     c.disc(x, y, 8.2, (170, 214, 226), 0.6)
@@ -123,7 +124,7 @@ def dragon(c: Canvas, x: float, y: float) -> None:
     c.poly([(x - 3.2, y + 0.6), (x + 1.2, y - 3.0), (x + 1.6, y + 1.4)], (60, 96, 214), 0.4)
 
 
-def portal(c: Canvas, x: float, y: float) -> None:
+def portal(c: Canvas, _: Random, x: float, y: float) -> None:
     c.oval(x + 0.5, y + 1.4, 9.4, 7.6, (40, 70, 54))
     c.oval(x, y, 9.2, 7.2, STONE, 0.6)
     for k in range(14):
@@ -135,7 +136,7 @@ def portal(c: Canvas, x: float, y: float) -> None:
         c.oval(x, y, 6.2 - 1.5 * k, 4.6 - 1.1 * k, fill, 0.5 if k == 0 else 0.0)
 
 
-def tower_base(c: Canvas, x: float, y: float) -> None:
+def tower_base(c: Canvas, _: Random, x: float, y: float) -> None:
     def diamond(r: float, dy: float = 0.0) -> list[XY]:
         low, tip = y + dy, r * 0.2
         return [(x - r, low - tip), (x + tip, low - r), (x + r, low + tip), (x - tip, low + r)]
@@ -151,7 +152,7 @@ def tower_base(c: Canvas, x: float, y: float) -> None:
     c.poly(diamond(5.2, 0.6), (46, 54, 62))
 
 
-def wheel(c: Canvas, x: float, y: float) -> None:
+def wheel(c: Canvas, _: Random, x: float, y: float) -> None:
     c.disc(x + 0.5, y + 0.8, 8.4, (40, 70, 54))
     c.disc(x, y, 8.4, (40, 54, 150), 0.6)
     c.disc(x, y, 6.4, (180, 216, 230), 0.5)
@@ -159,3 +160,20 @@ def wheel(c: Canvas, x: float, y: float) -> None:
         a = k * math.pi / 4 + 0.2
         c.line([(x, y), (x + 8.2 * math.cos(a), y + 8.2 * math.sin(a))], (56, 150, 214), 1.1)
     c.disc(x, y, 2.2, (60, 190, 240), 0.5)
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """How a sign is drawn, and how far decoration keeps from its middle. One that is ``ground`` may stand on a
+    crossing, where no village is then."""
+
+    draw: Callable[[Canvas, Random, float, float], None]
+    room: float = 9.0
+    ground: bool = False
+
+
+SIGNS: Mapping[str, Sign] = {  # those of tiles that may have several are drawn in this order
+    "inn": Sign(inn), "cathedral": Sign(cathedral, room=24.0), "grain": Sign(grain), "wine": Sign(wine),
+    "cloth": Sign(cloth), "princess": Sign(princess), "volcano": Sign(volcano, room=12.0), "dragon": Sign(dragon),
+    "portal": Sign(portal), "tower": Sign(tower_base, ground=True), "wheel_icon": Sign(wheel),
+}

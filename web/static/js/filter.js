@@ -7,19 +7,16 @@ import { EDGES, has } from "./shapes.js";
 const MANY = 6; // so few are found without a filter
 const LETTERS = { R: "road", C: "city", F: "field", I: "river" };
 const ARROWS = { N: "↑", E: "→", S: "↓", W: "←" };
-const PRINTED = ["pennants", "inn", "cathedral", "princess"];
 const signText = (sign) =>
-  t(`sign.${sign === "pennants" ? "pennant" : sign}`, {
-    fallback: t(`goods.${sign}`, { fallback: t(`feature.${sign}`) }),
-  });
+  t(`sign.${sign === "pennants" ? "pennant" : sign}`, { fallback: t(`feature.${sign}`) });
 
-// What is on a tile beside its edges: "cloister", "inn", "wine", "volcano".
+// What is on a tile beside its edges: "cloister", "pennants", and the signs of its box.
 function signs(kind) {
   const own = new Set(kind.flags);
   for (const g of kind.segments) {
     if (g.kind === "cloister") own.add("cloister");
-    for (const sign of PRINTED) if (g[sign]) own.add(sign);
-    if (g.goods) own.add(g.goods);
+    if (g.pennants) own.add("pennants");
+    for (const sign of g.signs ?? []) own.add(sign);
   }
   return own;
 }

@@ -93,11 +93,10 @@ function abbey(segment) {
   );
 }
 
-// What expansions print on a segment.
+// What is printed on a segment beside pennants.
 function badges(segment) {
   const marks = segment.marks.slice(segment.pennants || 0);
-  const kinds = [segment.inn && "inn", segment.goods, segment.princess && "princess"].filter(Boolean);
-  return kinds.map((kind, n) => marks[n] && sign(kind, marks[n]));
+  return (segment.signs ?? []).map((kind, n) => marks[n] && kind !== "cathedral" && sign(kind, marks[n]));
 }
 
 function bands(tile, from, to) {
@@ -167,7 +166,7 @@ export function drawTile(id, tile, copy = 0) {
     taken = [];
   for (const g of tile.segments) {
     g.marks ??= [];
-    for (const [x, y] of g.marks) taken.push([x, y, g.cathedral ? 26 : 10]);
+    for (const [x, y] of g.marks) taken.push([x, y, g.signs?.includes("cathedral") ? 26 : 10]);
     if (g.kind !== "field") taken.push([...g.spot, g.kind === "city" ? 4 : 2]);
   }
   const centre = village(tile);
@@ -206,7 +205,7 @@ export function drawTile(id, tile, copy = 0) {
       if (line) out.push(path(line, "wall-shade"), path(line, "wall"), path(line, "wall-stones"));
     } else if (g.kind === "cloister") out.push(abbey(g));
     else if (g.kind === "tower") out.push(path(g.path, "tower"));
-    if (g.cathedral)
+    if (g.signs?.includes("cathedral"))
       signs.push(s("g", { transform: "translate(29 27) scale(1.2)" }, abbey({ path: "M0 0L35 0L35 35L0 35Z" })));
     for (let k = 0; k < (g.pennants || 0) && g.marks[k]; k += 1) signs.push(shield(...g.marks[k]));
     signs.push(...badges(g));

@@ -6,7 +6,6 @@ import { EDGES, STEP, where } from "./shapes.js";
 const SHOWN = ["city", "road", "cloister", "river"];
 const PEOPLE = new Set(["player", "owner", "jailer"]);
 const AMOUNTS = new Set(["steps", "count"]);
-const SIGNS = ["inn", "cathedral", "princess"];
 
 const sides = (segment, rot) =>
   where(segment, rot)
@@ -25,8 +24,7 @@ export function tileName(kinds, id, rot = 0) {
     for (const g of kind.segments.filter((one) => one.kind === feature)) {
       parts.push(t("tile.part", { feature: t(`feature.${feature}`), sides: sides(g, rot) }).trim());
       if (g.pennants) parts.push(t("sign.pennant"));
-      for (const sign of SIGNS) if (g[sign]) parts.push(t(`sign.${sign}`));
-      if (g.goods) parts.push(t(`goods.${g.goods}`));
+      for (const sign of g.signs ?? []) parts.push(t(`sign.${sign}`, { fallback: sign }));
     }
   }
   for (const flag of kind.flags) parts.push(t(`sign.${flag}`, { fallback: flag }));
