@@ -7,8 +7,7 @@ import { EDGES, has } from "./shapes.js";
 const MANY = 6; // so few are found without a filter
 const LETTERS = { R: "road", C: "city", F: "field", I: "river" };
 const ARROWS = { N: "↑", E: "→", S: "↓", W: "←" };
-const signText = (sign) =>
-  t(`sign.${sign === "pennants" ? "pennant" : sign}`, { fallback: t(`feature.${sign}`) });
+const signText = (sign) => t(`sign.${sign === "pennants" ? "pennant" : sign}`, { fallback: t(`feature.${sign}`) });
 
 // What is on a tile beside its edges: "cloister", "pennants", and the signs of its box.
 function signs(kind) {
