@@ -85,7 +85,7 @@ def find_board(picture: Image, board: Board) -> Pattern | None:
                                                      _enlarged(grey, times))
         markers = markers or seen is not None
         if ids is not None and (best is None or len(ids) > len(best[1])):
-            best = (corners.reshape(-1, 2).astype(float) + 0.5) / times - 0.5, ids.ravel(), known
+            best = (corners.reshape(-1, 2).astype(float) + 0.5) / times - 0.5, np.asarray(ids.ravel(), np.int32), known
         if best is not None and len(best[1]) >= _ENOUGH * total:
             break
     if best is None:
@@ -123,9 +123,10 @@ def _placed(grey: Image, board: Board, known: cv2.aruco.CharucoBoard, mm: Array,
         window = values[top:top + 2 * reach + 7, left:left + 2 * reach + 7]
         if window.shape != (2 * reach + 7,) * 2:
             continue
-        warp = np.array([[1, 0, 3], [0, 1, 3]], np.float32)
+        start = np.array([[1, 0, 3], [0, 1, 3]], np.float32)
         try:
-            _, warp = cv2.findTransformECC(ideal, window, warp, cv2.MOTION_TRANSLATION, enough, None, 1)
+            _, warp = cv2.findTransformECC(  # OpenCV's own description forgets that there may be no mask
+                ideal, window, start, cv2.MOTION_TRANSLATION, enough, None, 1)  # type: ignore[call-overload]
         except cv2.error:  # it did not converge: the crossing is as good as it gets
             continue
         if np.abs(warp[:, 2] - 3).max() < _SHIFTED_PX:
@@ -143,7 +144,7 @@ def _texture(board: Board, known: cv2.aruco.CharucoBoard) -> npt.NDArray[np.floa
     pixels = np.arange(_SQUARE_PX)[:, None]
     share = np.clip(np.minimum(ends[1:], pixels + 1) - np.maximum(ends[:-1], pixels), 0, 1)  # (pixels, cells)
     out = np.zeros((board.rows * _SQUARE_PX, board.columns * _SQUARE_PX), np.float32)
-    for corners, marker in zip(known.getObjPoints(), known.getIds().ravel(), strict=True):
+    for corners, marker in zip(known.getObjPoints(), np.ravel(known.getIds()), strict=True):
         column, row = (int(v) for v in np.asarray(corners)[:, :2].mean(axis=0) // board.square_mm)
         ink = 1 - dictionary.generateImageMarker(int(marker), cells).astype(float) / 255
         out[row * _SQUARE_PX:(row + 1) * _SQUARE_PX, column * _SQUARE_PX:(column + 1) * _SQUARE_PX] = \
@@ -156,15 +157,14 @@ def _around(mm: Array, px: Array, n: int) -> Callable[[Array], Array]:
     lens bends besides, which one homography for the board would miss by pixels. The corner itself is held."""
     near = np.argsort(((mm - mm[n]) ** 2).sum(axis=1), kind="stable")[:_NEIGHBOURS]
     d = px[near] - px[n]
-    plane, _ = cv2.findHomography(d, mm[near])
-    if plane is None:
-        plane = cv2.findHomography(px - px[n], mm)[0]
-    if plane is None:  # all in one line
-        plane = np.full((3, 3), np.nan)
+    found = cv2.findHomography(d, mm[near])[0]
+    if found is None:
+        found = cv2.findHomography(px - px[n], mm)[0]
+    plane: Array = np.full((3, 3), np.nan) if found is None else np.asarray(found, float)  # nan: all in one line
     far = float(np.abs(d).max())
-    bends = np.zeros((6, 2))
+    bends: Array = np.zeros((6, 2))
     if len(near) == _NEIGHBOURS:
-        bends = np.linalg.lstsq(_powers(d / far), mm[near] - _through(plane, d), rcond=None)[0]
+        bends = np.asarray(np.linalg.lstsq(_powers(d / far), mm[near] - _through(plane, d), rcond=None)[0], float)
     start = _through(plane, np.zeros((1, 2))) - mm[n]
     bends[0] = 0.0
     return lambda at: _through(plane, at) - start + _powers(at / far) @ bends

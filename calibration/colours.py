@@ -145,13 +145,18 @@ def _lit(linear: Array) -> Array:
 def _apart(one: _Spot, other: _Spot) -> float:
     """CIEDE2000 between two pieces, with lightness at half weight: they lie in different light."""
     lab = rgb2lab(np.array([[one.rgb, other.rgb]], float) / 255)[0]
-    return float(deltaE_ciede2000(lab[0], lab[1], kL=2.0))
+    return _ciede2000(lab[0], lab[1], light=2.0)
 
 
 def difference(a: tuple[int, int, int], b: tuple[int, int, int]) -> float:
     """CIEDE2000 between two sRGB colours."""
     lab = rgb2lab(np.array([[a, b]], float) / 255)[0]
-    return float(deltaE_ciede2000(lab[0], lab[1]))
+    return _ciede2000(lab[0], lab[1])
+
+
+def _ciede2000(one: Array, other: Array, light: float = 1.0) -> float:
+    """The difference of two Lab colours (3,), a difference of lightness divided by ``light``."""
+    return float(deltaE_ciede2000(one, other, kL=light))  # type: ignore[no-untyped-call]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,7 +173,8 @@ class _Spot:
 def _spots(picture: Image) -> list[_Spot]:
     """Small things that differ from the table around them in more than shade."""
     scale = min(1.0, _WIDTH_PX / picture.shape[1])
-    small = picture if scale == 1.0 else cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    small = picture if scale == 1.0 else np.asarray(
+        cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)
     soft = cv2.GaussianBlur(small, (0, 0), 0.9)
     around = _surroundings(small)
     lab, ground = (cv2.cvtColor(i.astype(np.float32) / 255, cv2.COLOR_BGR2Lab) for i in (soft, around))
@@ -256,7 +262,7 @@ def _cost(linear: Array, name: str, gains: Array) -> float:
     """CIEDE2000 from a paint by day, with lightness at half weight: exposure and the side of the wood change it."""
     seen = rgb2lab(_shown(linear / gains)[None, None])[0, 0]
     paint = rgb2lab(np.array([[PAINTS[name].rgb]], float) / 255)[0, 0]
-    return float(deltaE_ciede2000(seen, paint, kL=2.0))
+    return _ciede2000(seen, paint, light=2.0)
 
 
 def _explain(spots: Sequence[_Spot], names: Sequence[str], match: float) -> tuple[Array, dict[str, int]]:
@@ -297,7 +303,8 @@ def _gains(spots: Sequence[_Spot], chosen: dict[str, int]) -> Array:
         w = np.clip(paint, 0.0, 0.5)
         total += w * np.log((spots[n].linear + 0.004) / (paint + 0.004))
         weight += w
-    return np.clip(np.exp(total / weight), *_GAIN)
+    out: Array = np.clip(np.exp(total / weight), *_GAIN)
+    return out
 
 
 def _advice(found: dict[str, _Spot], distances: dict[str, float], table: tuple[int, int, int]) -> list[Advice]:

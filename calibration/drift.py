@@ -8,6 +8,7 @@ What most of them do decides: stay (same), stay in another light (light), move t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import cv2
 import numpy as np
@@ -204,7 +205,8 @@ def _even(small: Image) -> Image:
     logs = cv2.log(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY).astype(np.float32) + 8.0)
     fine = logs - cv2.GaussianBlur(logs, (0, 0), _LAMP_PX)
     strength = cv2.sqrt(cv2.GaussianBlur(fine * fine, (0, 0), _LAMP_PX)) + 0.03
-    return np.clip(128 + 42 * cv2.GaussianBlur(fine, (0, 0), 0.7) / strength, 0, 255).astype(np.uint8)
+    out: Image = np.clip(128 + 42 * cv2.GaussianBlur(fine, (0, 0), 0.7) / strength, 0, 255).astype(np.uint8)
+    return out
 
 
 def _points(even: Image) -> npt.NDArray[np.float32]:
@@ -225,7 +227,8 @@ def _allowed(points: npt.NDArray[np.float32], where: Mask | None, scale: float) 
     if where is None:
         return points
     x, y = np.clip((points / scale).astype(int), 0, np.array(where.shape[::-1]) - 1).T
-    return points[where[y, x]]
+    out: npt.NDArray[np.float32] = points[where[y, x]]
+    return out
 
 
 def _light(before: Image, now: Image, old: Array, new: Array) -> tuple[float, float]:
@@ -263,10 +266,10 @@ def _follow(before: Image, now: Image, points: npt.NDArray[np.float32], start: t
     """Points of the reference and where they are now, for those that are found again."""
     old = points[:, None]
     guess = old + np.array(start, np.float32)
-    options = dict(winSize=(19, 19), maxLevel=3, flags=cv2.OPTFLOW_USE_INITIAL_FLOW,
-                   criteria=(cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 25, 0.01))
-    new, good, _ = cv2.calcOpticalFlowPyrLK(before, now, old, guess.copy(), **options)
-    back, again, _ = cv2.calcOpticalFlowPyrLK(now, before, new, old.copy(), **options)
+    follow = partial(cv2.calcOpticalFlowPyrLK, winSize=(19, 19), maxLevel=3, flags=cv2.OPTFLOW_USE_INITIAL_FLOW,
+                     criteria=(cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 25, 0.01))
+    new, good, _ = follow(before, now, old, guess.copy())
+    back, again, _ = follow(now, before, new, old.copy())
     kept = (good.ravel() > 0) & (again.ravel() > 0) & (np.linalg.norm((back - old)[:, 0], axis=1) < _BACK_PX)
     return old[kept, 0].astype(float), new[kept, 0].astype(float)
 
@@ -292,7 +295,8 @@ def _scaled(to_now: Array, times: float) -> Array:
 def _corners_mm(reference: Reference, small: Array) -> Array:
     h, w = reference.even.shape
     frame = np.array([[w / 2, h / 2], [0, 0], [w, 0], [w, h], [0, h]], float)
-    return (_moved(small, frame) - frame) / reference.scale * reference.mm_per_px
+    out: Array = (_moved(small, frame) - frame) / reference.scale * reference.mm_per_px
+    return out
 
 
 def _tiny(reference: Reference, small: Array) -> bool:

@@ -171,8 +171,8 @@ def _fit(patterns: Sequence[Pattern], size: tuple[int, int], start: Array, flags
     objects = [np.column_stack([p.mm, np.zeros(len(p.mm))]).astype(np.float32) for p in patterns]
     points = [p.px.astype(np.float32) for p in patterns]
     try:
-        rms, matrix, distortion, _, _, spread, _, per_view = cv2.calibrateCameraExtended(
-            objects, points, size, start.copy(), None, flags=flags, criteria=_CONVERGED)
+        rms, matrix, distortion, _, _, spread, _, per_view = cv2.calibrateCameraExtended(  # type: ignore[call-overload]
+            objects, points, size, start.copy(), None, flags=flags, criteria=_CONVERGED)  # no distortion to begin with
     except cv2.error:
         rms = math.nan
     if not math.isfinite(rms):

@@ -77,7 +77,8 @@ def undistorted(px: Array, lens: LensResult) -> Array:
 
 def _rotation(a: float, b: float) -> Array:
     ca, sa, cb, sb = np.cos(a), np.sin(a), np.cos(b), np.sin(b)
-    return np.array([[1, 0, 0], [0, ca, -sa], [0, sa, ca]]) @ np.array([[cb, 0, sb], [0, 1, 0], [-sb, 0, cb]])
+    out: Array = np.array([[1, 0, 0], [0, ca, -sa], [0, sa, ca]]) @ np.array([[cb, 0, sb], [0, 1, 0], [-sb, 0, cb]])
+    return out
 
 
 def _laid(shape: Array, seen: Array) -> tuple[Array, Array]:
@@ -104,7 +105,7 @@ class _Scene:
         self.px = np.concatenate(seen)
         self._cuts = np.cumsum([len(s) for s in seen])[:-1]
         rays = np.split(undistorted(self.px, lens), self._cuts)
-        ratio = [np.linalg.norm(s - s.mean(axis=0)) / max(np.linalg.norm(r - r.mean(axis=0)), 1e-9)
+        ratio = [np.linalg.norm(s - s.mean(axis=0)) / max(float(np.linalg.norm(r - r.mean(axis=0))), 1e-9)
                  for s, r in zip(shapes, rays, strict=True)]
         self.height = float(np.clip(np.median(ratio), _LOWEST_MM, _TALLEST_MM))
         kind = "calibrated" if lens.rms_px > 0 else "unknown" if not lens.preset else \

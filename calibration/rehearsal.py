@@ -64,7 +64,8 @@ def charuco_sheet(board: Board, border_mm: float = 8.0) -> Sheet:
     width, height = (round(n * PX_PER_MM) for n in board.size_mm)
     border = round(border_mm * PX_PER_MM)
     inner = opencv_board(board).generateImage((width, height))
-    return Sheet(texture=cv2.copyMakeBorder(inner, border, border, border, border, cv2.BORDER_CONSTANT, value=255))
+    whole = cv2.copyMakeBorder(inner, border, border, border, border, cv2.BORDER_CONSTANT, value=255)
+    return Sheet(texture=np.asarray(whole, np.uint8))
 
 
 def marker_sheet(markers: Sequence[Marker], size_mm: tuple[float, float]) -> Sheet:
@@ -119,7 +120,8 @@ def photograph(camera: Camera, things: Sequence[Lying], *, seed: int = 0, noise:
     yy, xx = np.mgrid[0:camera.height, 0:camera.width].astype(np.float32)
     far = np.hypot(xx / size[0] - rng.uniform(0.35, 0.65), yy / size[1] - rng.uniform(0.35, 0.65))
     picture = cv2.GaussianBlur(picture * (1 - light * far[..., None]), (0, 0), blur_px)
-    return np.clip(picture + rng.normal(0, noise, picture.shape), 0, 255).astype(np.uint8)
+    out: Image = np.clip(picture + rng.normal(0, noise, picture.shape), 0, 255).astype(np.uint8)
+    return out
 
 
 @lru_cache(maxsize=1)  # most pictures of a series are one camera's
@@ -164,5 +166,5 @@ def _seen(camera: Camera, rays: npt.NDArray[np.float32], thing: Lying
     half = np.array(thing.sheet.size_mm) / 2
     inside = ((np.abs(u) < half[0]) & (np.abs(v) < half[1]) & (depth > 0)).astype(np.float32)
     size = (camera.width, camera.height)
-    return (cv2.resize(value, size, interpolation=cv2.INTER_AREA),
-            cv2.resize(inside, size, interpolation=cv2.INTER_AREA))
+    return (np.asarray(cv2.resize(value, size, interpolation=cv2.INTER_AREA), np.float32),
+            np.asarray(cv2.resize(inside, size, interpolation=cv2.INTER_AREA), np.float32))

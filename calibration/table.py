@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from calibration.advice import Advice
 from calibration.board_check import instead, unlike
@@ -17,6 +18,8 @@ from scoring.tiles import Square
 from vision.frames import Image
 from vision.read import PhotoReader, TileReading
 from vision.view import View
+
+Array = npt.NDArray[np.float64]
 
 METHODS = ("charuco", "mat", "cards", "tiles")
 _SAID = {"charuco": "ChArUco board", "mat": "mat", "cards": "cards", "tiles": "tiles"}
@@ -120,7 +123,7 @@ def _board(names: tuple[str, ...], patterns: tuple[Pattern, ...]) -> Pattern:
     return Pattern(mm=at * PITCH_MM, px=np.array([_middle(p.px) for p in patterns]), weight=_LAID)
 
 
-def _middle(corners: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+def _middle(corners: Array) -> Array:
     """Where the diagonals cross: the middle of a square seen in perspective."""
     a, b, c, d = corners
     s, t = np.linalg.solve(np.column_stack([c - a, b - d]), b - a)
@@ -131,7 +134,7 @@ def _stretch(names: tuple[str, ...], patterns: tuple[Pattern, ...], plane: Plane
     """How much larger the read squares are than tiles: the steps between neighbours are known better than a tile's
     printed edge, which a taught picture may have cut."""
     back = np.linalg.inv(np.array(plane.result.px_from_mm).reshape(3, 3))
-    places: dict[Square, np.ndarray] = {}  # type: ignore[type-arg]
+    places: dict[Square, Array] = {}
     for n in plane.kept:
         x, y = names[n].removeprefix("tile ").split(",")
         rays = undistorted(patterns[n].px, plane.result.lens)

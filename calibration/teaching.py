@@ -126,7 +126,8 @@ def _tile_in(crop: Image, paper: npt.NDArray[np.float32]) -> npt.NDArray[np.floa
     cos, sin = np.cos(np.radians(turn)), np.sin(np.radians(turn))
     (left, right), (top, bottom) = square
     offsets = np.array([[left, top], [right, top], [right, bottom], [left, bottom]])
-    return (offsets @ np.array([[cos, sin], [-sin, cos]]) + (x, y)).astype(np.float32)
+    out: npt.NDArray[np.float32] = (offsets @ np.array([[cos, sin], [-sin, cos]]) + (x, y)).astype(np.float32)
+    return out
 
 
 def _extent(other: npt.NDArray[np.uint8], centre: tuple[float, float], turn: float) -> npt.NDArray[np.float64] | None:

@@ -80,4 +80,4 @@ def _read(path: Path) -> Image:
         image = None
     if image is None:
         raise SourceError(f"{path} is not an image")
-    return image
+    return np.asarray(image, np.uint8)

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Self
 
 import cv2
+import numpy as np
 
 from hardware.quiet import hush
 from vision.frames import DeadSource, Frame, Image, LateFrame, SourceError, SourceInfo
@@ -162,7 +163,7 @@ class CaptureSource(LiveSource):
                     ok, image = capture.read()
                     if not ok:
                         break
-                    self._publish(image)
+                    self._publish(np.asarray(image, np.uint8))
                     self._settled(capture, self._count - before)
             finally:
                 capture.release()

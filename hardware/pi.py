@@ -149,7 +149,8 @@ class PiSource(LiveSource):
         return {"AeFlickerMode": _FLICKER_MANUAL, "AeFlickerPeriod": self._period_us()}
 
     def _period_us(self) -> int:
-        return round(1e6 / (2 * self._options.get("mains", 50)))
+        mains_hz: float = self._options.get("mains", 50)
+        return round(1e6 / (2 * mains_hz))
 
     def _hold(self, camera: Any, mode: dict[str, Any] | None) -> None:
         """Measure light and focus if that was not done before, hold them, and see that the camera obeys."""

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Self
 
 import cv2
+import numpy as np
 
 from hardware.quiet import hush
 from vision.frames import Frame, SourceError, SourceInfo
@@ -53,4 +54,5 @@ class VideoSource:
                 raise SourceError(f"{self._path} is not a video that can be read")
             return None
         number, self._next = self._next, self._next + 1
-        return Frame(id=number, t_s=number / (self.info.fps or 25.0), source=self.info.uri, bgr=image)
+        return Frame(id=number, t_s=number / (self.info.fps or 25.0), source=self.info.uri,
+                     bgr=np.asarray(image, np.uint8))

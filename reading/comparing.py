@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from reading.histories import History, Turn
+from reading.histories import History
+from reading.layings import Turn
 from reading.limits import LIMITS
 from reading.shapes import shape
 from reading.told import same_tile

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from reading.belief import TableBelief, figures_seen_on, updated
 from reading.doubtful import DoubtfulTiles, doubtful_pieces, of_a_piece
@@ -101,7 +100,8 @@ class GameReader:
         self._place: Place | None = None
         self._belief = TableBelief()
         self._doubts: dict[int, Doubt] = {}  # what was told and is not sure, by the number of its entry
-        self._effects: dict[object, Any] = {}
+        self._effects: dict[tuple[Event | None, Event | None], float] = {}  # in the game with `_effects_of`
+        self._effects_of: tuple[Event, ...] | None = None
         self._weighed: dict[Square, object] = {}  # when a turn was held against what is seen last
         self._found: tuple[object, list[History]] | None = None
         self._tried: dict[Square, object] = {}  # what was read anew in vain, with the evidence there was
@@ -138,8 +138,8 @@ class GameReader:
     def _placed(self, look: TableLook, log: Told) -> bool:
         """Take the look into the belief. False when it is not known where the board lies in it."""
         if self._place is None:
-            lain = {at: max(said, key=lambda r, s=said: (s[r], r)) for at, t in self._belief.lying().items()
-                    if (said := t.readings[0])}
+            lain = {at: max((p, reading) for reading, p in t.readings[0].items())[1]
+                    for at, t in self._belief.lying().items() if t.readings[0]}
             if look.whole and look.squares:
                 agree, could = agreement(look, lain)
                 if agree < LIMITS.board_known * could:  # what was taken for a board was none
@@ -212,8 +212,9 @@ class GameReader:
              **{seq: d for seq, d in self._doubts.items() if not of_a_piece(d)}},
             unexplained(self._belief, log, state, self._colours, now), self._effect)
         for at in {d.at for d in made} | {getattr(s.event, "at", None) for s in shown}:
-            self._tried.pop(at, None)  # weighed again until the log has it
-            self._weighed.pop(at, None)
+            if at is not None:  # weighed again until the log has it
+                self._tried.pop(at, None)
+                self._weighed.pop(at, None)
         best = histories[0]
         seen = notices(self._belief, self._steps.closed(best.state), log, best.dropped & fresh, self._colours, now)
         return Decisions(decisions=made, shown=shown, notices=seen, place=self._place)
@@ -328,8 +329,8 @@ class GameReader:
     def _effect(self, one: Event | None, other: Event | None) -> float:
         """How many points the game's standing differs by which of two events it had."""
         events = tuple(self._prefix.events)
-        if self._effects.get("of") != events:
-            self._effects = {"of": events}
+        if self._effects_of != events:
+            self._effects, self._effects_of = {}, events
         if (one, other) not in self._effects:
             totals = [self._totals(one, event) for event in (one, other)]
             self._effects[one, other] = float(sum(abs(a - b) for a, b in zip(*totals, strict=True)))

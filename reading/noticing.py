@@ -84,9 +84,9 @@ def _tile_notices(belief: TableBelief, told: Told, unexplained: frozenset[Square
                 and told.group_at(at) is None:
             yield Notice(code="unread", at=at)
     for group in told.groups:
-        at = group.at
-        if at is None or group.tile is None or not isinstance(group.tile.event, TilePlaced):
+        if group.at is None or group.tile is None or not isinstance(group.tile.event, TilePlaced):
             continue
+        at = group.at
         track = belief.squares.get(at)
         if track is None:
             continue

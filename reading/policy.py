@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 
 from reading.belief import TableBelief
 from reading.comparing import alternatives, as_logged, in_order, margins
-from reading.histories import History, Turn
+from reading.histories import History
+from reading.layings import Turn
 from reading.limits import LIMITS
 from reading.told import Line, Told, same_tile
 from scoring.events import Event, FigurePlaced, TilePlaced

@@ -57,7 +57,8 @@ class SideReader:
         logits = -0.5 * distance / 4.0  # the bins of a strip say partly the same
         logits = logits - logits.max(axis=-1, keepdims=True)
         logits = np.maximum(logits - np.log(np.exp(logits).sum(axis=-1, keepdims=True)), -8.0)
-        return logits * np.clip((seen[..., None] - 0.4) / 0.5, 0.0, 1.0)
+        out: FloatArray = logits * np.clip((seen[..., None] - 0.4) / 0.5, 0.0, 1.0)
+        return out
 
 
 def learn_sides(features: FloatArray, letters: Sequence[str]) -> SideReader | None:

@@ -69,7 +69,8 @@ def height_direction(grid: Array, shape: tuple[int, ...], matrix: Array | None =
     normal = np.cross(rays[0], rays[1])
     normal *= -step / np.linalg.norm(normal)  # x east, y south, so the third axis points down: up is its opposite
     up = np.array([normal[0] * f, normal[1] * f, normal[2]])
-    return np.array([[1, 0, x], [0, 1, y], [0, 0, 1.0]]) @ up
+    out: Array = np.array([[1, 0, x], [0, 1, y], [0, 0, 1.0]]) @ up
+    return out
 
 
 def leans(poses: Mapping[Square, Array], shape: tuple[int, ...], view: View | None = None) -> dict[Square, Array]:

@@ -19,7 +19,7 @@ def write_film(path: Path, pictures: Iterable[tuple[Image, int]], *, fps: int, s
     """Write BGR pictures of ``size`` (width, height in pixels, both even), each shown for so many frames; how many
     frames the film has. Raises OSError when it cannot be written; then there is no file of that name."""
     part = path.with_name(f".{path.stem}.part{SUFFIX}")
-    writer, frames = cv2.VideoWriter(str(part), cv2.CAP_FFMPEG, cv2.VideoWriter_fourcc(*"VP80"), float(fps), size), 0
+    writer, frames = cv2.VideoWriter(str(part), cv2.CAP_FFMPEG, cv2.VideoWriter.fourcc(*"VP80"), float(fps), size), 0
     try:
         if not writer.isOpened():
             raise OSError(0, f"{path}: this build of OpenCV writes no films")

@@ -6,7 +6,7 @@ import struct
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +43,9 @@ class Frame:
         return self.bgr.shape
 
 
+_BGR: Any = Frame.__dict__["bgr"]  # the slot behind the name, which LateFrame hides
+
+
 class LateFrame(Frame):
     """A frame whose full picture stays with the camera until somebody looks at it: most only show that nothing moved.
 
@@ -51,6 +54,10 @@ class LateFrame(Frame):
     """
 
     __slots__ = ("_fetch", "_free", "_lock", "_shape")
+    _fetch: Callable[[], Image]
+    _free: Callable[[], None] | None
+    _lock: threading.Lock
+    _shape: tuple[int, ...]
 
     def __init__(self, *, id: int, t_s: float, source: str, luma: Image | None, shape: tuple[int, ...],
                  fetch: Callable[[], Image], free: Callable[[], None]) -> None:
@@ -64,12 +71,12 @@ class LateFrame(Frame):
         return self._shape
 
     @property
-    def bgr(self) -> Image:  # type: ignore[override]
+    def bgr(self) -> Image:
         with self._lock:
             if not hasattr(super(), "bgr"):
                 if self._free is None:
                     raise SourceError("that picture is gone: the camera has given a newer one")
-                Frame.bgr.__set__(self, self._fetch())  # type: ignore[attr-defined]
+                _BGR.__set__(self, self._fetch())
                 self._give_back()
             return super().bgr
 

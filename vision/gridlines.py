@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.frames import Image
+from vision.images import reduced
 
 Array = npt.NDArray[np.float64]
 
@@ -45,7 +46,7 @@ class Guess:
 def guess_grids(bgr: Image, *, most: int = 12, seed: int = 1) -> list[Guess]:
     """Grids that the straight lines of a photograph suggest, best first."""
     scale = min(1.0, LONG_SIDE_PX / max(bgr.shape[:2]))
-    small = bgr if scale == 1.0 else cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    small = reduced(bgr, LONG_SIDE_PX)
     segments = find_segments(small)
     trust = _by_meadows(small, segments)
     if (trust > NEAR_GREEN).sum() > ENOUGH:  # a table's grain must not outvote the board
@@ -81,7 +82,8 @@ def find_segments(bgr: Image) -> Array:
     segments = found.reshape(-1, 4).astype(float)
     length = np.hypot(segments[:, 2] - segments[:, 0], segments[:, 3] - segments[:, 1])
     order = np.argsort(-length)
-    return segments[order[length[order] > SHORTEST * max(bgr.shape[:2])]][:MOST]
+    out: Array = segments[order[length[order] > SHORTEST * max(bgr.shape[:2])]][:MOST]
+    return out
 
 
 def _by_meadows(bgr: Image, segments: Array) -> Array:
@@ -90,7 +92,8 @@ def _by_meadows(bgr: Image, segments: Array) -> Array:
     green = (2 * g - b - r > 0.07 * (b + g + r)).astype(np.float32)
     near = cv2.boxFilter(green, -1, (round(max(bgr.shape) / 20),) * 2)
     x, y = ((segments[:, k] + segments[:, k + 2]) / 2 for k in (0, 1))
-    return 0.04 + 0.96 * np.minimum(1.0, 2 * near[y.astype(int), x.astype(int)].astype(float))
+    out: Array = 0.04 + 0.96 * np.minimum(1.0, 2 * near[y.astype(int), x.astype(int)].astype(float))
+    return out
 
 
 def _directions(segments: Array, trust: Array, middle: Array, long_side: float, rng: np.random.Generator,
@@ -140,7 +143,7 @@ def _square_on(segments: Array, length: Array) -> list[tuple[Array, Array]]:
     that its lines hardly converge. Both of a pair must be there, so one direction of grain makes none."""
     angle = np.degrees(np.arctan2(segments[:, 3] - segments[:, 1], segments[:, 2] - segments[:, 0])) % 180
     weight = np.bincount(angle.astype(int) % 180, length, 180)
-    smooth = sum(np.roll(weight, k) * (1 - abs(k) / 3) for k in range(-2, 3))
+    smooth = sum((np.roll(weight, k) * (1 - abs(k) / 3) for k in range(-2, 3)), np.zeros(180))
     both = np.minimum(smooth[:90], smooth[90:])
     found: list[tuple[Array, Array]] = []
     for n in np.argsort(-both)[:40]:
@@ -167,7 +170,8 @@ def _agreement(segments: Array, points: Array) -> Array:
     to = points[:, None, :2] - mid[None] * points[:, None, 2:]
     to /= np.linalg.norm(to, axis=2, keepdims=True) + 1e-12
     off = np.abs(to[..., 0] * along[:, 1] - to[..., 1] * along[:, 0])
-    return np.maximum(0.0, 1 - (off / np.sin(ANGLE)) ** 2)
+    out: Array = np.maximum(0.0, 1 - (off / np.sin(ANGLE)) ** 2)
+    return out
 
 
 def _refined(segments: Array, point: Array, length: Array) -> Array:
@@ -217,8 +221,8 @@ def _spacings(segments: Array, trust: Array, flat: Array, point: Array, axis: in
     periods = np.exp(np.arange(np.log(low), np.log(high), 0.006))
     bins = (place / periods[:, None] % 1.0 * _PHASES).astype(int) % _PHASES + _PHASES * np.arange(len(periods))[:, None]
     histogram = np.bincount(bins.ravel(), np.tile(weight, len(periods)), _PHASES * len(periods)).reshape(-1, _PHASES)
-    smooth = sum(np.roll(histogram, k, axis=1) * (1 - abs(k) / _PHASES / (_HALF_WIDTH + 1 / _PHASES))
-                 for k in range(-3, 4))
+    smooth = sum((np.roll(histogram, k, axis=1) * (1 - abs(k) / _PHASES / (_HALF_WIDTH + 1 / _PHASES))
+                  for k in range(-3, 4)), np.zeros(histogram.shape))
     phase = smooth.argmax(axis=1)
     starts, scores = (phase + 0.5) / _PHASES * periods, smooth.max(axis=1) / weight.sum()
     # Finer grids catch more by chance; longer ones are the simpler explanation.

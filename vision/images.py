@@ -50,7 +50,9 @@ def write_image(path: str, image: Image) -> None:
 def reduced(image: Image, long_side_px: int) -> Image:
     """A picture whose longer side has at most so many pixels."""
     scale = min(1.0, long_side_px / max(image.shape[:2]))
-    return cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else image
+    if scale == 1:
+        return image
+    return np.asarray(cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)
 
 
 def encode_jpeg(image: Image, quality: int = 85) -> bytes:

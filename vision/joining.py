@@ -184,7 +184,8 @@ def regular(pose: Array) -> Array:
 
 def scaled(pose: Array, grow: float) -> Array:
     """A pose made larger about its middle."""
-    return pose @ np.array([[grow, 0, (1 - grow) / 2], [0, grow, (1 - grow) / 2], [0, 0, 1.0]])
+    out: Array = pose @ np.array([[grow, 0, (1 - grow) / 2], [0, grow, (1 - grow) / 2], [0, 0, 1.0]])
+    return out
 
 
 def _upright(spot: Spot, south: Array) -> Spot:

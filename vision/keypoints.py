@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.frames import Image
+from vision.images import reduced
 from vision.tileset import TileSet
 
 Array = npt.NDArray[np.float64]
@@ -39,7 +40,8 @@ class Sighting:
 
     @property
     def centre(self) -> Array:
-        return self.pose @ np.array([0.5, 0.5, 1.0])
+        out: Array = self.pose @ np.array([0.5, 0.5, 1.0])
+        return out
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +77,7 @@ class SightingFinder:
         Keypoints are sought at LONG_SIDE_PX at most: the detector doubles the picture, which bounds the memory.
         """
         scale = min(1.0, LONG_SIDE_PX / max(bgr.shape[:2]))
-        small = bgr if scale == 1.0 else cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+        small = reduced(bgr, LONG_SIDE_PX)
         points = _detect(small, LIMIT, 0.015, scale)
         if not len(points.scale) or not len(self._owner):
             return []
@@ -128,11 +130,12 @@ class SightingFinder:
             source = self._points.place[picture[group]]
             target = points.place[photo[group]]
             limit = 0.05 * float(np.median(votes[group, 2]))
-            pose, inliers = cv2.estimateAffine2D(source, target, method=cv2.RANSAC, ransacReprojThreshold=limit,
-                                                 maxIters=500, confidence=0.99)
+            affine, inliers = cv2.estimateAffine2D(source, target, method=cv2.RANSAC, ransacReprojThreshold=limit,
+                                                   maxIters=500, confidence=0.99)
+            pose = None if affine is None else np.asarray(affine, float)
             kept = group[:0] if pose is None else group[inliers.ravel() > 0]
             distinct = len({(round(x), round(y)) for x, y in points.place[photo[kept]]})
-            if distinct < FEWEST or not _plausible(pose, float(np.median(votes[kept, 2]))):
+            if pose is None or distinct < FEWEST or not _plausible(pose, float(np.median(votes[kept, 2]))):
                 gone = np.array([start])
             else:
                 gone = kept
@@ -160,7 +163,7 @@ def _distinct(sightings: list[Sighting]) -> list[Sighting]:
 
 
 def _detect(bgr: Image, limit: int, contrast: float, scale: float = 1.0) -> _Points:
-    sift = cv2.SIFT_create(nfeatures=limit, contrastThreshold=contrast, edgeThreshold=15)
+    sift = cv2.SIFT.create(nfeatures=limit, contrastThreshold=contrast, edgeThreshold=15)
     grey = cv2.cvtColor(bgr, cv2.COLOR_BGR2GRAY)
     keypoints: list[cv2.KeyPoint] = []
     roots = [np.zeros((0, 128), np.float32)]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import cv2
 import numpy as np
@@ -53,7 +54,8 @@ class Lattice:
         cos, sin = np.cos(turn), np.sin(turn)
         cx, cy = at[0] + 0.5 + x, at[1] + 0.5 + y
         rigid = np.array([[cos, -sin, cx - 0.5 * cos + 0.5 * sin], [sin, cos, cy - 0.5 * sin - 0.5 * cos], [0, 0, 1]])
-        return self.grid @ rigid
+        out: Array = self.grid @ rigid
+        return out
 
     def shift_of(self, at: Square, pose: Array) -> tuple[float, float, float]:
         """Displacement and turn of a pose from its square."""
@@ -86,11 +88,12 @@ def shown_twice(lattice: Lattice, poses: Mapping[Square, Array], apart: float) -
     return out
 
 
-def apply(homography: Array, points: npt.ArrayLike) -> Array:
+def apply(homography: npt.NDArray[np.floating[Any]], points: npt.ArrayLike) -> Array:
     """(N, 2) points through a homography."""
     points = np.asarray(points, float).reshape(-1, 2)
     mapped = points @ homography[:, :2].T + homography[:, 2]
-    return mapped[:, :2] / mapped[:, 2:]
+    out: Array = mapped[:, :2] / mapped[:, 2:]
+    return out
 
 
 def area(corners: Array) -> float:
@@ -99,7 +102,7 @@ def area(corners: Array) -> float:
     return float(0.5 * (x @ v - u @ y))
 
 
-def rectify(bgr: Image, pose: Array, size_px: int, margin: float = 0.0, smooth: bool = True) -> Image:
+def rectify(bgr: Image, pose: Array, size_px: float, margin: float = 0.0, smooth: bool = True) -> Image:
     """The square of a pose as (n, n, 3), ``size_px`` per tile, with ``margin`` tiles more on every side.
 
     What lies outside the photograph repeats its border. A photograph much larger than the crop is averaged, not picked.
@@ -107,7 +110,7 @@ def rectify(bgr: Image, pose: Array, size_px: int, margin: float = 0.0, smooth: 
     return _warp(bgr, pose, size_px, margin, cv2.BORDER_REPLICATE, smooth)
 
 
-def inside(shape: Sequence[int], pose: Array, size_px: int, margin: float = 0.0) -> npt.NDArray[np.float32]:
+def inside(shape: Sequence[int], pose: Array, size_px: float, margin: float = 0.0) -> npt.NDArray[np.float32]:
     """Which pixels of such a crop lie in a photograph of that shape: 1.0 or 0.0."""
     n = round(size_px * (1 + 2 * margin))
     corners = apply(pose, UNIT * (1 + 2 * margin) - margin)
@@ -120,7 +123,7 @@ def inside(shape: Sequence[int], pose: Array, size_px: int, margin: float = 0.0)
     return seen.reshape(n, n).astype(np.float32)
 
 
-def _warp(bgr: Image, pose: Array, size_px: int, margin: float, border: int, smooth: bool) -> Image:
+def _warp(bgr: Image, pose: Array, size_px: float, margin: float, border: int, smooth: bool) -> Image:
     side = float(np.sqrt(abs(area(apply(pose, UNIT)))))
     times = max(1, min(4, round(side / size_px))) if smooth else 1
     n = round(size_px * (1 + 2 * margin))
@@ -128,7 +131,8 @@ def _warp(bgr: Image, pose: Array, size_px: int, margin: float, border: int, smo
     to_crop = np.array([[scale, 0, margin * scale - 0.5], [0, scale, margin * scale - 0.5], [0, 0, 1.0]])
     crop = cv2.warpPerspective(bgr, to_crop @ np.linalg.inv(pose), (n * times, n * times), flags=cv2.INTER_LINEAR,
                                borderMode=border)
-    return crop if times == 1 else cv2.resize(crop, (n, n), interpolation=cv2.INTER_AREA)
+    out: Image = np.asarray(crop if times == 1 else cv2.resize(crop, (n, n), interpolation=cv2.INTER_AREA), np.uint8)
+    return out
 
 
 def neighbours(squares: Iterable[Square]) -> set[Square]:

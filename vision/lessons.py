@@ -101,7 +101,7 @@ def _tileset(name: str, lessons: Sequence[Lesson]) -> TileSet:
 def _fit(bgr: Image) -> Image:
     if bgr.shape[:2] == (SIZE_PX, SIZE_PX):
         return bgr
-    return cv2.resize(bgr, (SIZE_PX, SIZE_PX), interpolation=cv2.INTER_AREA)
+    return np.asarray(cv2.resize(bgr, (SIZE_PX, SIZE_PX), interpolation=cv2.INTER_AREA), np.uint8)
 
 
 def _sharpness(bgr: Image) -> float:

@@ -9,8 +9,10 @@ from collections.abc import Callable, Iterable, Sequence
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 
 from vision.frames import Image
+from vision.images import reduced
 from vision.lattice import UNIT, Array, Lattice, apply
 from vision.occupancy import FigureReading, Rejected
 from vision.read import PhotoReading, TileReading
@@ -33,7 +35,7 @@ def draw_reading(bgr: Image, reading: PhotoReading, *, long_side_px: int = 2000,
     """The photograph, at most ``long_side_px`` long, with its reading drawn on it. The photograph is not changed.
     ``view`` is what it was read with, if its lens bends."""
     scale = min(1.0, long_side_px / max(bgr.shape[:2]))
-    picture = cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else bgr.copy()
+    picture = reduced(bgr, long_side_px) if scale < 1 else bgr.copy()
     bend = view.bend if view is not None and view.bends else None
     draw_detected(picture, lattice=reading.lattice, tiles=reading.tiles, figures=reading.figures,
                   rejected=reading.rejected, scale=scale, bend=bend)
@@ -148,7 +150,7 @@ def _percent(p: float) -> str:
     return ">99%" if p > 0.99 else f"{p:.0%}"
 
 
-def _int(points: Array) -> np.ndarray:  # type: ignore[type-arg]
+def _int(points: Array) -> npt.NDArray[np.int32]:
     return np.round(points).astype(np.int32)
 
 

@@ -10,7 +10,6 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 
@@ -19,6 +18,7 @@ from vision.bending import bend_of
 from vision.figures import Seen, find_figures
 from vision.find import BoardFinder
 from vision.frames import Image
+from vision.images import reduced
 from vision.joint import marginals
 from vision.lattice import UNIT, Array, Lattice, apply
 from vision.occupancy import FigureReading, Rejected, hidden_by, informed, occupied
@@ -95,7 +95,7 @@ class PhotoReader:
 
     def _read(self, bgr: Image, figures: bool, colours: Iterable[str] | None, view: View | None) -> PhotoReading:
         scale = min(1.0, LONG_SIDE_PX / max(bgr.shape[:2]))
-        photo = bgr if scale == 1.0 else cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+        photo = reduced(bgr, LONG_SIDE_PX)
         clock = _Clock()
         found = self._finder.find(photo, aslant=True)
         clock.lap("find the board")

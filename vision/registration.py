@@ -131,7 +131,7 @@ class Register:
         mask = np.zeros(self._before.shape, np.uint8)
         for pose in self._lay.values():
             cv2.fillConvexPoly(mask, apply(back, apply(pose, UNIT)).round().astype(np.int32), 255)
-        sift = cv2.SIFT_create(nfeatures=limits.keypoints, contrastThreshold=0.015)
+        sift = cv2.SIFT.create(nfeatures=limits.keypoints, contrastThreshold=0.015)
         (one, first), (other, second) = sift.detectAndCompute(self._before, mask), sift.detectAndCompute(now, None)
         if first is None or second is None or len(second) < 2:
             return []
@@ -141,7 +141,8 @@ class Register:
         end = np.array([other[m.trainIdx].pt for m in good], float).reshape(-1, 2) / scale
         corners = [apply(pose, UNIT) for pose in self._lay.values()]
         side = float(np.median([np.linalg.norm(c[1] - c[0]) for c in corners]))
-        left, out = np.ones(len(start), bool), []
+        left = np.ones(len(start), bool)
+        out: list[Array] = []
         while left.sum() >= limits.group and len(out) < limits.motions:
             fit, inliers = cv2.estimateAffinePartial2D(
                 start[left], end[left], method=cv2.RANSAC, ransacReprojThreshold=limits.apart * side, maxIters=2000,
@@ -165,7 +166,6 @@ def _refined(fit: Array, start: Array, end: Array, apart: float) -> Array:
     """A table that is pushed under a slanting camera moves by a homography; few keypoints do not tell one."""
     if len(start) < 40:
         return fit
-    better, _ = cv2.findHomography(start, end, cv2.RANSAC, apart)
-    if better is None or np.abs(apply(better, start) - apply(fit, start)).max() > 4 * apart:
-        return fit
-    return np.asarray(better, float)
+    found, _ = cv2.findHomography(start, end, cv2.RANSAC, apart)
+    better = fit if found is None else np.asarray(found, float)
+    return fit if np.abs(apply(better, start) - apply(fit, start)).max() > 4 * apart else better

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
+from typing import Any
 
 import cv2
 import numpy as np
@@ -48,7 +49,7 @@ class SignNet:
         return total
 
 
-def best_cell(out: npt.NDArray[np.float32]) -> Array:
+def best_cell(out: npt.NDArray[np.integer[Any] | np.floating[Any]]) -> Array:
     """(N, SIGNS) of the network's answer (N, SIGNS, CELLS, CELLS)."""
     return np.asarray(out.max(axis=(2, 3)), float)
 

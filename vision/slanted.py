@@ -86,7 +86,7 @@ def _fit(photo: Image, grid: Array, squares: Sequence[Square], ask: Ask) -> tupl
     for turn in range(PULLS):
         said = ask(photo, [grid @ _moved(at) for at in squares])
         off = np.abs(said.corners - UNIT).max(axis=(1, 2))
-        good = np.flatnonzero((said.present > PRESENT) & (off < 0.3))
+        good = np.flatnonzero((said.present > PRESENT) & (off < 0.3)).tolist()
         if len(good) < 4 or turn == PULLS - 1:
             break
         steps = np.concatenate([UNIT + squares[n] for n in good])
@@ -95,7 +95,7 @@ def _fit(photo: Image, grid: Array, squares: Sequence[Square], ask: Ask) -> tupl
         fitted, _ = cv2.findHomography(steps, pixels, cv2.RANSAC, 0.12 * side, maxIters=2000, confidence=0.999)
         if fitted is None:
             break
-        grid = fitted
+        grid = np.asarray(fitted, float)
     sure = [at for n, at in enumerate(squares) if said.present[n] > SURE]
     return grid, sure, _worth(grid, squares, said, off) if sure else 0.0
 
@@ -130,7 +130,7 @@ def _lively(photo: Image) -> Lively:
     green = (2 * g - b - r > 0.07 * (b + g + r)).astype(np.float32)
     grey = small.mean(axis=2)
     edges = np.minimum(np.abs(cv2.Laplacian(grey, cv2.CV_32F)) / 30, 1)
-    return green + edges
+    return np.asarray(green + edges, np.float32)
 
 
 def _regions(lively: Lively) -> list[tuple[int, int, int, int]]:
@@ -156,7 +156,7 @@ def _same(one: Array, other: Array, shape: Sequence[int]) -> bool:
     """Whether two grids are nearly the same in the photograph's middle, but for whole steps."""
     middle = np.array([[shape[1] / 2, shape[0] / 2]])
     away = np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 3.0], [3.0, 3.0]]) - 1.5
-    at = np.round(apply(np.linalg.inv(one), middle))
+    at: Array = np.round(apply(np.linalg.inv(one), middle))
     mapped = apply(np.linalg.inv(other), apply(one, at + away))
     mapped = mapped - np.round(mapped[0] - (at + away)[0]) - at - away
     return bool(np.abs(mapped).max() < 0.12)

@@ -57,7 +57,7 @@ class Stillness:
         now_s = t_s - self.begun_s
         if self._before is not None and 0 <= now_s - self.now_s < self.pace.step_s:
             return False
-        grey = cv2.GaussianBlur(self._small(image).astype(np.float32), (0, 0), 0.8)
+        grey: Grey = np.asarray(cv2.GaussianBlur(self._small(image).astype(np.float32), (0, 0), 0.8), np.float32)
         now = grey, self._blocks(grey)
         self.now_s = now_s
         if self._before is None:
@@ -92,7 +92,8 @@ class Stillness:
             return []
         found, _ = cv2.findContours(self.moved.view(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
         large = sorted((c for c in found if cv2.contourArea(c) > self.pace.speck), key=cv2.contourArea, reverse=True)
-        return [cv2.approxPolyDP(c, 1.5, True)[:, 0] / self.scale for c in large[:self.pace.outlines]]
+        return [np.asarray(cv2.approxPolyDP(c, 1.5, True)[:, 0] / self.scale, float)
+                for c in large[:self.pace.outlines]]
 
     @staticmethod
     def _part(mask: Mask, boxes: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
@@ -105,10 +106,11 @@ class Stillness:
         """The picture grey and small. Halving is several times as fast as any other step."""
         halves, n = self._halves, 0
         if image.ndim == 3:
-            image = halves[0] = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY, halves.get(0))
+            image = halves[0] = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY, halves.get(0)), np.uint8)
         while image.shape[1] >= 2 * self.size[0] and not (image.shape[0] | image.shape[1]) & 1:
             n, half = n + 1, (image.shape[1] // 2, image.shape[0] // 2)
-            image = halves[n] = cv2.resize(image, half, halves.get(n), interpolation=cv2.INTER_AREA)
+            image = halves[n] = np.asarray(cv2.resize(image, half, halves.get(n), interpolation=cv2.INTER_AREA),
+                                           np.uint8)
         return np.asarray(cv2.resize(image, self.size, interpolation=cv2.INTER_AREA), np.uint8)
 
     def _blocks(self, grey: Grey) -> Grey:

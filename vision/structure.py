@@ -83,7 +83,8 @@ class StructureNet:
 
     def _turned(self, crops: Image, turns: range) -> Array:
         """Mean answers about crops in these quarter turns."""
-        return np.mean([_unturned(self._forward(np.rot90(crops, k, axes=(1, 2))), k) for k in turns], axis=0)
+        out: Array = np.mean([_unturned(self._forward(np.rot90(crops, k, axes=(1, 2))), k) for k in turns], axis=0)
+        return out
 
     def _forward(self, crops: Image) -> Array:
         out = []
@@ -123,8 +124,9 @@ def _open(said: Said) -> npt.NDArray[np.bool_]:
     town = (letters == LETTERS.index("C")).any(axis=1)
     asked = np.stack([*shown, np.ones_like(town), town], axis=1)
     surest = np.maximum(said.yes, said.no)
-    return ((said.sides.max(axis=2).min(axis=1) < np.log(CLEAR)) | (said.present < CLEAR)
-            | (np.where(asked, surest, 0.0).min(axis=1) < np.log(CLEAR)))
+    out: npt.NDArray[np.bool_] = ((said.sides.max(axis=2).min(axis=1) < np.log(CLEAR)) | (said.present < CLEAR)
+                                  | (np.where(asked, surest, 0.0).min(axis=1) < np.log(CLEAR)))
+    return out
 
 
 def _said(out: Array) -> Said:

@@ -107,4 +107,5 @@ def resized(bgr: Image, size_px: int) -> Image:
     if bgr.shape[:2] == (size_px, size_px):
         return bgr
     shrink = size_px < bgr.shape[0]
-    return cv2.resize(bgr, (size_px, size_px), interpolation=cv2.INTER_AREA if shrink else cv2.INTER_LINEAR)
+    how = cv2.INTER_AREA if shrink else cv2.INTER_LINEAR
+    return np.asarray(cv2.resize(bgr, (size_px, size_px), interpolation=how), np.uint8)

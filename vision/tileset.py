@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import cv2
+import numpy as np
 
 from scoring.tiles import catalogue
 from vision.frames import Image
@@ -133,4 +134,5 @@ def _square(picture: Image, size_px: int, file: Path) -> Image:
     if min(height, width) < 16:
         raise TileSetError(f"{file} is only {width} x {height} pixels; a tile's picture needs at least 16")
     shrink = size_px < max(height, width)
-    return cv2.resize(picture, (size_px, size_px), interpolation=cv2.INTER_AREA if shrink else cv2.INTER_CUBIC)
+    how = cv2.INTER_AREA if shrink else cv2.INTER_CUBIC
+    return np.asarray(cv2.resize(picture, (size_px, size_px), interpolation=how), np.uint8)

@@ -80,9 +80,10 @@ class Tracker:
     def feed(self, frame: Frame) -> Followed:
         """Look at one frame."""
         picture = frame.bgr if frame.luma is None else frame.luma
-        if self.stillness is None or frame.shape[:2] != self._shape:
-            self._resize(frame.shape)
-        if not self.stillness.feed(picture, frame.t_s):
+        stillness = self.stillness
+        if stillness is None or frame.shape[:2] != self._shape:
+            stillness = self._resize(frame.shape)
+        if not stillness.feed(picture, frame.t_s):
             return Followed(status=self._status(), since_s=self._since())
         if self.point_px is not None and self.find_at is not None:
             point, self.point_px = self.point_px, None
@@ -94,7 +95,7 @@ class Tracker:
             return self._search(frame)
         return self._follow(frame)
 
-    def _resize(self, shape: tuple[int, ...]) -> None:
+    def _resize(self, shape: tuple[int, ...]) -> Stillness:
         """The first frame, or pictures of another size: what was known is mapped to it, and looked at again."""
         if self.lattice is not None and self._shape:
             larger = np.diag([shape[1] / self._shape[1], shape[0] / self._shape[0], 1.0])
@@ -106,6 +107,7 @@ class Tracker:
         self._searched_s, self._vain_s = -np.inf, None
         for square in self._squares.values():
             square.looked_s = -np.inf
+        return self.stillness
 
     def recheck(self) -> None:
         """Look at the whole board once more as soon as it is still."""
@@ -319,7 +321,7 @@ class Tracker:
         pixels = np.concatenate([apply(pose, UNIT) for pose in poses.values()])
         grid, _ = cv2.findHomography(steps, pixels, 0)
         if grid is not None:
-            self.lattice.grid = grid
+            self.lattice.grid = np.asarray(grid, float)
             for at, pose in poses.items():
                 self.lattice.shifts[at] = self.lattice.shift_of(at, pose)
 
@@ -343,8 +345,8 @@ class Tracker:
     @staticmethod
     def _levels(bgr: Image, evidence: Mapping[Square, TileEvidence]) -> dict[Square, npt.NDArray[np.float32]]:
         """(8, 8, 3) Lab colours of each square."""
-        return {at: cv2.cvtColor(rectify(bgr, e.pose, 8).astype(np.float32) / 255, cv2.COLOR_BGR2Lab)
-                for at, e in evidence.items()}
+        squares = {at: rectify(bgr, e.pose, 8).astype(np.float32) / 255 for at, e in evidence.items()}
+        return {at: np.asarray(cv2.cvtColor(square, cv2.COLOR_BGR2Lab), np.float32) for at, square in squares.items()}
 
     def _bareness(self, square: _Square, colours: npt.NDArray[np.float32],
                   levels: Mapping[Square, npt.NDArray[np.float32]], *, was: bool) -> float:

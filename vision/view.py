@@ -79,8 +79,9 @@ class View:
         size = (bgr.shape[1], bgr.shape[0])
         if size not in self._kept:
             smaller = np.diag([size[0] / self.size[0], size[1] / self.size[1], 1.0])
-            self._kept[size] = cv2.initUndistortRectifyMap(smaller @ self.matrix, self.distortion, np.eye(3),
-                                                           smaller @ self.straight, size, cv2.CV_16SC2)
+            whole, parts = cv2.initUndistortRectifyMap(smaller @ self.matrix, self.distortion, np.eye(3),
+                                                       smaller @ self.straight, size, cv2.CV_16SC2)
+            self._kept[size] = np.asarray(whole, np.int16), np.asarray(parts, np.uint16)
         first, second = self._kept[size]
         return np.asarray(cv2.remap(bgr, first, second, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), np.uint8)
 

@@ -28,8 +28,8 @@ class Artist:
         if options.tiles is not None:
             try:
                 for tile, image in load_tileset(options.tiles).images:
-                    self._taught.setdefault(tile, []).append(cv2.resize(image, (ART_PX, ART_PX),
-                                                                        interpolation=cv2.INTER_AREA))
+                    small = cv2.resize(image, (ART_PX, ART_PX), interpolation=cv2.INTER_AREA)
+                    self._taught.setdefault(tile, []).append(np.asarray(small, np.uint8))
             except TileSetError as error:
                 raise SourceError(str(error)) from None
 

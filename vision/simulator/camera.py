@@ -49,7 +49,8 @@ class Camera:
         rx = np.array([[1, 0, 0], [0, math.cos(ax), -math.sin(ax)], [0, math.sin(ax), math.cos(ax)]])
         ry = np.array([[math.cos(ay), 0, math.sin(ay)], [0, 1, 0], [-math.sin(ay), 0, math.cos(ay)]])
         rz = np.array([[math.cos(az), -math.sin(az), 0], [math.sin(az), math.cos(az), 0], [0, 0, 1]])
-        return rz @ ry @ rx
+        out: Array = rz @ ry @ rx
+        return out
 
     def project(self, points_mm: npt.ArrayLike) -> Array:
         """(N, 2) px of (N, 3) table points (x, y, z up), lens distortion included."""
@@ -58,7 +59,8 @@ class Camera:
         cam = (p * (1, 1, -1) - (x, y, -z)) @ self.rotation.T
         n = cam[:, :2] / cam[:, 2:3]
         r2 = (n * n).sum(1, keepdims=True)
-        return n * (1 + self.k1 * r2 + self.k2 * r2 * r2) * self.focal_px + self.centre_px
+        out: Array = n * (1 + self.k1 * r2 + self.k2 * r2 * r2) * self.focal_px + self.centre_px
+        return out
 
     def undistort(self, points_px: npt.ArrayLike) -> Array:
         """(N, 2) px as a lens without distortion would have made them."""
@@ -69,20 +71,23 @@ class Camera:
         for _ in range(8):  # Newton's method on the radius
             r2 = r * r
             r -= (r * (1 + self.k1 * r2 + self.k2 * r2 * r2) - far) / (1 + 3 * self.k1 * r2 + 5 * self.k2 * r2 * r2)
-        return d * (r / np.maximum(far, 1e-12)) * self.focal_px + self.centre_px
+        out: Array = d * (r / np.maximum(far, 1e-12)) * self.focal_px + self.centre_px
+        return out
 
     def homography(self, height_mm: float = 0.0) -> Array:
         """(3, 3) from table (x, y) in mm, at that height, to undistorted px."""
         x, y, z = self.position_mm
         r = self.rotation
         h = self.matrix @ np.column_stack([r[:, 0], r[:, 1], r @ np.array([-x, -y, z - height_mm])])
-        return h / h[2, 2]
+        out: Array = h / h[2, 2]
+        return out
 
     def table_mm(self, points_px: npt.ArrayLike, height_mm: float = 0.0) -> Array:
         """(N, 2) mm where the rays through these distorted px meet the plane at that height."""
         h = np.linalg.inv(self.homography(height_mm))
         p = np.column_stack([self.undistort(points_px), np.ones(len(np.asarray(points_px).reshape(-1, 2)))]) @ h.T
-        return p[:, :2] / p[:, 2:3]
+        out: Array = p[:, :2] / p[:, 2:3]
+        return out
 
     def scale(self, at_mm: tuple[float, float], height_mm: float = 0.0) -> float:
         """px per mm around a point."""
@@ -90,7 +95,7 @@ class Camera:
         q = self.project([(x - 5, y, height_mm), (x + 5, y, height_mm), (x, y - 5, height_mm), (x, y + 5, height_mm)])
         return float((np.linalg.norm(q[1] - q[0]) + np.linalg.norm(q[3] - q[2])) / 20)
 
-    def table_map(self, step: int = 16) -> Array:
+    def table_map(self, step: int = 16) -> npt.NDArray[np.float32]:
         """(height, width, 2) float32: the table point in mm that each px sees (exact every ``step`` px)."""
         gx = np.arange(0, self.width + step, step)
         gy = np.arange(0, self.height + step, step)
@@ -98,7 +103,7 @@ class Camera:
         coarse = self.table_mm(px).reshape(len(gy), len(gx), 2).astype(np.float32)
         fx, fy = np.meshgrid(np.arange(self.width, dtype=np.float32) / step,
                              np.arange(self.height, dtype=np.float32) / step)
-        return cv2.remap(coarse, fx, fy, cv2.INTER_LINEAR)
+        return np.asarray(cv2.remap(coarse, fx, fy, cv2.INTER_LINEAR), np.float32)
 
 
 def focal_of(width: int, horizontal_fov_deg: float) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import cv2
 import numpy as np
@@ -63,8 +64,7 @@ def picture(canvas: Image, art: Image, alpha: npt.NDArray[np.uint8], quad_px: np
     big = cv2.warpPerspective(art, m, (w, h), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     mask = cv2.warpPerspective(alpha, m, (w, h), flags=cv2.INTER_LINEAR)
     size = (w // soft, h // soft)
-    blend(part(canvas, roi), cv2.resize(big, size, interpolation=cv2.INTER_AREA),
-          cv2.resize(mask, size, interpolation=cv2.INTER_AREA).astype(np.float32) / 255)
+    blend(part(canvas, roi), cv2.resize(big, size, interpolation=cv2.INTER_AREA), _share(mask, size))
 
 
 def polygons(roi: Roi, shapes: Sequence[tuple[npt.ArrayLike, tuple[float, ...]]],
@@ -80,8 +80,12 @@ def polygons(roi: Roi, shapes: Sequence[tuple[npt.ArrayLike, tuple[float, ...]]]
         cv2.fillPoly(big, [fixed], colour, cv2.LINE_AA, 4)
         cv2.fillPoly(mask, [fixed], 255, cv2.LINE_8, 4)
     size = (w // soft, h // soft)
-    weight = cv2.resize(mask, size, interpolation=cv2.INTER_AREA).astype(np.float32) / 255
-    return cv2.resize(big, size, interpolation=cv2.INTER_AREA), weight
+    return np.asarray(cv2.resize(big, size, interpolation=cv2.INTER_AREA), np.uint8), _share(mask, size)
+
+
+def _share(mask: npt.NDArray[np.integer[Any] | np.floating[Any]], size: tuple[int, int]) -> npt.NDArray[np.float32]:
+    """A mask of 0..255 made smaller, as 0..1."""
+    return cv2.resize(mask, size, interpolation=cv2.INTER_AREA).astype(np.float32) / np.float32(255)
 
 
 def smear(before: Image, after: Image, motion_px: tuple[float, float]) -> None:
@@ -110,4 +114,4 @@ def shadow_of(roi: Roi, shapes: Sequence[npt.ArrayLike], soft_px: float) -> npt.
     for points in shapes:
         fixed = np.round((np.asarray(points, float) - (roi[0], roi[1])) * 16).astype(np.int32)
         cv2.fillPoly(mask, [fixed], 255, cv2.LINE_AA, 4)
-    return cv2.GaussianBlur(mask, (0, 0), max(0.5, soft_px)).astype(np.float32) / 255
+    return cv2.GaussianBlur(mask, (0, 0), max(0.5, soft_px)).astype(np.float32) / np.float32(255)

@@ -38,5 +38,5 @@ class Film:
         if level.quality:
             ok, data = cv2.imencode(".jpg", image, (cv2.IMWRITE_JPEG_QUALITY, level.quality))
             if ok:
-                return cv2.imdecode(data, cv2.IMREAD_COLOR)
+                return np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)
         return image

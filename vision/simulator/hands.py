@@ -99,7 +99,7 @@ class Hand:
         world = [(*base, height_mm), (*(base + along * 150), height_mm), (*(base + across * 100), height_mm)]
         src = np.array([self._tip, (self._tip[0] + 150 * PER_MM, self._tip[1]),
                         (self._tip[0], self._tip[1] + 100 * PER_MM)], np.float32)
-        return cv2.getAffineTransform(src, camera.project(world).astype(np.float32))
+        return np.asarray(cv2.getAffineTransform(src, camera.project(world).astype(np.float32)), float)
 
     def region(self, tip_mm: npt.NDArray[np.float64], direction_deg: float, camera: Camera,
                lamp_mm: npt.NDArray[np.float64]) -> Roi | None:
@@ -148,4 +148,4 @@ def _capsule(x: np.ndarray, y: np.ndarray, x0: float, y0: float, r0: float, x1: 
 
 def _smooth(rng: np.random.Generator, shape: tuple[int, ...], cell: float) -> npt.NDArray[np.float32]:
     small = rng.standard_normal((max(2, int(shape[0] / cell)), max(2, int(shape[1] / cell))), np.float32)
-    return cv2.resize(small, (shape[1], shape[0]), interpolation=cv2.INTER_CUBIC)
+    return np.asarray(cv2.resize(small, (shape[1], shape[0]), interpolation=cv2.INTER_CUBIC), np.float32)

@@ -170,12 +170,12 @@ def planned(rates: Mishaps, turns: Sequence[Turn], poses: Mapping[Square, Pose],
                                centre_mm=(poses[at].x_mm, poses[at].y_mm), angle_deg=float(rng.normal(0, 1))))
     middle = np.mean([(p.x_mm, p.y_mm) for p in poses.values()], axis=0)
     for turn in some(rates.knock):
-        x, y = (v / px_per_mm for v in step(rates.knock_mm * px_per_mm))
-        length = math.hypot(x, y) or 1.0
+        right, down = (v / px_per_mm for v in step(rates.knock_mm * px_per_mm))
+        length = math.hypot(right, down) or 1.0
         whole = rng.random() < 0.6
-        half = (0.0, 0.0, -1.0) if whole else (x / length, y / length, float(
-            (middle[0] * x + middle[1] * y) / length + rng.uniform(-40, 40)))
-        pushes.append(Push(turn=turn, squares=None, half=half, step_mm=(x, y),
+        half = (0.0, 0.0, -1.0) if whole else (right / length, down / length, float(
+            (middle[0] * right + middle[1] * down) / length + rng.uniform(-40, 40)))
+        pushes.append(Push(turn=turn, squares=None, half=half, step_mm=(right, down),
                            centre_mm=(float(middle[0]), float(middle[1])), angle_deg=float(rng.uniform(-fits, fits))))
     bumps = tuple(Bump(turn=t, step_px=step(rates.bump_mm * px_per_mm), angle_deg=float(rng.uniform(-fits, fits)))
                   for t in some(rates.bump)[:2])  # the room is for two
@@ -185,9 +185,9 @@ def planned(rates: Mishaps, turns: Sequence[Turn], poses: Mapping[Square, Pose],
         lamps.append(Lamp(turn=turn, gain=(blue, green, red)))
     for t in laid[1:]:
         if rng.random() < rates.shadow:
-            gain, x, y = float(rng.uniform(0.55, 0.85)), rng.uniform(0, size[0]), rng.uniform(0, size[1])
+            gain, left, top = float(rng.uniform(0.55, 0.85)), rng.uniform(0, size[0]), rng.uniform(0, size[1])
             lamps.append(Lamp(turn=t.index, gain=(gain, gain, gain),
-                              blot_px=(float(x), float(y), float(rng.uniform(0.08, 0.25) * size[0])), brief=True))
+                              blot_px=(float(left), float(top), float(rng.uniform(0.08, 0.25) * size[0])), brief=True))
     blind: list[int] = []
     for a, b in zip(turns, turns[1:], strict=False):
         quiet = a.laid and b.laid and not a.home and not b.home and not (blind and a.index - blind[-1] < 3)
@@ -229,4 +229,5 @@ class Lamps:
                 soft = 0.5 - 0.5 * np.tanh((np.hypot(xx - x, yy - y) - radius) / (0.16 * radius + 8))
                 blot = cv2.resize(soft.astype(np.float32), light.shape[1::-1], interpolation=cv2.INTER_LINEAR)
                 gain *= 1 - (1 - np.array(lamp.gain, np.float32)) * blot[..., None]
-        return np.clip(light * gain, 1, 255).astype(np.uint8)
+        out: npt.NDArray[np.uint8] = np.clip(light * gain, 1, 255).astype(np.uint8)
+        return out

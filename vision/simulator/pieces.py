@@ -98,7 +98,8 @@ def faces(piece: Piece) -> tuple[list[Array], Array]:
 def cast(points_mm: Array, lamp_mm: Array, ground_mm: float) -> Array:
     """Where points (N, 3) throw their shadow on a plane, from a lamp."""
     t = (lamp_mm[2] - ground_mm) / np.maximum(1.0, lamp_mm[2] - points_mm[:, 2:3])
-    return lamp_mm + (points_mm - lamp_mm) * t
+    out: npt.NDArray[np.float64] = lamp_mm + (points_mm - lamp_mm) * t
+    return out
 
 
 def region(piece: Piece, camera: Camera, lamp_mm: Array, ground_mm: float) -> Roi | None:

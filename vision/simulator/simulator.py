@@ -277,7 +277,8 @@ class Simulator:
             since = number - self.truth.bumped(bump.turn)
             if since >= 0:
                 swing = (0.4, 1.25)[since] if since < 2 else 1.0
-                out = cv2.warpAffine(out, bump.affine(size, swing), size, borderMode=cv2.BORDER_REPLICATE)
+                out = np.asarray(cv2.warpAffine(out, bump.affine(size, swing), size,
+                                                borderMode=cv2.BORDER_REPLICATE), np.uint8)
         return out
 
     def _with_hand(self, table: StillTable, visit: Visit, number: int, hand: Hand, shown: Image) -> None:

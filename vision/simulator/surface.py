@@ -20,7 +20,8 @@ def _noise(rng: np.random.Generator, shape: tuple[int, int], cell: tuple[float, 
     h, w = shape
     small = rng.standard_normal((max(2, round(h / cell[1])), max(2, round(w / cell[0]))), np.float32)
     big = cv2.resize(small, (w, h), interpolation=cv2.INTER_CUBIC)
-    return (big - big.mean()) / max(1e-6, float(big.std()))
+    out: npt.NDArray[np.float32] = (big - big.mean()) / max(1e-6, float(big.std()))
+    return out
 
 
 def table_top(kind: str, camera: Camera, rng: np.random.Generator) -> Image:
@@ -31,8 +32,8 @@ def table_top(kind: str, camera: Camera, rng: np.random.Generator) -> Image:
     shape = (int((high[1] - low[1]) / mm) + 1, int((high[0] - low[0]) / mm) + 1)
     texture = _wood(kind, shape, mm, rng) if kind in _WOODS else _cloth(kind, shape, mm, rng)
     at = (seen - low) / mm
-    return cv2.remap(texture, np.ascontiguousarray(at[..., 0]), np.ascontiguousarray(at[..., 1]), cv2.INTER_LINEAR,
-                     borderMode=cv2.BORDER_REFLECT)
+    return np.asarray(cv2.remap(texture, np.ascontiguousarray(at[..., 0]), np.ascontiguousarray(at[..., 1]),
+                                cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT), np.uint8)
 
 
 def _wood(kind: str, shape: tuple[int, int], mm: float, rng: np.random.Generator) -> Image:
@@ -73,7 +74,8 @@ def _cloth(kind: str, shape: tuple[int, int], mm: float, rng: np.random.Generato
     weave = np.sin(xx * 2.1) * 0.5 + np.sin(yy * 2.3) * 0.5
     folds = _noise(rng, shape, (300 / mm, 160 / mm)) * 0.6 + _noise(rng, shape, (90 / mm, 220 / mm)) * 0.4
     value = 1 + 0.035 * weave + 0.05 * folds + 0.04 * rng.standard_normal(shape, np.float32)
-    return np.clip(value[..., None] * tone, 0, 255).astype(np.uint8)
+    out: Image = np.clip(value[..., None] * tone, 0, 255).astype(np.uint8)
+    return out
 
 
 def mark(bare: Image, camera: Camera, rng: np.random.Generator) -> None:
@@ -131,7 +133,8 @@ def light_map(camera: Camera, level: Level, lamp_mm: npt.NDArray[np.float64], rn
         maps += level.glare * gloss * g[..., None]
     small = np.clip(maps * LIGHT_ONE, 20, 255).astype(np.float32)
     big = cv2.resize(small, (camera.width, camera.height), interpolation=cv2.INTER_LINEAR)
-    return np.round(big + rng.uniform(-0.5, 0.5, big.shape[:2])[..., None]).clip(0, 255).astype(np.uint8)
+    out: Image = np.round(big + rng.uniform(-0.5, 0.5, big.shape[:2])[..., None]).clip(0, 255).astype(np.uint8)
+    return out
 
 
 def gloss(kind: str) -> float:
@@ -148,4 +151,5 @@ def exposure(bare: Image, light: npt.NDArray[np.uint8]) -> float:
 
 def lit(image: Image, light: npt.NDArray[np.uint8]) -> Image:
     """The picture under that light, same shape."""
-    return cv2.multiply(np.ascontiguousarray(image), np.ascontiguousarray(light), scale=1 / LIGHT_ONE)
+    return np.asarray(cv2.multiply(np.ascontiguousarray(image), np.ascontiguousarray(light), scale=1 / LIGHT_ONE),
+                      np.uint8)

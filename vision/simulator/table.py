@@ -127,7 +127,7 @@ class StillTable:
                              for n, colour in enumerate(props.colours)}
         if props.mug:
             draw_mug(self._board, props.mug, self._camera, self._lamp)
-        self._pieces |= numbered(props.supply) | {beside_number(n): p for n, p in enumerate(props.beside)}
+        self._pieces |= {**numbered(props.supply)} | {beside_number(n): p for n, p in enumerate(props.beside)}
         self._refresh((0, 0, *self._size))
 
     def draw_tile(self, canvas: Image, pose: Pose, art: Image, top_mm: float,
@@ -164,7 +164,8 @@ class StillTable:
         t = self._lamp[2] / (self._lamp[2] - top_mm)
         q = self._lamp + (p - self._lamp) * t
         q[:, 2] = 0
-        return q
+        out: npt.NDArray[np.float64] = q
+        return out
 
     def _refresh(self, roi: Roi | None) -> None:
         """Draw a region anew from its layers."""
