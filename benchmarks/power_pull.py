@@ -164,6 +164,7 @@ def pull(kills: int, data: Path, seed: int, say: bool = False, minutes: float = 
     known: dict[int, list[str]] = rows(log) if log.exists() else {}  # what is acknowledged, and cannot change any more
     acknowledged: tuple[int, int] = (0, 0)
     shown: list[tuple[int, int]] = []
+    served: Served | None = None
     while out.kills < kills and time.monotonic() < end:
         if out.kills % 10 == 9:  # in the middle of starting: the log is being opened, or not yet
             process = subprocess.Popen([sys.executable, "-m", "bastide", *map(str, argv)], cwd=ROOT,
@@ -175,7 +176,7 @@ def pull(kills: int, data: Path, seed: int, say: bool = False, minutes: float = 
                 process.wait()
             out.kills, out.starting = out.kills + 1, out.starting + 1
         begun = time.perf_counter()
-        with Served(*argv) as served:
+        with Served(*argv, after=served) as served:
             view = served.get()
             out.resume_s.append(time.perf_counter() - begun)
             now = rows(log)
@@ -187,7 +188,8 @@ def pull(kills: int, data: Path, seed: int, say: bool = False, minutes: float = 
             if not all(c.until(view["update"]) for c in clients):
                 out.diverged += 1
                 out.why.append("a client saw nothing after a restart")
-            served.sign_in()
+            if not out.resume_s[1:]:  # afterwards the session is one of the things that survive
+                served.sign_in()
             stopper = threading.Timer(rng.uniform(0.02, 0.6), served.process.kill)
             stopper.start()
             acknowledged = (view["game"], view["version"])
@@ -213,7 +215,7 @@ def pull(kills: int, data: Path, seed: int, say: bool = False, minutes: float = 
         out.kills += 1
         if say and out.kills % 50 < 2:
             print(out.kills, json.dumps(out.line()), flush=True)
-    with Served(*argv) as served:  # the last word: everybody sees the same
+    with Served(*argv, after=served) as served:  # the last word: everybody sees the same
         view = served.get()
         look(out, served.lines, known, rows(log), acknowledged, shown, view)
         served.end()
@@ -283,8 +285,9 @@ def tables(kills: int, data: Path, seed: int, say: bool = False) -> Tables:
     kind, want = "", ("moved", "begun", "opened", "ended", "restored")
     view: dict[str, Any] | None = None
     allowed: list[tuple[int, int]] = []  # the game and its entries that may be served, the acknowledged one first
+    served: Served | None = None
     while True:
-        with Served(*argv) as served:
+        with Served(*argv, after=served) as served:
             now = served.get()
             found = now["game"], now["version"]
             if allowed:
@@ -297,6 +300,7 @@ def tables(kills: int, data: Path, seed: int, say: bool = False) -> Tables:
             if out.kills >= kills:
                 served.end()
                 return out
+            anew = kind in ("", "restored")  # a backup brings no sessions along
             kind = want[out.kills % len(want)]
             view = now
             players = [{"name": p["name"], "colour": p["colour"]} for p in view["players"]]
@@ -305,7 +309,8 @@ def tables(kills: int, data: Path, seed: int, say: bool = False) -> Tables:
                       for e in demo_game(rng.randrange(999), turns=8).events]
             if out.kills == 0:
                 set_pins(KeyFile(data), admin=ADMIN)  # who restores administers
-            served.sign_in(ADMIN)
+            if anew:
+                served.sign_in(ADMIN)
             stopper = threading.Timer(rng.uniform(0.05, 0.5), served.process.kill)
             if kind == "restored":
                 backup = data.parent / "backup.zip"

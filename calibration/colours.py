@@ -15,7 +15,6 @@ from itertools import combinations
 import cv2
 import numpy as np
 import numpy.typing as npt
-from skimage.color import deltaE_ciede2000, rgb2lab
 
 from calibration.advice import Advice
 from calibration.documents import CalibrationError, ColoursResult
@@ -142,21 +141,22 @@ def _lit(linear: Array) -> Array:
     return linear / brightest * 0.8 if brightest > 0 else linear
 
 
+def _ciede2000(one: Array, other: Array, light: float = 1.0) -> float:
+    """The difference of two sRGB colours (3,) from 0 to 1, a difference of lightness divided by ``light``."""
+    from skimage.color import deltaE_ciede2000, rgb2lab  # brings SciPy along, which no start of the program needs
+
+    lab = rgb2lab(np.array([[one, other]]))[0]
+    return float(deltaE_ciede2000(lab[0], lab[1], kL=light))  # type: ignore[no-untyped-call]
+
+
 def _apart(one: _Spot, other: _Spot) -> float:
     """CIEDE2000 between two pieces, with lightness at half weight: they lie in different light."""
-    lab = rgb2lab(np.array([[one.rgb, other.rgb]], float) / 255)[0]
-    return _ciede2000(lab[0], lab[1], light=2.0)
+    return _ciede2000(np.array(one.rgb) / 255, np.array(other.rgb) / 255, light=2.0)
 
 
 def difference(a: tuple[int, int, int], b: tuple[int, int, int]) -> float:
     """CIEDE2000 between two sRGB colours."""
-    lab = rgb2lab(np.array([[a, b]], float) / 255)[0]
-    return _ciede2000(lab[0], lab[1])
-
-
-def _ciede2000(one: Array, other: Array, light: float = 1.0) -> float:
-    """The difference of two Lab colours (3,), a difference of lightness divided by ``light``."""
-    return float(deltaE_ciede2000(one, other, kL=light))  # type: ignore[no-untyped-call]
+    return _ciede2000(np.array(a) / 255, np.array(b) / 255)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -260,9 +260,7 @@ def _shown(linear: Array) -> Array:
 
 def _cost(linear: Array, name: str, gains: Array) -> float:
     """CIEDE2000 from a paint by day, with lightness at half weight: exposure and the side of the wood change it."""
-    seen = rgb2lab(_shown(linear / gains)[None, None])[0, 0]
-    paint = rgb2lab(np.array([[PAINTS[name].rgb]], float) / 255)[0, 0]
-    return _ciede2000(seen, paint, light=2.0)
+    return _ciede2000(_shown(linear / gains), np.array(PAINTS[name].rgb) / 255, light=2.0)
 
 
 def _explain(spots: Sequence[_Spot], names: Sequence[str], match: float) -> tuple[Array, dict[str, int]]:

@@ -14,7 +14,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import least_squares
 
 from calibration.boards import Array, Pattern
 from calibration.documents import CalibrationError, LensResult, TableResult
@@ -141,6 +140,8 @@ class _Scene:
             expected = max(_EXPECTED_PX, self.noise_mm / px_mm)
             upright = p[:2] / self.upright if self.upright else np.zeros(0)
             return np.concatenate([off, expected * p[3:] / self.priors, expected * upright])
+
+        from scipy.optimize import least_squares  # a third of what every start of the program would import
 
         starts = [start] if start is not None else [np.array([a, b, np.log(self.height), 0, 0, 0]) for a, b in _STARTS]
         found = [least_squares(cost, s, loss="soft_l1", x_scale=(0.01,) * _FREE, max_nfev=60)

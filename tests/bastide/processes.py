@@ -25,14 +25,17 @@ def bastide(*argv: object) -> subprocess.CompletedProcess[str]:
 
 
 class Served:
-    """``serve`` or ``demo`` in the background, with its page at ``url``."""
+    """``serve`` or ``demo`` in the background, with its page at ``url``. One that comes ``after`` another on the same
+    data has its PIN and the session of whoever was signed in there."""
 
-    def __init__(self, *argv: object, patience_s: float = PATIENCE_S) -> None:
+    def __init__(self, *argv: object, patience_s: float = PATIENCE_S, after: Served | None = None) -> None:
         self._argv, self._patience_s = [sys.executable, "-m", "bastide", *map(str, argv)], patience_s
         self._pin = PIN if argv[0] == "serve" else None
-        if self._pin:
-            self._argv += ["--pin", self._pin]
         self._signed: dict[str, str] = {}
+        if after is not None:
+            self._pin, self._signed = after._pin, after._signed
+        elif self._pin:
+            self._argv += ["--pin", self._pin]
         self.lines: list[str] = []
         self.url = ""
 
