@@ -133,4 +133,4 @@ def test_at_the_table_the_clock_is_pressed_and_the_result_confirmed(tmp_path, op
 
 def _picture(page, name):
     PICTURES.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=PICTURES / f"{name}.png")
+    page.screenshot(path=PICTURES / f"{name}.jpg", quality=85)

@@ -113,11 +113,13 @@ LIVE: dict[str, Callable[[Any], None]] = {
     "practice": _begin(7),
 }
 
+REMEMBERED = ("fix", "fix-staged", "picker", "turning", "gap")  # the board keeps on which square somebody was
+
 
 def picture(page: Any, name: str) -> None:
     """Keep what the page looks like."""
     PICTURES.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=str(PICTURES / f"{name}.png"))
+    page.screenshot(path=str(PICTURES / f"{name}.jpg"), quality=85)  # a PNG takes three times as long
 
 
 def until(page, condition, within_ms=60_000):

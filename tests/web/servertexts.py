@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from bastide.machine import findings
@@ -49,11 +50,12 @@ def _constants(node: ast.AST | None) -> list[str]:
     return [n.value for n in ast.walk(node) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
 
 
-def catalogue() -> set[str]:
+@cache
+def catalogue() -> frozenset[str]:
     """Pieces of sentences, in small letters, long enough to be nothing else."""
     sentences = [*findings.TEXT.values(), *findings.DO.values(), *notices._TEXT.values(), *SAID.values(),
                  *told("Advice", "calibration").values(), *told("CalibrationError", "calibration").values()]
     for file in sources(*ROOMS):
         sentences += ERROR_TEXT.findall(file.read_text("utf-8"))
     pieces = {p.strip(" .:;,()\n").lower() for text in sentences for p in re.split(r"\{[^{}]*\}", text)}
-    return {p for p in pieces if len(p) >= LEAST and " " in p}
+    return frozenset(p for p in pieces if len(p) >= LEAST and " " in p)
