@@ -73,6 +73,8 @@ class Box:
         self._deploying = tuple(c for e in self.expansions for c in e.deploying)
         self._reaches = tuple(r for e in self.expansions for r in e.reaches)
         self._shows = tuple(e.shows for e in self.expansions if e.shows)
+        self._draws = tuple(e.draws for e in self.expansions if e.draws)
+        self._holds = tuple(e.holds for e in self.expansions if e.holds)
         self.bonuses = tuple(b for e in self.expansions for b in e.bonuses)
         self._rates = tuple(r for e in self.expansions for r in e.rates)
         self._farm_extras = tuple(x for e in self.expansions for x in e.farm_extras)
@@ -186,8 +188,14 @@ class Box:
                 yield from e.moves(view)
 
     def shows(self, view: View) -> dict[str, Any]:
-        """What the expansions have to show beside tiles and figures."""
-        return {k: v for show in self._shows for k, v in show(view).items()}
+        """What the expansions have to show beside tiles and figures, and how it is drawn."""
+        out = {k: v for show in self._shows for k, v in show(view).items()}
+        if self._draws:
+            out["drawn"] = [shape for draw in self._draws for shape in draw(view)]
+        if self._holds:
+            out["held"] = [[one for hold in self._holds for one in hold(view, player)]
+                           for player in range(len(view.setup.players))]
+        return out
 
 
 @cache

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NotRequired, TypeAlias, TypedDict
 
-from scoring.tiles import Segment, Square, Tile
+from scoring.appearance import Appearance, appearance
+from scoring.tiles import Point, Segment, Square, Tile
 
 if TYPE_CHECKING:
     from scoring.events import Event, Setup, StartTile
@@ -70,7 +71,8 @@ class Rate:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
     """A kind of feature or place. ``closes`` is ``edges`` (no open edge), ``around`` (eight neighbours) or ``never``.
-    What is not ``on_tile`` is out of reach of whatever happens to the figures on a square.
+    What is not ``on_tile`` is out of reach of whatever happens to the figures on a square, and its expansion draws who
+    stands there. ``spot`` is where a figure is drawn on a tile that has no segment for the place.
 
     ``counts`` tells what is counted, as (what, count); ``rate`` what each pays; ``stage`` when it scores at the end.
     """
@@ -82,6 +84,7 @@ class Kind:
     counts: Counts | None = None
     rate: Callable[[Rules, Feature, bool], Rate] | None = None
     stage: str = ""
+    spot: Point = (50.0, 50.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,6 +180,28 @@ class Choice:
     answers: tuple[Event, ...] = ()
 
 
+class Shape(TypedDict):
+    """Something that lies on the table beside tiles and figures, drawn: an SVG element, 100 units a square, with its
+    attributes (``look``) and what is in it. ``says`` is a text: its ``key`` and the values that go into it; a ``text``
+    shows it, others have it as their title. ``player`` has that player's follower drawn in it, in a box of 32 by 32."""
+
+    tag: str
+    look: NotRequired[Mapping[str, str | float]]
+    says: NotRequired[Mapping[str, str | int]]
+    inside: NotRequired[Sequence[Shape]]
+    player: NotRequired[int]
+
+
+class Held(TypedDict):
+    """What a player holds, as the page shows it beside the name: the ``key`` of its text, how many, and an icon of that
+    name, or ``figures`` as (owner, figure)."""
+
+    key: str
+    n: int
+    icon: NotRequired[str]
+    figures: NotRequired[Sequence[tuple[int, str]]]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Start:
     """What may lie there before turn 1. ``value`` of the rule ``start`` asks for it; with ``takes_over`` having the
@@ -212,8 +237,13 @@ class Expansion:
     open_with   what lies there instead of a start tile that stands for a whole board
     questions   what cannot be seen and is waited for; offers: what may happen unseen at any time
     moves       what the rules let a player do now: before the tile where none of this part lies, else after it
+    shows       the pieces that stand beside tiles and figures, as facts for whoever reads a view
+    draws       the same as drawn on the board
+    holds       what a player holds, as shown beside the name
     phrases     what was scored, in English, by the reason of its score event; the page has its own by the same reason
     options     names of the rules that only matter with this expansion; cues: what a camera looks for
+
+    ``appearance`` is what people see of it.
     """
 
     name: str
@@ -245,6 +275,12 @@ class Expansion:
     offers: Callable[[View], Iterable[Question]] | None = None
     moves: Callable[[View], Iterable[Choice]] | None = None
     shows: Callable[[View], Mapping[str, Any]] | None = None
+    draws: Callable[[View], Iterable[Shape]] | None = None
+    holds: Callable[[View, int], Iterable[Held]] | None = None
     phrases: Mapping[str, str] = field(default_factory=dict)
     options: tuple[str, ...] = ()
     cues: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def appearance(self) -> Appearance:
+        return appearance(self.name)

@@ -31,8 +31,8 @@ from scoring.tiles import Square
 
 __all__ = [
     "Event", "FigureEvent", "FigurePlaced", "FigureTaken", "GameEnded", "Player", "PlacedTile", "Setup", "StartTile",
-    "TileDiscarded", "TilePlaced", "TurnEnded", "event_types", "from_json", "known_figure", "known_tile", "notation",
-    "parse_event", "square", "to_json", "written",
+    "TileDiscarded", "TilePlaced", "TurnEnded", "event_fields", "event_types", "from_json", "known_figure",
+    "known_tile", "notation", "parse_event", "square", "to_json", "written",
 ]
 
 
@@ -157,6 +157,12 @@ def event_types() -> Mapping[str, type[Event]]:
     from scoring.expansions import KNOWN
 
     return {h.event.DO: h.event for e in KNOWN.values() for h in e.handlers}
+
+
+@cache
+def event_fields() -> Mapping[str, Mapping[str, str]]:
+    """For every event the kinds of its fields (`scoring.notation.Codec.kind`) by their names."""
+    return {do: {name: codec.kind for name, codec, _ in _fields(do)} for do in event_types()}
 
 
 @cache

@@ -40,9 +40,8 @@ def explain(event: ScoreEvent, told: str | None = None) -> list[Phrase]:
 
     ``told`` is the event's formula, for whoever has it already.
     """
-    goods = event.items[0].what if event.reason == "trade-goods" and event.items else ""
     out: list[Phrase] = [{"key": f"scored.{event.reason}", "tiles": event.tiles, "cities": len(event.cities),
-                          "goods": goods}]
+                          "of": event.items[0].what if event.items else ""}]
     if event.majority:
         best = [p for p, _ in event.points]
         kind = "none" if not best else "alone" if len(event.majority) == 1 else "tie" if len(best) > 1 else "most"

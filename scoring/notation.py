@@ -15,8 +15,10 @@ _FAR = 1000  # larger than any table: a typing error must not create a huge boar
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Codec:
-    """``write``/``parse`` for the text form (one word without spaces or ``=``), ``to_json``/``from_json`` for JSON."""
+    """``write``/``parse`` for the text form (one word without spaces or ``=``), ``to_json``/``from_json`` for JSON.
+    ``kind`` says what it is to whoever knows no event."""
 
+    kind: str
     write: Callable[[Any], str]
     parse: Callable[[str], Any]
     to_json: Callable[[Any], Any]
@@ -98,13 +100,13 @@ def _number(word: str) -> int:
         raise InvalidNotation(f"must be a whole number, not {word!r}") from None
 
 
-def _int(low: int, high: int) -> Codec:
+def _int(kind: str, low: int, high: int) -> Codec:
     check = whole(low, high)
-    return Codec(write=str, parse=lambda w: check(_number(w)), to_json=int, from_json=check)
+    return Codec(kind=kind, write=str, parse=lambda w: check(_number(w)), to_json=int, from_json=check)
 
 
-def _word(check: Callable[[object], str]) -> Codec:
-    return Codec(write=str, parse=check, to_json=str, from_json=check)
+def _word(kind: str, check: Callable[[object], str]) -> Codec:
+    return Codec(kind=kind, write=str, parse=check, to_json=str, from_json=check)
 
 
 def _place(value: object) -> str:
@@ -174,25 +176,25 @@ def choice(*values: str) -> Codec:
             raise InvalidNotation(f"must be {', '.join(values)}, not {value!r}")
         return str(value)
 
-    return _word(check)
+    return _word("word", check)
 
 
 _PLAYERS = whole(0, 5)
-PLAYER = _int(0, 5)
-PART = _int(1, 2)
-ROT = _int(0, 3)
-TILE = _word(known_tile)
-FIGURE = _word(known_figure)
-FEATURE = _word(known_feature)
-SMALL = _int(0, 9)
-SQUARE = Codec(write=lambda at: f"{at[0]},{at[1]}", parse=_pair, to_json=list, from_json=square)
-WHERE = Codec(write=lambda w: w.replace(" ", "."), parse=lambda w: _place(w.replace(".", " ")), to_json=str,
-              from_json=_place)
-FLAG = Codec(write=lambda f: "yes" if f else "no", parse=lambda w: _flag({"yes": True, "no": False}.get(w, w)),
-             to_json=bool, from_json=_flag)
-PATH = Codec(write=lambda p: ">".join(f"{x},{y}" for x, y in p), parse=lambda w: tuple(map(_pair, w.split(">"))),
-             to_json=lambda p: [list(s) for s in p], from_json=_path)
-REF = Codec(write=_ref_word, parse=_ref_parse, to_json=_ref_json, from_json=_ref)
-REFS = Codec(write=lambda rs: ";".join(map(_ref_word, rs)) or "-",
+PLAYER = _int("player", 0, 5)
+PART = _int("part", 1, 2)
+ROT = _int("rot", 0, 3)
+TILE = _word("tile", known_tile)
+FIGURE = _word("figure", known_figure)
+FEATURE = _word("feature", known_feature)
+SMALL = _int("small", 0, 9)
+SQUARE = Codec(kind="square", write=lambda at: f"{at[0]},{at[1]}", parse=_pair, to_json=list, from_json=square)
+WHERE = Codec(kind="where", write=lambda w: w.replace(" ", "."), parse=lambda w: _place(w.replace(".", " ")),
+              to_json=str, from_json=_place)
+FLAG = Codec(kind="flag", write=lambda f: "yes" if f else "no",
+             parse=lambda w: _flag({"yes": True, "no": False}.get(w, w)), to_json=bool, from_json=_flag)
+PATH = Codec(kind="path", write=lambda p: ">".join(f"{x},{y}" for x, y in p),
+             parse=lambda w: tuple(map(_pair, w.split(">"))), to_json=lambda p: [list(s) for s in p], from_json=_path)
+REF = Codec(kind="ref", write=_ref_word, parse=_ref_parse, to_json=_ref_json, from_json=_ref)
+REFS = Codec(kind="refs", write=lambda rs: ";".join(map(_ref_word, rs)) or "-",
              parse=lambda w: () if w == "-" else tuple(map(_ref_parse, w.split(";"))),
              to_json=lambda rs: [_ref_json(r) for r in rs], from_json=_refs)

@@ -227,10 +227,11 @@ def _figure(view: View, told: Told, f: StandingFigure) -> dict[str, Any]:
 
 
 def figure_json(view: View, f: StandingFigure) -> dict[str, Any]:
-    """A figure on the board; ``spot`` is where it stands on its tile, in hundredths of the tile's side."""
-    placed = view.tiles.get(f.at)
-    spot = (50.0, 50.0)
+    """A figure on the board; ``spot`` is where it stands on its tile, in hundredths of the tile's side. One that is
+    ``apart`` stands on no tile: its expansion draws it."""
+    placed, kind = view.tiles.get(f.at), view.box.kinds.get(f.feature)
+    spot = kind.spot if kind else (50.0, 50.0)
     if placed and f.segment != NO_SEGMENT:
         spot = spot_of(view.box.tile(placed.tile), f.segment, placed.rot)
     return {"player": f.player, "figure": f.figure, "at": list(f.at), "feature": f.feature, "where": f.where,
-            "spot": list(spot), "lying": f.feature == "field"}
+            "spot": list(spot), "lying": f.feature == "field", "apart": kind is not None and not kind.on_tile}

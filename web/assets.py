@@ -6,7 +6,7 @@ import gzip
 import hashlib
 import posixpath
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,11 +36,13 @@ class Asset:
 
 
 class Assets:
-    """Every file below a folder by its name, such as ``js/app.js``."""
+    """Every file below a folder by its name, such as ``js/app.js``; what is ``made`` takes the place of a file."""
 
-    def __init__(self, folder: Path) -> None:
-        self._files = {f.relative_to(folder).as_posix(): _asset(lean(f.read_bytes(), f.suffix), f.suffix)
-                       for f in sorted(folder.rglob("*")) if f.suffix in _TYPES and f.is_file()}
+    def __init__(self, folder: Path, made: Mapping[str, bytes] | None = None) -> None:
+        found = {f.relative_to(folder).as_posix(): f.read_bytes()
+                 for f in sorted(folder.rglob("*")) if f.suffix in _TYPES and f.is_file()} | dict(made or {})
+        self._files = {name: _asset(lean(text, suffix), suffix)
+                       for name, text in found.items() if (suffix := posixpath.splitext(name)[1])}
 
     def joined(self, names: Sequence[str]) -> str:
         """Several styles as one text."""

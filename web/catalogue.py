@@ -19,7 +19,8 @@ def tiles(expansions: Iterable[str]) -> dict[str, dict[str, Any]]:
     boxes = chosen(tuple(expansions))
     products = dict.fromkeys(p for e in boxes for p in e.products)
     kinds = [t for name in products for t in product(name).tiles]
-    return {t.id: _tile(t) for t in (*kinds, *(t for e in boxes for t in e.tiles))}
+    boards = [t for e in boxes for t in e.tiles]
+    return {**{t.id: _tile(t) for t in kinds}, **{t.id: {**_tile(t), "board": True} for t in boards}}
 
 
 def _tile(tile: Tile) -> dict[str, Any]:

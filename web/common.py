@@ -19,6 +19,7 @@ from scoring.errors import InvalidNotation
 from web.access import Access, refusal, with_key
 from web.answers import MAX_BODY_BYTES, error_answer, wants_gzip
 from web.assets import Assets
+from web.boxes import page_modules
 from web.catalogue import tiles
 from web.protocol import CommandError, StaleView, Unavailable
 from web.reveal import revealed
@@ -62,7 +63,8 @@ def furnish(app: Flask, door: Access, *, inlined: Sequence[str] = ()) -> None:
     stand between the tags, for browsers take it by its hash and no other.
     """
     app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES
-    assets = app.extensions["assets"] = Assets(Path(__file__).parent / "static")
+    static = Path(__file__).parent / "static"
+    assets = app.extensions["assets"] = Assets(static, page_modules(static))
     style = app.extensions["inlined"] = Markup(assets.joined(inlined))
     digest = b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = _CONTENT_SECURITY.format(styles=f" 'sha256-{digest}'" if style else "")

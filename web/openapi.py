@@ -6,13 +6,12 @@ the document against the application's routes, and random requests made from it 
 
 from __future__ import annotations
 
-import dataclasses
 from functools import cache
 from typing import Any
 
 from flask import Blueprint, Response
 
-from scoring.events import event_types
+from scoring.events import event_fields
 from web.openapi_machine import machine_paths
 from web.openapi_parts import COUNT as _COUNT
 from web.openapi_parts import FLAG as _FLAG
@@ -32,22 +31,18 @@ from web.stream import compact
 describing = Blueprint("describing", __name__)
 _SQUARE: Schema = {"type": "array", "items": _NUMBER, "minItems": 2, "maxItems": 2,
                    "description": "column and row, the start tile at 0, 0; rows grow to the south"}
-_FIELDS: dict[str, Schema] = {
-    "player": _COUNT, "owner": _COUNT, "jailer": _COUNT, "tile": _TEXT, "at": _SQUARE, "part": _COUNT,
+_FIELDS: dict[str, Schema] = {  # by what kind of value it is
+    "player": _COUNT, "tile": _TEXT, "square": _SQUARE, "part": _COUNT, "small": _COUNT,
     "rot": {"type": "integer", "minimum": 0, "maximum": 3, "description": "quarter turns clockwise"},
-    "figure": _TEXT, "feature": _TEXT, "where": _TEXT, "portal": _FLAG, "goods": _TEXT, "count": _COUNT,
-    "path": {"type": "array", "items": _SQUARE}, "steps": _COUNT, "segment": _TEXT,
+    "figure": _TEXT, "feature": _TEXT, "where": _TEXT, "flag": _FLAG, "word": _TEXT,
+    "path": {"type": "array", "items": _SQUARE}, "ref": {}, "refs": {},
 }
 
 
 def _moves() -> list[Schema]:
     """What can happen on a table, one shape for each."""
-    out = []
-    kind: Any  # every event is a dataclass, which its base cannot say
-    for do, kind in event_types().items():
-        names = [f.name for f in dataclasses.fields(kind)]
-        out.append(_object({"do": {"const": do}}, **{n: _FIELDS.get(n, {}) for n in names}))
-    return out
+    return [_object({"do": {"const": do}}, **{name: _FIELDS[kind] for name, kind in fields.items()})
+            for do, fields in event_fields().items()]
 
 
 def _commands() -> list[Schema]:

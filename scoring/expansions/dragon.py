@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from scoring.appearance import appearance
 from scoring.board import claims
-from scoring.contributions import Attempt, Choice, Expansion, Handler, Problem, Question, Step, View
+from scoring.contributions import Attempt, Choice, Expansion, Handler, Problem, Question, Shape, Step, View
 from scoring.events import FigurePlaced, Setup
 from scoring.expansions.dragon_moves import (
     Beasts,
@@ -166,6 +167,19 @@ def shows(view: View) -> dict[str, Any]:
     return out
 
 
+def draws(view: View) -> Iterator[Shape]:
+    """The dragon in the middle of its tile, the fairy in a corner."""
+    b, outlines = beasts(view), appearance("dragon").pieces
+    beside = b.fairy_of in view.standing
+    for name, at, colour, dx, dy in (("dragon", b.dragon, "#b3261e", 28, 26),
+                                     ("fairy", b.fairy, "#7b5bd6", 2 if beside else 4, 4)):
+        if at:
+            place = f"translate({at[0] * 100 + dx} {at[1] * 100 + dy}) scale(1.35)"
+            yield {"tag": "g", "look": {"transform": place, "class": "piece"}, "says": {"key": f"board.{name}"},
+                   "inside": [{"tag": "path", "look": {"d": outlines[name], "fill": colour,
+                                                       "class": f"neutral {name}"}}]}
+
+
 DRAGON = Expansion(
     name="dragon",
     products=("dragon",),
@@ -183,6 +197,7 @@ DRAGON = Expansion(
     questions=questions,
     moves=moves,
     shows=shows,
+    draws=draws,
     phrases={"fairy.turn": "The turn began with a follower at the fairy",
              "fairy.completed": "A follower at the fairy stood in what was scored"},
     options=("dragon_timing", "princess_removal", "fairy_mode", "fairy_turn", "fairy_empty_farm", "fairy_worthless"),

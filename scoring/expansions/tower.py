@@ -12,10 +12,12 @@ from scoring.contributions import (
     Choice,
     Expansion,
     Handler,
+    Held,
     Kind,
     Piece,
     Problem,
     Question,
+    Shape,
     Step,
     View,
 )
@@ -311,11 +313,32 @@ def shows(view: View) -> dict[str, Any]:
             "prisoners": [{"holder": h, "owner": o, "figure": f} for h, o, f in t.prisoners]}
 
 
+def draws(view: View) -> Iterator[Shape]:
+    """Floors, at most five, and how many there are: height cannot be seen from above."""
+    for at, height in towers(view).heights.items():
+        floors: list[Shape] = [{"tag": "rect", "look": {
+            "x": -15, "y": 8 - n * 5, "width": 30, "height": 12, "rx": 2.5, "class": "tower-floor", "fill": "#b98d5a",
+            "stroke": "#2a1c0c", "stroke-width": 1.6}} for n in range(min(height, 5))]
+        x, y = at[0] * 100 + 50, at[1] * 100 + (62 if guard(view, at) else 52)
+        yield {"tag": "g", "look": {"transform": f"translate({x} {y})", "class": "piece"},
+               "says": {"key": "board.tower", "n": height}, "inside": [
+            *floors,
+            {"tag": "circle", "look": {"cx": 15, "cy": 16, "r": 9.5, "fill": "#fff8e6", "stroke": "#2a2018",
+                                       "stroke-width": 1.6}},
+            {"tag": "text", "look": {"x": 15, "y": 20.5, "class": "piece-number"}, "says": {"key": "", "n": height}}]}
+
+
+def holds(view: View, player: int) -> Iterator[Held]:
+    figures = [(owner, figure) for holder, owner, figure in towers(view).prisoners if holder == player]
+    if figures:
+        yield {"key": "player.prisoners", "n": len(figures), "figures": figures}
+
+
 TOWER = Expansion(
     name="tower",
     products=("tower",),
     pieces=(Piece(name="tower_pieces", count=lambda players: PIECES[players]),),
-    kinds=(Kind(name="tower", closes="never"),),
+    kinds=(Kind(name="tower", closes="never", spot=(50.0, 36.0)),),
     steps=steps,
     handlers=(Handler(event=TowerRaised, apply=on_tower, step="wood", action=True),
               Handler(event=Captured, apply=on_capture, step="wood"),
@@ -330,6 +353,8 @@ TOWER = Expansion(
     offers=offers,
     moves=moves,
     shows=shows,
+    draws=draws,
+    holds=holds,
     phrases={"ransompaid.payment": "A ransom was paid", "ransompaid.income": "A ransom was paid"},
     options=("tower_at_dragon",),
     cues={"tower": "wooden pieces on a tower place; counted, since height cannot be seen from above",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, cast
 
-from scoring.contributions import ANY, Choice, Expansion, Handler, Piece, Question, Stage, View
+from scoring.contributions import ANY, Choice, Expansion, Handler, Held, Piece, Question, Stage, View
 from scoring.events import Event, Setup, written
 from scoring.memory import Memory
 from scoring.notation import PLAYER, SMALL, choice
@@ -134,6 +134,12 @@ def shows(view: View) -> dict[str, Any]:
             "bank": {name: TOKENS[name] - n for name, n in left}}
 
 
+def holds(view: View, player: int) -> Iterator[Held]:
+    for name, count in zip(GOODS, goods(view).held[player], strict=True):
+        if count:
+            yield {"key": f"goods.{name}", "n": count, "icon": name}
+
+
 TRADERS = Expansion(
     name="traders",
     products=("traders",),
@@ -151,7 +157,8 @@ TRADERS = Expansion(
     offers=offers,
     moves=moves,
     shows=shows,
-    phrases={"trade-goods": "Most {goods}"},
+    holds=holds,
+    phrases={"trade-goods": "Most {of}"},
     options=("pig_bonus",),
     cues={"builder": "a tall narrow figure with a stick; one per colour", "pig": "a low figure with four legs"},
 )

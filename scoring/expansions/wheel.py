@@ -7,10 +7,23 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, cast
 
 from scoring.board import bordered_cities
-from scoring.contributions import ANY, BEFORE, Choice, Expansion, Handler, Kind, Question, Rate, Start, Step, View
+from scoring.contributions import (
+    ANY,
+    BEFORE,
+    Choice,
+    Expansion,
+    Handler,
+    Kind,
+    Question,
+    Rate,
+    Shape,
+    Start,
+    Step,
+    View,
+)
 from scoring.events import Event, FigureEvent, Setup, StartTile, written
 from scoring.expansions.base import CITY, TINY_CITY
-from scoring.expansions.wheel_board import BOARD, ON_BOARD, TILES, lay_board
+from scoring.expansions.wheel_board import BOARD, ON_BOARD, TILES, draw_wheel, lay_board
 from scoring.notation import FIGURE, PLAYER, SMALL, choice
 from scoring.rules import Rules
 from scoring.scores import Item, ScoreEvent
@@ -37,8 +50,7 @@ MONK = 2  # R-WHEEL-10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wheel:
-    """Where the pig stands, the turn part whose tile it last moved for, and whose followers the plague has yet to take.
-    """
+    """Where the pig stands, the turn part whose tile it last moved for, whose followers the plague has yet to take."""
 
     pig: str = SEGMENTS[0]
     turned: int = -1
@@ -348,6 +360,15 @@ def shows(view: View) -> dict[str, Any]:
         {"segment": s, "spaces": CROWNS[s], "players": [f.player for f in on_crowns(view, s)]} for s in SEGMENTS]}}
 
 
+def draws(view: View) -> Iterator[Shape]:
+    """The wheel in the middle of its board, with the pig and the followers on its crowns."""
+    crowns = []
+    for segment in SEGMENTS:
+        taken = [f.player for f in on_crowns(view, segment)]
+        crowns.append((segment, [taken[n] if n < len(taken) else None for n in range(CROWNS[segment])]))
+    return draw_wheel(view, wheel(view).pig, crowns)
+
+
 WHEEL = Expansion(
     name="wheel",
     products=("wheel",),
@@ -369,6 +390,7 @@ WHEEL = Expansion(
     offers=offers,
     moves=moves,
     shows=shows,
+    draws=draws,
     phrases={"wheel.fortune": "The wheel stopped at fortune", "wheel.tax": "The wheel stopped at tax",
              "wheel.famine": "The wheel stopped at famine", "wheel.storm": "The wheel stopped at storm",
              "wheel.inquisition": "The wheel stopped at inquisition",

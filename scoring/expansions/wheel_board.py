@@ -6,6 +6,11 @@ is scored like that of tiles. The four in the middle are the wheel itself.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator, Sequence
+
+from scoring.appearance import appearance
+from scoring.contributions import Shape, View
 from scoring.events import StartTile
 from scoring.tiles import Segment, Square, Tile, where_of
 
@@ -46,6 +51,7 @@ TILES = (
     *(_tile(square, "FFFF", ()) for square in CENTRE),
     Tile(id=BOARD, product="wheel", name="wheel board", count=0, edges="FFFF", segments=()),
 )
+_MIDDLE = frozenset(f"{BOARD}.{x}{y}" for x, y in CENTRE)
 ON_BOARD = frozenset(s for t in TILES for s in t.segments)  # they have no drawing, as those of tiles have
 
 
@@ -61,3 +67,46 @@ def lay_board(start: StartTile) -> tuple[StartTile, ...]:
             dx, dy = SIZE - 1 - dy, dx
         out.append(StartTile(tile=f"{BOARD}.{square[0]}{square[1]}", at=(x + dx, y + dy), rot=start.rot))
     return tuple(out)
+
+
+_COLOURS = ("#f4d35e", "#c9a46a", "#c47f3d", "#7ea8c9", "#a3445a", "#6f8f5a")  # of the segments, clockwise
+_INK = "#2a2018"
+
+
+def draw_wheel(view: View, pig: str, crowns: Sequence[tuple[str, Sequence[int | None]]]) -> Iterator[Shape]:
+    """Its segments clockwise from the top, the pig on one of them, and on its crown spaces who stands there."""
+    squares = [at for at, placed in view.tiles.items() if placed.tile in _MIDDLE]
+    if not squares:
+        return
+    cx, cy = (100 * (sum(at[axis] for at in squares) / len(squares) + 0.5) for axis in (0, 1))
+
+    def spot(n: float, r: float) -> tuple[float, float]:
+        angle = n * math.tau / len(crowns)
+        return round(cx + math.sin(angle) * r, 2), round(cy - math.cos(angle) * r, 2)
+
+    def box(n: float, r: float, half: float, scale: float) -> dict[str, str | float]:
+        x, y = spot(n, r)
+        return {"transform": f"translate({round(x - half, 2)} {round(y - half, 2)}) scale({scale})"}
+
+    inside: list[Shape] = []
+    for n, ((segment, spaces), colour) in enumerate(zip(crowns, _COLOURS, strict=True)):
+        (x0, y0), (x1, y1), (x, y) = spot(n - 0.5, 97), spot(n + 0.5, 97), spot(n, 76)
+        inside.append({"tag": "path", "look": {"d": f"M{cx} {cy}L{x0} {y0}A97 97 0 0 1 {x1} {y1}Z", "fill": colour,
+                                               "stroke": _INK, "stroke-width": 2}})
+        inside.append({"tag": "text", "look": {"x": x, "y": y + 4, "class": "piece-name"},
+                       "says": {"key": f"segment.{segment}"}})
+        for k, player in enumerate(spaces):
+            at = n + (k - 0.5) * 0.4 if len(spaces) > 1 else n
+            if player is None:
+                x, y = spot(at, 52)
+                inside.append({"tag": "circle", "look": {"cx": x, "cy": y, "r": 8, "fill": "rgb(255 255 255 / 0.55)",
+                                                         "stroke": _INK, "stroke-width": 1.5,
+                                                         "stroke-dasharray": "3 2"}})
+            else:
+                inside.append({"tag": "g", "look": box(at, 52, 11, 0.7), "player": player})
+        if segment == pig:
+            outline = appearance("wheel").pieces["pig"]
+            inside.append({"tag": "g", "look": box(n, 22, 12, 0.75), "says": {"key": "board.pigat", "segment": segment},
+                           "inside": [{"tag": "path", "look": {"d": outline, "fill": "#ffb3cf", "stroke": _INK,
+                                                               "stroke-width": 1.6}}]})
+    yield {"tag": "g", "look": {"class": "wheel"}, "inside": inside}

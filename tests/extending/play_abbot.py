@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from scoring.engine import apply, legal_figures, new_game
 from scoring.events import Player, Setup, notation, parse_event
 from scoring.explain import explain, in_english
@@ -10,6 +12,8 @@ from scoring.rules import edition
 from scoring.state import Draft, in_hand
 from scoring.tiles import catalogue
 from scoring.transcript import Game, read, turns_of, write
+from web.boxes import figures, page_modules, texts
+from web.catalogue import tiles
 
 NAMES = ("Anna", "Ben")
 GARDEN = ("tile 0 abbot.01 0,1 0", "deploy 0 abbot 0,1 garden I")
@@ -70,3 +74,18 @@ def test_a_transcript_has_him() -> None:
     setup = played().setup
     game = Game(setup=setup, turns=turns_of(setup, tuple(map(parse_event, lines))))
     assert read(write(game)).turns == game.turns
+
+
+def test_what_the_page_gets_of_him() -> None:
+    served = page_modules(Path("web/static"))
+    assert figures()["abbot"]["path"].startswith("M16") and not figures()["abbot"]["company"]
+    assert b'"garden":{"rim":' in served["js/boxes.js"] and b'"recall"' in served["js/boxes.js"]
+    assert '"figure.abbot": "Abt"' in served["js/lang/de.js"].decode()
+    assert tiles(("base", "abbot"))["abbot.01"]["segments"][1]["kind"] == "garden"
+
+
+def test_every_language_has_his_texts() -> None:
+    english = {key for key in texts("en") if "abbot" in key.lower() or "garden" in key or "recall" in key}
+    assert {"setup.box.abbot", "figure.abbot", "reason.garden", "add.recall", "rule.R-ABBOT-02"} <= english
+    for language in ("de", "fr"):
+        assert english <= texts(language).keys()

@@ -33,22 +33,25 @@ def run(folder: Path, *arguments: str) -> str:
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """A checkout with the rooms that know rules and cameras only."""
-    for room in ("scoring", "vision", "hardware"):
+    """A checkout without what puts it all together."""
+    for room in ("scoring", "vision", "hardware", "web"):
         shutil.copytree(ROOT / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__", "*.onnx"))
     return tmp_path
 
 
-@pytest.mark.parametrize("name", ["abbot.py", "abbot.toml"])
+ABBOT = {"abbot.py": "scoring/expansions/abbot.py", "abbot.toml": "scoring/catalogue/abbot.toml",
+         "abbot_seen.toml": "scoring/expansions/abbot.toml"}
+
+
+@pytest.mark.parametrize("name", ABBOT)
 def test_the_document_shows_the_files(name: str) -> None:
-    place = {"abbot.py": "scoring/expansions/abbot.py", "abbot.toml": "scoring/catalogue/abbot.toml"}[name]
-    assert block(f"# {place}") == (HERE / name).read_text("utf-8")
+    assert block(f"# {ABBOT[name]}") == (HERE / name).read_text("utf-8")
 
 
 def test_an_expansion(copy: Path) -> None:
-    """Two new files and one entry in a list."""
-    shutil.copy(HERE / "abbot.py", copy / "scoring/expansions/abbot.py")
-    shutil.copy(HERE / "abbot.toml", copy / "scoring/catalogue/abbot.toml")
+    """Three new files and one entry in a list."""
+    for name, place in ABBOT.items():
+        shutil.copy(HERE / name, copy / place)
     listed = copy / "scoring/expansions/__init__.py"
     text = listed.read_text("utf-8")
     for new in block("# scoring/expansions/__init__.py").strip().splitlines():
@@ -59,7 +62,7 @@ def test_an_expansion(copy: Path) -> None:
     listed.write_text(text, "utf-8")
     shutil.copy(HERE / "play_abbot.py", copy)
     said = run(copy, "-m", "pytest", "-q", "-p", "no:cacheprovider", "play_abbot.py")
-    assert "5 passed" in said
+    assert "7 passed" in said
 
 
 def test_an_edition(copy: Path) -> None:

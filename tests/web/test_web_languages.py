@@ -37,6 +37,10 @@ def texts(language: str) -> dict[str, dict[str, str]]:
     for part in ("", "machine/", "book/", "spoken/", "club/"):
         file = f"lang/{part}{language}.js"
         read(file, out)
+    for box in KNOWN.values():
+        for key, text in box.appearance.texts.get(language, {}).items():
+            assert key not in out, f"{box.name}: {key} twice"
+            out[key] = {"other": text} if isinstance(text, str) else dict(text)
     return out
 
 
@@ -97,8 +101,8 @@ def test_every_key_that_is_used_exists():
 
 
 def test_every_text_is_used():
-    code = "\n".join(m.read_text("utf-8") for m in modules()) + templates()
-    starts = set(re.findall(r"`([\w.-]+\.)\$\{", code))
+    code = "\n".join(m.read_text("utf-8") for m in [*modules(), *Path("scoring/expansions").glob("*.py")]) + templates()
+    starts = set(re.findall(r"`([\w.-]+\.)\$\{", code)) | set(re.findall(r'f"([\w.-]+\.)\{', code))
     unused = [key for key in ENGLISH if f'"{key}"' not in code and f'"{key.removesuffix(".short")}"' not in code
               and not any(key.startswith(s) for s in starts)]
     assert not unused

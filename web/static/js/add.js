@@ -2,6 +2,7 @@
 // for the next tile are marked on the board.
 
 import { Asking } from "./asking.js";
+import { FIGURES } from "./boxes.js";
 import { button, h } from "./dom.js";
 import { badge } from "./figures.js";
 import { t } from "./i18n.js";
@@ -10,15 +11,13 @@ import { tilePicture } from "./tileart.js";
 import { figureChoice, playerChoice, segmentPicker } from "./tilebutton.js";
 import { moveName } from "./words.js";
 
-const COMPANY = new Set(["builder", "pig"]);
-
 export class Add {
   inThen = true; // may be open while an earlier moment is shown
   /** @type {number | null} */
   player = null;
   figure = "follower";
   /** @type {any} */
-  elsewhere = null; // another square that the figure may go to, and what it may do there: { at, answers }
+  elsewhere = null; // another square that the figure may go to, and what it may do there: { code, at, answers }
 
   constructor(app) {
     this.app = app;
@@ -59,8 +58,8 @@ export class Add {
   }
 
   // The figure goes to another tile, where a tap says on what it stands.
-  stand(at, answers) {
-    this.elsewhere = { at, answers };
+  stand(code, at, answers) {
+    this.elsewhere = { code, at, answers };
     this.app.sheet.render();
   }
 
@@ -180,10 +179,10 @@ export class Add {
       { view, commands } = app;
     const { elsewhere } = this;
     const on = (elsewhere && view.board.tiles.find((p) => p.at.join() === elsewhere.at.join())) || last;
-    const company = COMPANY.has(this.figure),
+    const together = (figure) => !!FIGURES[figure]?.company,
       own = this.happened.filter((e) => e.kind === "deploy");
     const known = own.findLast(
-      (e) => COMPANY.has(e.figure) === company && e.at.join() === on.at.join() && e.player === player,
+      (e) => together(e.figure) === together(this.figure) && e.at.join() === on.at.join() && e.player === player,
     );
     const put = (feature, where) => {
       const figure = this.figure,
@@ -199,7 +198,7 @@ export class Add {
       h(
         "div",
         { class: "standing-tools" },
-        h("p", { class: "note" }, t(on === last ? "add.follower" : "add.follower.there")),
+        h("p", { class: "note" }, t(on === last ? "add.follower" : `add.${elsewhere.code}.there`)),
         playerChoice(app, player, (n) => {
           this.player = n;
           app.sheet.render();

@@ -1,5 +1,6 @@
 // What the rules have to ask because no camera sees it: where a piece walks, who is taken, who goes home.
 
+import { FIELDS } from "./boxes.js";
 import { button, h } from "./dom.js";
 import { t } from "./i18n.js";
 import { tileButton } from "./tilebutton.js";
@@ -101,7 +102,7 @@ export class Asking {
         data: { key: `choice-${n}` },
       });
     }
-    if (move.beside) move = { ...move, ...move.beside };
+    for (const [k, v] of Object.entries(move)) if (FIELDS[k] === "ref" && v) move = { ...move, ...v }; // the figure it is about
     const tile = move.at && board.tiles.find((p) => p.at[0] === move.at[0] && p.at[1] === move.at[1]);
     const label = figureName(players, move),
       figure = { ...move, player: move.owner ?? move.player };

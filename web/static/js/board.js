@@ -185,7 +185,7 @@ export class Board {
   drawFigures() {
     replace(
       this.layers.figures,
-      this.game.board.figures.filter((f) => f.feature !== "crown").map((f) => this.figure(f)),
+      this.game.board.figures.filter((f) => !f.apart).map((f) => this.figure(f)),
     );
     replace(this.layers.pieces, pieces(this));
   }
@@ -210,7 +210,6 @@ export class Board {
     const here = this.game.board.figures.filter(
       (o) => o.at.join() === f.at.join() && o.feature === f.feature && o.where === f.where,
     );
-    if (f.feature === "tower") return [0, -14];
     return here.length < 2 ? [0, 0] : [(here.indexOf(f) - (here.length - 1) / 2) * 24, 0];
   }
 

@@ -41,7 +41,7 @@ export function extras(event, players) {
 }
 
 export const reason = (event) =>
-  t(`reason.${event.reason}`, { goods: t(`goods.${event.items[0]?.what}`, { fallback: "" }), fallback: event.reason });
+  t(`reason.${event.reason}`, { of: t(`sign.${event.items[0]?.what}`, { fallback: "" }), fallback: event.reason });
 
 // Who has the majority and why, in one line; nothing where only one player stands in the feature.
 export function majority(event, players) {

@@ -1,5 +1,6 @@
 // Players and their figures: the true colour, and a letter and a pattern that say the same without colour.
 
+import { FIGURES } from "./boxes.js";
 import { h, s } from "./dom.js";
 import { t } from "./i18n.js";
 
@@ -23,10 +24,6 @@ const BODY =
   " 1 2.6 3.4 5.9 4.9 8.3.9 1.4.1 3-1.5 3h-6.6c-.9 0-1.4-.5-1.7-1.2L16 26.3l-1.5 3.5c-.3.7-.8 1.2-1.7 1.2" +
   "H6.2c-1.6 0-2.4-1.6-1.5-3 1.5-2.4 3.9-5.7 4.9-8.3-1.9.1-3.9.2-5.8-.1-2.2-.3-2.9-2.8-1.3-4.3" +
   " 2.1-1.9 6.4-3.6 10-4.5-.9-.9-1.5-2.2-1.5-3.7 0-2.7 2-4.9 5-4.9z";
-const BUILDER =
-  "M11 2.5h10l.8 3.5h-1.6c.3 3.2-.7 5-2 6.2l6.3 2.8.5 9-3 .6-.6 6.4h-10.8l-.6-6.4-3-.6.5-9 6.3-2.8c-1.3-1.2-2.3-3-2-6.2h-1.6z";
-const PIG =
-  "M3 17c0-5 4-8.5 10.5-8.5 4.5 0 7.6 1.4 9.4 3l4.6-2.3-.7 4.3 3.7 3.2v4.4l-4.2 1.2-2.6 3v5h-4.6v-4h-8v4h-4.6v-5.6c-2.3-1.8-3.5-4.3-3.5-7.7z";
 const PATTERNS = ["plain", "stripes", "dots", "bars", "checks", "pales"];
 
 export const hue = (player) =>
@@ -79,11 +76,8 @@ export function patternDefinitions() {
     ["dark", DARK, 0.5],
     ["light", LIGHT, 0.55],
   ];
-  const bodies = [
-    ["meeple", BODY],
-    ["builder", BUILDER],
-    ["pig", PIG],
-  ];
+  const own = Object.entries(FIGURES).flatMap(([name, { path }]) => (path ? [[name, path]] : []));
+  const bodies = [["meeple", BODY], ...own];
   return [
     bodies.map(([id, d]) => s("path", { id, d })),
     inks.map(([name, fill, opacity]) =>
@@ -104,14 +98,15 @@ export function patternDefinitions() {
   ].flat(3);
 }
 
-// What a kind of figure is drawn as; a large follower is a large one.
-const shape = (figure) => (figure === "builder" || figure === "pig" ? `#${figure}` : "#meeple");
+// What a kind of figure is drawn as; one without an outline of its own is a follower.
+const shape = (figure) => (FIGURES[figure]?.path ? `#${figure}` : "#meeple");
 
 // The figure in a 32 x 32 box.
 export function meeple(player, letter, { lying = false, figure = "follower" } = {}) {
   const href = shape(figure),
-    down = lying && figure !== "pig",
-    large = figure === "large" ? " scale(1.28) translate(-3.5 -3.5)" : "";
+    { upright = false, scale = 1 } = FIGURES[figure] ?? {},
+    down = lying && !upright,
+    large = scale === 1 ? "" : ` scale(${scale}) translate(${16 / scale - 16} ${16 / scale - 16})`;
   const body = [
     s("use", { href, fill: hue(player), class: "meeple-body" }),
     s("use", { href, fill: patternFill(player), class: "meeple-pattern" }),
@@ -151,8 +146,8 @@ export function pips(player) {
       { viewBox: "0 0 32 32", class: there ? "pip" : "pip out", ...more },
       s("use", { href, fill: there ? hue(player) : undefined }),
     );
-  const others = ["large", "builder", "pig"]
-    .filter((name) => name in player.supply)
+  const others = Object.keys(FIGURES)
+    .filter((name) => name !== "follower" && name in player.supply)
     .map((name) => {
       const there = player.supply[name] > 0;
       return one(shape(name), there, {

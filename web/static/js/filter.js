@@ -5,7 +5,6 @@ import { t } from "./i18n.js";
 import { EDGES, has } from "./shapes.js";
 
 const MANY = 6; // so few are found without a filter
-const LETTERS = { R: "road", C: "city", F: "field", I: "river" };
 const ARROWS = { N: "↑", E: "→", S: "↓", W: "←" };
 const signText = (sign) => t(`sign.${sign === "pennants" ? "pennant" : sign}`, { fallback: t(`feature.${sign}`) });
 
@@ -18,6 +17,15 @@ function signs(kind) {
     for (const sign of g.signs ?? []) own.add(sign);
   }
   return own;
+}
+
+// Which kind of feature each letter of an edge is.
+function letters(kinds) {
+  const found = { R: "road", C: "city", F: "field" };
+  for (const kind of Object.values(kinds))
+    for (const g of kind.segments)
+      for (const side of g.atoms) if (EDGES.includes(side)) found[kind.edges[EDGES.indexOf(side)]] ??= g.kind;
+  return found;
 }
 
 export class Filter {
@@ -33,6 +41,7 @@ export class Filter {
     Object.assign(this, { kinds, free, changed });
     this.edges = {};
     this.wanted = new Set();
+    this.letters = letters(kinds);
     this.signs = Object.fromEntries(Object.entries(kinds).map(([id, kind]) => [id, signs(kind)]));
   }
 
@@ -68,10 +77,10 @@ export class Filter {
           this.turns(id, turns, side).map((rot) => this.kinds[id].edges[(EDGES.indexOf(side) - rot + 4) % 4]),
         ),
       );
-      const letters = ["", ...Object.keys(LETTERS).filter((letter) => found.has(letter))];
+      const letters = ["", ...Object.keys(this.letters).filter((letter) => found.has(letter))];
       const now = this.edges[side] ?? "",
         next = letters[(letters.indexOf(now) + 1) % letters.length];
-      const feature = now ? t(`feature.${LETTERS[now]}`) : t("filter.any");
+      const feature = now ? t(`feature.${this.letters[now]}`) : t("filter.any");
       return chip(
         `filter-${side}`,
         `${ARROWS[side]} ${now ? feature : "…"}`,

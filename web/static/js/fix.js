@@ -1,5 +1,6 @@
 // Tap a tile: what was read, what else it may be, who stands on it, who played it. Two taps mend a wrong tile.
 
+import { AFTER_TILE } from "./boxes.js";
 import { button, h } from "./dom.js";
 import { seen } from "./evidence.js";
 import { percent, t } from "./i18n.js";
@@ -10,7 +11,6 @@ import { difference } from "./words.js";
 
 const SHOWN = 3,
   LIKELY = 0.005;
-const WITH_TILE = new Set(["deploy", "fairy", "tower", "capture", "princess", "dragon", "crown"]); // what needs the tile before it
 
 // What fits comes first; one that the camera holds for likely and that cannot lie there may be right all the same.
 function offered(candidates) {
@@ -141,7 +141,7 @@ export class Fix {
     const { commands, view } = this.app,
       { entry } = this,
       at = view.history.findIndex((e) => e.seq === entry.seq);
-    const own = view.history.slice(at + 1).filter((e) => e.turn === entry.turn && WITH_TILE.has(e.kind));
+    const own = view.history.slice(at + 1).filter((e) => e.turn === entry.turn && AFTER_TILE.includes(e.kind));
     for (const one of [...own.reverse(), entry]) if (!(await commands.remove(one))) return;
     this.app.sheet.close();
   }

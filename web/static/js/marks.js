@@ -2,7 +2,7 @@
 
 import { s } from "./dom.js";
 import { hue, patternFill } from "./figures.js";
-import { BANDS, rotatePoint, segmentIndex, wall } from "./shapes.js";
+import { rotatePoint, segmentIndex, wall } from "./shapes.js";
 
 const APART = 23; // of a number from a pennant
 let counter = 0;
@@ -13,7 +13,7 @@ const fresh = (name) => {
 
 function shape(segment, fill, grow = 0) {
   if (!segment.path) return null;
-  const band = BANDS.has(segment.kind);
+  const band = !!segment.width;
   return s(
     "path",
     band
@@ -118,7 +118,7 @@ export function outline(board, places, kind, look = "") {
         [...group.segments].map((n) => {
           const g = group.tile.segments[n];
           if (!g.path) return null;
-          if (BANDS.has(g.kind)) {
+          if (g.width) {
             return s("path", { d: g.path, class: "glow", "stroke-width": 3.4 });
           }
           return g.kind === "field" ? null : s("path", { d: wall(g.path) || g.path, class: "rim" });
@@ -220,7 +220,7 @@ export function openFeature(board, feature) {
       [...group.segments].map((n) => {
         const g = group.tile.segments[n];
         if (!g.path) return null;
-        const d = BANDS.has(g.kind) || g.kind === "cloister" ? g.path : wall(g.path) || g.path;
+        const d = g.width || g.kind === "cloister" ? g.path : wall(g.path) || g.path;
         return [s("path", { d, class: "open-edge" }), s("path", { d, class: "open-rim", stroke: hue(owner) })];
       }),
     ),

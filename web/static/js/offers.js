@@ -80,7 +80,7 @@ function buttons(add, { code, when, answers }, player, more) {
     add.pick([...new Map(own.map((a) => [a.at.join(), a.at])).values()], t(`add.${code}.where`), (at) => {
       const here = (list) => list.filter((a) => a.at.join() === at.join());
       const [first, ...rest] = here(own);
-      if (rest.length && first.where) add.stand(at, here(answers));
+      if (rest.length && first.where) add.stand(code, at, here(answers));
       else send(rest.length ? common([first, ...rest]) : first);
     });
   return [act(code, t(`add.${code}`), pick, more)];

@@ -1,16 +1,11 @@
 // The players in seat order; rows never change places.
 
+import { ICONS } from "./boxes.js";
 import { h, replace, s } from "./dom.js";
 import { badge, hue, pips } from "./figures.js";
 import { signed, t } from "./i18n.js";
 import { Rolls } from "./rolls.js";
 
-const GOODS = {
-  wine: "M9 3h6v5c2 1.5 3 3.5 3 6v7H6v-7c0-2.5 1-4.5 3-6z",
-  grain:
-    "M12 21V9M12 9c-3 0-5-2-5-5 3 0 5 2 5 5zM12 9c3 0 5-2 5-5-3 0-5 2-5 5zM12 15c-3 0-5-2-5-5 3 0 5 2 5 5zM12 15c3 0 5-2 5-5-3 0-5 2-5 5z",
-  cloth: "M4 6h13a3 3 0 0 1 0 6H4zM4 12h13a3 3 0 0 1 0 6H4z",
-};
 const crown = () =>
   s(
     "svg",
@@ -20,33 +15,27 @@ const crown = () =>
 const pointer = () =>
   s("svg", { viewBox: "0 0 12 16", class: "pointer", "aria-hidden": "true" }, s("path", { d: "M1 1l10 7L1 15z" }));
 
-// Goods and prisoners that somebody holds, where the boxes in play have them.
+// What somebody holds, where the boxes in play have such things.
 function holdings(view, letters, n) {
-  const goods = Object.entries(view.board.goods?.[n] ?? {}).filter(([, count]) => count);
-  const prisoners = (view.board.prisoners ?? []).filter((p) => p.holder === n);
-  if (!goods.length && !prisoners.length) return null;
+  const held = view.board.held?.[n] ?? [];
+  if (!held.length) return null;
   return h(
     "span",
     { class: "holdings" },
-    goods.map(([kind, count]) =>
-      h(
-        "span",
-        {
-          class: `good ${kind}`,
-          role: "img",
-          "aria-label": `${count} ${t(`goods.${kind}`)}`,
-          title: t(`goods.${kind}`),
-        },
-        s("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, s("path", { d: GOODS[kind] })),
-        h("b", { "aria-hidden": "true" }, String(count)),
-      ),
+    held.map(({ key, n: count, icon, figures = [] }) =>
+      icon
+        ? h(
+            "span",
+            { class: `held ${icon}`, role: "img", "aria-label": `${count} ${t(key)}`, title: t(key) },
+            s("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, s("path", { d: ICONS[icon] })),
+            h("b", { "aria-hidden": "true" }, String(count)),
+          )
+        : h(
+            "span",
+            { class: "held figures", role: "img", "aria-label": t(key, { n: count }) },
+            figures.map(([owner, figure]) => badge(view.players[owner], letters[owner], { size: "small", figure })),
+          ),
     ),
-    prisoners.length > 0 &&
-      h(
-        "span",
-        { class: "prisoners", role: "img", "aria-label": t("player.prisoners", { n: prisoners.length }) },
-        prisoners.map((p) => badge(view.players[p.owner], letters[p.owner], { size: "small", figure: p.figure })),
-      ),
   );
 }
 

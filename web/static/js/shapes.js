@@ -1,10 +1,11 @@
 // Tile geometry: the same conventions as the catalogue (drawing coordinates 0..100, rot = quarter turns clockwise).
 
+import { SIGNS } from "./boxes.js";
+
 export const EDGES = ["N", "E", "S", "W"];
 export const HALVES = ["NL", "NR", "EL", "ER", "SL", "SR", "WL", "WR"];
 const ORDER = Object.fromEntries([...EDGES, ...HALVES, "I"].map((a, n) => [a, n]));
 export const STEP = { N: [0, -1], E: [1, 0], S: [0, 1], W: [-1, 0] };
-export const BANDS = new Set(["road", "river"]);
 
 export function turn(atom, rot) {
   if (atom === "I") return atom;
@@ -141,7 +142,7 @@ function outlines(segment) {
 
 export function covers(segment, x, y, margin = 0) {
   const lines = outlines(segment);
-  if (BANDS.has(segment.kind)) return lines.some((l) => distance(l, x, y) <= segment.width / 2 + margin);
+  if (segment.width) return lines.some((l) => distance(l, x, y) <= segment.width / 2 + margin);
   return lines.some((l) => inside(l, x, y) || (margin > 0 && distance(l, x, y) <= margin));
 }
 
@@ -153,7 +154,7 @@ export function depth(tile, index, x, y) {
   let room = Math.min(...lines.map((l) => distance(l, x, y)));
   for (const later of tile.segments.slice(index + 1)) {
     if (covers(later, x, y)) return -1;
-    const half = BANDS.has(later.kind) ? later.width / 2 : 0;
+    const half = (later.width ?? 0) / 2;
     for (const line of outlines(later)) room = Math.min(room, distance(line, x, y) - half);
   }
   return room;
@@ -195,9 +196,9 @@ export function rotatePoint(x, y, rot) {
   return [x, y];
 }
 
-// Where roads meet without a cloister or a city: a village stands there.
+// Where roads meet and nothing else stands there: a village does.
 export function village(tile) {
-  if (tile.flags.includes("tower") || tile.segments.some((g) => g.kind === "cloister")) return null;
+  if (tile.flags.some((flag) => SIGNS[flag]?.ground) || tile.segments.some((g) => g.kind === "cloister")) return null;
   const cities = tile.segments.filter((g) => g.kind === "city");
   const inner = tile.segments
     .filter((g) => g.kind === "road" && g.atoms.length === 1 && g.path)

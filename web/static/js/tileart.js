@@ -1,7 +1,8 @@
 // Draws every tile kind once, from the catalogue's geometry, as a symbol that the board then uses many times.
 
+import { LAND, SIGNS } from "./boxes.js";
 import { byId, s } from "./dom.js";
-import { BANDS, depth, flatten, village, wall } from "./shapes.js";
+import { depth, flatten, village, wall } from "./shapes.js";
 import { sign } from "./signs.js";
 
 const SPECIMENS = 3; // drawings of one kind, which differ in houses and trees
@@ -93,23 +94,33 @@ function abbey(segment) {
   );
 }
 
+// What a sign may be drawn as, with its corner at 0, 0.
+const LIKE = { cloister: () => abbey({ path: "M0 0L35 0L35 35L0 35Z" }) };
+
 // What is printed on a segment beside pennants.
 function badges(segment) {
   const marks = segment.marks.slice(segment.pennants || 0);
-  return (segment.signs ?? []).map((kind, n) => marks[n] && kind !== "cathedral" && sign(kind, marks[n]));
+  return (segment.signs ?? []).map((kind, n) => {
+    const { like, at = [], scale } = SIGNS[kind] ?? {};
+    if (like) return s("g", { transform: `translate(${at.join(" ")}) scale(${scale})` }, LIKE[like]());
+    return marks[n] && sign(kind, marks[n]);
+  });
 }
 
 function bands(tile, from, to) {
   const out = [];
   const group = tile.segments.slice(from, to).filter((g) => g.path);
-  for (const g of group)
-    out.push(path(g.path, `${g.kind}-rim`, { "stroke-width": g.width + (g.kind === "road" ? 3 : 4) }));
-  for (const g of group) out.push(path(g.path, g.kind, { "stroke-width": g.width }));
-  for (const g of group) out.push(path(g.path, `${g.kind}-line`));
+  const look = (g, part, more = {}) => {
+    const stroke = LAND[g.kind]?.[part || "fill"]; // a box's own
+    return path(g.path, stroke ? `band ${part}` : `${g.kind}${part && `-${part}`}`, { ...more, stroke });
+  };
+  for (const g of group) out.push(look(g, "rim", { "stroke-width": g.width + (g.kind === "road" ? 3 : 4) }));
+  for (const g of group) out.push(look(g, "", { "stroke-width": g.width }));
+  for (const g of group) out.push(look(g, "line"));
   return out;
 }
 
-// A square of the wheel's board: stone in the middle, stubs of roads and cities at its rim.
+// A square of a board that lies there first: stone in the middle, stubs of roads and cities at its rim.
 function boardSquare(id, tile) {
   const stubs = tile.segments
     .filter((g) => g.kind !== "field")
@@ -166,7 +177,8 @@ export function drawTile(id, tile, copy = 0) {
     taken = [];
   for (const g of tile.segments) {
     g.marks ??= [];
-    for (const [x, y] of g.marks) taken.push([x, y, g.signs?.includes("cathedral") ? 26 : 10]);
+    const room = Math.max(10, ...(g.signs ?? []).map((sign) => SIGNS[sign]?.room ?? 0));
+    for (const [x, y] of g.marks) taken.push([x, y, room]);
     if (g.kind !== "field") taken.push([...g.spot, g.kind === "city" ? 4 : 2]);
   }
   const centre = village(tile);
@@ -190,7 +202,7 @@ export function drawTile(id, tile, copy = 0) {
   for (let n = 0; n < tile.segments.length; n += 1) {
     const g = tile.segments[n];
     if (!g.path) continue;
-    if (BANDS.has(g.kind)) {
+    if (g.width) {
       let end = n + 1;
       while (end < tile.segments.length && tile.segments[end].kind === g.kind) end += 1;
       out.push(...bands(tile, n, end));
@@ -204,9 +216,11 @@ export function drawTile(id, tile, copy = 0) {
       const line = wall(g.path);
       if (line) out.push(path(line, "wall-shade"), path(line, "wall"), path(line, "wall-stones"));
     } else if (g.kind === "cloister") out.push(abbey(g));
-    else if (g.kind === "tower") out.push(path(g.path, "tower"));
-    if (g.signs?.includes("cathedral"))
-      signs.push(s("g", { transform: "translate(29 27) scale(1.2)" }, abbey({ path: "M0 0L35 0L35 35L0 35Z" })));
+    else if (LAND[g.kind])
+      out.push(
+        path(g.path, "plot", { fill: LAND[g.kind].fill, stroke: LAND[g.kind].rim }),
+        path(g.path, "band line", { stroke: LAND[g.kind].line }),
+      );
     for (let k = 0; k < (g.pennants || 0) && g.marks[k]; k += 1) signs.push(shield(...g.marks[k]));
     signs.push(...badges(g));
   }

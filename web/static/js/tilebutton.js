@@ -1,5 +1,6 @@
 // Tiles to choose from, drawn.
 
+import { CLAIMABLE, FIGURES } from "./boxes.js";
 import { h, onPress, s } from "./dom.js";
 import { badge, meeple } from "./figures.js";
 import { percent, t } from "./i18n.js";
@@ -59,9 +60,9 @@ export function distinct(app, candidates, ...without) {
 export function segmentPicker(app, tile, rot, figure, act, at = null) {
   const kind = app.kinds[tile];
   const areas = kind.segments.map((g, n) => {
-    if (!["road", "city", "field", "cloister"].includes(g.kind) || !g.path) return null;
+    if (!CLAIMABLE.includes(g.kind) || !g.path) return null;
     const place = where(g, rot),
-      band = g.kind === "road";
+      band = !!g.width;
     const chosen = figure && figure.feature === g.kind && figure.where === place,
       found = at && featureAt(app.view, at, g.kind, place),
       full = !chosen && !!found?.weights.length;
@@ -114,7 +115,7 @@ export function playerChoice(app, chosen, act, label = t("fix.whose"), key = "pl
 // Which figure, where the boxes in play have more than one kind; nothing otherwise.
 export function figureChoice(app, player, chosen, act) {
   const supply = app.view.players[player].supply;
-  const kinds = ["follower", "large", "builder", "pig"].filter((name) => name in supply);
+  const kinds = Object.keys(FIGURES).filter((name) => name in supply);
   if (kinds.length < 2) return null;
   return h(
     "div",

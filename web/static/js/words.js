@@ -1,11 +1,10 @@
 // Names of things that are put together: tiles by what is on them, figures, moves, differences of scores.
 
+import { FIELDS } from "./boxes.js";
 import { has, language, listed, number, signed, t } from "./i18n.js";
 import { EDGES, STEP, where } from "./shapes.js";
 
-const SHOWN = ["city", "road", "cloister", "river"];
-const PEOPLE = new Set(["player", "owner", "jailer"]);
-const AMOUNTS = new Set(["steps", "count"]);
+const SHOWN = ["city", "road", "cloister"];
 
 const sides = (segment, rot) =>
   where(segment, rot)
@@ -14,13 +13,17 @@ const sides = (segment, rot) =>
     .map((a) => t(`side.${a}`))
     .join("–");
 
+// Kinds of features that a box brings.
+const others = (kind) =>
+  [...new Set(kind.segments.map((g) => g.kind))].filter((name) => name !== "field" && !SHOWN.includes(name));
+
 // "city north–west, pennant, road east–south": what lies where on a turned tile.
 export function tileName(kinds, id, rot = 0) {
-  if (id?.startsWith("wheel.board")) return t("tile.board");
   const kind = kinds[id];
   if (!kind) return id ?? "";
+  if (kind.board) return t(`tile.${kind.product}`);
   const parts = [];
-  for (const feature of SHOWN) {
+  for (const feature of [...SHOWN, ...others(kind)]) {
     for (const g of kind.segments.filter((one) => one.kind === feature)) {
       parts.push(t("tile.part", { feature: t(`feature.${feature}`), sides: sides(g, rot) }).trim());
       if (g.pennants) parts.push(t("sign.pennant"));
@@ -73,14 +76,15 @@ export function segmentSaid(view, feature, name) {
   return t(now === then ? "add.worth" : "add.worth.then", { place: whose, n: now, then });
 }
 
-const FIRST = ["cloister", "city", "road", "river", "field"]; // what a tile is called by
+const FIRST = ["cloister", "city", "road"]; // what a tile is called by
 
 // "gap north of the monastery and east of the road, 7 kinds fit"
 export function gapName(board, [x, y]) {
   const beside = EDGES.map((side, n) => {
     const other = board.tiles.get(`${x + STEP[side][0]},${y + STEP[side][1]}`),
       kind = other && board.kinds[other.tile];
-    const main = kind && FIRST.find((feature) => kind.segments.some((g) => g.kind === feature));
+    const main =
+      kind && [...FIRST, ...others(kind), "field"].find((feature) => kind.segments.some((g) => g.kind === feature));
     return main && t(`gap.${EDGES[(n + 2) % 4]}`, { of: t(`gap.of.${main}`) });
   }).filter(Boolean);
   return t("board.gap", {
@@ -107,21 +111,19 @@ export function said(players, move, from = null) {
   const words = {};
   const take = (fields) => {
     for (const [k, v] of Object.entries(fields)) {
-      if (PEOPLE.has(k)) words[k] = players[v].name;
-      else if (AMOUNTS.has(k)) words.n = v;
-      else if (typeof v === "string") words[k] = t(`${k}.${v}`, { fallback: v });
+      if (FIELDS[k] === "player") words[k] = players[v].name;
+      else if (FIELDS[k] === "small") words.n = v;
+      else if (Array.isArray(v) && v[0]?.figure)
+        words.names = v.map((r) => `${players[r.owner].name}: ${t(`figure.${r.figure}`)}`).join(" – ");
+      else if (FIELDS[k] === "path" && from) {
+        const [dx, dy] = [v[0][0] - from[0], v[0][1] - from[1]];
+        words.side = t(`side.${EDGES.find((side) => STEP[side][0] === dx && STEP[side][1] === dy)}`);
+      } else if (typeof v === "string") words[k] = t(`${k}.${v}`, { fallback: v });
       else if (v && typeof v === "object" && !Array.isArray(v)) take(v);
     }
   };
   take(move);
   words.name = words.player;
-  if (Array.isArray(move.released))
-    words.names = move.released.map((r) => `${players[r.owner].name}: ${t(`figure.${r.figure}`)}`).join(" – ");
-  if (move.path && from) {
-    const [dx, dy] = [move.path[0][0] - from[0], move.path[0][1] - from[1]];
-    const side = EDGES.find((k) => STEP[k][0] === dx && STEP[k][1] === dy);
-    words.side = t(`side.${side}`);
-  }
   return words;
 }
 
@@ -129,7 +131,8 @@ export function said(players, move, from = null) {
 export function moveName(app, move) {
   const kind = move.kind ?? move.do;
   if (kind === "tile") return tileName(app.kinds, move.tile, move.rot);
-  const values = { n: move.steps, tile: tileName(app.kinds, move.tile) };
+  const n = Object.entries(move).find(([k]) => FIELDS[k] === "small")?.[1];
+  const values = { n, tile: tileName(app.kinds, move.tile) };
   if (kind === "deploy") {
     values.role = move.figure === "follower" ? t(`role.${move.feature}`) : t(`figure.${move.figure}`);
     values.feature = t(`feature.${move.feature}`);
