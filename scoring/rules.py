@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib import resources
 from typing import Any, NamedTuple
@@ -21,44 +21,47 @@ EDITIONS = ("rgg2006", "zman2012", "rgg_short", "wheel")  # whose booklets were 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """The rules in force. Each field but ``edition`` is an option under its own name; see `options`."""
+    """The rules in force. Each field but ``edition`` and ``boxes`` is an option of the base game under its own name;
+    see `options`. ``boxes`` has those of other boxes by name, as every edition has them."""
 
     edition: str = DEFAULT_EDITION
     farm_scoring: str = "per_farm"
     farm_points_per_city: int = 3
-    pig_bonus: int = 1
     two_tile_city: str = "normal"
     incomplete_unit: str = "tile"
-    unfinished_inn_cathedral: str = "zero"
     winner_tie: str = "replay"
     farmers_enabled: bool = True
     start: str = "start_tile"
     expansions: tuple[str, ...] = ()
-    river_turn_rule: str = "no_two_same_bends"
-    river_turn_window: str = "consecutive_tiles"
-    dragon_timing: str = "after_scoring"
-    princess_removal: str = "must"
-    fairy_mode: str = "tile"
-    fairy_turn: str = "per_follower"
-    wheel_tax: str = "per_knight"
-    fairy_empty_farm: str = "pays"
-    fairy_worthless: str = "pays"
-    plague_tower_guard: str = "exempt"
-    wheel_board_tiny_city: str = "counts"
-    wheel_board_dragon: str = "enters"
-    tower_at_dragon: str = "may_close"
     max_players: int = 5
     colours: tuple[str, ...] = ("red", "blue", "yellow", "green", "black")
     score_lap_marker: str = "lay_down"
     track_start_corner: str = "lower_right"
     vocabulary: str = "zman"
+    boxes: tuple[tuple[str, str | int | bool], ...] = ()
+
+    def value(self, option: str) -> Any:
+        """An option's value, whosever it is. Raises KeyError for one that no edition has."""
+        return getattr(self, option) if option in _BASE else dict(self.boxes)[option]
+
+    def word(self, option: str) -> str:
+        """The value of a box's option that is a word."""
+        return str(dict(self.boxes)[option])
+
+    def number(self, option: str) -> int:
+        """The value of a box's option that is a number."""
+        return int(dict(self.boxes)[option])
+
+
+_BASE = frozenset(f.name for f in fields(Rules)) - {"edition", "boxes"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
     """What an option may be and which rules it is about. ``kind`` is ``word``, ``number``, ``yes_no`` or ``list``; a
     ``ruling`` says how and why a point is decided that no booklet settles; without all of ``boxes`` it says nothing
-    (none named: without the expansion that lists the option)."""
+    (none named: without the expansion that lists the option). What changes no score, or is chosen by other means, is
+    not ``offered`` when a game is set up."""
 
     name: str
     kind: str
@@ -67,6 +70,7 @@ class Option:
     text: str
     ruling: str = ""
     boxes: tuple[str, ...] = ()
+    offered: bool = True
 
 
 class Citation(NamedTuple):
@@ -86,7 +90,8 @@ def options() -> Mapping[str, Option]:
     """Every option by its name."""
     return {name: Option(name=name, kind=o.get("kind", "word"), values=tuple(o["values"]), rules=o["rules"],
                          text=o["text"], ruling=o.get("ruling", ""),
-                         boxes=tuple(o.get("boxes", ()))) for name, o in _data("options.toml").items()}
+                         boxes=tuple(o.get("boxes", ())), offered=o.get("offered", True))
+            for name, o in _data("options.toml").items()}
 
 
 @cache
@@ -140,7 +145,10 @@ def with_options(rules: Rules, changes: Mapping[str, object]) -> Rules:
 
     Raises InvalidNotation that lists the known options, or the values that the option may have.
     """
-    return replace(rules, **{name: _value(name, value) for name, value in changes.items()})
+    said = {name: _value(name, value) for name, value in changes.items()}
+    boxes = {**dict(rules.boxes), **{name: value for name, value in said.items() if name not in _BASE}}
+    return replace(rules, boxes=tuple(sorted(boxes.items())),
+                   **{name: value for name, value in said.items() if name in _BASE})
 
 
 def _value(name: str, value: object) -> Any:
@@ -168,7 +176,7 @@ def as_text(value: object) -> str:
 def changes(rules: Rules) -> dict[str, Any]:
     """The options in which the rules differ from their edition, as JSON values."""
     printed = edition(rules.edition)
-    found = {n: getattr(rules, n) for n in options() if getattr(rules, n) != getattr(printed, n)}
+    found = {n: rules.value(n) for n in options() if rules.value(n) != printed.value(n)}
     return {n: list(v) if isinstance(v, tuple) else v for n, v in found.items()}
 
 
@@ -176,7 +184,7 @@ def citations(rules: Rules) -> Mapping[str, Citation]:
     """For every option: its value in force, the rule ids behind it, and the booklet or the house that says so."""
     printed, said = edition(rules.edition), editions()[rules.edition]["options"]
     return {
-        name: Citation(value=as_text(getattr(rules, name)), rules=o.rules,
-                       source=said[name][1] if getattr(rules, name) == getattr(printed, name) else "house rule")
+        name: Citation(value=as_text(rules.value(name)), rules=o.rules,
+                       source=said[name][1] if rules.value(name) == printed.value(name) else "house rule")
         for name, o in options().items()
     }

@@ -9,9 +9,6 @@ from scoring.expansions import KNOWN, has_tiles_of_its_own
 from scoring.rules import DEFAULT_EDITION, Mark, citations, edition, editions, marks_of, options
 from scoring.tiles import product
 
-_TABLE_ONLY = ("expansions", "colours", "max_players", "score_lap_marker", "track_start_corner", "vocabulary", "start",
-               "river_turn_rule", "pig_bonus")  # what changes no score, or is chosen by other means
-
 
 @cache
 def setups() -> dict[str, Any]:
@@ -24,7 +21,7 @@ def setups() -> dict[str, Any]:
                       for mark in Mark._fields],
         "editions": {name: _edition(name, known[name]) for name in editions()},
         "options": {name: {"kind": o.kind, "values": list(o.values), "rules": o.rules, "only_with": _only_with(name)}
-                    for name, o in options().items() if name not in _TABLE_ONLY},
+                    for name, o in options().items() if o.offered},
         "expansions": [{"name": e.name, "alone": has_tiles_of_its_own(e.name),
                         "tiles": sum(t.count for p in e.products for t in product(p).tiles),
                         "pieces": [p.name for p in e.pieces]} for e in KNOWN.values()],
@@ -36,7 +33,7 @@ def _edition(name: str, marks: Mark) -> dict[str, Any]:
     return {"title": said["title"], "publisher": said["publisher"], "years": said["years"], "box": said["box"],
             "marks": marks._asdict(), "expansions": list(rules.expansions), "max_players": rules.max_players,
             "options": {o: {"value": c.value, "source": c.source} for o, c in citations(rules).items()
-                        if o not in _TABLE_ONLY}}
+                        if options()[o].offered}}
 
 
 def _only_with(option: str) -> list[str]:

@@ -59,9 +59,9 @@ def saved_game(game: Game, created: str = "1970-01-01T00:00:00.000Z") -> tuple[d
             "sets": {SETS[name]: 1 for name in game.setup.expansions},
             "elements": elements,
             "rules": {
-                "princess-action": rules.princess_removal,
-                "fairy-placement": "on-tile" if rules.fairy_mode == "tile" else "next-follower",
-                "dragon-move": rules.dragon_timing.replace("_", "-"),
+                "princess-action": rules.word("princess_removal"),
+                "fairy-placement": "on-tile" if rules.word("fairy_mode") == "tile" else "next-follower",
+                "dragon-move": rules.word("dragon_timing").replace("_", "-"),
                 "tiny-city-scoring": "2" if rules.two_tile_city == "half" else "4",
             },
             "timer": None, "options": {},
@@ -120,7 +120,7 @@ class Replay:
 
     def __init__(self, game: Game) -> None:
         self.draft = Draft(new_game(game.setup))
-        self.after = game.setup.rules.dragon_timing == "after_scoring"
+        self.after = game.setup.rules.word("dragon_timing") == "after_scoring"
         self.drawn: list[str] = []
         self.notes: list[str] = []
         self._named: dict[int, str] = {}  # ids of the figures on the board
@@ -219,7 +219,7 @@ class Replay:
 
     def _beside(self, event: FairyMoved) -> Any:
         d, ref = self.draft, event.beside
-        if d.box.rules.fairy_mode == "tile":
+        if d.box.rules.word("fairy_mode") == "tile":
             return list(event.at)
         own = [f for f in d.standing.values() if f.at == event.at and f.player == event.player and f.id in self._named]
         found = standing(d, ref.owner, ref.figure, event.at, ref.feature, ref.where) if ref else None
@@ -282,7 +282,7 @@ class Replay:
         follower = any(in_hand(d, d.player, name) > 0 for name in ("follower", "large"))
         flags = d.box.tile(d.tiles[d.last_tile].tile).flags if d.last_tile in d.tiles else frozenset()
         if "dragon" in d.ext:
-            bound = d.box.rules.fairy_mode == "follower"
+            bound = d.box.rules.word("fairy_mode") == "follower"
             if any(f.id != beasts(d).fairy_of if bound else f.at != beasts(d).fairy for f in own):
                 return True
             if "portal" in flags and follower and any(self._open(at) for at in d.tiles):
@@ -312,19 +312,20 @@ def notes(game: Game, replay: Replay) -> Iterator[str]:
         yield "JCloisterZone scores every farm by itself with 3 points per city, not by the rules of this game"
     if rules.incomplete_unit == "segment":
         yield "JCloisterZone counts tiles in what stays incomplete, not segments"
-    if rules.unfinished_inn_cathedral == "plain":
+    if rules.word("unfinished_inn_cathedral") == "plain":
         yield "JCloisterZone pays nothing for unfinished roads with inns and cities with cathedrals"
-    if rules.pig_bonus != 1:
+    if rules.number("pig_bonus") != 1:
         yield "JCloisterZone pays 1 more per city for a pig"
-    if rules.river_turn_window == "next_bend":
+    if rules.word("river_turn_window") == "next_bend":
         yield "JCloisterZone does not look beyond a straight river tile for the bend before"
-    if rules.fairy_mode == "tile" and any(isinstance(e, FairyMoved) for t in game.turns for e in t.events):
+    if rules.word("fairy_mode") == "tile" and any(isinstance(e, FairyMoved) for t in game.turns for e in t.events):
         yield "JCloisterZone 5.12 stops at the first turn after the fairy was put on a tile; load it in another version"
-    if "dragon" in game.setup.expansions and rules.fairy_turn == "per_player" and rules.fairy_mode == "tile":
+    fairy = "dragon" in game.setup.expansions
+    if fairy and rules.word("fairy_turn") == "per_player" and rules.word("fairy_mode") == "tile":
         yield "JCloisterZone pays 1 point for each follower on the fairy's tile when a turn begins"
-    if "dragon" in game.setup.expansions and "nothing" in (rules.fairy_empty_farm, rules.fairy_worthless):
+    if fairy and "nothing" in (rules.word("fairy_empty_farm"), rules.word("fairy_worthless")):
         yield "JCloisterZone pays 3 points at the fairy for whatever is scored"
-    if rules.tower_at_dragon == "stays_open":
+    if rules.word("tower_at_dragon") == "stays_open":
         yield "JCloisterZone lets a follower close the tower on the dragon's square"
     if "base" not in game.setup.expansions:
         yield "JCloisterZone plays no expansion without the base game"

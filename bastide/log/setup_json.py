@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from scoring.events import Player, Setup, StartTile
-from scoring.rules import edition, with_options
+from scoring.rules import edition, options, with_options
 
 
 def setup_to_json(setup: Setup) -> dict[str, object]:
     """A game's set-up as JSON-ready data."""
-    rules = {name: getattr(setup.rules, name) for name in type(setup.rules).__slots__ if name != "edition"}
+    rules = {name: setup.rules.value(name) for name in options()}
     start = setup.start
     return {"players": [{"name": p.name, "colour": p.colour} for p in setup.players], "edition": setup.rules.edition,
             "rules": rules, "expansions": list(setup.expansions),

@@ -37,7 +37,7 @@ def initial(setup: Setup) -> Beasts:
 
 def steps(rules: Rules) -> tuple[Step, ...]:
     """R-TURN-22: the dragon walks before or after scoring; the fairy pays at the start of a turn (R-FAIRY-05)."""
-    after = "wood" if rules.dragon_timing == "before_scoring" else "score"
+    after = "wood" if rules.word("dragon_timing") == "before_scoring" else "score"
     return (Step(name="fairy", after="start", run=fairy_turn),
             Step(name="dragon", after=after, run=None),
             Step(name="dragon_home", after="dragon", run=stopped),
@@ -58,7 +58,7 @@ def stopped(d: Draft) -> None:
 
 def ignored(d: Draft) -> None:
     """Report a princess's removal that did not happen (R-PRINCESS-02), before scoring can send her knights home."""
-    must = d.box.rules.princess_removal == "must" and beasts(d).princess_turn != d.turn
+    must = d.box.rules.word("princess_removal") == "must" and beasts(d).princess_turn != d.turn
     if must and d.last_tile and knights_of_princess(d):
         d.issue("princess_ignored", "The princess sent no knight home.", d.last_tile)
 
@@ -81,7 +81,8 @@ def no_figure_here(view: View, a: Attempt) -> Problem | None:
     name = view.setup.players[a.player].name
     if a.at == view.last_tile and view.laid and "volcano" in flags(view, a.at):
         return Problem(code="on_volcano", text=f"{name} put a {a.figure} on the volcano tile just laid.")
-    if a.at == beasts(view).dragon and (a.segment is not None or view.box.rules.tower_at_dragon == "stays_open"):
+    closed = view.box.rules.word("tower_at_dragon") == "stays_open"
+    if a.at == beasts(view).dragon and (a.segment is not None or closed):
         return Problem(code="on_dragon", text=f"{name} put a {a.figure} on the dragon's tile.")
     return None
 
@@ -96,7 +97,7 @@ def princess_first(view: View, a: Attempt) -> Problem | None:
 
 def princess_waits(view: View) -> bool:
     """Whether a knight has to go home before anything else."""
-    return view.box.rules.princess_removal == "must" and not view.actions and bool(knights_of_princess(view))
+    return view.box.rules.word("princess_removal") == "must" and not view.actions and bool(knights_of_princess(view))
 
 
 def reference(figure: StandingFigure) -> FigureRef:
@@ -127,12 +128,12 @@ def questions(view: View) -> Iterator[Question]:
                        answers=tuple(DragonMoved(player=view.player, path=(s,)) for s in ahead))
     knights = knights_of_princess(view)
     if knights and b.princess_turn != view.turn and not view.actions:
-        must = view.box.rules.princess_removal == "must"
+        must = view.box.rules.word("princess_removal") == "must"
         yield Question(code="princess", text="Which knight goes home?", player=view.player, at=view.last_tile,
                        turn=view.turn, lasting=must, must=must, answers=tuple(
             PrincessRemoved(player=view.player, owner=f.player, figure=f.figure, at=f.at, feature=f.feature,
                             where=f.where) for f in knights))
-    if b.fairy and b.fairy_turn == view.turn and b.fairy_of is None and view.box.rules.fairy_mode == "follower":
+    if b.fairy and b.fairy_turn == view.turn and b.fairy_of is None and view.box.rules.word("fairy_mode") == "follower":
         beside = [reference(f) for f in standing_at(view, b.fairy)
                   if f.player == view.player and view.box.pieces[f.figure].follower]
         yield Question(code="fairy_beside", text="By which follower does the fairy stand?", player=view.player,
@@ -144,7 +145,7 @@ def moves(view: View) -> Iterator[Choice]:
     """The fairy goes to an own follower, or a follower through a magic portal, instead of a figure on the tile."""
     if not (view.turn_open and view.laid) or view.actions or princess_waits(view):
         return
-    player, mine = view.player, view.box.rules.fairy_mode == "follower"
+    player, mine = view.player, view.box.rules.word("fairy_mode") == "follower"
     own = [f for at in view.tiles for f in standing_at(view, at)
            if f.player == player and view.box.pieces[f.figure].follower]
     yield Choice(code="fairy", event=FairyMoved, player=player, answers=tuple(dict.fromkeys(

@@ -99,7 +99,7 @@ def on_fairy(d: Draft, event: FairyMoved) -> None:
     if not own:
         d.issue("fairy_alone", f"{name} moved the fairy to a tile without an own follower.", event.at)
     guarded: int | None = None
-    if d.box.rules.fairy_mode == "follower":
+    if d.box.rules.word("fairy_mode") == "follower":
         ref = event.beside
         found = standing(d, ref.owner, ref.figure, event.at, ref.feature, ref.where) if ref else None
         chosen = found or (own[0] if len(own) == 1 else None)
@@ -115,7 +115,7 @@ def fairy_turn(d: Draft) -> None:
     Where the fairy belongs to a tile, the rule ``fairy_turn`` says whether each of several followers there counts.
     """
     own = [f for f in by_fairy(d) if f.player == d.player] if d.part == 1 else []
-    if d.box.rules.fairy_turn == "per_player":
+    if d.box.rules.word("fairy_turn") == "per_player":
         own = own[:1]
     if own:
         d.pay(fairy_event(d, own, FAIRY_TURN, "fairy.turn", "R-FAIRY-05"))
@@ -124,7 +124,7 @@ def fairy_turn(d: Draft) -> None:
 def by_fairy(view: View) -> list[StandingFigure]:
     """The followers that the fairy belongs to: one, or all on its square."""
     b = beasts(view)
-    if view.box.rules.fairy_mode == "follower":
+    if view.box.rules.word("fairy_mode") == "follower":
         one = view.standing.get(b.fairy_of) if b.fairy_of is not None else None
         return [one] if one else []
     here = standing_at(view, b.fairy) if b.fairy else []
@@ -134,7 +134,7 @@ def by_fairy(view: View) -> list[StandingFigure]:
 def fairy_event(view: View, own: list[StandingFigure], each: int, reason: str, rule: str) -> ScoreEvent:
     """Points for one player's followers at the fairy; it names the feature of a single one that is meant."""
     item = Item(what="fairy", count=len(own), each=each)
-    one = own[0] if rule == "R-FAIRY-06" or view.box.rules.fairy_mode == "follower" else None
+    one = own[0] if rule == "R-FAIRY-06" or view.box.rules.word("fairy_mode") == "follower" else None
     feature = feature_of(view, one) if one else None
     places = named(view, feature.places) if feature else ((*one.at, one.where),) if one else ()
     return ScoreEvent(turn=view.turn, feature=one.feature if one else "", reason=reason, rule=rule, items=(item,),
@@ -160,8 +160,8 @@ def brings_her_points(view: View, feature: Feature) -> bool:
     """Whether the fairy pays for a feature that is scored: always, or only where that itself is worth something."""
     rules = view.box.rules
     if feature.kind == "field":
-        return rules.fairy_empty_farm == "pays" or bool(bordered_cities(view, feature))
-    if rules.fairy_worthless == "pays":
+        return rules.word("fairy_empty_farm") == "pays" or bool(bordered_cities(view, feature))
+    if rules.word("fairy_worthless") == "pays":
         return True
     worth = value(view, feature, complete=feature.done)
     return worth is None or any(i.points for i in worth[1])
@@ -188,7 +188,7 @@ def dragon_steps(view: View) -> tuple[Square, ...]:
 def may_walk_on(view: View, square: Square) -> bool:
     """A-55: whether the dragon may enter the square of a start board."""
     on_board = not view.box.tile(view.tiles[square].tile).count
-    return not on_board or view.box.rules.wheel_board_dragon == "enters"
+    return not on_board or view.box.rules.word("wheel_board_dragon") == "enters"
 
 
 def movers(view: View, first: int, steps: int) -> tuple[int, ...]:

@@ -31,7 +31,7 @@ def cathedral(rules: Rules, feature: Feature, complete: bool, rate: Rate) -> Rat
 
 
 def _unfinished(rules: Rules, rate: Rate, rule: str) -> Rate:
-    return Rate(each=0, reason=rate.reason, rule=rule) if rules.unfinished_inn_cathedral == "zero" else rate
+    return Rate(each=0, reason=rate.reason, rule=rule) if rules.word("unfinished_inn_cathedral") == "zero" else rate
 
 
 INNS = Expansion(

@@ -69,7 +69,7 @@ def continues(view: View, tile: Tile, at: Square, rot: int) -> Problem | None:
     bends = course(view, at, tile, rot)
     if bends is None:
         return Problem(code="river_cut", text=f"The river does not flow on to the tile on {at[0]},{at[1]}.")
-    if not may_bend(bends, view.box.rules.river_turn_window):
+    if not may_bend(bends, view.box.rules.word("river_turn_window")):
         return Problem(code="river_bend", text=f"The river on {at[0]},{at[1]} bends the same way twice.")
     return None
 

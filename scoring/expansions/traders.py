@@ -124,7 +124,7 @@ def _most(view: View) -> Iterator[ScoreEvent]:
 def pig(view: View, farm: Feature, player: int) -> Item | None:
     """R-PIG-04 to R-PIG-07."""
     here = any(f.figure == "pig" and f.player == player for f in figures_on(view, farm))
-    return Item(what="pig", count=1, each=view.box.rules.pig_bonus, player=player) if here else None
+    return Item(what="pig", count=1, each=view.box.rules.number("pig_bonus"), player=player) if here else None
 
 
 def shows(view: View) -> dict[str, Any]:

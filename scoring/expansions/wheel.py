@@ -131,7 +131,7 @@ def on_land(view: View, player: int) -> list[StandingFigure]:
 
 def for_plague(view: View, player: int) -> list[StandingFigure]:
     """The followers that the plague may take: those on land, and by the rule those on towers (R-WHEEL-11, A-53)."""
-    if view.box.rules.plague_tower_guard == "exempt":
+    if view.box.rules.word("plague_tower_guard") == "exempt":
         return on_land(view, player)
     return [f for f in view.standing.values() if f.player == player and view.box.pieces[f.figure].follower
             and f.at in view.tiles and view.box.kinds[f.feature].on_tile]
@@ -192,7 +192,7 @@ def _tax(view: View, player: int) -> Iterator[Item]:
               and feature.kind == "city"}
     for city in cities.values():
         knights = sum(f.player == player and view.box.pieces[f.figure].follower for f in figures_on(view, city))
-        yield from tax_items(knights, city.marks.get("pennant", 0), view.box.rules.wheel_tax)
+        yield from tax_items(knights, city.marks.get("pennant", 0), view.box.rules.word("wheel_tax"))
 
 
 def _famine(view: View, player: int) -> Iterator[Item]:
@@ -344,7 +344,7 @@ def marks(segment: Segment) -> tuple[tuple[str, int], ...]:
 
 def city_at_board(rules: Rules, feature: Feature, complete: bool, rate: Rate) -> Rate:
     """R-CITY-06, A-54: whether a square of the board makes a city one of two tiles."""
-    if rate == TINY_CITY and feature.marks.get("board") and rules.wheel_board_tiny_city == "normal":
+    if rate == TINY_CITY and feature.marks.get("board") and rules.word("wheel_board_tiny_city") == "normal":
         return CITY
     return rate
 

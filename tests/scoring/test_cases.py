@@ -182,7 +182,7 @@ def trade_final(c: Case, name: str) -> None:
 @op("river")
 def river(c: Case, name: str) -> None:
     for window in ("consecutive_tiles", "next_bend"):
-        assert with_options(edition(name), {"river_turn_window": window}).river_turn_window == window
+        assert with_options(edition(name), {"river_turn_window": window}).word("river_turn_window") == window
         bends = c.more["bends"]
         legal = all(may_bend(bends[:n], window) for n in range(1, len(bends) + 1))
         assert legal == c.expect[window], window

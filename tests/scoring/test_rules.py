@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import pytest
 
@@ -30,15 +30,17 @@ PRINTED = {
 @pytest.mark.parametrize("name", EDITIONS)
 def test_edition(name: str) -> None:
     rules = edition(name)
-    assert {k: getattr(rules, k) for k in PRINTED[name]} == PRINTED[name]
+    assert {k: rules.value(k) for k in PRINTED[name]} == PRINTED[name]
     assert set(editions()[name]["options"]) == set(options())
     for option, said in citations(rules).items():
-        assert said.source and said.rules and said.value == as_text(getattr(rules, option))
+        assert said.source and said.rules and said.value == as_text(rules.value(option))
 
 
-def test_every_option_is_a_field_and_the_other_way_round() -> None:
-    assert set(options()) == {f.name for f in fields(Rules)} - {"edition"}
-    assert edition() == edition("zman2012") == Rules()
+def test_every_option_is_a_field_or_a_boxs_and_the_other_way_round() -> None:
+    of_boxes = {name for e in KNOWN.values() if e.name != "base" for name in e.options}
+    assert set(options()) == {f.name for f in fields(Rules)} - {"edition", "boxes"} | of_boxes
+    assert set(dict(edition().boxes)) == of_boxes
+    assert edition() == edition("zman2012") and replace(edition(), boxes=()) == Rules()
 
 
 @pytest.mark.parametrize("name", EDITIONS)
@@ -46,7 +48,7 @@ def test_every_value_of_every_option_can_be_set(name: str) -> None:
     for option in options().values():
         for value in option.values:
             rules = with_options(edition(name), {option.name: value})
-            assert as_text(getattr(rules, option.name)) == value
+            assert as_text(rules.value(option.name)) == value
             assert set(changes(rules)) <= {option.name}
             assert with_options(edition(name), changes(rules)) == rules
 
