@@ -13,6 +13,7 @@ from reading.evidence import figures_on, readings_of
 from reading.lain import Lain
 from reading.layings import COSTS
 from reading.limits import LIMITS
+from reading.pieces import SIZES
 from reading.policy import Decision, Doubt, Moment
 from reading.shapes import Reading, shape
 from reading.told import Line, Told
@@ -104,7 +105,7 @@ def doubtful_pieces(belief: TableBelief, log: Told, told: Mapping[int, FigureTra
                     colours: Mapping[str, int], now: Moment) -> dict[int, Doubt]:
     """By the number of the figure's entry: figures that stand and that may be another follower's size than was told.
     ``told`` has the tracks with what all figures of the table say of their pieces."""
-    sizes = [p for p in ("follower", "large") if p in pieces]
+    sizes = [p for p in SIZES if p in pieces]
     if len(sizes) < 2:
         return {}
     out = {}
@@ -117,7 +118,7 @@ def doubtful_pieces(belief: TableBelief, log: Told, told: Mapping[int, FigureTra
                           if f.id in told and colours.get(f.paint) == event.player), None)
             if track is None:
                 continue
-            odds = {p: track.kinds[p] - LIMITS.seldom_piece * (p == "large") for p in sizes}
+            odds = {p: track.kinds[p] - LIMITS.seldom_piece * (p == SIZES[1]) for p in sizes}
             other = sizes[1 - sizes.index(event.figure)]
             if odds[event.figure] - odds[other] >= LIMITS.agreed:
                 continue

@@ -20,6 +20,7 @@ import numpy.typing as npt
 from reading.belief import FigureTrack, TableBelief
 
 Array = npt.NDArray[np.float64]
+SIZES = ("follower", "large")  # pieces of one shape
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

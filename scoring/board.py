@@ -38,13 +38,12 @@ def mismatches(view: View, tile: Tile, at: Square, rot: int) -> tuple[Square, ..
     return wrong
 
 
-def claims(view: View, figure: str, at: Square, *, portal: bool = False) -> Iterator[Claim]:
+def claims(view: View, figure: str, at: Square) -> Iterator[Claim]:
     """The segments of a tile that this figure of the active player may take (R-DEPLOY-01 to -06)."""
     placed = view.tiles[at]
     shape = view.box.shape(placed.tile, placed.rot)
     for n, kind in enumerate(shape.kinds):
-        attempt = Attempt(player=view.player, figure=figure, at=at, feature=kind, where=shape.where[n], segment=n,
-                          portal=portal)
+        attempt = Attempt(player=view.player, figure=figure, at=at, feature=kind, where=shape.where[n], segment=n)
         if next(view.box.deploying(view, attempt), None) is None:
             yield Claim(at=at, feature=kind, where=shape.where[n], segment=n)
 

@@ -106,7 +106,6 @@ class Attempt:
     feature: str
     where: str
     segment: int | None
-    portal: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -75,7 +75,7 @@ def formula(scored: ScoreEvent | Sequence[Item]) -> str:
     return f"{' + '.join(terms) or '0'} = {total}"
 
 
-_IRREGULAR = {"city": "cities", "goods": "goods"}
+_IRREGULAR = {"city": "cities"}
 
 
 def plural(word: str, count: int) -> str:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path, PurePosixPath
 
 import pytest
+
+from scoring.expansions import KNOWN
+from scoring.tiles import product
 
 ROOT = Path(__file__).parents[1]
 ROOMS = ("scoring", "vision", "reading", "calibration", "hardware", "web", "bastide")
@@ -51,7 +56,26 @@ AT_HOME = {"picamera2": "hardware/pi.py", "libcamera": "hardware/pi.py", "gpioze
            "segno": ("bastide/export/sheets.py", "bastide/machine/console.py", "web/join.py"),
            "paho": "bastide/club/", "fastjsonschema": "bastide/club/",
            "flask": "web/", "waitress": "web/", "werkzeug": "web/"}
-EXPANSIONS = {"river", "inns", "traders", "dragon", "tower", "wheel"}
+MAY_NAME: dict[str, tuple[set[str] | str, str]] = {  # where an expansion's things are named all the same, and why
+    "bastide/export/jcz.py": ("all", "another program's words for the boxes that it knows"),
+    "vision/artwork/symbols.py": ("all", "our drawings of what the catalogue says"),
+    "vision/artwork/painter.py": ({"river"}, "how water is painted"),
+    "vision/signs.py": ("all", "what the outputs of a trained network are, in their order"),
+    "vision/figurenet.py": ("all", "the same"),
+    "vision/simulator/pieces.py": ("all", "the wood of real boxes, measured"),
+    "reading/pieces.py": ({"large", "builder", "pig"}, "what was measured of the wood of real boxes"),
+    "vision/simulator/options.py": ({"cloth"}, "a table's cloth"),
+    "vision/simulator/surface.py": ({"cloth"}, "a table's cloth"),
+    "scoring/rules.py": ({"wheel"}, "an edition that is called after its box"),
+    "scoring/events.py": ({"portal"}, "a field of transcript/1's deploy"),
+    "web/static/js/lang/": ({"wheel"}, "the edition that is called after its box"),
+    "web/static/js/viewport.js": ({"wheel"}, "a mouse's"),
+    "web/static/js/players.js": ({"crown", "large"}, "the leader's; a badge's size"),
+    "web/static/js/final.js": ({"large"}, "a badge's size"),
+    "web/static/js/evenings/evening.js": ({"large"}, "a badge's size"),
+    "web/static/js/later/reveal.js": ({"large"}, "a badge's size"),
+    "web/static/js/later/setup.js": ({"large"}, "a badge's size"),
+}
 LONGEST = 400
 DOES_SOMETHING = {"open", "print", "input", "Thread", "Timer", "Popen", "run", "system", "connect", "urlopen",
                   "read_text", "read_bytes", "write_text", "write_bytes", "mkdir", "unlink", "VideoCapture", "sleep",
@@ -111,21 +135,55 @@ def driver_may(path: str, name: str) -> bool:
     return simulated or f"{name}.".startswith(f"{FRAMES}.") or name == "vision"
 
 
-def expansions_in_core(path: str, tree: ast.AST) -> Iterator[str]:
-    """Decisions of the core on the name of an expansion: expansions contribute, the core does not ask for them."""
-    if not path.startswith("scoring/") or path.startswith("scoring/expansions/"):
-        return
+@cache
+def words_of_boxes() -> Mapping[str, str]:
+    """What the expansions beside the base game call their things, by whose word it is: themselves, pieces, places,
+    events, options, flags and signs of tiles, drawings."""
+    base, out = KNOWN["base"], {}
+    known = {*(p.name for p in base.pieces), *(k.name for k in base.kinds), *(h.event.DO for h in base.handlers)}
+    for e in KNOWN.values():
+        tiles = [t for p in e.products for t in product(p).tiles]
+        seen = e.appearance
+        own = {e.name, *(p.name for p in e.pieces), *(k.name for k in e.kinds), *e.options,
+               *(h.event.DO for h in e.handlers), *(h.event.__name__ for h in e.handlers),
+               *(f for t in tiles for f in t.flags),
+               *(sign for t in tiles for g in t.segments for sign in g.signs), *seen.icons, *seen.pieces, *seen.signs}
+        out.update({} if e is base else {word: e.name for word in own - known})
+    return out
+
+
+def words_in(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Texts, attributes and fields of a module, with their lines; and the modules of expansions that it imports."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Compare):
-            asked: list[ast.expr] = [node.left, *node.comparators]
-        elif isinstance(node, ast.MatchValue):
-            asked = [node.value]
-        else:
-            continue
-        for n in asked:
-            for c in ast.walk(n):
-                if isinstance(c, ast.Constant) and c.value in EXPANSIONS:
-                    yield f"{path}:{node.lineno}: asks for {c.value!r}"
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.lineno, node.value
+        elif isinstance(node, ast.Attribute):
+            yield node.lineno, node.attr
+        elif isinstance(node, ast.keyword) and node.arg:
+            yield node.value.lineno, node.arg
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            yield node.lineno, node.target.id
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("scoring.expansions."):
+            yield node.lineno, str(node.module).split(".")[2].partition("_")[0]
+
+
+def words_in_page(source: str) -> Iterator[tuple[int, str]]:
+    """The same of a module of the page."""
+    code = re.sub(r"^\s*//.*", "", source, flags=re.MULTILINE)
+    for m in re.finditer(r"""["'`]([\w.-]+)["'`]|\.(\w+)\b|\b(\w+):""", code):
+        for word in (m[1] or m[2] or m[3]).split("."):
+            yield code[:m.start()].count("\n") + 1, word
+
+
+def boxes_named(path: str, words: Iterable[tuple[int, str]]) -> Iterator[str]:
+    """Names of an expansion's things elsewhere than beside its rules: expansions contribute, nobody asks for them."""
+    if path.startswith("scoring/expansions/"):
+        return
+    allowed = next((names for where, (names, _) in MAY_NAME.items() if path == where or (
+        where.endswith("/") and path.startswith(where))), set())
+    for line, word in words:
+        if word in words_of_boxes() and allowed != "all" and word not in allowed:
+            yield f"{path}:{line}: names {word!r} of the expansion {words_of_boxes()[word]}"
 
 
 def import_effects(path: str, tree: ast.Module) -> Iterator[str]:
@@ -184,7 +242,7 @@ def modules() -> list[tuple[str, str]]:
 
 def complaints(path: str, source: str) -> list[str]:
     tree = ast.parse(source)
-    return [*wrong_arrows(path, tree), *expansions_in_core(path, tree), *import_effects(path, tree),
+    return [*wrong_arrows(path, tree), *boxes_named(path, words_in(tree)), *import_effects(path, tree),
             *endless_caches(path, tree), *too_long(path, source)]
 
 
@@ -232,6 +290,9 @@ def test_every_module_keeps_the_rules_of_the_house() -> None:
     ("scoring/bad.py", "def f(e):\n    if 'inns' in e:\n        return 1"),
     ("scoring/bad.py", "def f(e):\n    return e.name == 'dragon'"),
     ("scoring/bad.py", "def f(e):\n    match e:\n        case 'tower':\n            return 1"),
+    ("reading/bad.py", "def f(e):\n    return e.goods"),
+    ("web/bad.py", "PRINTED = ('volcano', 'pennants')"),
+    ("bastide/bad.py", "from scoring.expansions.dragon_moves import LONGEST_WALK"),
     ("web/bad.py", "DATA = open('x')"),
     ("web/bad.py", "class A:\n    x = Path('x').read_text()"),
     ("web/bad.py", "print('hello')"),
@@ -242,6 +303,24 @@ def test_every_module_keeps_the_rules_of_the_house() -> None:
 ])
 def test_the_check_sees_what_breaks_them(path: str, source: str) -> None:
     assert len(complaints(path, source)) == 1
+
+
+def test_the_page_names_no_box() -> None:
+    modules = {p.relative_to(ROOT).as_posix(): p.read_text("utf-8") for p in (ROOT / "web/static/js").rglob("*.js")}
+    assert len(modules) > 80
+    found = [c for path, source in modules.items() for c in boxes_named(path, words_in_page(source))]
+    assert not found, "\n".join(found)
+    for line in ('if (figure === "pig") return;', "const { at } = view.board.dragon;", '"sign.inn": "an inn",',
+                 "x = { wine: 1 };"):
+        assert list(boxes_named("web/static/js/bad.js", words_in_page(line))), line
+
+
+def test_every_exception_is_needed() -> None:
+    for where, (names, why) in MAY_NAME.items():
+        files = sorted((ROOT / where).rglob("*.js")) if where.endswith("/") else [ROOT / where]
+        used = {word for f in files for _, word in (words_in_page(f.read_text("utf-8")) if f.suffix == ".js"
+                                                    else words_in(ast.parse(f.read_text("utf-8"))))}
+        assert why and (used & words_of_boxes().keys() if names == "all" else used >= set(names)), where
 
 
 @pytest.mark.parametrize(("path", "source"), [

@@ -23,7 +23,8 @@ CROP_PX = 96  # side of the network's picture
 MARGIN = 0.45  # of a tile around the square
 TILE_PX = CROP_PX / (1 + 2 * MARGIN)
 CELLS = 24  # either way
-KINDS = ("follower", "large", "builder", "pig", "disc", "cube")
+SHAPED = ("large", "builder", "pig")  # pieces with a silhouette of their own
+KINDS = ("follower", *SHAPED, "disc", "cube")
 CHANNELS = 1 + 2 + 1 + len(KINDS) + 1 + 2  # foot, its place in the cell, lying, kinds, silhouette, way to its foot
 _BATCH = 32
 

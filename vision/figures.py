@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.tiles import Square
-from vision.figurenet import CELLS, CROP_PX, KINDS, MARGIN, TILE_PX, Felt, FigureNet
+from vision.figurenet import CELLS, CROP_PX, KINDS, MARGIN, SHAPED, TILE_PX, Felt, FigureNet
 from vision.frames import Image
 from vision.lattice import UNIT, Array, apply, area, rectify
 from vision.looks import FigureLook, probability
@@ -319,7 +319,7 @@ def _lying(peak: Peak) -> float:
 
 def _pieces(kinds: Array) -> dict[str, float]:
     """By piece of the rules; a disc or a cube stands for a follower."""
-    said = {kind: float(kinds[KINDS.index(kind)]) for kind in ("large", "builder", "pig")}
+    said = {kind: float(kinds[KINDS.index(kind)]) for kind in SHAPED}
     return {"follower": float(np.logaddexp.reduce(kinds[[0, *_ROUND]])), **said}
 
 

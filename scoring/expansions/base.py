@@ -144,7 +144,7 @@ def on_figure(d: Draft, event: FigurePlaced) -> None:
     placed = d.tiles.get(event.at)
     segment = d.box.shape(placed.tile, placed.rot).named.get((event.feature, event.where)) if placed else None
     attempt = Attempt(player=event.player, figure=event.figure, at=event.at, feature=event.feature, where=event.where,
-                      segment=segment, portal=event.portal)
+                      segment=segment)
     for p in d.box.deploying(d, attempt):
         d.issue(p.code, p.text, event.at, *p.squares)
     number = d.next_figure

@@ -154,7 +154,7 @@ def moves(view: View) -> Iterator[Choice]:
         yield Choice(code="portal", event=FigurePlaced, player=player, answers=tuple(
             FigurePlaced(player=player, figure=name, at=c.at, feature=c.feature, where=c.where, portal=True)
             for name in view.box.counts if view.box.pieces[name].follower
-            for at in view.tiles if at != view.last_tile for c in claims(view, name, at, portal=True)))
+            for at in view.tiles if at != view.last_tile for c in claims(view, name, at)))
 
 
 def shows(view: View) -> dict[str, Any]:

@@ -36,6 +36,8 @@ OUTLINES: Mapping[str, tuple[tuple[float, float], ...]] = {
     "pig": _sized(_PIG, 22.1, 11.2)}
 DEPTH_MM: Mapping[str, float] = {"follower": 9.5, "large": 9.5, "builder": 9.4, "pig": 8.0}
 
+LIES = frozenset({"follower", "large"})  # in a field; other pieces stand there too
+
 WOOD_BGR: Mapping[str, tuple[int, int, int]] = {
     "red": (38, 30, 196), "blue": (178, 86, 24), "green": (62, 132, 26), "yellow": (36, 196, 240),
     "black": (44, 42, 42), "gray": (138, 134, 132), "grey": (138, 134, 132), "pink": (170, 128, 236),

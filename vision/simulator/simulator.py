@@ -21,7 +21,7 @@ from vision.simulator.hands import Hand
 from vision.simulator.layout import Pose, lay_tiles, set_up, stand
 from vision.simulator.mishaps import Lamps, Plan, Rest, homes, planned
 from vision.simulator.options import TILE_HEIGHT_MM, TILE_MM, Options
-from vision.simulator.pieces import Piece, draw_piece, region
+from vision.simulator.pieces import LIES, Piece, draw_piece, region
 from vision.simulator.props import Props, arrange, on_track, track_number
 from vision.simulator.props import number as prop_number
 from vision.simulator.script import Laid, Script, Square, Standing, script_of
@@ -117,7 +117,7 @@ class Simulator:
             colour = script.colours[s.player]
             result.append((turn, Piece(figure=s.figure, colour=colour, x_mm=x, y_mm=y, z_mm=TILE_HEIGHT_MM,
                                        yaw_deg=float(rng.uniform(0, 360)),
-                                       lying=s.feature == "field" and s.figure in ("follower", "large"))))
+                                       lying=s.feature == "field" and s.figure in LIES)))
         return result
 
     def _truth(self, script: Script, camera: Any, poses: Mapping[Square, Pose], pieces: list[tuple[int, Piece]],
