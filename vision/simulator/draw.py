@@ -88,6 +88,12 @@ def _share(mask: npt.NDArray[np.integer[Any] | np.floating[Any]], size: tuple[in
     return cv2.resize(mask, size, interpolation=cv2.INTER_AREA).astype(np.float32) / np.float32(255)
 
 
+def differs(one: Image, other: Image, by: int = 0) -> npt.NDArray[np.uint8]:
+    """255 where a channel of two pictures (h, w, 3) differs by more than that, else 0: (h, w)."""
+    blue, green, red = cv2.split(cv2.absdiff(one, other))  # NumPy's maximum over three channels takes ten times as long
+    return np.asarray(cv2.threshold(cv2.max(cv2.max(blue, green), red), by, 255, cv2.THRESH_BINARY)[1], np.uint8)
+
+
 def smear(before: Image, after: Image, motion_px: tuple[float, float]) -> None:
     """In place: what ``after`` shows and ``before`` did not is blurred along its motion during the exposure."""
     length = float(np.hypot(*motion_px)) / 2  # everything at half size: it is a blur
@@ -99,7 +105,7 @@ def smear(before: Image, after: Image, motion_px: tuple[float, float]) -> None:
     ends = [tuple(int(round(v * 16)) for v in (c + s * d[0], c + s * d[1])) for s in (-1, 1)]
     cv2.line(kernel, ends[0], ends[1], 1.0, 1, cv2.LINE_8, 4)
     kernel /= max(1.0, float(kernel.sum()))
-    moved = (cv2.absdiff(before, after).max(axis=2) > 6).astype(np.uint8) * 255
+    moved = differs(before, after, 6)
     half = (max(1, after.shape[1] // 2), max(1, after.shape[0] // 2))
     cover = cv2.filter2D(cv2.resize(moved, half, interpolation=cv2.INTER_AREA), -1, kernel)
     blurred = cv2.filter2D(cv2.resize(after, half, interpolation=cv2.INTER_AREA), -1, kernel)

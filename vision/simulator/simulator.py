@@ -15,7 +15,7 @@ from vision.frames import Frame, Image, SourceError
 from vision.simulator.artist import Artist, mask_of
 from vision.simulator.camera import Camera
 from vision.simulator.disturbances import disturbed
-from vision.simulator.draw import Roi, part, smear, union
+from vision.simulator.draw import Roi, differs, part, smear, union
 from vision.simulator.film import Film
 from vision.simulator.hands import Hand
 from vision.simulator.layout import Pose, lay_tiles, set_up, stand
@@ -304,8 +304,7 @@ class Simulator:
             return
         smear(part(table.scene, touched), part(canvas, touched), self._motion_px(visit, number))
         arm = lit(part(canvas, touched), part(table.light, touched))
-        changed = cv2.absdiff(part(canvas, touched), part(table.scene, touched)).max(axis=2) > 0
-        part(shown, touched)[changed] = arm[changed]
+        cv2.copyTo(arm, differs(part(canvas, touched), part(table.scene, touched)), part(shown, touched))
 
     def _motion_px(self, visit: Visit, number: int) -> tuple[float, float]:
         """How far the fingertips move while the shutter is open."""
