@@ -150,16 +150,13 @@ def labels(tile: Tile) -> tuple[bytes, ...]:
 def _rims(tile: Tile) -> tuple[tuple[Point, ...], ...]:
     """Centres of the cells along the border of each segment's visible area."""
     grid = labels(tile)
-    size = len(grid)
     rims: list[list[Point]] = [[] for _ in tile.segments]
-    for row in range(size):
-        for column in range(size):
-            label = grid[row][column]
-            if label == 255:
-                continue
-            if (row in (0, size - 1) or column in (0, size - 1)
-                    or grid[row - 1][column] != label or grid[row + 1][column] != label
-                    or grid[row][column - 1] != label or grid[row][column + 1] != label):
+    beyond = b"\xfe"
+    edge = beyond * len(grid)
+    for row, (above, here, below) in enumerate(zip((edge, *grid), grid, (*grid[1:], edge), strict=False)):
+        left, right = beyond + here[:-1], here[1:] + beyond
+        for column, (label, n, s, w, e) in enumerate(zip(here, above, below, left, right, strict=True)):
+            if label != 255 and not n == s == w == e == label:
                 rims[label].append(((column + 0.5) / _CELLS, (row + 0.5) / _CELLS))
     return tuple(tuple(rim) for rim in rims)
 
@@ -167,7 +164,8 @@ def _rims(tile: Tile) -> tuple[tuple[Point, ...], ...]:
 def _fill(rows: list[bytearray], line: Sequence[Point], value: int) -> None:
     """Fill a closed line (even-odd) into the grid, by scan lines through the middles of the cells."""
     size = len(rows)
-    for row in range(size):
+    above, below = (f(y for _, y in line) for f in (min, max))
+    for row in range(max(0, math.floor(above * _CELLS - 0.5)), min(size, math.ceil(below * _CELLS + 0.5))):
         y = (row + 0.5) / _CELLS
         crossings = sorted(_crossings(line, y))
         for left, right in zip(crossings[::2], crossings[1::2], strict=False):

@@ -43,7 +43,8 @@ def test_the_camera_takes_over_from_hands_and_its_picture_tells_what_it_read(tmp
     made = [watcher(TRUTH.setup)]
     reports: list[dict[str, Any]] = []
     paused_at: list[int] = []
-    with Store(tmp_path / "log.sqlite") as store, open_camera(f"sim:transcript={transcript}&seed=3") as camera:
+    with Store(tmp_path / "log.sqlite") as store, open_camera(
+            f"sim:transcript={transcript}&seed=3&size=1152x648") as camera:
         session = TableSession(store, TRUTH.setup)
 
         def renew(setup: Setup) -> TableWatcher:

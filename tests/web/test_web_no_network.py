@@ -16,7 +16,7 @@ def test_a_game_makes_no_connection_to_anywhere(monkeypatch):
     """A small run of benchmarks/no_network.py, which plays a whole game."""
     monkeypatch.syspath_prepend(str(BENCHMARKS))
     from no_network import run
-    found = run(turns=4)
+    found = run(turns=2)
     if found is None:
         pytest.skip("network namespaces are not permitted here")
     assert found["devices"] == ["lo"] and found["exit"] == 0, found
