@@ -36,7 +36,7 @@ from bastide.errors import Failure, UsageError
 from bastide.files.keys import NAME as SECRETS
 from bastide.files.keys import KeyFile
 from bastide.files.logs import clean
-from bastide.files.writing import sync_folder
+from bastide.files.writing import replacing, sync_folder
 from bastide.log.examine import damage
 from bastide.log.recovery import is_damage, rescue
 from bastide.log.schema import SCHEMA_VERSION, pictures_of
@@ -59,28 +59,22 @@ def write_backup(data: Path, out: Path, *, settings: Path = SETTINGS, calibratio
         raise UsageError(f"{data}: there is no log in it to back up; --data says where bastide keeps its games")
     if out.exists() and not out.is_file() or not out.parent.is_dir():  # renaming would replace a device by the file
         raise UsageError(f"{out}: must be a file in a folder that exists")
-    part = out.with_name(f".{out.name}.part")
     try:
-        with tempfile.TemporaryDirectory(prefix="bastide-backup-") as scratch, \
-                zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED, compresslevel=3) as archive:
-            listed: dict[str, dict[str, Any]] = {}
-            elsewhere = _from_elsewhere(data, settings, calibrations, tiles, Path(scratch))
-            for name, path in {**dict(_sources(data, Path(scratch))), **dict(elsewhere)}.items():
-                archive.write(path, name)
-                listed[name] = {"size": path.stat().st_size, "sha256": _digest(path)}
-            manifest = {"format": FORMAT, "version": VERSION, "made_s": round(time.time(), 1),
-                        "bastide": __version__, "files": listed}
-            archive.writestr("manifest.json", json.dumps(manifest, indent=1))
-        with open(part, "rb+") as f:
-            os.fsync(f.fileno())
-        contents = check_backup(part)
-        os.replace(part, out)
-        sync_folder(out.parent)
+        with replacing(out, durable=True) as part:
+            with tempfile.TemporaryDirectory(prefix="bastide-backup-") as scratch, \
+                    zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED, compresslevel=3) as archive:
+                listed: dict[str, dict[str, Any]] = {}
+                elsewhere = _from_elsewhere(data, settings, calibrations, tiles, Path(scratch))
+                for name, path in {**dict(_sources(data, Path(scratch))), **dict(elsewhere)}.items():
+                    archive.write(path, name)
+                    listed[name] = {"size": path.stat().st_size, "sha256": _digest(path)}
+                manifest = {"format": FORMAT, "version": VERSION, "made_s": round(time.time(), 1),
+                            "bastide": __version__, "files": listed}
+                archive.writestr("manifest.json", json.dumps(manifest, indent=1))
+            contents = check_backup(part)
     except OSError as e:
         raise Failure(f"{out}: the backup cannot be written ({e.strerror or e}); free some space or choose another "
                       "place with --out") from e
-    finally:
-        part.unlink(missing_ok=True)
     return contents
 
 

@@ -9,7 +9,6 @@ players.
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -17,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bastide.errors import UsageError
+from bastide.files.writing import write_whole
 
 NOTE = "used.json"
 CALIBRATIONS, PLAYERS, TAUGHT = "calibrations", "players", "taught"
@@ -38,11 +38,10 @@ def remember(data: Path, *, calibrations: Iterable[str], tiles: str | None, play
     text = json.dumps({"calibration": [str(Path(c).resolve()) for c in calibrations],
                        "tiles": [str(Path(tiles).resolve())] if tiles else [],
                        "players": [str(Path(players).resolve())] if players else []}, indent=1)
-    note, part = data / NOTE, data / f".{NOTE}.part"
+    note, written = data / NOTE, text.encode("utf-8", "surrogateescape")
     with suppress(OSError):
-        if not note.is_file() or note.read_bytes() != text.encode("utf-8", "surrogateescape"):
-            part.write_bytes(text.encode("utf-8", "surrogateescape"))
-            os.replace(part, note)
+        if not note.is_file() or note.read_bytes() != written:
+            write_whole(note, written)
 
 
 def used(data: Path, options: str, calibrations: Sequence[Path], tiles: Sequence[Path]) -> Iterator[Used]:

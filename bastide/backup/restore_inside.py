@@ -21,7 +21,7 @@ from bastide.backup.unpacking import SERVICE, Contents
 from bastide.errors import Failure
 from bastide.files.keys import NAME as SECRETS
 from bastide.files.keys import KeyFile
-from bastide.files.writing import sync_folder
+from bastide.files.writing import sync_folder, write_whole
 from bastide.log.kept_looks import FOLDER as LOOKS
 
 EXCHANGE, STAGED, NOTE = ".exchange", "staged", "moving"
@@ -85,11 +85,5 @@ def finish(data: Path) -> str | None:
 def _note(data: Path, text: str) -> None:
     """Say on disk how far it is."""
     note = data / EXCHANGE / NOTE
-    part = note.with_name(".note.part")
-    with open(part, "w", encoding="utf-8") as f:
-        f.write(text)
-        f.flush()
-        os.fsync(f.fileno())
-    os.replace(part, note)
-    sync_folder(note.parent)
+    write_whole(note, text.encode(), durable=True)
     sync_folder(data)

@@ -14,7 +14,6 @@
 from __future__ import annotations
 
 import json
-import os
 import platform
 import re
 import shutil
@@ -35,6 +34,7 @@ from bastide.backup.backups import copy_database
 from bastide.backup.unpacking import LOG
 from bastide.errors import Failure, UsageError
 from bastide.files.logs import clean
+from bastide.files.writing import replacing
 from bastide.inputs import COLOURS
 from bastide.log.journal import journal_of
 from bastide.log.kept_looks import kept_looks
@@ -79,17 +79,12 @@ def write_support(data: Path, out: Path, settings: Path = Path("/etc/bastide/bas
     nobody = _nobody(data, names)
     for name in [n for n in files if n == "about.json" or n.startswith(("logs/", "settings"))]:
         files[name] = nobody(files[name].decode("utf-8", "replace")).encode()
-    part = out.with_name(f".{out.name}.part")
     try:
-        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
+        with replacing(out) as part, zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, content in files.items():
                 archive.writestr(name, content)
-        os.replace(part, out)
     except OSError as e:
         raise Failure(f"{out}: cannot be written ({e.strerror or e}); choose another place with --out") from e
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
     return list(files)
 
 

@@ -9,7 +9,6 @@ the command line's, and are used from the next frame on; a later start takes the
 from __future__ import annotations
 
 import logging
-import os
 import threading
 import time
 from collections.abc import Callable
@@ -21,7 +20,7 @@ from bastide.camera.calibrating import Made, colours_document, table_document
 from bastide.camera.capture import Shot
 from bastide.camera.self_test import Layout, self_test
 from bastide.errors import UsageError
-from bastide.files.writing import sync_folder
+from bastide.files.writing import write_whole
 from calibration.aim import look
 from calibration.apply import usual_lens
 from calibration.colours import CONFUSED, NEAR, calibrate_colours, learn_supply
@@ -247,13 +246,7 @@ class Tuning:
         """On disk, and in use. A table that was calibrated before a lens of another size is alone afterwards."""
         path = self._path(document.kind)
         path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_name(f".{path.name}.part")
-        with open(part, "w", encoding="utf-8") as f:
-            f.write(document.write())
-            f.flush()
-            os.fsync(f.fileno())
-        os.replace(part, path)
-        sync_folder(path.parent)
+        write_whole(path, document.write().encode(), durable=True)
         others = [p for p in self._camera.documents
                   if p[1].kind != document.kind and p[1].resolution == document.resolution]
         self._camera.use((*others, (str(path), document)))

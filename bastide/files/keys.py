@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from bastide.errors import Failure, UsageError
-from bastide.files.writing import sync_folder
+from bastide.files.writing import write_whole
 from web.rights import COMMAND_LINE, Refused, Rights, Secrets, new_secrets
 
 NAME = "secrets.json"
@@ -121,14 +121,7 @@ def write_private(path: Path, text: str) -> None:
     """A file for its owner only, in one step: after a power cut there is the old file or the new one. Raises
     OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_suffix(".part")
-    part.unlink(missing_ok=True)
-    with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as f:
-        f.write(text)
-        f.flush()
-        os.fsync(f.fileno())
-    os.replace(part, path)
-    sync_folder(path.parent)
+    write_whole(path, text.encode(), mode=0o600, durable=True)
 
 
 def is_hash(value: object) -> bool:

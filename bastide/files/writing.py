@@ -1,29 +1,51 @@
-"""Atomic file writes: after a power cut or on a full disk the file is whole or as it was before."""
+"""The one writer of whole files: after a power cut or on a full disk a file is whole or as it was before."""
 
 from __future__ import annotations
 
 import os
 import shutil
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Atomically replace a file by ``data`` and fsync it. A device or a pipe is written to directly. Raises OSError;
-    then the previous contents are still there."""
-    path = path.resolve()
-    if path.exists() and not path.is_file():
+def write_whole(path: Path, data: bytes, *, mode: int | None = None, durable: bool = False) -> None:
+    """Atomically replace a file by ``data``, as `replacing` does. Without a ``mode`` a device or a pipe is written to
+    directly; with one the file has it from its first byte. Raises OSError."""
+    if mode is None and path.exists() and not path.is_file():
         path.write_bytes(data)
         return
+
+    def opener(name: str, flags: int) -> int:
+        return os.open(name, flags, 0o666 if mode is None else mode)
+
+    with replacing(path, mode=mode, durable=durable) as part, open(part, "xb", opener=opener) as f:
+        if mode is not None:
+            os.fchmod(f.fileno(), mode)  # whatever the umask took away
+        f.write(data)
+
+
+@contextmanager
+def replacing(path: Path, *, mode: int | None = None, durable: bool = False) -> Iterator[Path]:
+    """The name under which to write the new contents of a file. When the block ends well they are fsynced and take the
+    file's place; otherwise they are removed, and the file is as it was.
+
+    Without a ``mode`` a link is followed and the permissions stay; with one, which whoever writes must give the file,
+    a link is replaced. ``durable`` fsyncs the folder too, so that after a power cut there is the new file, not the old
+    one. Raises OSError; unless it is from syncing the folder, the previous contents are still there.
+    """
+    path = path.resolve() if mode is None else path
     part = path.with_name(f".{path.name[:200]}.part")
     try:
-        with open(part, "wb") as f:
-            f.write(data)
-            f.flush()
+        part.unlink(missing_ok=True)  # what a power cut left
+        yield part
+        with open(part, "rb+") as f:
             os.fsync(f.fileno())
-        if path.exists():
+        if mode is None and path.exists():
             shutil.copymode(path, part)
         os.replace(part, path)
+        if durable:
+            sync_folder(path.parent)
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)

@@ -19,7 +19,7 @@ from pathlib import Path
 from bastide.errors import Failure, UsageError
 from bastide.files.keys import NAME as SECRETS
 from bastide.files.keys import KeyFile, set_pins
-from bastide.files.writing import sync_folder
+from bastide.files.writing import sync_folder, write_whole
 from web.rights import Refused, checked_pin
 
 MOST_BYTES = 20_000
@@ -244,15 +244,7 @@ def _set_pin(data: Path, pin: str) -> None:
 
 def _write(path: Path, data: bytes, mode: int) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f"{path.name}.part")
-    part.unlink(missing_ok=True)
-    with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as f:
-        f.write(data)
-        f.flush()
-        os.fsync(f.fileno())
-    os.chmod(part, mode)
-    os.replace(part, path)
-    sync_folder(path.parent)
+    write_whole(path, data, mode=mode, durable=True)
 
 
 def _rewrite(path: Path, old: bytes, text: str, *, hide: bool) -> None:
@@ -263,10 +255,7 @@ def _rewrite(path: Path, old: bytes, text: str, *, hide: bool) -> None:
         return
     part = path.with_name(f"{path.name}.new")
     try:
-        with open(part, "wb") as f:
-            f.write(new)
-            f.flush()
-            os.fsync(f.fileno())
+        write_whole(part, new, durable=True)
         if hide:
             with open(path, "r+b") as f:
                 f.write(b"\0" * len(old))

@@ -19,7 +19,7 @@ from typing import Any
 
 from bastide import __version__
 from bastide.files.incoming import add_piece
-from bastide.files.writing import sync_folder
+from bastide.files.writing import write_whole
 from hardware.release_file import MOST_BYTES, NotTaken, check, numbers
 from web.protocol import CommandError
 
@@ -129,15 +129,13 @@ class Updates:
             raise CommandError("busy", "an update is being installed; wait for it")
 
     def _ask(self, do: str) -> None:
-        part = self._folder / "request.part"
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             if (upload := self._folder / UPLOAD).exists():
                 with open(upload, "rb") as f:
                     os.fsync(f.fileno())
-            part.write_text(json.dumps({"do": do, "id": secrets.token_hex(8)}), "utf-8")
-            os.replace(part, self._folder / REQUEST)
-            sync_folder(self._folder)
+            asked = json.dumps({"do": do, "id": secrets.token_hex(8)})
+            write_whole(self._folder / REQUEST, asked.encode(), durable=True)
         except OSError as e:
             raise CommandError("not_saved", f"it cannot be asked for ({e.strerror or e})") from e
 

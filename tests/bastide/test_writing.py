@@ -40,6 +40,37 @@ def test_a_disk_that_gets_full_leaves_the_old_file(tmp_path: Path, monkeypatch: 
     assert not Path(os.devnull).is_file()
 
 
+def test_a_file_for_its_owner_is_so_from_its_first_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And where somebody has laid a link, the link is replaced and what it leads to is not written to."""
+    other, file = tmp_path / "other", tmp_path / "pins.json"
+    other.write_bytes(b"theirs")
+    file.symlink_to(other)
+    (tmp_path / ".pins.json.part").symlink_to(other)  # where it is written first
+    seen, replace = [], os.replace
+
+    def watched(part: Path, name: Path) -> None:
+        seen.append((Path(part).stat().st_mode & 0o777, Path(part).read_bytes()))
+        replace(part, name)
+
+    monkeypatch.setattr(writing.os, "replace", watched)
+    old = os.umask(0)
+    try:
+        write_whole(file, b"secret", mode=0o600, durable=True)
+    finally:
+        os.umask(old)
+    assert seen == [(0o600, b"secret")] and other.read_bytes() == b"theirs"
+    assert not file.is_symlink() and file.read_bytes() == b"secret" and file.stat().st_mode & 0o777 == 0o600
+
+
+def test_an_archive_that_is_given_up_leaves_the_old_one(tmp_path: Path) -> None:
+    file = tmp_path / "backup.zip"
+    file.write_bytes(b"old")
+    with pytest.raises(ValueError, match="given up"), writing.replacing(file) as part:
+        part.write_bytes(b"half of it")
+        raise ValueError("given up")
+    assert file.read_bytes() == b"old" and [p.name for p in tmp_path.iterdir()] == ["backup.zip"]
+
+
 def test_a_watched_game_is_beside_its_file_before_it_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever kills the program, or pulls the plug, finds there what was seen until then."""
     from bastide.cli import parser
