@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from bastide.log import gaps
-from bastide.log.history import last_action
+from bastide.log.history import UNDO, by_hand, last_action
 from bastide.table.asking import CLAIM
 from bastide.table.moving import moved_figure
 from scoring.belonging import answered, missed, open_question, place, place_of_answer, spoken
@@ -72,6 +72,19 @@ class Meaning:
         after = place(self.state, self.happened, event)
         return (event,) if after is None else (Inserted(after=after, body=event),)
 
+    def proposed(self, events: tuple[Event, ...], replaces: int | None, after: int | None) -> tuple[Body, ...]:
+        """What a proposal of the camera writes: ``replaces`` is the entry it improves on, ``after`` the one right after
+        which it happened when it was missed then. Nothing when it improves on what people have settled."""
+        if replaces is None:
+            if after is not None:
+                return tuple(Inserted(after=after, body=event) for event in events)
+            return self.told(events[0]) if len(events) == 1 else events
+        now = dict(self.happened).get(replaces)
+        if now is None or replaces in by_hand(self.entries):
+            return ()
+        amended = self.amend(replaces, now, events[0]) if events else (Retracted(seq=replaces),)
+        return (*amended, *events[1:])
+
     def _answer(self, data: Mapping[str, Any], known: Mapping[int, Event]) -> tuple[Body, ...]:
         seq, choice = data.get("question"), data.get("choice")
         if isinstance(seq, str) and (asked := open_question(self.state, seq)) is not None:
@@ -126,6 +139,14 @@ class Meaning:
                     if moved != event:
                         bodies.append(Amended(seq=other, body=moved))
         return tuple(bodies)
+
+
+def author(data: Mapping[str, Any]) -> str:
+    """Who sent a command, as its entries say it."""
+    who = "".join(c for c in str(data.get("who", ""))[:40] if c.isprintable())
+    while who.startswith(UNDO):  # that is said by what was done, not by who did it
+        who = who.removeprefix(UNDO)
+    return UNDO + who if data.get("do") == "undo" else who
 
 
 def state_after(setup: Setup, entries: Sequence[LogEntry], seq: int) -> GameState:

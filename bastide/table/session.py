@@ -8,28 +8,28 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
 from bastide.book.evenings import Evenings
 from bastide.book.films import Films
 from bastide.errors import Failure
-from bastide.log import gaps
-from bastide.log.history import UNDO, by_hand
 from bastide.log.store import Store
 from bastide.table.asking import claims, readings, tile_candidates
-from bastide.table.meaning import state_before
+from bastide.table.game import Game
+from bastide.table.meaning import author, state_before
 from bastide.table.moment import Moment
 from bastide.table.new_game import asked_setup
 from bastide.table.past import Past
+from bastide.table.publishing import Publisher, Shown
+from bastide.table.rendering import Around, rendered
 from bastide.table.reveal import Reveal
 from bastide.table.seeing import Seeing
 from bastide.tiles.own_tiles import OwnTiles
 from scoring.errors import IllegalMove, InvalidNotation
 from scoring.events import Event, Setup, TilePlaced, to_json
-from scoring.log import Body, Inserted, LogEntry, Retracted, state_of
-from scoring.projection import Memory, final_scoring, live_view, running_scores
-from scoring.rules import changes, editions
+from scoring.log import Body, LogEntry
+from scoring.projection import Memory, live_view
 from scoring.state import GameState
 from vision.stills import Still
 from web.protocol import CommandError, StaleView, Subscription
@@ -39,8 +39,14 @@ if TYPE_CHECKING:
     from bastide.tiles.art import ArtSets
 
 Candidates = list[dict[str, Any]]
-HELD = "a backup is being put in place; the table begins again in a moment"
-MOST_DOUBTED = 2  # open questions whose answers are all tried out, to tell whose score they may change
+
+
+class Taking(Enum):
+    """What the session waits for before it takes anything: the name is the code of a refusal, the value its sentence.
+    """
+
+    AT_ONCE = ""
+    RESTORING = "a backup is being put in place; the table begins again in a moment"
 
 
 class Rounds(Protocol):
@@ -67,34 +73,25 @@ class TableSession:
         self.films = Films(store.path.parent, store)
         self.book = Evenings(store.path.parent, store, self.films, self.untold)
         self._lock = threading.RLock()
-        self._hearing = threading.Lock()  # of who is told: that must not wait for the disk
+        self._taking = Taking.AT_ONCE
         self._status: dict[str, Any] = {"chip": "manual", "text": ""}
-        self._subscribers: list[Subscription] = []
         self._update = 0
-        self._held = False
-        self._begin(setup, store.new_game(setup, aid=aid, art=art) if game is None else game, entries, aid, art)
+        number = store.new_game(setup, aid=aid, art=art) if game is None else game
+        self._begin(Game.of(setup, entries, number=number, aid=aid, art=art))
+        self._publisher = Publisher(self._rendered(self._questions()))
 
-    def _begin(self, setup: Setup, game: int, entries: tuple[LogEntry, ...], aid: str, art: str) -> None:
-        self._game, self._aid, self.art = game, aid, art
-        self._entries = tuple(entries)
-        self._state = state_of(setup, entries)
-        self._reveal.begin(game, over=self._state.over)
+    def _begin(self, game: Game) -> None:
+        """This game is played from now on; whoever has it begin publishes it."""
+        self._game = game
+        self._reveal.begin(game.number, over=game.state.over)
         self._memory = Memory()
         self._notices, self._pictures = list[dict[str, Any]](), dict[str, bytes]()
-        self._game_view: dict[str, Any] = live_view(self._state, self._entries, len(self._entries), self._memory)
-        self._show(self._render())
+        self._projection: dict[str, Any] = live_view(game.state, game.entries, game.version, self._memory)
 
-    def _now(self, questions: Sequence[Mapping[str, Any]] | None = None) -> Moment:
-        """This moment; ``questions`` unless they are those that everybody sees."""
-        asked = self._view["questions"] if questions is None else questions
-        return Moment(entries=self._entries, state=self._state, questions=asked)
-
-    def _show(self, view: dict[str, Any]) -> None:
-        """This is what everybody sees from now on."""
-        with self._hearing:
-            self._view, self._shown = view, (self._game, self._now(view["questions"]))
-            for subscription in self._subscribers:
-                subscription.put(view)
+    @property
+    def _now(self) -> Moment:
+        """The game as it stands, with the questions that everybody sees."""
+        return Moment(game=self._game, questions=self._publisher.shown.moment.questions)
 
     @classmethod
     def resume(cls, store: Store) -> TableSession | None:
@@ -106,53 +103,54 @@ class TableSession:
 
     @property
     def setup(self) -> Setup:
-        return self._state.setup
+        return self._game.setup
 
     @property
     def game(self) -> int:
         """The number of the game that is played."""
-        return self._game
+        return self._game.number
 
     @property
     def state(self) -> GameState:
         """The game as it stands."""
-        return self._state
+        return self._game.state
+
+    @property
+    def entries(self) -> tuple[LogEntry, ...]:
+        return self._game.entries
+
+    @property
+    def art(self) -> str:
+        """The set of tile pictures that the game is watched with."""
+        return self._game.art
 
     def untold(self) -> int | None:
         """The number of the game on the table while its end has not been told to the room, else None."""
         with self._lock:  # of an end that is on disk the view says so when the lock is free
-            return self._game if untold(self._view) else None
-
-    @property
-    def entries(self) -> tuple[LogEntry, ...]:
-        return self._entries
+            return self._game.number if untold(self.view()) else None
 
     # -- what clients see -------------------------------------------------------------------------------------------
 
     def view(self) -> dict[str, Any]:
         """The newest view, at once. ``version`` counts log entries, ``update`` everything that was published."""
-        return self._view
+        return self._publisher.shown.view
 
     def subscribe(self) -> Subscription:
         """A place to wait for newer views; it starts with the present one. Close it."""
-        subscription = Subscription(self._unsubscribe)
-        with self._hearing:
-            self._subscribers.append(subscription)
-            subscription.put(self._view)
-        return subscription
+        return self._publisher.subscribe()
 
     def candidates(self, seq: int) -> Candidates:
         """What a logged tile may be, the reading's best first, all that fit there legally after them."""
-        game, now = self._shown
+        now = self._publisher.shown.moment
         event = dict(now.meaning.happened).get(seq)
-        kept = self._store.pictures.crop(game, seq)
+        kept = self._store.pictures.crop(now.game.number, seq)
         if not isinstance(event, TilePlaced):
             return [dict(c) for c in kept[1]] if kept else []
-        return tile_candidates(kept[1] if kept else [], state_before(now.setup, now.entries, seq), event.at)
+        return tile_candidates(kept[1] if kept else [], state_before(now.game.setup, now.game.entries, seq), event.at)
 
     def crop_png(self, seq: int) -> bytes | None:
         """The picture behind an entry (JPEG), or None."""
-        kept = self._store.pictures.crop(self._game, seq)
+        kept = self._store.pictures.crop(self.game, seq)
         return kept[0] if kept else None
 
     # -- looking ahead ----------------------------------------------------------------------------------------------
@@ -163,19 +161,20 @@ class TableSession:
         A command that would be refused says so under ``error``; no scores while the end is not told. It is worked out
         beside the game that goes on: nobody waits for it.
         """
-        found = self._shown[1].preview(commands)
-        if untold(self._view):  # the scores before and after hold the end; published with what was shown
+        shown = self._publisher.shown
+        found = shown.moment.preview(commands)
+        if untold(shown.view):  # the scores before and after hold the end; published with what was shown
             return [{**one, "scores": []} if "scores" in one else one for one in found]
         return found
 
     def moves(self) -> dict[str, Any]:
         """What can be done now, before the next tile and after the last one."""
-        return self._shown[1].moves()
+        return self._publisher.shown.moment.moves()
 
     def fits(self, tile: str | None, at: tuple[int, int] | None) -> dict[str, Any]:
         """Where a kind of tile fits, which kinds fit on a square, or what is against that kind there; without either,
         how many fit on every square."""
-        return self._shown[1].fits(tile, at)
+        return self._publisher.shown.moment.fits(tile, at)
 
     def set_status(self, chip: str, text: str = "", code: str = "", parts: Mapping[str, Any] | None = None) -> None:
         """What the camera is doing, with a sentence, its code and what is filled in; published when it changed."""
@@ -183,7 +182,7 @@ class TableSession:
         with self._lock:
             if status != self._status:
                 self._status = status
-                self._publish(self._view["questions"])
+                self._publish(self._now.questions)
 
     def play_rounds(self, rounds: Rounds) -> None:
         """From now on games may be a tournament's: its clock and its result slip are part of the view."""
@@ -192,12 +191,12 @@ class TableSession:
 
     def game_round(self) -> dict[str, Any] | None:
         """The tournament's round that is played, with its clock as it is now, or None."""
-        return self._round.shown(self._view) if self._round is not None else None
+        return self._round.shown(self.view()) if self._round is not None else None
 
     def show_again(self) -> None:
         """Publish the view with what is known outside the game's log."""
         with self._lock:
-            self._publish(self._view["questions"])
+            self._publish(self._now.questions)
 
     def art_sets(self) -> list[dict[str, Any]]:
         """The sets of tile pictures that a new game may choose from."""
@@ -217,7 +216,7 @@ class TableSession:
         with self._lock:
             before, self._notices, self._pictures = self._notices, rows, dict(pictures)
             if rows != before:
-                self._publish(self._view["questions"])
+                self._publish(self._now.questions)
 
     def notice_picture(self, name: str) -> bytes | None:
         """A picture that a notice points to (JPEG), or None."""
@@ -229,7 +228,7 @@ class TableSession:
         """Whether nothing is taken any more: another folder of games takes this one's place, and what was acknowledged
         here would be gone."""
         with self._lock:
-            self._held = held
+            self._taking = Taking.RESTORING if held else Taking.AT_ONCE
 
     def commit(self, events: tuple[Event, ...], *, confidence: float, asked: bool, frame: int | None = None,
                alternatives: tuple[tuple[tuple[Event, ...], float], ...] = (), crop: bytes | None = None,
@@ -243,30 +242,21 @@ class TableSession:
         Failure when the disk does not take it.
         """
         with self._lock:
-            if self._held:
-                raise Failure(HELD)
-            meaning = self._now().meaning
-            bodies: tuple[Body, ...] = meaning.told(events[0]) if len(events) == 1 else events
-            if replaces is not None:
-                now = dict(meaning.happened).get(replaces)
-                if now is None or replaces in by_hand(self._entries):
-                    return ()
-                amended = meaning.amend(replaces, now, events[0]) if events else (Retracted(seq=replaces),)
-                bodies = (*amended, *events[1:])
+            if self._taking is not Taking.AT_ONCE:
+                raise Failure(self._taking.value)
+            bodies = self._now.meaning.proposed(events, replaces, after)
             if not bodies:
                 return ()
-            if after is not None:
-                bodies = tuple(Inserted(after=after, body=event) for event in events)
             seqs = self._append(bodies, source="camera", confidence=confidence, asked=asked, frame=frame)
             target = replaces if replaces is not None else seqs[0]
             try:
                 if crop is not None:
                     options = [{"body": to_json(e[0]) if e else None, "probability": round(p, 4)}
                                for e, p in alternatives]
-                    self._store.pictures.keep_crop(self._game, target, crop, options)
+                    self._store.pictures.keep_crop(self.game, target, crop, options)
                 if still is not None:
                     poses = [[*at, pose.round(9).tolist()] for at, pose in still.poses.items()]
-                    self._store.pictures.keep_still(self._game, target, still.jpeg, poses)
+                    self._store.pictures.keep_still(self.game, target, still.jpeg, poses)
             finally:
                 self._publish()
             return seqs
@@ -276,40 +266,37 @@ class TableSession:
         if not isinstance(data, Mapping):
             raise CommandError("malformed", "a command must be an object")
         with self._lock:
-            if self._held:
-                raise CommandError("restoring", HELD)
+            if self._taking is not Taking.AT_ONCE:
+                raise CommandError(self._taking.name.lower(), self._taking.value)
             based_on = data.get("based_on")
-            if based_on is not None and based_on != len(self._entries):
-                raise StaleView(self._view)
-            if self._round is not None and self._round.takes(self._view, data):
-                self._publish(self._view["questions"])
-                return self._view
+            if based_on is not None and based_on != self._game.version:
+                raise StaleView(self.view())
             try:
-                if data.get("do") == "new_game":
-                    setup, aid, art = asked_setup(data.get("setup"), self.arts)
-                    self._begin(setup, self._store.new_game(setup, aid=aid, art=art), (), aid, art)
-                    self._publish()
-                    return self._view
-                if data.get("do") == "open_game":
-                    self._open_game(data.get("game"))
-                    return self._view
-                if data.get("do") == "reveal":
-                    stages = (self._game_view["final"] or {"stages": ()})["stages"]
-                    self._reveal.go(data, sum(len(stage["events"]) for stage in stages))
-                    self._publish(self._view["questions"])
-                    return self._view
-                bodies = self._now().meaning.bodies(data)
-                who = "".join(c for c in str(data.get("who", ""))[:40] if c.isprintable())
-                while who.startswith(UNDO):  # that is said by what was done, not by who did it
-                    who = who.removeprefix(UNDO)
-                who = UNDO + who if data.get("do") == "undo" else who
-                self._append(bodies, source="hand", confidence=1.0, asked=False, who=who)
+                self._carry_out(data)
             except (InvalidNotation, IllegalMove) as e:
                 raise CommandError("malformed", str(e)) from e
             except Failure as e:
                 raise CommandError("not_saved", str(e)) from e
-            self._publish()
-            return self._view
+            return self.view()
+
+    def _carry_out(self, data: Mapping[str, Any]) -> None:
+        if self._round is not None and self._round.takes(self.view(), data):
+            return self._publish(self._now.questions)
+        match data.get("do"):
+            case "new_game":
+                setup, aid, art = asked_setup(data.get("setup"), self.arts)
+                number = self._store.new_game(setup, aid=aid, art=art)
+                self._begin(Game.of(setup, number=number, aid=aid, art=art))
+            case "open_game":
+                self._open_game(data.get("game"))
+            case "reveal":
+                stages = (self._projection["final"] or {"stages": ()})["stages"]
+                self._reveal.go(data, sum(len(stage["events"]) for stage in stages))
+                return self._publish(self._now.questions)
+            case _:
+                bodies = self._now.meaning.bodies(data)
+                self._append(bodies, source="hand", confidence=1.0, asked=False, who=author(data))
+        return self._publish()
 
     def _open_game(self, game: object) -> None:
         """Go back to an earlier game: another was begun by mistake, or an end is to be undone."""
@@ -317,61 +304,30 @@ class TableSession:
             raise CommandError("unknown_game", f"there is no game {str(game)[:20]}")
         found = self._store.load(game)
         self._store.put_on_table(game)  # before anybody is shown it
-        self._begin(found.setup, game, found.entries, found.aid, found.art)
-        self._publish()
+        self._begin(Game.of(found.setup, found.entries, number=game, aid=found.aid, art=found.art))
 
     def _append(self, bodies: tuple[Body, ...], **how: Any) -> tuple[int, ...]:
-        entries, state = self._now().tried(bodies, self._clock(), **how)
-        log = (*self._entries, *entries)
-        game_view = live_view(state, log, len(log), self._memory)
-        self._store.append(self._game, entries, over=state.over)  # on disk before anybody is shown it
-        self._entries, self._state, self._game_view = log, state, game_view
-        self._reveal.follow(over=state.over)
+        entries, game = self._game.tried(bodies, self._clock(), **how)
+        projection = live_view(game.state, game.entries, game.version, self._memory)
+        self._store.append(game.number, entries, over=game.state.over)  # on disk before anybody is shown it
+        self._game, self._projection = game, projection
+        self._reveal.follow(over=game.state.over)
         return tuple(e.seq for e in entries)
-
-    def _render(self, questions: list[dict[str, Any]] | None = None) -> dict[str, Any]:
-        questions = self._questions() if questions is None else questions
-        view = {**self._game_view, "players": self._doubted(questions)} if questions else self._game_view
-        was = self._status["chip"]
-        chip = "check" if questions and was == "watching" else was
-        chip = "ended" if self._state.over and was != "check" else chip
-        issues = [*view["issues"], *gaps.rows(self.setup, self._entries), *self._notices]
-        shown = {**view, "issues": issues, "game": self._game, "update": self._update,
-                "questions": questions, "aid": self._aid, "art": self.art, "reveal": self._reveal.view(),
-                 "rules": changes(self.setup.rules),
-                "edition_title": editions()[self.setup.edition]["title"],
-                "status": {**self._status, "chip": chip}}
-        played = self._round.shown(shown) if self._round is not None else None
-        return {**shown, "round": played} if played else shown
 
     def _questions(self) -> list[dict[str, Any]]:
         """What people are asked: doubtful readings, then what nobody has seen; oldest first."""
-        doubtful = readings(self._entries, lambda seq: self._store.pictures.crop(self._game, seq))
-        return doubtful + claims(self._state, self._entries)
+        game = self._game
+        doubtful = readings(game.entries, lambda seq: self._store.pictures.crop(game.number, seq))
+        return doubtful + claims(game.state, game.entries)
 
-    def _doubted(self, questions: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """The players, each with whether an open question may change the score or the forecast: whoever's move it is
-        about, and whoever gets or loses points by one of its answers. Where many are open, everybody's may."""
-        players: list[dict[str, Any]] = self._game_view["players"]
-        doubted = set(range(len(players))) if len(questions) > MOST_DOUBTED else set()
-        now = self._now(questions)
-        known = dict(now.meaning.happened)
-        for question in questions[:MOST_DOUBTED] if not doubted else ():
-            doubted.add(getattr(known.get(question["seq"]), "player", 0))  # it may be something else altogether
-            for candidate in question["candidates"]:
-                with suppress(InvalidNotation, IllegalMove):
-                    _, state = now.tried(now.meaning.settling(question, candidate.get("body"), known), source="hand")
-                    scores, then = running_scores(state), final_scoring(state).totals
-                    doubted |= {p["index"] for p in players
-                                if (p["score"], p["projected"]) != (scores[p["index"]], then[p["index"]])}
-        return [{**p, "uncertain": p["index"] in doubted} for p in players]
+    def _rendered(self, questions: Sequence[Mapping[str, Any]]) -> Shown:
+        moment = Moment(game=self._game, questions=questions)
+        view = rendered(moment, self._projection, Around(status=self._status, notices=self._notices,
+                                                         reveal=self._reveal.view(), update=self._update))
+        played = self._round.shown(view) if self._round is not None else None
+        return Shown({**view, "round": played} if played else view, moment)
 
-    def _publish(self, questions: list[dict[str, Any]] | None = None) -> None:
+    def _publish(self, questions: Sequence[Mapping[str, Any]] | None = None) -> None:
         """Show the game as it is now to everybody; ``questions`` when they are known not to have changed."""
         self._update += 1
-        self._show(self._render(questions))
-
-    def _unsubscribe(self, subscription: Subscription) -> None:
-        with self._hearing:
-            if subscription in self._subscribers:
-                self._subscribers.remove(subscription)
+        self._publisher.show(self._rendered(self._questions() if questions is None else questions))

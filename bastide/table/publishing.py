@@ -1,0 +1,52 @@
+"""Who is told: the newest view of a table, and those who wait for newer ones."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+from bastide.table.moment import Moment
+from web.protocol import Subscription
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A view, and the moment of the game that it shows."""
+
+    view: dict[str, Any]
+    moment: Moment
+
+
+class Publisher:
+    """Thread safe. Being told waits for no disk: the lock here is held for no longer than it takes to hand over."""
+
+    def __init__(self, first: Shown) -> None:
+        self._lock = threading.Lock()
+        self._shown = first
+        self._subscribers: list[Subscription] = []
+
+    @property
+    def shown(self) -> Shown:
+        """What everybody sees, at once."""
+        return self._shown
+
+    def show(self, shown: Shown) -> None:
+        """This is what everybody sees from now on. A subscriber who is slow gets the newest only."""
+        with self._lock:
+            self._shown = shown
+            for subscription in self._subscribers:
+                subscription.put(shown.view)
+
+    def subscribe(self) -> Subscription:
+        """A place to wait for newer views; it starts with the present one. Close it."""
+        subscription = Subscription(self._unsubscribe)
+        with self._lock:
+            self._subscribers.append(subscription)
+            subscription.put(self._shown.view)
+        return subscription
+
+    def _unsubscribe(self, subscription: Subscription) -> None:
+        with self._lock:
+            if subscription in self._subscribers:
+                self._subscribers.remove(subscription)
