@@ -26,7 +26,7 @@ from bastide.log.store import Store  # noqa: E402
 from bastide.table.demo_game import demo_game  # noqa: E402
 from bastide.table.session import TableSession  # noqa: E402
 from bastide.tiles.art import load_tiles
-from bastide.watching.table_loop import commit  # noqa: E402
+from bastide.watching.following import commit  # noqa: E402
 from bastide.watching.watcher import make_watcher  # noqa: E402
 from scoring.events import FigurePlaced, TilePlaced  # noqa: E402
 from scoring.log import effective, open_questions  # noqa: E402

@@ -282,7 +282,7 @@ def run(kinds: list[str] | None, connections: int, addresses: list[int], seconds
     from bastide.table.session import TableSession
     from bastide.tiles.art import load_tiles
     from bastide.watching.checkup import CheckUp
-    from bastide.watching.table_loop import follow
+    from bastide.watching.following import follow
     from bastide.watching.watcher import make_watcher
     from scoring.transcript import write
     from web.access import Access

@@ -137,7 +137,7 @@ def run(turns: int, fps: float, seconds: float, kinds: tuple[str, ...], rounds: 
     from bastide.table.demo_game import demo_game
     from bastide.table.session import TableSession
     from bastide.tiles.art import load_tiles
-    from bastide.watching.table_loop import follow
+    from bastide.watching.following import follow
     from bastide.watching.watcher import make_watcher
     from scoring.rules import DEFAULT_EDITION
     from scoring.transcript import write

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bastide.table.session import TableSession
-from bastide.watching.table_loop import commit
+from bastide.watching.following import commit
 from reading.watcher import Proposal
 from scoring.events import FigurePlaced, TilePlaced
 from scoring.log import effective
@@ -30,7 +30,7 @@ class Person:
                     self._stands[at] = {**move, "player": turn["player"]}
 
     def save(self, session: TableSession, proposal: Proposal, still: Still) -> None:
-        """`bastide.watching.table_loop.commit`, and then the answers."""
+        """`bastide.watching.following.commit`, and then the answers."""
         commit(session, proposal, still)
         known = dict(effective(session.entries))
         for question in session.view()["questions"]:

@@ -25,8 +25,8 @@ from bastide.camera.opening import open_camera
 from bastide.log.store import Store
 from bastide.table.session import TableSession
 from bastide.tiles.art import load_tiles
+from bastide.watching.following import follow
 from bastide.watching.recording import transcript_of
-from bastide.watching.table_loop import follow
 from bastide.watching.watcher import make_watcher
 from scoring.engine import new_game, step
 from scoring.transcript import Game, read

@@ -26,9 +26,9 @@ from bastide.table.demo_game import demo_game
 from bastide.table.session import TableSession
 from bastide.tiles.art import box_contents, load_tiles
 from bastide.tiles.tilebook import TileBook
+from bastide.watching.following import follow
 from bastide.watching.learning import Learner
 from bastide.watching.recording import transcript_of
-from bastide.watching.table_loop import follow
 from bastide.watching.watcher import make_watcher
 from scoring.report import score_game
 from scoring.tiles import catalogue

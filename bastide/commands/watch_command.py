@@ -49,11 +49,11 @@ def run(args: argparse.Namespace) -> int:
     from bastide.table.session import TableSession
     from bastide.table.setup import table_setup
     from bastide.tiles.art import box_contents, load_tiles, tile_book
+    from bastide.watching.following import Followed, follow
     from bastide.watching.learning import Learner
     from bastide.watching.lens_notice import CODE as LENS_BENDS
     from bastide.watching.lens_notice import lens_measured
     from bastide.watching.recording import transcript_of
-    from bastide.watching.table_loop import Followed, follow
     from bastide.watching.watcher import make_watcher
     from vision.frames import SourceError
     from vision.tileset import merged

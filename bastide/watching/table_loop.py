@@ -1,175 +1,27 @@
-"""The table's loop: frames in, the watcher's proposals into the log. One thread owns the camera and the watcher."""
+"""The table's loop: one thread owns the camera and the watcher, follows the one with the other, and begins again when
+the camera fails."""
 
 from __future__ import annotations
 
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from bastide.errors import Failure
 from bastide.table.session import TableSession
+from bastide.watching.following import SAID, Followed, commit, follow
 from bastide.watching.learning import Learner
-from bastide.watching.lens_notice import LensNotice
-from bastide.watching.notices import rows
-from bastide.watching.steadiness import Steadiness
 from bastide.watching.watcher import Guarded, Watcher
 from reading.watcher import Proposal, TableWatcher
 from scoring.events import Setup
-from vision.frames import DeadSource, Frame, FrameSource, SourceError
-from vision.images import encode_jpeg
-from vision.picture import TEXT, PictureCheck, brightness, sharpness
-from vision.stills import Still, keep
+from vision.frames import DeadSource, FrameSource, SourceError
+from vision.picture import brightness, sharpness
+from vision.stills import Still
 
 RETRY_S = 2.0
-FROZEN_RESTART_S = 10.0  # a camera that repeats itself for so long is opened anew
 _log = logging.getLogger("bastide.table")
-CHIPS = {"watching": "watching", "settling": "settling", "searching": "settling", "adrift": "camera_lost",
-         "no_board": "camera_lost", "unwatched": "manual"}
-SAID = {  # what is told beside the chip, by its code; the page has these in its languages
-    **TEXT,
-    "board_gone": "the board is not seen where it lay: put it or the camera back, or take away what covers it",
-    "no_board": "no board is seen: tap the start tile in the camera's picture",
-    "recording_over": "the recording has ended", "pictures_over": "the camera's pictures have ended",
-    "reading_failed": "reading the table failed ({why})",
-    "not_watched": "the camera cannot follow this game: enter it by hand",
-}
-# the watcher's word and what is told
-LOST = {"adrift": "board_gone", "no_board": "no_board", "unwatched": "not_watched"}
-
-
-@dataclass(slots=True)
-class Followed:
-    """What following a source came to. ``latency_s`` is from having the frame to its moves being on disk."""
-
-    frames: int = 0
-    questions: int = 0
-    frame: Frame | None = None  # the one just read, unless it is no picture of the table
-    latency_s: list[float] = field(default_factory=list)
-
-    def latency_ms(self, quantile: float) -> float:
-        """A quantile of the latency in milliseconds, 0 when nothing was read."""
-        ordered = sorted(self.latency_s)
-        return round(1000 * ordered[min(len(ordered) - 1, int(quantile * len(ordered)))], 1) if ordered else 0.0
-
-
-def follow(source: FrameSource, watcher: Watcher, session: TableSession, *,
-           stop: threading.Event | None = None, on_frame: Callable[[Followed], None] | None = None,
-           save: Callable[[TableSession, Proposal, Still], None] | None = None,
-           renew: Callable[[Setup], Watcher] | None = None, learner: Learner | None = None,
-           changed: threading.Event | None = None, lens_known: Callable[[], bool] = lambda: True) -> Followed:
-    """Feed an open source to the watcher until it ends or ``stop`` is set. ``save`` is `commit` unless given; ``renew``
-    makes the watcher for another game that people begin meanwhile, and for another calibration, which ``changed`` says.
-    A ``learner`` takes pictures of the tiles, and what it has learned is used at once. Unless ``lens_known``, the tiles
-    are asked whether the lens bends.
-
-    Raises SourceError, and Failure when a move could not be saved.
-    """
-    done = Followed()
-    game, steadiness, lens = session.game, Steadiness(), LensNotice(lens_known)
-    notices, pictures = list[dict[str, Any]](), dict[str, bytes]()
-    check = PictureCheck(live=source.info.live)
-    bad_s: float | None = None
-    last: Frame | None = None
-    seeing, rested = session.seeing, False
-    while stop is None or not stop.is_set():
-        frame = source.read()
-        if frame is None:
-            break
-        begun = time.perf_counter()
-        if seeing.rests:  # people enter what happens
-            if not rested:
-                notices, pictures = [], {}
-                session.set_notices([], {})
-            rested = True
-            session.set_status("paused")
-            seeing.offer(frame, watcher)
-            done.frames += 1
-            if on_frame is not None:
-                on_frame(done)
-            continue
-        if rested and renew is not None:  # tiles may have been laid while nobody watched
-            del watcher  # two at once would need the memory of two
-            watcher, steadiness = renew(session.setup), Steadiness()
-        elif changed is not None and changed.is_set() and renew is not None:
-            changed.clear()
-            del watcher
-            watcher, steadiness, lens = renew(session.setup), Steadiness(), LensNotice(lens_known)
-        rested = False
-        if session.game != game:
-            if renew is None:  # what is seen belongs to a game that nobody plays here any more
-                break
-            del watcher
-            watcher, game, steadiness = renew(session.setup), session.game, Steadiness()
-            lens = LensNotice(lens_known)
-        verdict = check.look(frame)
-        if not verdict.use:  # no picture of the table: the score stays as it is
-            bad_s, done.frame = frame.t_s if bad_s is None else bad_s, None
-            if verdict.said:
-                session.set_status("camera_lost", verdict.text, verdict.code)
-            if verdict.code == "camera_frozen" and frame.t_s - bad_s >= FROZEN_RESTART_S:
-                raise SourceError(verdict.text)
-            done.frames += 1
-            if on_frame is not None:
-                on_frame(done)
-            continue
-        bad_s, done.frame = None, frame
-        if (point := seeing.pointed()) is not None:
-            watcher.point(point)
-        seen = watcher.feed(frame, session.entries)
-        seeing.offer(frame, watcher)
-        if session.game != game:
-            continue  # what was seen belongs to the game before
-        _take(seen.proposals, frame, watcher, session, save or commit, done, begun)
-        last = frame
-        steadiness.look(frame, watcher.poses, calm=seen.status == "watching")
-        seeing.relit = seeing.relit or steadiness.relit
-        notice, code = steadiness.notice, LOST.get(seen.status, verdict.code)
-        if notice is not None:
-            session.set_status("camera_lost", notice.text, notice.code, notice.parts)
-        else:
-            session.set_status(CHIPS[seen.status], SAID.get(code, ""), code)
-        if seen.status == "watching":
-            lens.look(frame, watcher.poses)
-        if seen.notices is not None:
-            notices, pictures = rows(seen.notices, session.setup.players)
-        session.set_notices([*notices, *lens.rows()], pictures)
-        if learner is not None and seen.status == "watching":
-            learner.look(frame, watcher.poses)
-            if learner.due() and (tiles := learner.write()) is not None:
-                watcher.use(tiles)
-        done.frames += 1
-        if on_frame is not None:
-            on_frame(done)
-    ended = stop is None or not stop.is_set()
-    if ended and last is not None and not source.info.live and session.game == game:
-        while left := watcher.finish(session.entries):  # a recording has ended: what only waited is told and asked
-            version = len(session.entries)
-            _take(left, last, watcher, session, save or commit, done, time.perf_counter())
-            if len(session.entries) == version:
-                break
-    return done
-
-
-def _take(proposals: Sequence[Proposal], frame: Frame, watcher: Watcher, session: TableSession,
-          save: Callable[[TableSession, Proposal, Still], None], done: Followed, begun_s: float) -> None:
-    """Put what was decided into the log, in its order."""
-    still = keep(frame.bgr, watcher.poses) if proposals else None
-    for proposal in proposals:
-        assert still is not None
-        save(session, proposal, still)
-        done.questions += proposal.decision.asked
-        done.latency_s.append(time.perf_counter() - begun_s)
-
-
-def commit(session: TableSession, proposal: Proposal, still: Still) -> None:
-    """Put one decision into the log with its pictures."""
-    made = proposal.decision
-    session.commit(made.events, confidence=made.confidence, asked=made.asked, frame=made.frame,
-                   alternatives=made.alternatives, crop=encode_jpeg(proposal.crop), replaces=made.replaces,
-                   after=made.after, still=still)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,7 @@ from bastide.log.store import Store
 from bastide.table.demo_game import demo_game
 from bastide.table.session import TableSession
 from bastide.tiles.art import load_tiles
-from bastide.watching.table_loop import follow
+from bastide.watching.following import follow
 from bastide.watching.watcher import make_watcher
 from reading.watcher import Observation, Proposal
 from scoring.events import TurnEnded

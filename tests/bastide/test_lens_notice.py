@@ -12,8 +12,8 @@ from test_table_loop import Camera, Watcher
 from bastide.log.store import Store
 from bastide.table.demo_game import demo_game
 from bastide.table.session import TableSession
+from bastide.watching.following import follow
 from bastide.watching.lens_notice import CODE, LensNotice
-from bastide.watching.table_loop import follow
 from reading.watcher import Observation
 from scoring.log import LogEntry
 from scoring.tiles import Square

@@ -16,7 +16,7 @@ from bastide.table.demo_game import demo_game
 from bastide.table.seeing import WANTED_S, Seeing
 from bastide.table.session import TableSession
 from bastide.tiles.art import load_tiles
-from bastide.watching.table_loop import Followed, follow
+from bastide.watching.following import Followed, follow
 from bastide.watching.watcher import make_watcher
 from reading.watcher import TableWatcher
 from scoring.events import Setup, TilePlaced, to_json

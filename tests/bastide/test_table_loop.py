@@ -16,7 +16,8 @@ from bastide.errors import Failure
 from bastide.log.store import Store
 from bastide.table.demo_game import demo_game
 from bastide.table.session import TableSession
-from bastide.watching.table_loop import TableLoop, follow
+from bastide.watching.following import follow
+from bastide.watching.table_loop import TableLoop
 from reading.policy import Decision
 from reading.watcher import Observation, Proposal
 from scoring.events import Event, FigurePlaced, TilePlaced

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from bastide.log.store import Store
 from bastide.table.session import TableSession
 from bastide.tiles.art import load_tiles
-from bastide.watching.table_loop import commit
+from bastide.watching.following import commit
 from bastide.watching.watcher import make_watcher
 from reading.noticing import Notice
 from reading.watcher import Observation, Proposal

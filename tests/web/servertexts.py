@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bastide.machine import findings
 from bastide.watching import notices
-from bastide.watching.table_loop import SAID
+from bastide.watching.following import SAID
 
 LEAST = 12  # letters: what is shorter may be a word of any language
 ERROR_CODE = re.compile(r'\b(?:CommandError|error_answer|Refused)\(\s*"(\w+)"')

@@ -12,9 +12,9 @@ from webtable import table
 
 from bastide.log.store import Store
 from bastide.machine.findings import DO, TEXT, line
+from bastide.watching.following import SAID
 from bastide.watching.lens_notice import LensNotice
 from bastide.watching.notices import rows
-from bastide.watching.table_loop import SAID
 from calibration.drift import Drift, put_back
 from reading.noticing import Notice
 from vision.bending import Bend

@@ -10,7 +10,7 @@ import pytest
 from servertexts import catalogue, error_codes, told
 
 from bastide.machine import findings
-from bastide.watching.table_loop import SAID
+from bastide.watching.following import SAID
 from scoring.expansions import KNOWN
 from scoring.rules import options
 from web.setups import setups
