@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import struct
 import threading
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from io import BytesIO
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -130,70 +131,24 @@ class FrameSource(Protocol):
 def size_of(data: bytes) -> tuple[int, int] | None:
     """Width and height that a picture file says it has, without decoding it: PNG, JPEG, WebP, BMP or TIFF.
 
-    None for anything else, for a file that ends before it says so, and for a PNG that ends before one of its parts.
+    None for anything else, for a file that ends before it says so, and for a PNG of which a part is broken or longer
+    than the file: OpenCV makes room for as much as a part claims to be.
     """
-    try:
-        if data[:8] == b"\x89PNG\r\n\x1a\n" and data[12:16] == b"IHDR":
-            return struct.unpack_from(">II", data, 16) if _chunks_fit(data) else None
-        if data[:2] == b"\xff\xd8":
-            return _jpeg_size(data)
-        if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
-            return _webp_size(data)
-        if data[:2] == b"BM":
-            width, height = struct.unpack_from("<ii", data, 18)
-            return abs(width), abs(height)
-        if data[:4] in (b"II*\0", b"MM\0*"):
-            return _tiff_size(data)
-    except (struct.error, IndexError):
-        pass
+    from PIL import BmpImagePlugin, ImageFile, JpegImagePlugin, PngImagePlugin, TiffImagePlugin, WebPImagePlugin
+
+    # Not Image.open: it warns of many pixels and refuses more in its own words, and knows formats that we do not read.
+    known: Mapping[bytes, Callable[[BytesIO], ImageFile.ImageFile]] = {
+        b"\x89PNG": PngImagePlugin.PngImageFile, b"\xff\xd8": JpegImagePlugin.JpegImageFile,
+        b"RIFF": WebPImagePlugin.WebPImageFile, b"BM": BmpImagePlugin.BmpImageFile,
+        b"II*\0": TiffImagePlugin.TiffImageFile, b"MM\0*": TiffImagePlugin.TiffImageFile}
+    for begins, kind in known.items():
+        if data.startswith(begins):
+            try:
+                with warnings.catch_warnings(action="ignore"), kind(BytesIO(data)) as picture:  # of odd EXIF
+                    size = picture.size
+                    if begins == b"\x89PNG":
+                        picture.verify()
+                    return size
+            except Exception:  # whatever a broken file makes of the reader: it is no picture
+                return None
     return None
-
-
-def _chunks_fit(png: bytes) -> bool:
-    """Whether all parts of a PNG lie within it. OpenCV makes room for as much as a part claims to be."""
-    at = 8
-    while png[at + 4:at + 8] != b"IEND":
-        at += 12 + struct.unpack_from(">I", png, at)[0]
-        if at > len(png):
-            return False
-    return True
-
-
-def _jpeg_size(data: bytes) -> tuple[int, int] | None:
-    at = 2
-    while data[at] == 0xFF:
-        marker = data[at + 1]
-        if marker == 0xFF:  # padding
-            at += 1
-        elif marker in (0x01, *range(0xD0, 0xD9)):  # marks without content
-            at += 2
-        elif 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
-            height, width = struct.unpack_from(">HH", data, at + 5)
-            return width, height
-        else:
-            at += 2 + max(2, struct.unpack_from(">H", data, at + 2)[0])
-    return None
-
-
-def _webp_size(data: bytes) -> tuple[int, int] | None:
-    match data[12:16]:
-        case b"VP8 ":
-            width, height = struct.unpack_from("<HH", data, 26)
-            return width & 0x3FFF, height & 0x3FFF
-        case b"VP8L":
-            bits = struct.unpack_from("<I", data, 21)[0]
-            return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
-        case b"VP8X":
-            return int.from_bytes(data[24:27], "little") + 1, int.from_bytes(data[27:30], "little") + 1
-    return None
-
-
-def _tiff_size(data: bytes) -> tuple[int, int] | None:
-    order = "<" if data[:2] == b"II" else ">"
-    first = struct.unpack_from(order + "I", data, 4)[0]
-    found: dict[int, int] = {}
-    for n in range(struct.unpack_from(order + "H", data, first)[0]):
-        tag, kind = struct.unpack_from(order + "HH", data, first + 2 + 12 * n)
-        if tag in (256, 257):
-            found[tag] = struct.unpack_from(order + ("H" if kind == 3 else "I"), data, first + 10 + 12 * n)[0]
-    return (found[256], found[257]) if len(found) == 2 else None

@@ -81,5 +81,11 @@ def test_a_bomb_is_not_even_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_a_tiff_of_the_other_byte_order() -> None:
-    entries = struct.pack(">HHIHH", 256, 3, 1, 700, 0) + struct.pack(">HHII", 257, 4, 1, 500)
-    assert size_of(b"MM\0*" + struct.pack(">IH", 8, 2) + entries) == (700, 500)
+    short = [struct.pack(">HHIHH", tag, 3, 1, value, 0) for tag, value in ((256, 700), (258, 8), (262, 1))]
+    long = [struct.pack(">HHII", tag, 4, 1, value) for tag, value in ((257, 500), (273, 90), (279, 700 * 500))]
+    tiff = b"MM\0*" + struct.pack(">IH", 8, 6) + b"".join(sorted(short + long)) + bytes(4)  # grey pixels
+    assert size_of(tiff) == (700, 500)
+
+
+def test_a_picture_that_claims_more_than_there_may_be_is_measured_without_a_warning() -> None:
+    assert size_of(fuzz_readers.png_of(30_000, 30_000, 10)) == (30_000, 30_000)  # pytest makes errors of warnings
