@@ -29,7 +29,7 @@ PROCESSES = ("bastide/test_cameras.py", "bastide/test_checkup.py", "bastide/test
              "bastide/test_evening.py", "bastide/test_interrupted.py", "bastide/test_rough.py",
              "bastide/test_second_medium.py", "test_docs_site.py", "test_rig_docs.py", "test_style.py",
              "web/test_web_no_network.py")
-SLOW = ("scoring/test_properties.py", "scoring/test_fuzz.py", "scoring/test_geometry.py", "scoring/test_subsets.py",
+SLOW = ("scoring/test_properties.py", "scoring/test_fuzz.py", "scoring/test_subsets.py",
         "bastide/test_backup.py", "bastide/test_book.py", "bastide/test_damage.py", "bastide/test_page_backups.py",
         "bastide/test_readers.py", "bastide/test_spoiled_folder.py", "bastide/test_storage_faults.py",
         "web/test_web_stream.py", "web/test_web_gate.py", "web/test_web_replay.py", "web/test_web_openapi.py")

@@ -15,8 +15,8 @@ from functools import cache, lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from scoring.geometry import labels
 from scoring.tiles import Square, Tile, catalogue
+from vision.shapes import labels
 
 
 def probability(log_odds: float) -> float:
@@ -118,6 +118,6 @@ def segment_labels(tile: Tile, rot: int) -> npt.NDArray[np.uint8]:
 
 @cache
 def _labels(tile: str, rot: int) -> npt.NDArray[np.uint8]:
-    grid = np.array([list(row) for row in labels(catalogue()[tile])], np.uint8)
+    grid = labels(catalogue()[tile])
     step = len(grid) // CELLS
     return np.ascontiguousarray(np.rot90(grid[step // 2::step, step // 2::step], -rot))

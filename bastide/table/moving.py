@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from scoring.events import FigurePlaced, TilePlaced
-from scoring.geometry import distance_to_segment, spot_of
+from scoring.geometry import spot_of
 from scoring.tiles import catalogue, segment_index, where
+from vision.shapes import distance_to_segment
 
 
 def moved_figure(figure: FigurePlaced, old: TilePlaced, new: TilePlaced) -> FigurePlaced:

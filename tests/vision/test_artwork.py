@@ -8,8 +8,8 @@ import cv2
 import numpy as np
 import pytest
 
-from scoring import geometry
 from scoring.tiles import catalogue, product
+from vision import shapes
 from vision.artwork import draw_tile, segment_masks
 from vision.artwork.__main__ import main
 
@@ -77,7 +77,7 @@ def test_masks_part_the_tile_as_the_geometry_does() -> None:
         assert total.max() == 1 and (total == 0).mean() < 0.01
         for n, (x, y) in enumerate(s.spot for s in tile.segments):
             assert masks[n][int(y * 2), int(x * 2)]
-        grid = np.array([np.frombuffer(row, np.uint8) for row in geometry.labels(tile)])
+        grid = shapes.labels(tile)
         assert np.mean([(masks[n] == (grid == n)).mean() for n in range(len(masks))]) > 0.99
 
 

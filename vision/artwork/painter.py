@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from scoring import geometry
 from scoring.tiles import Segment, Tile
+from vision import shapes
 from vision.artwork import symbols, things
 from vision.artwork.canvas import INK, XY, Canvas, Image, as_image, mix, noise, ramp
 
@@ -84,7 +85,7 @@ def draw_tile(tile: Tile, size_px: int, *, rot: int = 0, variant: int = 0, seed:
     canvas = Canvas(side)
     work = _Work(
         tile=tile, canvas=canvas, masks=_visible(tile, canvas),
-        grid=np.array([np.frombuffer(row, np.uint8) for row in geometry.labels(tile)]),
+        grid=shapes.labels(tile),
         kind=np.random.default_rng(zlib.crc32(tile.id.encode())),
         copy=np.random.default_rng(zlib.crc32(f"{tile.id}/{variant}/{seed}".encode())), taken=[],
     )
@@ -157,7 +158,7 @@ def _band(work: _Work, index: int, segment: Segment) -> None:
     c.blend(ramp(texture, _WATER if river else _DIRT), inner)
     below = [s for s in work.tile.segments[:index] if s.width]
     for line in lines:
-        bridge = [p for p in things.along(line, 0.5) if any(geometry.covers(s, p[0], p[1]) for s in below)]
+        bridge = [p for p in things.along(line, 0.5) if any(shapes.covers(s, p[0], p[1]) for s in below)]
         for side in (-0.5, 0.5) if bridge else ():
             reach = side * (segment.width + 0.8)
             wall = [(x - dy * reach, y + dx * reach) for x, y, dx, dy in bridge]
@@ -179,7 +180,7 @@ def _band(work: _Work, index: int, segment: Segment) -> None:
         x, y = max((lines[0][0], lines[0][-1]), key=_depth)
         ahead = 1.0 if x > 50 else -1.0
         for angle in (-1.2, -0.75, -0.2, 0.3, 0.85, 1.3):
-            reach = max(r for r in np.arange(4, 24, 0.5) if geometry.covers(
+            reach = max(r for r in np.arange(4, 24, 0.5) if shapes.covers(
                 segment, x + ahead * r * math.cos(angle), y + r * math.sin(angle)) or r == 4)
             things.rock(c, work.kind, x + ahead * (reach + 0.8) * math.cos(angle),
                         y + (reach + 0.8) * math.sin(angle) + 0.8, float(work.kind.uniform(1.4, 2.4)))
@@ -300,7 +301,7 @@ def _village(tile: Tile) -> XY | None:
     ends = [geometry.flatten(s.path)[0] for s in tile.segments if s.kind == "road" and len(s.atoms) == 1]
     cities = [s for s in tile.segments if s.kind == "city"]
     inner = [max((line[0], line[-1]), key=_depth) for line in ends]
-    inner = [p for p in inner if not any(geometry.covers(s, *p) for s in cities)]
+    inner = [p for p in inner if not any(shapes.covers(s, *p) for s in cities)]
     if len(inner) < 2:
         return None
     return sum(p[0] for p in inner) / len(inner), sum(p[1] for p in inner) / len(inner)
@@ -358,8 +359,8 @@ def _flag_scale(tile: Tile, place: XY) -> float:
     """Smaller where the segment under a symbol is narrow, so that the symbol hides no other segment's run."""
     if any(sign.ground for sign in _flags(tile)) and not any(s.kind == "city" for s in tile.segments):
         return 1.0
-    under = geometry.segment_at(tile, *place)
-    others = [geometry.distance_to_segment(tile, n, *place) for n in range(len(tile.segments)) if n != under]
+    under = shapes.segment_at(tile, *place)
+    others = [shapes.distance_to_segment(tile, n, *place) for n in range(len(tile.segments)) if n != under]
     return min(1.0, max(0.6, min(others, default=10.0) / 10.0))
 
 
