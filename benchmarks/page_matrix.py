@@ -1,8 +1,9 @@
 """Looks at the page on every screen: ``python benchmarks/page_matrix.py``.
 
 Every number of players, every length of names, every number of digits, every shape of screen, every language, and on
-each the plain view, a notice, a question, a proof and the menu: what a person would object to (text cut or covered,
-names that cannot be read, a board without room) is listed. Pictures are kept in ``artifacts/matrix``.
+each the plain view, a notice, a question, a proof, the menu, a step of the final scoring and its result: what a person
+would object to (text cut or covered, names that cannot be read, a board without room) is listed. Pictures are kept in
+``artifacts/matrix``.
 Exit code 1 when there is anything.
 
     python benchmarks/page_matrix.py [--screen NAME ...] [--players N ...] [--names KIND ...] [--digits KIND ...]
@@ -17,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,8 @@ from web.app import create_app  # noqa: E402
 from web.server import PageServer  # noqa: E402
 
 PICTURES = ROOT / "artifacts" / "matrix"
+PLAYED = ("live", "notice", "question", "proof", "menu")
+ENDING: dict[str, int | str] = {"walk": 0, "result": "end"}  # the step of the walk that shows it
 
 
 def show(page: Any, session: Any, view: str, tv: bool) -> None:
@@ -57,6 +61,69 @@ def leave(page: Any, session: Any, view: str) -> None:
     clear(page)
 
 
+class Eyes:
+    """Looks at screen after screen and remembers what was wrong."""
+
+    def __init__(self, pictures: bool) -> None:
+        self.pictures, self.seen, self.found = pictures, 0, Counter[str]()
+
+    def at(self, page: Any, screen: str, view: str, where: str) -> None:
+        faults = look(page, tv=screen.startswith("tv"))
+        self.seen += 1
+        if faults or self.pictures:
+            page.screenshot(path=str(PICTURES / f"{where.replace(' ', '-')}.png"))
+        for fault in faults:
+            print(f"{where}: {fault}", flush=True)
+            self.found[f"{screen} {view}"] += 1
+
+
+class Screens:
+    """One browser's pages, the table's and the television's, in one language and every size."""
+
+    def __init__(self, browser: Any, url: str, language: str) -> None:
+        self._context = browser.new_context(locale=LANGUAGES[language], reduced_motion="reduce")
+        self._url, self._pages = url, dict[bool, Any]()
+
+    def page(self, screen: str) -> Any:
+        tv, (width, height) = screen.startswith("tv"), SCREENS[screen]
+        if tv not in self._pages:
+            page = self._pages[tv] = self._context.new_page()
+            page.goto(self._url + ("tv" if tv else ""))
+            page.locator("body[data-ready] .tile").first.wait_for()
+        self._pages[tv].set_viewport_size({"width": width, "height": height})
+        return self._pages[tv]
+
+    def __enter__(self) -> Screens:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._context.close()
+
+
+def played(eyes: Eyes, args: argparse.Namespace, screens: Screens, session: Any, about: str, language: str) -> None:
+    """The game while it is played."""
+    views = [v for v in args.view if v not in ENDING]
+    for screen in args.screen if views else ():
+        page = screens.page(screen)
+        for digits in args.digits:
+            session.dress(SCORES[digits], doubted=(0, len(session.setup.players) - 1))
+            page.locator(".player[data-player='0'] .score", has_text=f"~{SCORES[digits][0]}").wait_for()
+            clear(page)
+            for view in views if digits == "two" else views[:1]:
+                show(page, session, view, screen.startswith("tv"))
+                eyes.at(page, screen, view, f"{screen} {about} {digits} {language} {view}")
+                leave(page, session, view)
+
+
+def told(eyes: Eyes, args: argparse.Namespace, screens: Screens, about: str, language: str, view: str) -> None:
+    """Its end: a step of the walk, or the result."""
+    for screen in args.screen:
+        page = screens.page(screen)
+        page.locator("#reveal .walk-stage" if view == "walk" else "body.told .totals").wait_for()
+        clear(page)
+        eyes.at(page, screen, view, f"{screen} {about} {language} {view}")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--screen", nargs="+", choices=SCREENS, default=list(SCREENS))
@@ -64,8 +131,7 @@ def main() -> int:
     parser.add_argument("--names", nargs="+", choices=NAMES, default=list(NAMES))
     parser.add_argument("--digits", nargs="+", choices=SCORES, default=list(SCORES))
     parser.add_argument("--language", nargs="+", choices=LANGUAGES, default=list(LANGUAGES))
-    views = ["live", "notice", "question", "proof", "menu"]
-    parser.add_argument("--view", nargs="+", choices=views, default=views)
+    parser.add_argument("--view", nargs="+", choices=[*PLAYED, *ENDING], default=[*PLAYED, *ENDING])
     parser.add_argument("--pictures", action="store_true", help="keep a picture of each")
     args = parser.parse_args()
     from playwright.sync_api import sync_playwright
@@ -74,51 +140,32 @@ def main() -> int:
         print("no chromium: apt install chromium")
         return 1
     PICTURES.mkdir(parents=True, exist_ok=True)
-    seen, found, begun = 0, Counter[str](), time.monotonic()
+    eyes, begun = Eyes(args.pictures), time.monotonic()
     with sync_playwright() as p, tempfile.TemporaryDirectory() as folder:
         browser = p.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        for players in args.players:
-            for names in args.names:
-                with Store(Path(folder) / f"{players}-{names}.sqlite") as store:
-                    session = dressed(store, NAMES[names][:players], SCORES["one"])
-                    if "question" in args.view:
-                        ask(session)
-                    with PageServer(create_app(session), port=0) as server:
-                        for language in args.language:
-                            context = browser.new_context(locale=LANGUAGES[language], reduced_motion="reduce")
-                            pages = {}
-                            for screen in args.screen:
-                                tv, size = screen.startswith("tv"), SCREENS[screen]
-                                if tv not in pages:
-                                    pages[tv] = context.new_page()
-                                    pages[tv].goto(server.url + ("tv" if tv else ""))
-                                    pages[tv].locator("body[data-ready] .tile").first.wait_for()
-                                page = pages[tv]
-                                page.set_viewport_size({"width": size[0], "height": size[1]})
-                                for digits in args.digits:
-                                    session.dress(SCORES[digits], doubted=(0, players - 1))
-                                    page.locator(".player[data-player='0'] .score",
-                                                 has_text=f"~{SCORES[digits][0]}").wait_for()
-                                    clear(page)
-                                    for view in args.view if digits == "two" else args.view[:1]:
-                                        show(page, session, view, tv)
-                                        where = f"{screen} {players} {names} {digits} {language} {view}"
-                                        faults = look(page, tv=tv)
-                                        seen += 1
-                                        if faults or args.pictures:
-                                            page.screenshot(path=str(PICTURES / f"{where.replace(' ', '-')}.png"))
-                                        for fault in faults:
-                                            print(f"{where}: {fault}", flush=True)
-                                            found[f"{screen} {view}"] += 1
-                                        leave(page, session, view)
-                            context.close()
-                print(f"{players} players, {names} names: {seen} screens after {time.monotonic() - begun:.0f} s",
-                      file=sys.stderr)
+        for players, names in product(args.players, args.names):
+            about = f"{players} {names}"
+            with Store(Path(folder) / f"{players}-{names}.sqlite") as store:
+                session = dressed(store, NAMES[names][:players], SCORES["one"])
+                if "question" in args.view:
+                    ask(session)
+                with PageServer(create_app(session), port=0) as server:
+                    for language in args.language:
+                        with Screens(browser, server.url, language) as screens:
+                            played(eyes, args, screens, session, about, language)
+                    session.dress(())
+                    session.command({"do": "end_game"})
+                    for view, language in product((v for v in ENDING if v in args.view), args.language):
+                        session.command({"do": "reveal", "step": ENDING[view]})
+                        with Screens(browser, server.url, language) as screens:
+                            told(eyes, args, screens, about, language, view)
+            print(f"{players} players, {names} names: {eyes.seen} screens after {time.monotonic() - begun:.0f} s",
+                  file=sys.stderr)
         browser.close()
-    for where, n in found.most_common():
+    for where, n in eyes.found.most_common():
         print(f"{n:5} {where}")
-    print(f"{seen} screens looked at in {time.monotonic() - begun:.0f} s: {sum(found.values())} faults")
-    return 1 if found else 0
+    print(f"{eyes.seen} screens looked at in {time.monotonic() - begun:.0f} s: {sum(eyes.found.values())} faults")
+    return 1 if eyes.found else 0
 
 
 if __name__ == "__main__":

@@ -150,13 +150,14 @@
     Math.max(0, Math.min(table.right, under.right) - Math.max(table.left, under.left)) *
     Math.max(0, Math.min(table.bottom, under.bottom) - Math.max(table.top, under.top));
   const share = (table.width * table.height - over) / (innerWidth * innerHeight);
-  if (sheet.hidden ? share < 0.27 : sheet.matches(".question") && share < 0.14)
+  const result = document.querySelector(".told #final:not([hidden]), #reveal:not([hidden])"); // what is looked at then
+  if (sheet.hidden ? share < (result ? 0.1 : 0.27) : sheet.matches(".question") && share < 0.14)
     faults.push(`the board has ${Math.round(100 * share)} % of the screen`);
   if (!sheet.hidden && document.querySelector("#sheet.question") && over / (table.width * table.height) > 0.5)
     faults.push(`the question covers ${Math.round((100 * over) / (table.width * table.height))} % of the board`);
   // no tile lies under a button of the zoom while the board is shown as a whole
   const buttons = [...document.querySelectorAll(".zoom button")].filter(shown).map((el) => el.getBoundingClientRect());
-  if (sheet.hidden)
+  if (sheet.hidden && !document.querySelector(".walk-stage"))
     for (const tile of document.querySelectorAll(".tiles .tile")) {
       const r = tile.getBoundingClientRect();
       if (
@@ -167,7 +168,9 @@
         say("under a button of the zoom", tile);
     }
   // nothing empty beside what is full: a panel ends where its content or the screen does
-  const side = [...document.querySelectorAll("#players, #feed:not([hidden]), #final:not([hidden])")]
+  const side = [
+    ...document.querySelectorAll("#players, #feed:not([hidden]), #final:not([hidden]), #reveal:not([hidden])"),
+  ]
     .filter(shown)
     .map((e) => e.getBoundingClientRect());
   const used =

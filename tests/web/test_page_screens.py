@@ -49,8 +49,15 @@ def test_a_sample_of_the_matrix(table, visit):
     page.locator("#sheet.question:not([hidden])").wait_for()
     assert not page.get_by_text("0 %", exact=True).count(), "what is next to impossible is not offered"
     see("question")
-    television = visit(server.url + "tv", *SCREENS["tv"])
+    television = visit(server.url + "tv", *SCREENS["tv-small"])
     found += [f"tv: {fault}" for fault in look(television, tv=True)]
+    session.command({"do": "end_game"})
+    for step, told in ((0, ".walk-stage"), ("end", "body.told .totals")):
+        session.command({"do": "reveal", "step": step})
+        for screen in (page, television):
+            screen.locator(told).wait_for()
+        see(f"reveal {step}")
+        found += [f"tv reveal {step}: {fault}" for fault in look(television, tv=True)]
     assert not found
 
 

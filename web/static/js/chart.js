@@ -108,7 +108,7 @@ export function totals(view, letters, final) {
             "th",
             { scope: "row" },
             featureIcon(row.category),
-            t(`final.category.${row.category}`, { fallback: row.category }),
+            h("span", {}, t(`final.category.${row.category}`, { fallback: row.category })),
           ),
           row.points.map((n) => h("td", {}, n ? String(n) : "–")),
         ),
