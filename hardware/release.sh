@@ -15,7 +15,8 @@ command -v ssh-keygen >/dev/null || fail "ssh-keygen is missing: sudo apt instal
 
 if [ "$1" = new-key ]; then
   [ ! -e "$2" ] || fail "$2 is there already"
-  ssh-keygen -q -t ed25519 -C "bastide release key" -f "$2"
+  [ -d "$(dirname -- "$2")" ] || fail "$(dirname -- "$2"): there is no such folder"
+  ssh-keygen -q -t ed25519 -C "bastide release key" -f "$2" || fail "$2: the key was not made"
   echo "add this line to hardware/release.signers, and keep $2 where nobody else gets it:"
   echo "bastide namespaces=\"bastide-release\" $(cut -d ' ' -f 1,2 "$2.pub")"
   exit 0

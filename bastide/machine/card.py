@@ -22,6 +22,7 @@ from bastide.files.keys import KeyFile, set_pins
 from bastide.files.writing import sync_folder, write_whole
 from web.rights import Refused, checked_pin
 
+NAME = "bastide.txt"
 MOST_BYTES = 20_000
 LANGUAGES = ("en", "de", "fr")
 REPORT = "bastide-card.json"  # in /run, for the screen
@@ -138,9 +139,11 @@ def read_card(path: Path, *, root: Path = Path("/"), data: Path = Path("/var/lib
               ) -> list[str]:
     """Do what a card's file says, all of it or nothing; the sentences for the screen, empty when nothing was asked for.
 
-    ``root`` is where the system lies; with ``live`` the running system learns its new name at once. Raises Failure for
-    what cannot be read or written.
+    ``root`` is where the system lies; with ``live`` the running system learns its new name at once. Raises UsageError
+    for any other file, because this one is written into, and Failure for what cannot be read or written.
     """
+    if path.name.lower() != NAME or path.is_symlink():
+        raise UsageError(f"{path}: is not the card's {NAME}; no other file is read, because it is written into")
     _finish(path)
     try:
         raw = path.read_bytes()

@@ -210,3 +210,16 @@ def test_the_command_does_the_same(pi: Pi, capsys: pytest.CaptureFixture[str]) -
     assert main(argv) == 0 and "line 2: a name has" in capsys.readouterr().out
     pi.file.write_text("language = fr\n", "utf-8")
     assert main(argv) == 0 and "the language fr" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["shadow", "bastide.txt"])
+def test_no_other_file_is_written_into(pi: Pi, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Named by mistake, or where a link leads to."""
+    other = pi.root / "etc" / "shadow"
+    other.write_text("root:*:20000:0:99999:7:::\n", "utf-8")
+    asked = other if name == "shadow" else pi.file
+    if asked is pi.file:
+        pi.file.symlink_to(other)
+    before = pi.everything()
+    assert main(["card", "read", str(asked), "--data", str(pi.data), "--root", str(pi.root)]) == 2
+    assert capsys.readouterr().err.count("\n") == 1 and pi.everything() == before
