@@ -99,6 +99,10 @@ class Access:
     def _may(self, right: Right) -> Response | None:
         held, token = self.held()
         if held < right:
+            if held == Right.ADMIN:
+                return error_answer("owner_needed", "no administrator's PIN is set: this takes the device that set the "
+                                    "table's PIN, or an administrator's PIN in bastide.txt on the card",
+                                    HTTPStatus.FORBIDDEN)
             if held == Right.PLAY:
                 return error_answer("admin_needed", "this takes the administrator's PIN", HTTPStatus.FORBIDDEN)
             if self.machine_plays:
@@ -148,7 +152,11 @@ class Access:
         """The right of this request, and the token that its session must repeat (empty without a session)."""
         if (found := self.device()) is not None:
             return Right(found.right), found.token
-        return (Right.ADMIN if self.machine_plays and self.from_machine() else Right.WATCH), ""
+        return (Right.OWNER if self.machine_plays and self.from_machine() else Right.WATCH), ""
+
+    def refusal(self, right: Right) -> Response | None:
+        """What a view answers whose request has not the right for all that it asks; None when it has."""
+        return self._may(right)
 
     def known(self, cookie: str, address: str) -> str:
         """Under which name the session goes that a request's Cookie header brings; empty without one. For whoever has
@@ -189,10 +197,10 @@ class Access:
         held, token = self.held()
         found = self.device()
         pin = "machine" if self.machine_plays else "set" if kept.table is not None else "unset"
-        return {"right": held.name.lower(), "token": token or None, "pin": pin, "admin_pin": kept.admin is not None,
-                "owners_pin": self.rights.owners(kept),
+        return {"right": named(held), "owner": held is Right.OWNER, "token": token or None, "pin": pin,
+                "admin_pin": kept.admin is not None,
                 "name": found.name if found else None,
-                "failed": sum(f["count"] for f in self.rights.failed()) if held is Right.ADMIN else None,
+                "failed": sum(f["count"] for f in self.rights.failed()) if held >= Right.ADMIN else None,
                 "set_at_s": kept.set_at_s, "set_from": kept.set_from}
 
     def sign_in(self, right: Right) -> None:
@@ -254,6 +262,11 @@ def refusal(e: Refused) -> Response:
     return answer
 
 
+def named(right: Right) -> str:
+    """What a page is told: whoever owns the table administers it."""
+    return min(right, Right.ADMIN).name.lower()
+
+
 @doorway.get("/api/session")
 def session_state() -> Response:
     """What this device may do."""
@@ -298,6 +311,8 @@ def sessions() -> Response:
     """Which devices are signed in, and where wrong PINs came from; ``do`` says whether to end some."""
     door, data = access(), asked_object()
     do, mine = data.get("do"), door.device()
+    if do != "look" and (refused := door.refusal(Right.OWNER)) is not None:
+        return refused
     series = door.rights.keys.get().series
     if do == "end":
         wanted = data.get("session")
@@ -311,7 +326,7 @@ def sessions() -> Response:
             door.devices.end([d.id for d in door.devices.listed(series) if mine is None or d.id != mine.id])
     elif do != "look":
         raise CommandError("malformed", "do: must be one of look, end, end_others")
-    rows = [{"session": d.id, "right": Right(d.right).name.lower(), "name": d.name, "kind": d.kind,
+    rows = [{"session": d.id, "right": named(Right(d.right)), "name": d.name, "kind": d.kind,
              "address": d.address, "since_s": round(d.since_s), "seen_s": round(d.seen_s),
              "mine": mine is not None and d.id == mine.id} for d in door.devices.listed(series)]
     return json_answer({"sessions": rows, "failed": door.rights.failed()})
@@ -340,7 +355,7 @@ def first_pin() -> Response:
 
 
 @doorway.put("/api/pin")
-@needs(Right.ADMIN)
+@needs(Right.OWNER)
 def change_pin() -> Response:
     """Change the table's PIN, the administrator's, or both; every other device has to sign in again."""
     door, data = access(), asked_object()
@@ -358,5 +373,5 @@ def _set_pins(door: Access, data: dict[str, Any], *, first: bool) -> Response:
     with _kept("the PIN"):
         door.rights.set_pins(data.get("pin"), data.get("admin"), by=by, first=first)
     _log.warning("the table's PIN was set from %s" if first else "a PIN was changed from %s", by)
-    door.sign_in(Right.ADMIN)
+    door.sign_in(Right.OWNER)
     return json_answer(door.state())

@@ -7,7 +7,8 @@ from http import HTTPStatus
 
 from flask import Blueprint, Response, current_app, send_file
 
-from web.answers import asked_act, asked_piece, error_answer, json_answer, needed
+from web.access import access
+from web.answers import asked_act, asked_object, asked_piece, error_answer, json_answer, needed
 from web.protocol import Backups
 from web.rights import Right, needs
 
@@ -23,6 +24,8 @@ def _backups() -> Backups:
 @needs(Right.ADMIN)
 def backup() -> Response:
     """Make a backup or a support file, check or restore one that was uploaded, forget both, or only look."""
+    if asked_object().get("do") == "restore" and (refused := access().refusal(Right.OWNER)) is not None:
+        return refused
     found = _backups()
     return asked_act({"look": found.state, "make": found.make, "support": found.support, "check": found.check,
                       "restore": found.restore, "forget": found.forget})

@@ -157,7 +157,7 @@ def _device(row: object) -> Device | None:
         numbers = (found.right, found.series, found.since_s, found.seen_s)
         right = all(isinstance(t, str) and t.isprintable() for t in texts) and _ID.fullmatch(found.id) and \
             len(found.token) >= 16 and all(type(n) in (int, float) and abs(n) < 1e12 for n in numbers) and \
-            found.right in (Right.PLAY, Right.ADMIN)
+            found.right in (Right.PLAY, Right.ADMIN, Right.OWNER)
         return found if right else None
     except TypeError:
         return None

@@ -120,6 +120,8 @@ def _schemas() -> dict[str, Schema]:
         "Session": _object({"right": {"enum": ["watch", "play", "admin"]},
                             "token": {"type": ["string", "null"], "description": "to be repeated in X-CSRF-Token"},
                             "pin": {"enum": ["set", "unset", "machine"]}, "admin_pin": _FLAG,
+                            "owner": {**_FLAG, "description": "whether this device may change PINs, end sessions and "
+                                      "restore a backup"},
                             "name": {"type": ["string", "null"], "description": "whose device this is"},
                             "failed": {"type": ["integer", "null"], "description": "wrong PINs since the program "
                                        "began, for administrators"},

@@ -2,6 +2,8 @@
 
 Watching is open on the local network. Changing the game takes the table's PIN. Administration (other PINs, and what is
 marked with ``needs(Right.ADMIN)``) takes the administrator's own PIN, or the device that set the table's first PIN.
+While there is no administrator's PIN the table's administers too if it was set on a page, but owns nothing: changing
+PINs, ending sessions and restoring a backup (``Right.OWNER``) would let whoever was told it shut out everybody else.
 Where the secrets are kept is not known here; `Keys` is whoever keeps them.
 """
 
@@ -48,6 +50,7 @@ class Right(IntEnum):
     WATCH = 0
     PLAY = 1
     ADMIN = 2
+    OWNER = 3
 
 
 def needs(right: Right) -> Callable[[View], View]:
@@ -199,7 +202,8 @@ class Rights:
     @staticmethod
     def owners(kept: Secrets) -> bool:
         """Whether the table's PIN administers too: it was set on a page and no administrator's was, so whoever lost the
-        device that set it has nothing else. A PIN of the command line was set by somebody who can set another there."""
+        device that set it has nothing else. A PIN of the command line was set by somebody who can set another there.
+        """
         return kept.table is not None and kept.admin is None and kept.set_from not in (None, COMMAND_LINE)
 
     def failed(self) -> list[dict[str, Any]]:
@@ -233,7 +237,7 @@ class Rights:
                     self._note(address, self._tries.wrong(who, apart=bool(apart)), bool(apart))
                     raise Refused("wrong_pin", "that is not the PIN")
                 self._tries.right(who)
-                return Right.ADMIN if admin or self.owners(kept) else Right.PLAY
+                return Right.OWNER if admin else Right.ADMIN if self.owners(kept) else Right.PLAY
             finally:
                 self._one.release()
         finally:

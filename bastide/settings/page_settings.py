@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import logging
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -34,6 +35,7 @@ from web.protocol import CommandError
 
 NAME = "settings.json"
 _VERSION, _LARGEST = 1, 200_000
+_log = logging.getLogger("bastide.settings")
 Kept = Mapping[str, Value]
 
 
@@ -58,7 +60,10 @@ class SettingsFile:
             raise Failure(f"{self.path}: cannot be read ({e.strerror or e}); check the disk, and whose file it is") \
                 from e
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            self.path.replace(self.path.with_suffix(".damaged.json"))
+            aside = self.path.with_suffix(".damaged.json")
+            self.path.replace(aside)
+            _log.warning("%s is damaged: it lies at %s now, and every setting is as if it had not been set", self.path,
+                         aside.name)
 
     def put(self, values: Kept) -> None:
         """Keep these from now on. Raises OSError; then nothing has changed."""

@@ -42,7 +42,7 @@ class Pi:
 
     def admin(self, pin: str) -> bool:
         try:
-            return Rights(KeyFile(self.data)).check(pin, "192.168.1.9") is Right.ADMIN
+            return Rights(KeyFile(self.data)).check(pin, "192.168.1.9") is Right.OWNER
         except Refused:
             return False
 

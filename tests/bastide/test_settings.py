@@ -127,10 +127,10 @@ def test_passwords_are_neither_shown_nor_carried_away_nor_lost_by_saving_again(t
 
 @pytest.mark.parametrize("content", ["", "[]", "{", '{"version": 9, "values": {}, "served": {}}', "[" * 100_000,
                                      '{"version": 1, "values": [], "served": {}}'])
-def test_a_spoiled_file_is_set_aside(tmp_path: Path, content: str) -> None:
+def test_a_spoiled_file_is_set_aside_and_said(tmp_path: Path, content: str, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / NAME).write_text(content, "utf-8")
     assert SettingsFile(tmp_path).values == {} and not (tmp_path / NAME).exists()
-    assert (tmp_path / "settings.damaged.json").exists()
+    assert (tmp_path / "settings.damaged.json").exists() and "settings.damaged.json" in caplog.text
 
 
 def test_values_of_another_shape_or_an_unknown_option_are_left_out(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from bastide.guide.guide import Guide
 from bastide.guide.practice import plan, seen
 from bastide.log.store import Store
 from bastide.table.session import TableSession
+from web import rights
 from web.app import create_app
 from web.server import PageServer
 
@@ -58,3 +59,6 @@ def visit(chromium: Any) -> Iterator[Callable[..., Any]]:
 def cheap_hashes(monkeypatch):
     """The same scheme with less work; what it costs is not what is tested."""
     monkeypatch.setattr("web.rights._SCHEME", "scrypt:1024:8:1")
+    rights._nobody.cache_clear()  # what a test before has computed with the work of the true scheme
+    yield
+    rights._nobody.cache_clear()

@@ -12,7 +12,7 @@ from webtable import table
 from bastide.files.keys import KeyFile, SessionFile
 from bastide.log.store import Store
 from web.devices import MOST, Devices, kind_of
-from web.rights import ALL_TRIES, Right, Rights
+from web.rights import ALL_TRIES, Memory, Right, Rights
 
 pytestmark = pytest.mark.usefixtures("cheap_hashes")
 IPAD = "Mozilla/5.0 (iPad; CPU OS 17_1 like Mac OS X) AppleWebKit/605.1.15"
@@ -63,6 +63,26 @@ def test_an_administrator_sees_every_device_and_ends_one_or_all_others(session):
         assert admin.code("POST", "/api/sessions", bad) == (400, "malformed")
     assert [r["mine"] for r in admin.do("POST", "/api/sessions", {"do": "end_others"}).get_json()["sessions"]] == [True]
     assert players[0].code("POST", "/api/commands", {"do": "undo"}) == (401, "pin_needed")
+
+
+def test_whoever_was_told_the_tables_pin_shuts_nobody_out(session):
+    """Without an administrator's PIN the table's administers, and that is all."""
+    t = Table(session, Memory())
+    first = t.device("192.168.1.10")
+    first.token = first.do("POST", "/api/pin", {"pin": PIN}).get_json()["token"]
+    told = t.device("192.168.1.20", PIN)
+    assert told.do("GET", "/api/session").get_json()["right"] == "admin"
+    assert {(r["address"], r["right"]) for r in rows(told)} == {("192.168.1.10", "admin"), ("192.168.1.20", "admin")}
+    owner = next(r["session"] for r in rows(told) if not r["mine"])
+    for method, path, body in (("PUT", "/api/pin", {"admin": ADMIN}), ("PUT", "/api/pin", {"pin": "7391"}),
+                               ("POST", "/api/sessions", {"do": "end", "session": owner}),
+                               ("POST", "/api/sessions", {"do": "end_others"}),
+                               ("POST", "/api/backup", {"do": "restore"})):
+        assert told.code(method, path, body) == (403, "owner_needed"), path
+    assert first.do("PUT", "/api/pin", {"admin": ADMIN}).get_json()["owner"]
+    assert t.device("192.168.1.20", PIN).do("GET", "/api/session").get_json()["right"] == "play"
+    again = t.device("192.168.1.30", ADMIN)  # another device of the owner's
+    assert again.do("POST", "/api/sessions", {"do": "end_others"}).status_code == 200
 
 
 def test_sessions_outlive_a_restart_and_a_revoked_one_does_not_come_back(session, tmp_path):

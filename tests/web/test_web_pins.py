@@ -137,6 +137,8 @@ def test_a_hash_that_cannot_be_compared_is_no_hash(tmp_path, parameters):
     (tmp_path / "secrets.json").write_text(json.dumps({"version": 1, **asdict(kept), "table": wrong}), "utf-8")
     again = KeyFile(tmp_path)
     assert again.get().table is None and (tmp_path / "secrets.damaged.json").exists()
+    if parameters in ("524288:8:1", "65536:64:1"):  # could be computed, in seconds and with half a gigabyte
+        return
     for kind in ({"table": wrong}, {"table": right, "admin": wrong}):  # and should one get in all the same
         memory = with_pins()
         memory.put(replace(memory.get(), **kind))
@@ -196,7 +198,7 @@ def test_whoever_lost_the_cookie_administers_with_the_pin_that_was_set_on_a_page
     rights.set_pins(PIN, by="192.168.1.20", first=True)
     assert rights.check(PIN, "192.168.1.20") == Right.ADMIN
     rights.set_pins(admin="907143", by="192.168.1.20")
-    assert rights.check(PIN, "192.168.1.20") == Right.PLAY and rights.check("907143", "192.168.1.20") == Right.ADMIN
+    assert rights.check(PIN, "192.168.1.20") == Right.PLAY and rights.check("907143", "192.168.1.20") == Right.OWNER
     at_a_shell = Rights(Memory())
     at_a_shell.set_pins(PIN, by=COMMAND_LINE)
     assert at_a_shell.check(PIN, "192.168.1.20") == Right.PLAY

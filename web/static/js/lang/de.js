@@ -466,7 +466,7 @@ export default {
   "pin.first": "PIN des Tisches festlegen",
   "pin.title": "PIN des Tisches",
   "pin.first.note":
-    "Wer das Spiel ändern will, gibt sie einmal ein; Zuschauen ist frei. 4 bis 12 Ziffern. Dieses Gerät verwaltet dann auch den Tisch.",
+    "Wer das Spiel ändern will, gibt sie einmal ein; Zuschauen ist frei. 4 bis 12 Ziffern. Dieses Gerät verwaltet dann auch den Tisch, und die PIN ebenso, bis eine eigene für die Verwaltung festgelegt ist.",
   "pin.note": "Änderungen am Spiel brauchen sie, einmal auf jedem Gerät.",
   "pin.since": "Festgelegt am {when} von {from}.",
   "pin.label": "PIN",
@@ -484,7 +484,7 @@ export default {
   "pin.admin": "Die PIN der Verwaltung",
   "pin.admin.note": "Das ändert den Rechner, nicht das Spiel, und braucht die PIN der Verwaltung.",
   "pin.admin.none":
-    "Das ändert den Rechner, nicht das Spiel. Es gibt keine PIN der Verwaltung: das Gerät, das die PIN des Tisches festgelegt hat, darf es; oder legt am Rechner eine fest: bastide pin --admin.",
+    "Das ändert den Rechner, nicht das Spiel. Es gibt keine PIN der Verwaltung: das Gerät, das die PIN des Tisches festgelegt hat, darf es; oder schreibt eine in bastide.txt auf der Karte.",
   "pin.not_admin": "Das ist die PIN des Tisches. Hier braucht es die der Verwaltung.",
   // joining and speaking
   "join.title": "Mitmachen",
@@ -545,6 +545,8 @@ export default {
   "error.no_camera": "keine Kamera sieht diesem Tisch zu",
   "error.watching_only": "dieser Tisch wird nur an seinem eigenen Rechner geändert",
   "error.admin_needed": "dafür braucht es die PIN der Verwaltung",
+  "error.owner_needed":
+    "es gibt keine PIN der Verwaltung: dafür braucht es das Gerät, das die PIN des Tisches festgelegt hat, oder eine Zeile mit einer PIN der Verwaltung in bastide.txt auf der Karte",
   "error.pin_needed": "dafür braucht es die PIN des Tisches",
   "error.pin_unset": "zuerst muss die PIN des Tisches festgelegt werden",
   "error.no_token": "bitte neu anmelden: die Anmeldung dieser Seite ist zu alt",

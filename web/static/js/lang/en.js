@@ -458,7 +458,7 @@ export default {
   "pin.first": "Set the table's PIN",
   "pin.title": "The table's PIN",
   "pin.first.note":
-    "Whoever wants to change the game enters it once; watching is free. 4 to 12 digits. This device then also administers the table.",
+    "Whoever wants to change the game enters it once; watching is free. 4 to 12 digits. This device then also administers the table, and so does the PIN until an administrator's is set.",
   "pin.note": "Changing the game takes it, once on each device.",
   "pin.since": "Set on {when} from {from}.",
   "pin.label": "PIN",
@@ -473,7 +473,7 @@ export default {
   "pin.admin": "The administrator's PIN",
   "pin.admin.note": "This changes the machine, not the game, and takes the administrator's PIN.",
   "pin.admin.none":
-    "This changes the machine, not the game. No administrator's PIN is set: the device that set the table's PIN may do it, or set one on the machine with bastide pin --admin.",
+    "This changes the machine, not the game. No administrator's PIN is set: the device that set the table's PIN may do it; or set one in bastide.txt on the card.",
   "pin.not_admin": "That is the table's PIN. This takes the administrator's.",
   // joining and speaking
   "join.title": "Join",
@@ -533,6 +533,8 @@ export default {
   "error.no_camera": "no camera watches this table",
   "error.watching_only": "this table is changed on its own machine only",
   "error.admin_needed": "this takes the administrator's PIN",
+  "error.owner_needed":
+    "no administrator's PIN is set: this takes the device that set the table's PIN, or a line with an administrator's PIN in bastide.txt on the card",
   "error.pin_needed": "this takes the table's PIN",
   "error.pin_unset": "the table's PIN must be set first",
   "error.no_token": "sign in again: this page's sign-in is too old",

@@ -499,7 +499,7 @@ export default {
   "pin.first": "Choisir le code de la table",
   "pin.title": "Le code de la table",
   "pin.first.note":
-    "Qui veut modifier la partie le saisit une fois ; regarder est libre. 4 à 12 chiffres. Cet appareil administre ensuite aussi la table.",
+    "Qui veut modifier la partie le saisit une fois ; regarder est libre. 4 à 12 chiffres. Cet appareil administre ensuite aussi la table, et le code de même tant qu’il n’y a pas de code d’administration.",
   "pin.note": "Modifier la partie le demande, une fois par appareil.",
   "pin.since": "Choisi le {when} depuis {from}.",
   "pin.label": "Code",
@@ -518,7 +518,7 @@ export default {
   "pin.admin": "Le code d’administration",
   "pin.admin.note": "Cela change la machine, pas la partie, et demande le code d’administration.",
   "pin.admin.none":
-    "Cela change la machine, pas la partie. Aucun code d’administration n’est défini : l’appareil qui a défini le code de la table peut le faire, ou définissez-en un sur la machine avec bastide pin --admin.",
+    "Cela change la machine, pas la partie. Aucun code d’administration n’est défini : l’appareil qui a défini le code de la table peut le faire ; ou écrivez-en un dans bastide.txt sur la carte.",
   "pin.not_admin": "C’est le code de la table. Il faut ici celui d’administration.",
   // joining and speaking
   "join.title": "Rejoindre",
@@ -583,6 +583,8 @@ export default {
   "error.no_camera": "aucune caméra ne regarde cette table",
   "error.watching_only": "cette table ne se modifie que sur sa propre machine",
   "error.admin_needed": "il y faut le code d’administration",
+  "error.owner_needed":
+    "aucun code d’administration n’est défini : il y faut l’appareil qui a défini le code de la table, ou une ligne avec un code d’administration dans bastide.txt sur la carte",
   "error.pin_needed": "il y faut le code de la table",
   "error.pin_unset": "le code de la table doit d’abord être défini",
   "error.no_token": "connectez-vous de nouveau : la connexion de cette page est trop ancienne",

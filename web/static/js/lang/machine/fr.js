@@ -438,8 +438,16 @@ export default {
   "trial.go": "Les lire",
   "trial.reading": "Lecture …",
   "trial.read": "Lu",
-  "trial.tiles": { one: "{n} tuile sur {all} bien lue", other: "{n} tuiles sur {all} bien lues" },
-  "trial.figures": { one: "{n} pion sur {all} bien lu", other: "{n} pions sur {all} bien lus" },
+  "trial.tiles": {
+    one: "{n} tuile sur {all} bien lue",
+    many: "{n} tuiles sur {all} bien lues",
+    other: "{n} tuiles sur {all} bien lues",
+  },
+  "trial.figures": {
+    one: "{n} pion sur {all} bien lu",
+    many: "{n} pions sur {all} bien lus",
+    other: "{n} pions sur {all} bien lus",
+  },
   "trial.sure": "La tuile la moins sûre : {p}. Lire toute la table a pris {s} s.",
   "trial.unseen": "{tile} : pas vue",
   "trial.mistaken": "{tile} : lue comme {read}",
