@@ -7,6 +7,7 @@ passes over both.
 
     python3 -I release_file.py seal FILE.deb ABOUT.json KEY      describe and sign
     python3 -I release_file.py check FILE.deb SIGNERS            verify; print the description
+    python3 -I release_file.py verify FILE SIGNATURE SIGNERS     verify any file with its signature in another
 """
 
 from __future__ import annotations
@@ -56,17 +57,19 @@ def check(path: Path, signers: Path) -> dict[str, Any]:
         (_, about_at, about_bytes), (_, signature_at, signature_bytes) = members[-2:]
         if about_bytes > _MOST_ABOUT or signature_bytes > _MOST_SIGNATURE:
             raise NotTaken("not_a_release", "the file is no release of bastide")
-        if not knows_a_key(signers):
-            raise NotTaken("no_key", f"there is no release key in {signers}; hardware/release.signers says how one "
-                           "comes there")
         f.seek(signature_at)
-        signature = f.read(signature_bytes)
-        f.seek(0)
-        if not _verified(f, signature_at - _HEADER, signature, signers):
-            raise NotTaken("not_signed", "the file is not signed with the release key; nothing of it was unpacked or "
-                           "run")
+        _verify(f, signature_at - _HEADER, f.read(signature_bytes), signers)
         f.seek(about_at)
         return _about(f.read(about_bytes))
+
+
+def verify(path: Path, signature: Path, signers: Path) -> None:
+    """Hold a whole file against ssh-keygen's signature of it. Raises NotTaken, and OSError for what cannot be read."""
+    with open(path, "rb") as f, open(signature, "rb") as s:
+        size = os.fstat(f.fileno()).st_size
+        if size > MOST_BYTES:
+            raise NotTaken("not_a_release", "the file is too large to be a release")
+        _verify(f, size, s.read(_MOST_SIGNATURE), signers)
 
 
 def seal(path: Path, about: Mapping[str, Any], key: Path) -> None:
@@ -138,6 +141,16 @@ def _append(f: BinaryIO, name: str, data: bytes) -> None:
     f.write(f"{name:<16}{0:<12}{0:<6}{0:<6}{100644:<8}{len(data):<10}`\n".encode() + data + b"\n" * (len(data) % 2))
 
 
+def _verify(f: BinaryIO, length: int, signature: bytes, signers: Path) -> None:
+    """Raises NotTaken unless somebody in ``signers`` has signed the file's first ``length`` bytes."""
+    if not knows_a_key(signers):
+        raise NotTaken("no_key", f"there is no release key in {signers}; hardware/release.signers says how one comes "
+                       "there")
+    f.seek(0)
+    if not _verified(f, length, signature, signers):
+        raise NotTaken("not_signed", "the file is not signed with the release key; nothing of it was unpacked or run")
+
+
 def _verified(f: BinaryIO, length: int, signature: bytes, signers: Path) -> bool:
     with tempfile.NamedTemporaryFile() as s:
         s.write(signature)
@@ -179,6 +192,9 @@ def main(argv: list[str]) -> int:
     try:
         if len(argv) == 3 and argv[0] == "check":
             print(json.dumps(check(Path(argv[1]), Path(argv[2]))))
+            return 0
+        if len(argv) == 4 and argv[0] == "verify":
+            verify(Path(argv[1]), Path(argv[2]), Path(argv[3]))
             return 0
         if len(argv) == 4 and argv[0] == "seal":
             seal(Path(argv[1]), json.loads(Path(argv[2]).read_text("utf-8")), Path(argv[3]))

@@ -101,17 +101,19 @@ room_for() { # room_for KILOBYTES
   [ "$(df -Pk "$ROOT" | awk 'NR == 2 {print $4}')" -gt "$(($1 + 100000))" ] ||
     fail no_room "there is too little room on the disk: $((($1 + 100000) / 1000)) MB are needed in $ROOT"
 }
+refuse() { # refuse FILE FOLDER: what release_file.py has against it, a word and a sentence
+  local wrong
+  wrong=$(tail -n 1 "$2.release/wrong")
+  rm -rf "$2.release"
+  fail "${wrong%%$'\t'*}" "$1: ${wrong#*$'\t'}"
+}
 unpack_package() { # unpack_package FILE FOLDER: our own copy is verified, and then what it says of itself is believed
-  local about wrong python arch kilobytes
+  local about python arch kilobytes
   [ -f "$1" ] || fail not_a_release "$1: there is no such release; your own checkout takes --unsigned"
   command -v ssh-keygen >/dev/null || fail failed "ssh-keygen is missing: sudo apt install -y openssh-client"
   mkdir -m 700 "$2.release"
   cp "$1" "$2.release/file.deb"
-  if ! about=$(python3 -I "$here/release_file.py" check "$2.release/file.deb" "$KEYS" 2>"$2.release/wrong"); then
-    wrong=$(tail -n 1 "$2.release/wrong")
-    rm -rf "$2.release"
-    fail "${wrong%%$'\t'*}" "$1: ${wrong#*$'\t'}"
-  fi
+  about=$(python3 -I "$here/release_file.py" check "$2.release/file.deb" "$KEYS" 2>"$2.release/wrong") || refuse "$@"
   told() { python3 -I -c 'import json, sys; print(json.loads(sys.argv[1])[sys.argv[2]])' "$about" "$1"; }
   to=$(told version) python=$(told python) arch=$(told arch) kilobytes=$(told installed_kb)
   if [ "$arch" != "$(dpkg --print-architecture)" ] ||
@@ -132,12 +134,11 @@ unpack_source() { # unpack_source ARCHIVE FOLDER: our own copy is verified and t
   [ -f "$1" ] || fail not_a_release "$1: there is no such release; your own checkout takes --unsigned"
   [ -f "$1.sig" ] || fail not_signed "$1.sig is missing: a release has its signature beside it"
   command -v ssh-keygen >/dev/null || fail failed "ssh-keygen is missing: sudo apt install -y openssh-client"
-  grep -qsv -e '^ *#' -e '^ *$' "$KEYS" || fail no_key "there is no release key in $KEYS; hardware/install.sh puts it there"
   [ "$(stat -c %s "$1")" -le "$LARGEST" ] || fail not_a_release "$1 is too large to be a release"
   mkdir -m 700 "$2.release"
   cp "$1" "$2.release/archive" && cp "$1.sig" "$2.release/archive.sig"
-  ssh-keygen -Y verify -f "$KEYS" -I bastide -n bastide-release -s "$2.release/archive.sig" <"$2.release/archive" \
-    >/dev/null 2>&1 || fail not_signed "$1 is not signed with the release key; nothing of it was unpacked or run"
+  python3 -I "$here/release_file.py" verify "$2.release/archive" "$2.release/archive.sig" "$KEYS" 2>"$2.release/wrong" ||
+    refuse "$@"
   mkdir "$2"
   tar --extract --gzip --no-same-owner --no-same-permissions --strip-components=1 -C "$2" -f "$2.release/archive"
   rm -rf "$2.release"
