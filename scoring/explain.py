@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 from scoring.scores import ScoreEvent, formula, plural
+from scoring.views import PhraseView
 
 _CLAUSES: Mapping[str, str] = {
     "majority.alone": "{who} stands there alone",
@@ -31,16 +32,13 @@ def english() -> Mapping[str, str]:
     return {**{f"scored.{reason}": text for e in KNOWN.values() for reason, text in e.phrases.items()}, **_CLAUSES}
 
 
-# One clause, ready for JSON: ``key`` is the text to translate, the rest are its numbers, words, and players by number.
-Phrase = dict[str, Any]
 
-
-def explain(event: ScoreEvent, told: str | None = None) -> list[Phrase]:
+def explain(event: ScoreEvent, told: str | None = None) -> list[PhraseView]:
     """What was scored, who has the majority of it, the sum, what single players get more, the points, the rule.
 
     ``told`` is the event's formula, for whoever has it already.
     """
-    out: list[Phrase] = [{"key": f"scored.{event.reason}", "tiles": event.tiles, "cities": len(event.cities),
+    out: list[PhraseView] = [{"key": f"scored.{event.reason}", "tiles": event.tiles, "cities": len(event.cities),
                           "of": event.items[0].what if event.items else ""}]
     if event.majority:
         best = [p for p, _ in event.points]
@@ -56,7 +54,7 @@ def explain(event: ScoreEvent, told: str | None = None) -> list[Phrase]:
     return out
 
 
-def in_english(phrases: Sequence[Phrase], names: Sequence[str]) -> str:
+def in_english(phrases: Sequence[PhraseView], names: Sequence[str]) -> str:
     """``A road of 3 tiles is complete; Anna stands there alone; 3 tiles x 1 = 3; Anna 3 (R-ROAD-05)``."""
     clauses = [english()[p["key"]].format_map(_words(p, names)) for p in phrases if p["key"] != "rule"]
     rules = [str(p["rule"]) for p in phrases if p["key"] == "rule"]

@@ -9,19 +9,22 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from operator import attrgetter, is_
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from scoring.board import bordered_cities
 from scoring.contributions import Kind, View
 from scoring.scores import ScoreEvent, category, leaders
 from scoring.state import Feature, Place, StandingFigure, figures_on, named, weights
 from scoring.tiles import Square
+from scoring.views import FeatureView, ScoreView
 
 if TYPE_CHECKING:
     from scoring.telling import Told
 
 T = TypeVar("T")
 Places = tuple[tuple[int, int, str], ...]
+
+_NO_ROW = cast(FeatureView, {})  # of a feature whose row has yet to be made
 
 
 class Border(NamedTuple):
@@ -116,7 +119,7 @@ class Memory:
         self._known: dict[int, Feature] = {}  # features by their number, as they were in the view before, in that order
         self._figures: list[StandingFigure] = []
         self._joined = 0  # how many segments had become part of others
-        self._rows: dict[int, dict[str, Any]] = {}  # rows of those that can be claimed, in the same order
+        self._rows: dict[int, FeatureView] = {}  # rows of those that can be claimed, in the same order
         self._without_row: set[int] = set()  # of which these are out of date
         self._rows_version = 0
         self._summed: dict[str, tuple[Sequence[ScoreEvent], dict[str, list[int]]]] = {}
@@ -203,7 +206,7 @@ class Memory:
             known = self._staged[key] = replace(event, stage=stage)
         return known
 
-    def features(self, view: View, make: Callable[[Feature], dict[str, Any]]) -> list[dict[str, Any]]:
+    def features(self, view: View, make: Callable[[Feature], FeatureView]) -> list[FeatureView]:
         """Rows of all claimable features, in their order; ``make(feature)`` for those that are new or have changed. A
         farm's row includes how many completed cities it borders."""
         if view is not self._seen:
@@ -294,7 +297,7 @@ class Memory:
                 del self._rows[number]
                 if self._drop(old, kinds):
                     cities.append(old)
-            self._rows[number] = {}
+            self._rows[number] = _NO_ROW
             self._without_row.add(number)
             if f.figures:
                 self._claimed[kind.stage][number] = f
@@ -348,8 +351,8 @@ class Memory:
                 else border(view, farm) for farm in farms]
         return self._bordered
 
-    def booked(self, events: Sequence[ScoreEvent], players: int, make: Callable[[ScoreEvent], dict[str, Any]]
-               ) -> tuple[list[dict[str, Any]], dict[str, list[int]]]:
+    def booked(self, events: Sequence[ScoreEvent], players: int, make: Callable[[ScoreEvent], ScoreView]
+               ) -> tuple[list[ScoreView], dict[str, list[int]]]:
         """The rows of these score events, and their points by category and player."""
         known = self._growing["booked"]
         new = events[known.new(events):]

@@ -14,6 +14,7 @@ from scoring.events import Event, to_json
 from scoring.state import Draft, GameState
 from scoring.tiles import Square
 from scoring.turns import close_turn, next_part
+from scoring.views import MovesView, NextTileView
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,9 +63,15 @@ def _move(state: GameState, choice: Choice, when: str) -> Move:
                 player=choice.player, answers=choice.answers)
 
 
-def moves_json(state: GameState) -> dict[str, Any]:
+def next_tile(state: GameState) -> NextTileView:
+    """Whose tile comes next."""
+    part = next_part(state)
+    return {"player": part.player, "part": part.part, "waiting": state.turn_open and not state.laid}
+
+
+def moves_json(state: GameState) -> MovesView:
     """`moves` as JSON-ready data, with whose tile comes next."""
-    return {"next_tile": {**next_part(state)._asdict(), "waiting": state.turn_open and not state.laid},
+    return {"next_tile": next_tile(state),
             "moves": [{"code": m.code, "do": m.do, "when": m.when, "player": m.player, "must": m.must,
                        "question": m.question or None, "answers": [to_json(a) for a in m.answers]}
                       for m in moves(state)]}

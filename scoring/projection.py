@@ -1,11 +1,11 @@
-"""LiveView: what a screen may show of a game, as JSON-ready data, including "if the game ended now"."""
+"""The view of a game (`scoring.views`), as JSON-ready data, including "if the game ended now"."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import islice
-from typing import Any
+from typing import cast
 
 from scoring.belonging import question_id
 from scoring.contributions import Counts, Question, View
@@ -16,6 +16,7 @@ from scoring.final import Final, combine, final_of, winners
 from scoring.geometry import spot_of
 from scoring.log import LogEntry
 from scoring.memory import Memory
+from scoring.moves import next_tile
 from scoring.scores import Item, ScoreEvent, category, formula
 from scoring.state import (
     NO_SEGMENT,
@@ -28,14 +29,26 @@ from scoring.state import (
 )
 from scoring.telling import Told, tell
 from scoring.tiles import Square
-from scoring.turns import close_turn, next_part
+from scoring.turns import close_turn
+from scoring.views import (
+    BoardView,
+    FeatureView,
+    FigureView,
+    FinalView,
+    GameView,
+    ItemView,
+    OpenQuestionView,
+    ScoreView,
+    StageView,
+    TileView,
+)
 
 __all__ = ["Memory", "category", "event_json", "features", "figure_json", "final_scoring", "live_view",
            "running_scores", "standing_now"]
 
 
 def live_view(state: GameState, entries: Iterable[LogEntry], version: int,
-              memory: Memory | None = None) -> dict[str, Any]:
+              memory: Memory | None = None) -> GameView:
     """The whole table as a client sees it. Scores count an open turn as if it ended now.
 
     Whoever shows one view after the other keeps a Memory for the game and spares most of the work.
@@ -46,33 +59,35 @@ def live_view(state: GameState, entries: Iterable[LogEntry], version: int,
     feed, final = _events(now, _final(now, memory), memory)
     supply = _supplies(now, memory)
     left = tiles_left(state)
+    standing = cast(BoardView, {"tiles": _tiles(state, told, memory), "figures": _figures(now, told, memory),
+                                **now.box.shows(now)})
+    questions: list[OpenQuestionView] = memory.table("question").of(waiting(state), _question)
     return {
         "version": version,
         "edition": state.setup.rules.edition,
         "expansions": list(state.setup.expansions),
         "phase": "over" if state.over else "playing",
         "turn": {"number": state.turn + 1, "player": state.player, "part": state.part, "open": state.turn_open},
-        "next_tile": {**next_part(state)._asdict(), "waiting": state.turn_open and not state.laid},
+        "next_tile": next_tile(state),
         "players": [
             {"index": n, "name": p.name, "colour": p.colour, "score": now.scores[n], "projected": final["totals"][n],
              "supply": supply[n], "active": n == state.player and not state.over, "uncertain": bool(told.asked)}
             for n, p in enumerate(state.setup.players)
         ],
         "left": {"total": sum(left.values()), "kinds": left},
-        "board": {"tiles": _tiles(state, told, memory), "figures": _figures(now, told, memory),
-                  **now.box.shows(now)},
+        "board": standing,
         "features": features(now, memory),
         "feed": feed,
         "final": final if state.over else None,
         "projected_final": final,
         "issues": [{"code": i.code, "text": i.text, "squares": [list(s) for s in i.squares], "turn": i.turn}
                    for i in state.issues],
-        "open_questions": memory.table("question").of(waiting(state), _question),
+        "open_questions": questions,
         "history": told.history,
     }
 
 
-def standing_now(state: GameState) -> dict[str, Any]:
+def standing_now(state: GameState) -> Mapping[str, object]:
     """The part of a view's ``board`` that comes and goes: its ``figures`` (without the entries that they came from) and
     the pieces of the expansions, as if the open turn ended now."""
     now = _closed(state)
@@ -84,7 +99,7 @@ def running_scores(state: GameState) -> tuple[int, ...]:
     return tuple(_closed(state).scores)
 
 
-def _question(q: Question) -> dict[str, Any]:
+def _question(q: Question) -> OpenQuestionView:
     return {"id": question_id(q), "code": q.code, "text": q.text, "player": q.player, "turn": q.turn,
             "at": list(q.at) if q.at else None, "must": q.must, "before": q.before,
             "answers": [to_json(e) for e in q.answers]}
@@ -114,12 +129,13 @@ def _final(view: View, memory: Memory) -> Final:
                  tie=view.box.rules.winner_tie if len(best) > 1 else None)
 
 
-def _events(view: View, final: Final, memory: Memory) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+def _events(view: View, final: Final, memory: Memory) -> tuple[list[ScoreView], FinalView]:
     """The feed, and the final scoring as data: its stages, points per category over the whole game, totals, winners."""
     feed, table = memory.booked(view.score_events, len(view.scores), event_json)
     if view.over:
         booked = iter(feed[view.events_before:])
-        stages = [{"name": name, "events": [next(booked) for _ in events]} for name, events in final.stages]
+        stages: list[StageView] = [{"name": name, "events": [next(booked) for _ in events]}
+                                   for name, events in final.stages]
     else:
         stages = [memory.latest("stage", name, events, _staged, memory, name, events) for name, events in final.stages]
         combine(table, final.table)
@@ -130,7 +146,7 @@ def _events(view: View, final: Final, memory: Memory) -> tuple[list[dict[str, An
     }
 
 
-def event_json(event: ScoreEvent) -> dict[str, Any]:
+def event_json(event: ScoreEvent) -> ScoreView:
     """A score event with its formula, majority and places. ``player`` is whose turn it was."""
     told = formula(event)
     return {
@@ -144,36 +160,36 @@ def event_json(event: ScoreEvent) -> dict[str, Any]:
     }
 
 
-def _staged(memory: Memory, name: str, events: Sequence[ScoreEvent]) -> dict[str, Any]:
+def _staged(memory: Memory, name: str, events: Sequence[ScoreEvent]) -> StageView:
     return {"name": name, "events": memory.table(f"staged {name}").of(events, _projected)}
 
 
-def _projected(event: ScoreEvent) -> dict[str, Any]:
+def _projected(event: ScoreEvent) -> ScoreView:
     """An event of a final scoring that has not come: it belongs to no turn."""
     row = event_json(event)
     row["turn"] = None
     return row
 
 
-def _item(item: Item) -> dict[str, Any]:
-    row: dict[str, Any] = {"what": item.what, "count": item.count, "each": item.each, "points": item.count * item.each}
+def _item(item: Item) -> ItemView:
+    row: ItemView = {"what": item.what, "count": item.count, "each": item.each, "points": item.count * item.each}
     return row if item.player is None else {**row, "player": item.player}
 
 
-def features(view: View, memory: Memory | None = None) -> list[dict[str, Any]]:
+def features(view: View, memory: Memory | None = None) -> list[FeatureView]:
     """Every feature that can be claimed, with who owns it and what it is worth now and when complete."""
     memory = memory or Memory()
     return memory.features(view, partial(_feature, view, memory))
 
 
-def _feature(view: View, memory: Memory, f: Feature) -> dict[str, Any]:
+def _feature(view: View, memory: Memory, f: Feature) -> FeatureView:
     kind = view.box.kinds[f.kind]
     shares, best = memory.shares(view, f)
     complete = f.open == 0 and kind.closes != "never"
-    row: dict[str, Any] = {
+    row: FeatureView = {
         "id": f"{f.kind[0]}{f.id}", "kind": f.kind, "places": memory.places(view, f),
         "tiles": len(f.squares), "open": f.open, "complete": complete, "pennants": f.marks.get("pennant", 0),
-        "owners": best, "weights": shares,
+        "owners": best, "weights": shares, "points_now": 0, "points_complete": 0,
     }
     if kind.counts is None:
         row["cities"] = cities = len(memory.border(view, f).cities) if f.cities else 0
@@ -191,7 +207,7 @@ def _worth(view: View, counts: Counts, feature: Feature, complete: bool) -> int:
     return rate.each * count if rate else 0
 
 
-def _tiles(state: GameState, told: Told, memory: Memory) -> list[dict[str, Any]]:
+def _tiles(state: GameState, told: Told, memory: Memory) -> list[TileView]:
     known, tiles, last = memory.growing("tile"), state.tiles, state.last_tile
     for at, p in islice(tiles.items(), known.new(tiles, tiles.values()), None):
         known.rows.append(_tile(told, at, p))
@@ -203,15 +219,15 @@ def _tiles(state: GameState, told: Told, memory: Memory) -> list[dict[str, Any]]
     return rows
 
 
-def _tile(told: Told, at: Square, p: Placed) -> dict[str, Any]:
+def _tile(told: Told, at: Square, p: Placed) -> TileView:
     seq = told.tiles.get(at) if p.turn is not None else None
     return {"at": list(at), "tile": p.tile, "rot": p.rot, "seq": seq, "turn": p.turn, "player": p.player,
             "asked": seq in told.asked, "last": False}
 
 
-def _figures(view: View, told: Told, memory: Memory) -> list[dict[str, Any]]:
+def _figures(view: View, told: Told, memory: Memory) -> list[FigureView]:
     figures, rows = memory.figures(view), memory.table("figure")
-    shown: list[dict[str, Any]] = memory.latest("figures", "", figures, rows.of, figures, partial(_figure, view, told))
+    shown: list[FigureView] = memory.latest("figures", "", figures, rows.of, figures, partial(_figure, view, told))
     return shown
 
 
@@ -222,11 +238,11 @@ def _supplies(view: View, memory: Memory) -> tuple[dict[str, int], ...]:
     return found
 
 
-def _figure(view: View, told: Told, f: StandingFigure) -> dict[str, Any]:
+def _figure(view: View, told: Told, f: StandingFigure) -> FigureView:
     return {**figure_json(view, f), "seq": told.figures.get((f.player, f.at, f.feature, f.where))}
 
 
-def figure_json(view: View, f: StandingFigure) -> dict[str, Any]:
+def figure_json(view: View, f: StandingFigure) -> FigureView:
     """A figure on the board; ``spot`` is where it stands on its tile, in hundredths of the tile's side. One that is
     ``apart`` stands on no tile: its expansion draws it."""
     placed, kind = view.tiles.get(f.at), view.box.kinds.get(f.feature)

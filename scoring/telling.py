@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import cast
 
 from scoring.events import Event, FigurePlaced, TilePlaced, notation, to_json
 from scoring.log import Amended, Inserted, LogEntry, Retracted, Settled, Unread, effective, open_questions
 from scoring.tiles import Square
+from scoring.views import HappenedView
 
 CORRECTIONS = (Amended, Inserted, Retracted, Settled, Unread)
 FigureKey = tuple[int, Square, str, str]
@@ -24,7 +25,7 @@ class Told:
     """
 
     entries: tuple[LogEntry, ...] = ()
-    history: list[dict[str, Any]] = field(default_factory=list)
+    history: list[HappenedView] = field(default_factory=list)
     asked: frozenset[int] = frozenset()
     tiles: dict[Square, int] = field(default_factory=dict)
     figures: dict[FigureKey, int] = field(default_factory=dict)
@@ -65,7 +66,9 @@ def tell(entries: Sequence[LogEntry], turns: Sequence[int], before: Told | None 
     return told
 
 
-def _happened(event: Event, entry: LogEntry, turn: int, amended: bool) -> dict[str, Any]:
+def _happened(event: Event, entry: LogEntry, turn: int, amended: bool) -> HappenedView:
     data = to_json(event)
-    return {"seq": entry.seq, "turn": turn, "kind": data.pop("do"), **data, "notation": notation(event),
-            "source": entry.source, "confidence": entry.confidence, "asked": entry.asked, "amended": amended}
+    row: HappenedView = {"seq": entry.seq, "turn": turn, "kind": data.pop("do"), "notation": notation(event),
+                         "source": entry.source, "confidence": entry.confidence, "asked": entry.asked,
+                         "amended": amended}
+    return cast(HappenedView, {**row, **data})

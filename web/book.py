@@ -129,7 +129,7 @@ def make_film(game: int) -> Response:
 def handover(game: int) -> Response:
     """The link that logs the game in Board Game Stats as a QR code."""
     found = _book().game(game)["handover"]
-    if found is None:
+    if not isinstance(found, str):
         raise CommandError("unknown_game", f"game {game} is not over")
     return Response(code(found, "l"), mimetype="image/svg+xml")
 

@@ -8,10 +8,11 @@ from flask import Blueprint, Response, current_app, request
 
 from scoring.notation import SQUARE
 from web.answers import asked_object, error_answer, json_answer
-from web.protocol import CommandError, LiveSession, View
+from web.protocol import CommandError, LiveSession
 from web.reveal import revealed, untold, without_forecast
 from web.rights import Right, needs
 from web.setups import setups
+from web.views import PastView
 
 MOST_PREVIEWS = 12
 looking = Blueprint("looking", __name__)
@@ -86,10 +87,11 @@ def _at(seq: int, *, before: bool) -> Response:
     return _earlier(view)
 
 
-def _earlier(view: View) -> Response:
+def _earlier(view: PastView) -> Response:
     """A view of before; neither the end nor what was expected of it says more than the room has been told."""
     now = _session().view()
-    shown = revealed({**view, "reveal": now.get("reveal")})
+    then: PastView = {**view, "reveal": now["reveal"]}
+    shown = revealed(then)
     return json_answer(without_forecast(shown) if untold(now) and shown["reveal"] is None else shown)
 
 

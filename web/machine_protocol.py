@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Protocol
+
+from web.states import CamerasState, GuideState, SettingsState, UpdateState
 
 
 class Settings(Protocol):
@@ -13,19 +15,19 @@ class Settings(Protocol):
     is (``origin``), page, restart, idle, waits), the names of those ``waiting`` for a restart, ``note`` (why settings
     were not taken, or None), restarting."""
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> SettingsState:
         """How it stands."""
         ...
 
-    def put(self, name: str, value: object) -> dict[str, Any]:
+    def put(self, name: str, value: object) -> SettingsState:
         """Set one."""
         ...
 
-    def reset(self, name: str) -> dict[str, Any]:
+    def reset(self, name: str) -> SettingsState:
         """Take back what was set."""
         ...
 
-    def restart(self) -> dict[str, Any]:
+    def restart(self) -> SettingsState:
         """Have the table served anew with what is set; beside the state the ``port`` of the page afterwards."""
         ...
 
@@ -36,7 +38,7 @@ class Cameras(Protocol):
     secret name of its newest ``picture``, size, state, checks), ``chosen`` (whether one is in use) and ``fixed``
     (whether the command line names it)."""
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> CamerasState:
         """How it stands; cameras are looked through for a few seconds more."""
         ...
 
@@ -44,15 +46,15 @@ class Cameras(Protocol):
         """A camera's newest picture (JPEG) under its secret name, or None."""
         ...
 
-    def choose(self, key: str) -> dict[str, Any]:
+    def choose(self, key: str) -> CamerasState:
         """Watch with the camera of that id; the table is served anew (``restarting``)."""
         ...
 
-    def offer(self, address: str) -> dict[str, Any]:
+    def offer(self, address: str) -> CamerasState:
         """Another camera, by its address in the network."""
         ...
 
-    def forget(self, key: str) -> dict[str, Any]:
+    def forget(self, key: str) -> CamerasState:
         """Offer an address no more that was typed in."""
         ...
 
@@ -62,23 +64,23 @@ class Guide(Protocol):
     state: the ``step`` people are at, whether they are ``finished``, ``steps`` (name, state: done, answered, skipped or
     open, answer), and the ``practice`` road (``plan`` and what was ``seen``)."""
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> GuideState:
         """How it stands."""
         ...
 
-    def go(self, step: str) -> dict[str, Any]:
+    def go(self, step: str) -> GuideState:
         """Go to a step."""
         ...
 
-    def skip(self, step: str) -> dict[str, Any]:
+    def skip(self, step: str) -> GuideState:
         """Leave a step for later."""
         ...
 
-    def answer(self, step: str, value: str) -> dict[str, Any]:
+    def answer(self, step: str, value: str) -> GuideState:
         """Choose where nothing needs to be proved."""
         ...
 
-    def finish(self) -> dict[str, Any]:
+    def finish(self) -> GuideState:
         """Close it, until somebody opens it again."""
         ...
 
@@ -97,26 +99,26 @@ class Updates(Protocol):
     """Releases that come in as files (docs/updates.md has the state). Every method may be called from any thread, and
     raises CommandError where it cannot be done."""
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> UpdateState:
         """How it stands."""
         ...
 
-    def piece(self, at: int, data: bytes) -> dict[str, Any]:
+    def piece(self, at: int, data: bytes) -> UpdateState:
         """The next bytes of a file that comes in."""
         ...
 
-    def look(self) -> dict[str, Any]:
+    def look(self) -> UpdateState:
         """Verify what came in and say what it is."""
         ...
 
-    def install(self) -> dict[str, Any]:
+    def install(self) -> UpdateState:
         """Ask for it to be installed."""
         ...
 
-    def back(self) -> dict[str, Any]:
+    def back(self) -> UpdateState:
         """Ask for the version before."""
         ...
 
-    def forget(self) -> dict[str, Any]:
+    def forget(self) -> UpdateState:
         """Take away what came in."""
         ...

@@ -12,6 +12,7 @@ from typing import Any
 from flask import Blueprint, Response
 
 from scoring.events import event_fields
+from web.described import ANSWERS, schemas
 from web.openapi_machine import machine_paths
 from web.openapi_parts import COUNT as _COUNT
 from web.openapi_parts import FLAG as _FLAG
@@ -79,36 +80,10 @@ def _commands() -> list[Schema]:
 def _schemas() -> dict[str, Schema]:
     player = _object({"index": _COUNT, "name": _TEXT, "colour": _TEXT, "score": _NUMBER, "projected": _NUMBER})
     return {
+        **schemas(*ANSWERS),
         "Error": _object({"error": _object({"code": {**_TEXT, "description": "for programs"},
                                             "text": {**_TEXT, "description": "one sentence for people"}})},
                          view={**_ref("View"), "description": "the fresh view, when the code is stale"}),
-        "View": _object({"version": {**_COUNT, "description": "grows with every entry of the game's log"},
-                         "update": {**_COUNT, "description": "grows with everything published"},
-                         "game": _COUNT, "edition": _TEXT, "expansions": _list(_TEXT), "phase": _TEXT,
-                         "turn": {"type": "object"}, "next_tile": _ref("NextTile"),
-                         "open_questions": _list({"type": "object"}), "players": _list(player),
-                         "left": {"type": "object"},
-                         "board": {"type": "object"}, "features": _list({"type": "object"}),
-                         "feed": _list({"type": "object"}), "issues": _list({"type": "object"}),
-                         "history": _list({"type": "object"}), "questions": _list({"type": "object"}),
-                         "reveal": {"anyOf": [{"type": "null"}, _ref("Reveal")], "description": "null while the game "
-                                    "is played; until it is `told`, scores, feed and final scoring go no further"},
-                         "status": _object({"chip": _TEXT, "text": _TEXT})}, round=_ref("Round")),
-        "Reveal": _object({"step": _NUMBER, "steps": _COUNT, "told": _FLAG, "lead": _TEXT, "by": _TEXT,
-                           "stage": {"type": ["string", "null"]}, "event": {"type": ["object", "null"]}}),
-        "Round": {**_object({"id": _TEXT, "number": _COUNT, "locked": _FLAG, "confirmed": _list(_FLAG)},
-                            clock=_object({"left_s": _list({"type": "number"}),
-                                           "running": {"type": ["integer", "null"]}})),
-                  "description": "a tournament's round, while one is played"},
-        "Moves": _object({"version": _COUNT, "next_tile": _ref("NextTile"), "moves": _list(_object({
-            "code": {**_TEXT, "description": "what it is called; several may be one `do`"}, "do": _TEXT,
-            "when": {"enum": ["before", "after", "any"], "description": "before the next tile, after the last"},
-            "player": _COUNT, "must": {**_FLAG, "description": "the rules wait for it"},
-            "question": {"type": ["string", "null"], "description": "to be answered by this id"},
-            "answers": {**_list(_ref("Move")), "description":
-                        "all that the rules allow, ready to be sent; empty for a tile, see /api/fits"}}))}),
-        "NextTile": _object({"player": _COUNT, "part": _COUNT, "waiting": {
-            **_FLAG, "description": "whether that turn part has begun and its tile does not lie"}}),
         "Overlay": _object({"version": _COUNT, "update": _COUNT, "phase": _TEXT, "players": _list(player),
                             "feed": _list({"type": "object"}), "status": _object({"chip": _TEXT})}),
         "Move": {"anyOf": _moves()},
@@ -131,16 +106,6 @@ def _schemas() -> dict[str, Schema]:
                                        "kind": _TEXT, "address": _TEXT, "since_s": _NUMBER, "seen_s": _NUMBER,
                                        "mine": _FLAG})),
             "failed": _list(_object({"address": _TEXT, "count": _COUNT, "last_s": _NUMBER, "known": _FLAG}))}),
-        "Seen": _object({"camera": _FLAG, "watching": _FLAG, "picture": {"type": ["integer", "null"]}},
-                        size=_list(_NUMBER), tiles=_list({"type": "object"}), open=_list({"type": "object"}),
-                        readings=_list({"type": "object"}), figures=_list({"type": "object"}),
-                        moving=_list({})),
-        "Tuning": _object({"camera": _FLAG, "running": {"type": ["string", "null"]}, "done": {"type": "object"},
-                           "used": _list({"type": "object"}), "cameras": _list({"type": "object"}),
-                           "methods": _list(_TEXT), "limits": {"type": "object"}}),
-        "Backup": _object({"busy": {"type": ["string", "null"]}, "game_runs": _FLAG, "most": _COUNT, "upload": _COUNT,
-                           "checked": {"type": ["object", "null"]}, "file": {"type": ["object", "null"]},
-                           "error": {"type": ["object", "null"]}}),
         "Pin": {"type": "string", "pattern": "^[0-9]{4,12}$"},
     }
 
@@ -161,44 +126,46 @@ def _paths() -> dict[str, Any]:
                                          signed=True)},
         "/api/preview": {"post": _sends("What commands would come to, without doing them.",
                                         _object({"commands": {**_list(_ref("Command")), "maxItems": 12}}),
-                                        _object({"previews": _list(game)}))},
+                                        _object({"previews": _list(_ref("PreviewRow"))}))},
         "/api/tiles": _get("Shapes of every tile kind.", game, 400,
                            parameters=[_query("expansions", _TEXT, "a,b; otherwise those of the running game")]),
         "/api/candidates/{seq}": _get("What the tile of an entry may be, best first.",
-                                      _object({"seq": _COUNT, "candidates": _list(game)}), 404, parameters=[seq]),
+                                      _object({"seq": _COUNT, "candidates": _list(_ref("TileCandidate"))}), 404,
+                                      parameters=[seq]),
         "/api/crops/{seq}.jpg": _get("The camera's picture behind an entry.", raw, 404, parameters=[seq],
                                      mimetype="image/jpeg"),
         "/api/notices/{name}.jpg": _get("A square that people are asked to put right, as it was or as it is.", raw, 404,
                                         parameters=[{"name": "name", "in": "path", "required": True, "schema": _TEXT}],
                                         mimetype="image/jpeg"),
-        "/api/moves": _get("What can be done now, before the next tile and after the last one.", _ref("Moves")),
+        "/api/moves": _get("What can be done now, before the next tile and after the last one.", _ref("MovesNow")),
         "/api/round": _get("The tournament's round that is played, with the clock as it is now.",
-                           _object({"round": {"anyOf": [_ref("Round"), {"type": "null"}]}})),
+                           _object({"round": {"anyOf": [_ref("RoundView"), {"type": "null"}]}})),
         "/api/fits": _get("Where a kind of tile fits, which kinds fit on a square, with both what is against each "
                           "quarter turn of it there, with neither how many fit anywhere.", game, 400, parameters=[
                               _query("tile", _TEXT, "a kind of tile"), _query("at", _TEXT, "a square: 3,-1")]),
-        "/api/turns": _get("The turns played so far.", _object({"turns": _list(game)})),
-        "/api/turns/{turn}": _get("The view as it was when a turn was over.", game, 404, parameters=[turn]),
+        "/api/turns": _get("The turns played so far.", _object({"turns": _list(_ref("TurnRow"))})),
+        "/api/turns/{turn}": _get("The view as it was when a turn was over.", _ref("PastView"), 404, parameters=[turn]),
         "/api/entries/{seq}/before": _get("The view as it was right before an entry; ``after`` is where something is "
-                                          "inserted that happened just then, ``moves`` what could be done.", game, 404,
-                                          parameters=[seq]),
-        "/api/entries/{seq}/after": _get("The view as it was when an entry had happened (0: nothing had).", game, 404,
-                                         parameters=[seq]),
+                                          "inserted that happened just then, ``moves`` what could be done.",
+                                          _ref("PastView"), 404, parameters=[seq]),
+        "/api/entries/{seq}/after": _get("The view as it was when an entry had happened (0: nothing had).",
+                                         _ref("PastView"), 404, parameters=[seq]),
         "/api/turns/{turn}/picture.jpg": _get("The table in a turn.", raw, 404, parameters=[turn, *part],
                                               mimetype="image/jpeg"),
         "/api/picture.jpg": _get("The newest picture of the table.", raw, 404, parameters=part,
                                  mimetype="image/jpeg"),
         "/api/camera": {**_get("What the camera sees: tiles, readings, figures, what moves, in pixels of the picture.",
-                               _ref("Seen")),
+                               _ref("SeenState")),
                         "post": _sends("Let the camera watch, or rest; say where in its picture a tile lies; or have "
                                        "focus and light measured anew.",
                                        _object({}, watching=_FLAG, measure=_FLAG,
                                                point={**_list({"type": "number"}), "minItems": 2, "maxItems": 2}),
-                                       _ref("Seen"), 401, 409, signed=True)},
+                                       _ref("SeenState"), 401, 409, signed=True)},
         "/api/camera/{number}.jpg": _get("One of the camera's newest pictures.", raw, 404, mimetype="image/jpeg",
                                          parameters=[_in_path("number", 2**31 - 1)]),
-        "/api/corrections": _get("What people have changed, newest first.", _object({"corrections": _list(game)})),
-        "/api/games": _get("All games that are kept, newest first.", _object({"games": _list(game)})),
+        "/api/corrections": _get("What people have changed, newest first.",
+                                 _object({"corrections": _list(_ref("CorrectionRow"))})),
+        "/api/games": _get("All games that are kept, newest first.", _object({"games": _list(_ref("GameRow"))})),
         "/api/setups": _get("What a new game can be.", game),
         "/api/own-tiles": _get("Which kinds the board can be drawn with as the owner's box shows them.", _object({
             "tag": {**_TEXT, "description": "changes with the pictures, /own-tiles/{tag}/{kind}-{number}.jpg"},
@@ -226,30 +193,30 @@ def _paths() -> dict[str, Any]:
             "checks": _list(_object({"what": _TEXT, "state": {"enum": ["ok", "warn", "fail"]}, "text": _TEXT,
                                      "do": _TEXT}))}), 404),
         "/api/aim": {"post": _sends("What the camera's newest picture says of view, tilt, focus, glare and light "
-                                    "(administration).", _object({}), _object({"look": _COUNT, "aim": {
-                                        "type": ["object", "null"]}}), 401, 409, signed=True)},
-        "/api/calibration": {**_get("What is calibrated, how well, and what is being calibrated now.", _ref("Tuning")),
+                                    "(administration).", _object({}), _ref("AimState"), 401, 409, signed=True)},
+        "/api/calibration": {**_get("What is calibrated, how well, and what is being calibrated now.",
+                                    _ref("TuningState")),
                              "post": _sends("Begin to calibrate (administration).", _object(
                                  {"what": {"enum": ["table", "colours", "supply", "trial"]}}, by=_TEXT, camera=_TEXT),
-                                 _ref("Tuning"), 401, 409, signed=True)},
+                                 _ref("TuningState"), 401, 409, signed=True)},
         "/api/calibration/{kind}": {"delete": {
             "summary": "Use a calibration no more that was made on the page (administration).",
             "parameters": [{"name": "kind", "in": "path", "required": True,
                             "schema": {"enum": ["table", "colours"]}}],
             "security": [{"session": [], "token": []}],
-            "responses": _answers(_ref("Tuning"), 400, 401, 409, 507)}},
+            "responses": _answers(_ref("TuningState"), 400, 401, 409, 507)}},
         "/api/backup": {
             "post": _sends("Make a backup or a support file, check or restore what came in, forget all, or look "
                            "(administration).",
                            _object({"do": {"enum": ["look", "make", "support", "check", "restore", "forget"]}}),
-                           _ref("Backup"),
+                           _ref("BackupState"),
                            401, 409, 507, signed=True),
             "put": {"summary": "The next piece of a backup to restore, up to 48 kB (administration).",
                     "parameters": [{**_query("at", {"type": "integer", "minimum": 0}, "how much came before"),
                                     "required": True}],
                     "requestBody": {"required": True, "content": {"application/octet-stream": {"schema": raw}}},
                     "security": [{"session": [], "token": []}],
-                    "responses": _answers(_ref("Backup"), 400, 401, 409, 413, 507)}},
+                    "responses": _answers(_ref("BackupState"), 400, 401, 409, 413, 507)}},
         "/api/backup/{ticket}.zip": _get("A backup that was made, by the secret name its maker was told.", raw, 404,
                                          mimetype="application/zip", parameters=[
                                              {"name": "ticket", "in": "path", "required": True, "schema": _TEXT}]),

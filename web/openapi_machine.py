@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from web.openapi_parts import FLAG, TEXT, Schema, answers, get, list_of, object_of, query, sends
+from web.openapi_parts import TEXT, Schema, answers, get, list_of, object_of, query, ref, sends
 
 _NAME: Schema = {"name": "ticket", "in": "path", "required": True, "schema": TEXT}
 _THING: Schema = {"type": "object"}
@@ -12,12 +12,7 @@ _THING: Schema = {"type": "object"}
 
 def machine_paths() -> dict[str, Any]:
     """Every path under ``/api/`` that a table without a shell needs."""
-    options = object_of({"options": list_of(_THING), "waiting": list_of(TEXT), "note": {"type": ["string", "null"]},
-                         "restarting": FLAG}, port={"type": "integer"})
-    cameras = object_of({"cameras": list_of(_THING), "chosen": FLAG, "fixed": FLAG}, restarting=FLAG)
-    guide = object_of({"step": TEXT, "finished": FLAG, "steps": list_of(_THING), "practice": _THING})
-    update = object_of({"possible": FLAG, "version": TEXT, "busy": FLAG}, offer={"type": ["object", "null"]},
-                       last={"type": ["object", "null"]})
+    options, cameras, guide, update = map(ref, ("SettingsState", "CamerasState", "GuideState", "UpdateState"))
     return {
         "/api/update": {
             "post": sends("See how updates stand, check the release that came in, have it installed, go back to the "

@@ -6,6 +6,8 @@ thing that can be seen, and only with the table's read-only key: ``/overlay?key=
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from flask import Blueprint, Response, current_app, render_template, request
 
 from web.access import access, with_key
@@ -19,11 +21,11 @@ _PARTS = ("game", "version", "update", "phase", "turn")
 _PLAYER = ("index", "name", "colour", "score", "projected", "active", "uncertain")
 
 
-def shown(view: View) -> View:
+def shown(view: View) -> Mapping[str, object]:
     """The part of a view that an overlay shows."""
-    return {**{k: view[k] for k in _PARTS if k in view}, "feed": list(view["feed"][-1:]),
-            "players": [{k: p[k] for k in _PLAYER if k in p} for p in view["players"]],
-            "status": {"chip": view.get("status", {}).get("chip", "manual")}}
+    players = [{k: v for k, v in p.items() if k in _PLAYER} for p in view["players"]]
+    return {**{k: v for k, v in view.items() if k in _PARTS}, "feed": view["feed"][-1:], "players": players,
+            "status": {"chip": view["status"]["chip"] if "status" in view else "manual"}}
 
 
 @overlays.get("/overlay")

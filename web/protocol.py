@@ -10,7 +10,26 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-View = Mapping[str, Any]
+from web.states import (
+    AimState,
+    ArtSet,
+    BackupState,
+    CorrectionRow,
+    GameRow,
+    Json,
+    MovesNow,
+    OwnPictures,
+    PreviewRow,
+    SeenState,
+    TileCandidate,
+    TuningState,
+    TurnRow,
+)
+from web.views import PastView, QuestionView, RoundView, View
+
+__all__ = ["Backups", "Book", "CommandError", "LiveSession", "LookingBack", "PastView", "QuestionView", "RoundView",
+           "Seeing", "StaleView", "Subscription", "Tuning", "Unavailable", "View"]
+
 
 
 class StaleView(Exception):
@@ -74,15 +93,15 @@ class Subscription:
 class LookingBack(Protocol):
     """What a game has been. Every method may be called from any thread."""
 
-    def turns(self) -> list[dict[str, Any]]:
+    def turns(self) -> list[TurnRow]:
         """The turns in order: turn, player, tile, at, and whether there is a picture."""
         ...
 
-    def view_after(self, turn: int) -> View | None:
+    def view_after(self, turn: int) -> PastView | None:
         """The view as it was when that turn was over, or None."""
         ...
 
-    def view_at(self, seq: int, *, before: bool = False) -> View | None:
+    def view_at(self, seq: int, *, before: bool = False) -> PastView | None:
         """The view as it was when an entry had happened (0: nothing had), or right before it; None for an entry that
         is not there. ``after`` is the entry after which something is inserted that happened just then, ``moves`` what
         could be done (as `LiveSession.moves`)."""
@@ -93,12 +112,12 @@ class LookingBack(Protocol):
         above. None without such a picture."""
         ...
 
-    def games(self) -> list[dict[str, Any]]:
+    def games(self) -> list[GameRow]:
         """All games that are kept, newest first: game, created_s, players, entries, over, shown, scores, winners. The
         command ``open_game`` goes on with one of them."""
         ...
 
-    def corrections(self) -> list[dict[str, Any]]:
+    def corrections(self) -> list[CorrectionRow]:
         """What people have changed, newest first: seq, at_s, who, do, of, before, after."""
         ...
 
@@ -110,7 +129,7 @@ class LookingBack(Protocol):
 class Seeing(Protocol):
     """What the camera sees just now. Every method may be called from any thread."""
 
-    def seen(self) -> dict[str, Any]:
+    def seen(self) -> SeenState:
         """Whether there is a ``camera`` and it is ``watching``; once somebody has asked, also what was made of the
         picture with the number ``picture``: its size, tiles, open, readings, figures, moving, in its pixels."""
         ...
@@ -136,22 +155,22 @@ class Tuning(Protocol):
     """Aiming and calibrating the camera in use. Every method may be called from any thread and returns at once; all
     raise CommandError where it cannot be done."""
 
-    def aim(self) -> dict[str, Any]:
+    def aim(self) -> AimState:
         """``look``, the number of the newest look through the camera, and ``aim``, what it said, or None."""
         ...
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> TuningState:
         """camera, ``running`` (what is being calibrated), ``done`` (what came of it, by kind), ``used`` documents,
         known cameras, methods, limits."""
         ...
 
-    def calibrate(self, what: str, by: str, camera: str) -> dict[str, Any]:
+    def calibrate(self, what: str, by: str, camera: str) -> TuningState:
         """Begin to calibrate the table or the colours ``by`` one thing that lies there (empty: whatever does), with
         the ``camera`` of that name (empty: as it calls itself); or the "supply" of the player whose colour ``by`` is;
         the state."""
         ...
 
-    def forget(self, kind: str) -> dict[str, Any]:
+    def forget(self, kind: str) -> TuningState:
         """Use a calibration no more that was made here; the state."""
         ...
 
@@ -161,15 +180,15 @@ class Backups(Protocol):
     CommandError where it cannot be done, and answer with the state: busy, game_runs, most, upload (bytes that came in),
     checked, file (with its secret address), error."""
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> BackupState:
         """How it stands."""
         ...
 
-    def make(self) -> dict[str, Any]:
+    def make(self) -> BackupState:
         """Begin to make a backup."""
         ...
 
-    def support(self) -> dict[str, Any]:
+    def support(self) -> BackupState:
         """Begin to pack what helps to find an error; a ``file`` without games."""
         ...
 
@@ -177,19 +196,19 @@ class Backups(Protocol):
         """The backup that was made under this secret name, or None."""
         ...
 
-    def piece(self, at: int, data: bytes) -> dict[str, Any]:
+    def piece(self, at: int, data: bytes) -> BackupState:
         """The next bytes of a backup that comes in."""
         ...
 
-    def check(self) -> dict[str, Any]:
+    def check(self) -> BackupState:
         """Begin to check what came in."""
         ...
 
-    def restore(self) -> dict[str, Any]:
+    def restore(self) -> BackupState:
         """Put what was checked in the place of everything; the server ends and begins again."""
         ...
 
-    def forget(self) -> dict[str, Any]:
+    def forget(self) -> BackupState:
         """Take away what was made and what came in."""
         ...
 
@@ -198,11 +217,11 @@ class Book(Protocol):
     """All games that are kept, and what they say of the players. Looking changes nothing. Every method may be called
     from any thread; a game that is not there raises CommandError."""
 
-    def overview(self) -> dict[str, Any]:
+    def overview(self) -> Json:
         """games (newest first), players, pairs, records, merged, removed, place."""
         ...
 
-    def change(self, data: Mapping[str, Any]) -> dict[str, Any]:
+    def change(self, data: Mapping[str, Any]) -> Json:
         """``do`` one of merge (player, into), part, remove, bring_back (player), count (game, counts), place (place);
         the overview."""
         ...
@@ -211,11 +230,11 @@ class Book(Protocol):
         """The whole book as ``json`` or ``csv``."""
         ...
 
-    def game(self, number: int) -> dict[str, Any]:
+    def game(self, number: int) -> Json:
         """A game: row, view (the last), frames (what each turn came to), film, handover, place."""
         ...
 
-    def luck(self, number: int) -> list[dict[str, Any]]:
+    def luck(self, number: int) -> list[Json]:
         """What each player drew: drawn, worth, expected, points, above."""
         ...
 
@@ -240,7 +259,7 @@ class Book(Protocol):
 class LiveSession(Protocol):
     """One game at one table. Every method may be called from any thread.
 
-    A view is the LiveView of `scoring.projection` with ``status``, ``questions`` and ``update``, a number that grows
+    A view is that of `scoring.projection` with ``status``, ``questions`` and ``update``, a number that grows
     with everything that was published (``version`` grows with the game alone). Views are never changed once published.
     """
 
@@ -271,31 +290,31 @@ class LiveSession(Protocol):
         """Carry out what a person asked for; the new view. Raises StaleView or CommandError."""
         ...
 
-    def preview(self, commands: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    def preview(self, commands: Sequence[Mapping[str, Any]]) -> list[PreviewRow]:
         """What commands would come to: for each ``scores`` (player, before, after) and ``issues``, or ``error``."""
         ...
 
-    def moves(self) -> dict[str, Any]:
+    def moves(self) -> MovesNow:
         """What can be done now (`scoring.moves`): ``version``, ``next_tile`` and ``moves`` with code, do, when (before,
         after, any), player, must, question, answers."""
         ...
 
-    def fits(self, tile: str | None, at: tuple[int, int] | None) -> dict[str, Any]:
+    def fits(self, tile: str | None, at: tuple[int, int] | None) -> Json:
         """Where a kind of tile fits (``places``), which ``kinds`` fit on a square, or with both what is against each
         of its quarter ``turns``; with neither, all ``gaps`` and how many fit there. Raises InvalidNotation."""
         ...
 
-    def game_round(self) -> dict[str, Any] | None:
+    def game_round(self) -> RoundView | None:
         """The tournament's round that is played: id, number, locked, confirmed, and ``clock`` (left_s, running) as it
         is now; None for a game of no tournament."""
         ...
 
-    def art_sets(self) -> list[dict[str, Any]]:
+    def art_sets(self) -> list[ArtSet]:
         """The sets of tile pictures that a new game may choose from: name, kind (drawn, taught, learned, new),
         pictures, kinds, usual. Empty where there is nothing to choose."""
         ...
 
-    def own_tiles(self) -> dict[str, Any]:
+    def own_tiles(self) -> OwnPictures:
         """The pictures of the owner's tiles that a board can be drawn with: ``tiles``, how many of each kind that has
         any, and a ``tag`` that changes with them."""
         ...
@@ -304,7 +323,7 @@ class LiveSession(Protocol):
         """One of them (JPEG), or None."""
         ...
 
-    def candidates(self, seq: int) -> list[dict[str, Any]]:
+    def candidates(self, seq: int) -> list[TileCandidate]:
         """What a logged tile may be: tile, rot, probability, legal; the reading's best first."""
         ...
 

@@ -6,9 +6,13 @@ back here, in the one place that every screen, overlay and program gets its view
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeVar, cast
 
-from web.protocol import View
+from scoring.views import FinalView, GameView, StageView
+from web.views import RevealView, View
+
+Game = TypeVar("Game", bound=GameView)
+Shown = TypeVar("Shown", bound=View)
 
 
 def untold(view: View) -> bool:
@@ -18,17 +22,18 @@ def untold(view: View) -> bool:
                 and reveal["step"] < sum(len(stage["events"]) for stage in final["stages"]))
 
 
-def revealed(view: View) -> View:
+def revealed(view: Shown) -> Shown:
     """The view as it may be shown. ``reveal`` says more then: ``steps``, and the ``stage`` and ``event`` on show, whose
     points are not in the scores yet."""
-    reveal, final = view.get("reveal"), view.get("final")
+    asked: View = view
+    reveal, final = asked.get("reveal"), asked.get("final")
     if not reveal or not final:
-        return {**view, "reveal": None} if reveal else view
+        return cast(Shown, {**view, "reveal": None}) if reveal else view
     told = [(stage["name"], event) for stage in final["stages"] for event in stage["events"]]
     step = min(reveal["step"], len(told))
-    now = {**reveal, "step": step, "steps": len(told), "stage": None, "event": None}
+    now: RevealView = {**reveal, "step": step, "steps": len(told), "stage": None, "event": None}
     if not untold(view):
-        return {**view, "reveal": now}
+        return cast(Shown, {**view, "reveal": now})
     if step >= 0:
         now["stage"], now["event"] = told[step]
     scores = list(final["totals"])
@@ -36,16 +41,18 @@ def revealed(view: View) -> View:
         for won in event["points"]:
             scores[won["player"]] -= won["points"]
     seen = {id(event) for _, event in told[:step + 1]}
-    stages = [{"name": stage["name"], "events": [e for e in stage["events"] if id(e) in seen]}
+    stages: list[StageView] = [{"name": stage["name"], "events": [e for e in stage["events"] if id(e) in seen]}
               for stage in final["stages"]]
-    so_far: dict[str, Any] = {"stages": stages, "table": [], "totals": scores, "winners": [], "tie": None}
-    return {**view, "reveal": now, "final": None, "projected_final": so_far,
-            "feed": view["feed"][:len(view["feed"]) - len(told)],
-            "players": [{**p, "score": scores[p["index"]], "projected": scores[p["index"]]} for p in view["players"]]}
+    so_far: FinalView = {"stages": stages, "table": [], "totals": scores, "winners": [], "tie": None}
+    return cast(Shown, {
+        **view, "reveal": now, "final": None, "projected_final": so_far,
+        "feed": view["feed"][:len(view["feed"]) - len(told)],
+        "players": [{**p, "score": scores[p["index"]], "projected": scores[p["index"]]} for p in view["players"]]})
 
 
-def without_forecast(view: View) -> View:
+def without_forecast(view: Game) -> Game:
     """A view of before the end as long as that is not told: the forecast of the last turns is the result, or nearly."""
     scores = [p["score"] for p in view["players"]]
-    return {**view, "projected_final": {"stages": [], "table": [], "totals": scores, "winners": [], "tie": None},
-            "players": [{**p, "projected": p["score"]} for p in view["players"]]}
+    return cast(Game, {
+        **view, "projected_final": {"stages": [], "table": [], "totals": scores, "winners": [], "tie": None},
+        "players": [{**p, "projected": p["score"]} for p in view["players"]]})

@@ -12,7 +12,7 @@ import json
 import secrets
 import threading
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from web.protocol import LiveSession, Subscription, View
@@ -25,17 +25,21 @@ HEARTBEAT_S = 5.0
 LOOK_S = 1.0  # how often a waiting stream looks whether its client is still there
 KEPT = 16  # views that a returning client's may be among
 
+Shown = Mapping[str, object]  # a view, or the part of it that is shown
+
 
 class TooManyStreams(Exception):
     """All streams are taken; the client polls instead."""
 
 
-def number(view: View) -> int:
+def number(view: Shown) -> int:
     """The number of a view: what clients compare."""
-    return int(view.get("update", view["version"]))
+    found = view.get("update", view["version"])
+    assert isinstance(found, int)
+    return found
 
 
-def difference(old: View, new: View) -> dict[str, Any]:
+def difference(old: Shown, new: Shown) -> dict[str, object]:
     """What turns one view into another: every part that differs, whole."""
     different = {key: value for key, value in new.items() if old.get(key) != value}
     return {"base": number(old), "set": different, "drop": [key for key in old if key not in new]}
@@ -58,7 +62,7 @@ class Streams:
     """
 
     def __init__(self, session: LiveSession, *, most: int = MAX_STREAMS, per_client: int = MAX_PER_CLIENT,
-                 heartbeat_s: float = HEARTBEAT_S, shape: Callable[[View], View] = revealed) -> None:
+                 heartbeat_s: float = HEARTBEAT_S, shape: Callable[[View], Shown] = revealed) -> None:
         self._session = session
         self._most, self._per_client = most, per_client
         self._heartbeat_s = heartbeat_s
@@ -68,12 +72,12 @@ class Streams:
         self._open: dict[Subscription, str] = {}
         self._closed = False
         self._writing = threading.Lock()  # fifty streams want the same text at the same time: one works it out
-        self._recent: OrderedDict[int, View] = OrderedDict()
-        self._shaped: tuple[View, View] | None = None
-        self._whole: tuple[View, str] | None = None
-        self._last: tuple[View, View, str] | None = None
+        self._recent: OrderedDict[int, Shown] = OrderedDict()
+        self._shaped: tuple[View, Shown] | None = None
+        self._whole: tuple[Shown, str] | None = None
+        self._last: tuple[Shown, Shown, str] | None = None
         self._packing = threading.Lock()
-        self._small: tuple[View, bytes] | None = None
+        self._small: tuple[Shown, bytes] | None = None
 
     def __len__(self) -> int:
         with self._lock:
@@ -99,14 +103,14 @@ class Streams:
         for subscription in waiting:
             subscription.close()
 
-    def text(self, view: View) -> str:
+    def text(self, view: Shown) -> str:
         """A whole view as JSON."""
         with self._writing:
             if self._whole is None or self._whole[0] is not view:
                 self._whole = (view, compact(view))
             return self._whole[1]
 
-    def packed(self, view: View) -> bytes:
+    def packed(self, view: Shown) -> bytes:
         """A whole view as JSON, compressed with gzip: worked out once, however many ask."""
         text = self.text(view)
         with self._packing:
@@ -114,7 +118,7 @@ class Streams:
                 self._small = (view, gzip.compress(text.encode(), 5, mtime=0))
             return self._small[1]
 
-    def shown(self, view: View) -> View:
+    def shown(self, view: View) -> Shown:
         """What is shown of a view."""
         with self._writing:
             if self._shaped is None or self._shaped[0] is not view:
@@ -126,14 +130,14 @@ class Streams:
         quiet_s = 0.0
         yield "retry: 1000\n\n"
         while not subscription.closed and not gone():
-            view = subscription.get(min(LOOK_S, self._heartbeat_s))
-            if view is None:
+            newest = subscription.get(min(LOOK_S, self._heartbeat_s))
+            if newest is None:
                 quiet_s += LOOK_S
                 if quiet_s >= self._heartbeat_s:
                     quiet_s = 0.0
                     yield "event: beat\ndata: {}\n\n"
                 continue
-            view = self.shown(view)
+            view = self.shown(newest)
             if had is None:
                 yield self._event("view", view, self.text(view))
             elif view is not had:
@@ -143,10 +147,10 @@ class Streams:
             self._keep(view)
             had, quiet_s = view, 0.0
 
-    def _event(self, kind: str, view: View, data: str) -> str:
+    def _event(self, kind: str, view: Shown, data: str) -> str:
         return f"event: {kind}\nid: {self._life}-{number(view)}\ndata: {data}\n\n"
 
-    def _had(self, after: str) -> View | None:
+    def _had(self, after: str) -> Shown | None:
         """The view that a returning client has, if it is still known."""
         life, _, text = after.partition("-")
         if life != self._life or not text.isascii() or not text.isdecimal() or len(text) > 12:
@@ -154,13 +158,13 @@ class Streams:
         with self._writing:
             return self._recent.get(int(text))
 
-    def _keep(self, view: View) -> None:
+    def _keep(self, view: Shown) -> None:
         with self._writing:
             self._recent[number(view)] = view
             while len(self._recent) > KEPT:
                 del self._recent[min(self._recent)]
 
-    def _changes(self, old: View, new: View) -> str:
+    def _changes(self, old: Shown, new: Shown) -> str:
         """Most streams go from the same view to the same view: work that out once."""
         with self._writing:
             last = self._last

@@ -23,6 +23,7 @@ from bastide.backup.unpacking import Contents
 from bastide.errors import Failure, UsageError
 from bastide.files.incoming import add_piece
 from web.protocol import CommandError
+from web.states import BackupState
 
 MOST_BYTES = 1_000_000_000
 KEPT_S = 900.0  # for so long a made backup can be fetched
@@ -48,7 +49,7 @@ class PageBackups:
         self._error: dict[str, Any] | None = {"code": "restore", "text": note} if note else None
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> BackupState:
         """What is made, what has come in, and whether a game stands in the way."""
         with self._lock:
             self._tidy()
@@ -59,11 +60,11 @@ class PageBackups:
                     "file": {"address": f"/api/backup/{made[0]}.zip", "bytes": made[2],
                              **(_told(made[1]) if made[1] else {})} if made else None}
 
-    def make(self) -> dict[str, Any]:
+    def make(self) -> BackupState:
         """Begin to write a backup."""
         return self._do("make", lambda: self._make(self._backup))
 
-    def support(self) -> dict[str, Any]:
+    def support(self) -> BackupState:
         """Begin to pack what helps to find an error."""
         return self._do("support", lambda: self._make(self._support))
 
@@ -75,7 +76,7 @@ class PageBackups:
             return self._folder / f"{made[0]}.zip" if made and secrets.compare_digest(made[0].encode(),
                                                                                       ticket.encode()) else None
 
-    def piece(self, at: int, data: bytes) -> dict[str, Any]:
+    def piece(self, at: int, data: bytes) -> BackupState:
         """The next bytes of a file that comes in; at 0 another one begins. Raises CommandError."""
         with self._lock:
             self._free()
@@ -83,14 +84,14 @@ class PageBackups:
             self._checked = self._error = None
             return self.state()
 
-    def check(self) -> dict[str, Any]:
+    def check(self) -> BackupState:
         """Begin to read what has come in and hold it against its own checksums."""
         with self._lock:
             if not self._upload.exists():
                 raise CommandError("nothing_came", "no backup has been uploaded")
             return self._do("check", self._check)
 
-    def restore(self) -> dict[str, Any]:
+    def restore(self) -> BackupState:
         """Put what was checked in the place of everything; the server begins again with it. Raises CommandError."""
         with self._lock:
             self._free()
@@ -105,7 +106,7 @@ class PageBackups:
         self._again(self._upload)
         return told
 
-    def forget(self) -> dict[str, Any]:
+    def forget(self) -> BackupState:
         """Take away what was made and what has come in."""
         with self._lock:
             self._free()
@@ -128,7 +129,7 @@ class PageBackups:
             (self._folder / f"{self._made[0]}.zip").unlink(missing_ok=True)
             self._made = None
 
-    def _do(self, name: str, work: Callable[[], None]) -> dict[str, Any]:
+    def _do(self, name: str, work: Callable[[], None]) -> BackupState:
         with self._lock:
             self._free()
             self._busy, self._error = name, None

@@ -40,6 +40,7 @@ from scoring.rules import changes, editions
 from scoring.transcript import Game, turns_of
 from web.protocol import CommandError
 from web.reveal import without_forecast
+from web.states import Json
 
 CACHE = "book-games.json"
 FORMAT = 1
@@ -62,7 +63,11 @@ class Evenings:
 
     # -- all of them ------------------------------------------------------------------------------------------------
 
-    def overview(self) -> dict[str, Any]:
+    def overview(self) -> Json:
+        """Every game and everybody, as the page shows them."""
+        return self._overview()
+
+    def _overview(self) -> dict[str, Any]:
         """games, newest first, with what counts of them; players, pairs, records; who was merged and removed."""
         said = self._said()
         rows = self._all()
@@ -74,7 +79,7 @@ class Evenings:
         """The scores and winners of all games."""
         return {r["game"]: {"scores": [p["score"] for p in r["players"]], "winners": r["winners"]} for r in self._all()}
 
-    def change(self, data: Mapping[str, Any]) -> dict[str, Any]:
+    def change(self, data: Mapping[str, Any]) -> Json:
         """Merge, part, remove or bring back a person, have a game count or not, name the place; the overview."""
         do, key = data.get("do"), data.get("player", "")
         if not isinstance(do, str) or do not in SAID or not isinstance(key, str) or len(key) > 200:
@@ -106,7 +111,7 @@ class Evenings:
 
     def export(self, form: str) -> str:
         """The whole book as ``json``, or its games as ``csv``: a line for each player of each game."""
-        book = self.overview()
+        book = self._overview()
         if form == "json":
             return json.dumps(book, indent=1, ensure_ascii=False)
         out = io.StringIO()
@@ -122,13 +127,12 @@ class Evenings:
 
     # -- one of them ------------------------------------------------------------------------------------------------
 
-    def game(self, number: int) -> dict[str, Any]:
+    def game(self, number: int) -> Json:
         """row, the last view, a frame for each turn, how the film stands, the link that hands the game on, place."""
         row, said, found = self._row(number), self._said(), self._load(number)
         state = state_of(found.setup, found.entries)
-        view: Mapping[str, Any] = live_view(state, found.entries, len(found.entries))
-        if number == self._untold():
-            view = without_forecast(view)
+        last = live_view(state, found.entries, len(found.entries))
+        view: Mapping[str, Any] = without_forecast(last) if number == self._untold() else last
         shown = self._seen(row, said)
         kept = self._store.pictures.stills(number)
         turns = {t.turn: t for t in played(found.setup, found.entries)}
@@ -142,7 +146,7 @@ class Evenings:
         return {"row": shown, "view": view, "frames": grown, "place": said.place, "film": self._filmed(number),
                 "handover": link(self._named(row, said), said) if row["over"] else None}
 
-    def luck(self, number: int) -> list[dict[str, Any]]:
+    def luck(self, number: int) -> list[Json]:
         """For each player of a finished game: drawn, worth, expected, points, above (`scoring.luck`)."""
         found = self._load(number)
         events = (event for _, event in effective(found.entries))

@@ -26,6 +26,7 @@ from vision.frames import Frame, FrameSource, Image, SourceError
 from vision.images import encode_jpeg, reduced
 from vision.picture import PictureCheck, brightness, sharpness
 from web.protocol import CommandError
+from web.states import CamerasState
 
 WANTED_S = 6.0  # for so long after somebody has looked, cameras are kept open
 EVERY_S, AGAIN_S, LISTED_S = 0.7, 3.0, 2.0
@@ -57,7 +58,7 @@ class Cameras:
         self._looks: dict[str, _Look] = {}
         self._closed = False
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> CamerasState:
         """All cameras with what each sees; that somebody wants to see more."""
         with self._lock:
             self._wanted_s = self._clock()
@@ -73,7 +74,7 @@ class Cameras:
                 return found
         return None
 
-    def choose(self, key: str) -> dict[str, Any]:
+    def choose(self, key: str) -> CamerasState:
         """Have the table watched by another camera: it is served anew. Raises CommandError."""
         found = next((f for f in self._rows() if _key(f.uri) == key), None)
         if found is None:
@@ -82,9 +83,10 @@ class Cameras:
             raise CommandError("command_line", "the command line names the camera: take --source out of it")
         self.close()
         self._choose(found.uri)
-        return {**self._told(), "restarting": True}
+        told: CamerasState = {**self._told(), "restarting": True}
+        return told
 
-    def offer(self, address: str) -> dict[str, Any]:
+    def offer(self, address: str) -> CamerasState:
         """Another camera of the network, by the address that it shows. Raises CommandError."""
         address = address.strip()
         if address.partition(":")[0].lower() not in NETWORK:
@@ -97,7 +99,7 @@ class Cameras:
             self._offer([*self._offered(), address])
         return self.state()
 
-    def forget(self, key: str) -> dict[str, Any]:
+    def forget(self, key: str) -> CamerasState:
         """Offer an address no more that was typed in."""
         self._offer([a for a in self._offered() if _key(a) != key])
         return self.state()
@@ -143,7 +145,7 @@ class Cameras:
             small += f"{'&' if '?' in uri else '?'}{_SMALL}"
         return _Opened(lambda: self._make(small))
 
-    def _told(self) -> dict[str, Any]:
+    def _told(self) -> CamerasState:
         return {"fixed": self._fixed(), "chosen": self._used is not None, "cameras": []}
 
     def _row(self, found: Found) -> dict[str, Any]:

@@ -29,6 +29,7 @@ from calibration.presets import PRESETS, preset_lens, preset_of
 from calibration.table import METHODS, find_table
 from vision.read import PhotoReader
 from web.protocol import CommandError
+from web.states import AimState, TuningState
 
 FOLDER = "calibration"
 KINDS = ("table", "colours")
@@ -90,7 +91,7 @@ class Tuning:
 
     # -- the page's side --------------------------------------------------------------------------------------------
 
-    def aim(self) -> dict[str, Any]:
+    def aim(self) -> AimState:
         """What the newest picture says, and that somebody wants to see more."""
         with self._lock:
             if not self._present():
@@ -99,7 +100,7 @@ class Tuning:
             self._start()
             return {"look": self._looks, "aim": self._aim}
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> TuningState:
         """What is being calibrated, what came of it, and what is in use."""
         with self._lock:
             return {"camera": self._present(), "running": self._job[0] if self._job else None, "done": dict(self._done),
@@ -108,7 +109,7 @@ class Tuning:
                     "used": [{"kind": d.kind, "made": d.made, "file": path, "here": path == str(self._path(d.kind)),
                               **_told(d.result)} for path, d in self._camera.documents]}
 
-    def calibrate(self, what: str, by: str, camera: str) -> dict[str, Any]:
+    def calibrate(self, what: str, by: str, camera: str) -> TuningState:
         """Begin to calibrate; a supply ``by`` its player's colour. Raises CommandError without a camera, for what
         nobody knows, and while it is busy."""
         known = by in self._colours() if what == SUPPLY else not by if what == TRIAL else \
@@ -133,7 +134,7 @@ class Tuning:
         if thread is not None:
             thread.join(_CLOSING_S)
 
-    def forget(self, kind: str) -> dict[str, Any]:
+    def forget(self, kind: str) -> TuningState:
         """Take away what was calibrated on the page; a file named on the command line is not touched."""
         if kind not in KINDS:
             raise CommandError("malformed", "there is no such calibration")

@@ -17,6 +17,7 @@ from bastide.club.message import Document
 from bastide.files.writing import write_whole
 from web.protocol import CommandError
 from web.reveal import untold
+from web.views import RoundView, View
 
 if TYPE_CHECKING:
     from bastide.table.session import TableSession
@@ -118,7 +119,7 @@ class GameRound:
 
     # -- what people at the table ask for ---------------------------------------------------------------------------
 
-    def takes(self, view: Mapping[str, Any], data: Mapping[str, Any]) -> bool:
+    def takes(self, view: View, data: Mapping[str, Any]) -> bool:
         """Whether this command is the round's, which then has carried it out. Raises CommandError, also for what the
         organiser has locked."""
         do = data.get("do")
@@ -142,7 +143,7 @@ class GameRound:
             self._keep()
             return True
 
-    def _confirm(self, view: Mapping[str, Any], player: object) -> None:
+    def _confirm(self, view: View, player: object) -> None:
         assert self._round is not None
         if view["phase"] != "over":
             raise CommandError("not_over", "the game is not over yet")
@@ -152,7 +153,7 @@ class GameRound:
             raise CommandError("malformed", "player: must be the number of one")
         self._round["agreed"][player] = [p["score"] for p in view["players"]]
 
-    def _press(self, view: Mapping[str, Any], act: object) -> None:
+    def _press(self, view: View, act: object) -> None:
         if self._timer is None:
             raise CommandError("no_clock", "this round is played without a clock")
         if act not in ("press", "stop"):
@@ -164,7 +165,7 @@ class GameRound:
 
     # -- what is shown ----------------------------------------------------------------------------------------------
 
-    def shown(self, view: Mapping[str, Any]) -> Document | None:
+    def shown(self, view: View) -> RoundView | None:
         """The round for screens: ``id``, ``number``, ``locked``, ``confirmed`` and ``clock`` as it is now; None when
         another game lies on the table. What somebody agreed to is void when a correction has changed it."""
         with self._lock:
@@ -173,7 +174,7 @@ class GameRound:
             over, scores = view["phase"] == "over", [p["score"] for p in view["players"]]
             if over and self._timer and self._timer.running is not None:
                 self._timer.stop()
-            found: Document = {"id": self._round["id"], "number": self._round["number"],
+            found: RoundView = {"id": self._round["id"], "number": self._round["number"],
                                "locked": self._round["locked"],
                                "confirmed": [over and self._round["agreed"].get(n) == scores
                                              for n in range(len(scores))]}

@@ -6,6 +6,7 @@ import argparse
 import json
 import tempfile
 import urllib.request
+from collections.abc import Mapping
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -84,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
         session.command({"do": "end_game"})
         if args.once:
             session.command({"do": "reveal", "step": "end"})
-            view = fetch(f"{server.url}api/state")
+            view: Mapping[str, Any] = fetch(f"{server.url}api/state")
         else:  # on the page everybody walks through the end first
             view = session.view()
         print(final_table(view))
@@ -102,7 +103,7 @@ def fetch(url: str) -> dict[str, Any]:
         return data
 
 
-def comparison(truth: Game, view: dict[str, Any]) -> str:
+def comparison(truth: Game, view: Mapping[str, Any]) -> str:
     """How the watched game compares with the one that was played."""
     played = score_game(truth)["totals"]
     seen = view["final"]["totals"]
@@ -113,7 +114,7 @@ def comparison(truth: Game, view: dict[str, Any]) -> str:
     return f"the totals DIFFER from those of the game that was played, {played}; {questions}"
 
 
-def final_table(view: dict[str, Any]) -> str:
+def final_table(view: Mapping[str, Any]) -> str:
     """Points by player and category."""
     final = view["final"]
     names = [p["name"] for p in view["players"]]

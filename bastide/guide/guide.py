@@ -15,6 +15,7 @@ from typing import Any
 
 from bastide.files.writing import write_whole
 from web.protocol import CommandError
+from web.states import GuideState, GuideStep
 
 NAME = "guide.json"
 STEPS = ("welcome", "camera", "aim", "table", "tiles", "figures", "players", "practice", "play")
@@ -43,14 +44,15 @@ class Guide:
         """Whether nobody is being guided."""
         return self._finished
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> GuideState:
         """The ``step`` people are at, whether they are ``finished``, every step with its state (done, answered,
         skipped, open) and answer, and the practice road."""
         with self._lock:
-            steps = [{"name": name, "state": self._state(name), "answer": self._answers.get(name)} for name in STEPS]
+            steps: list[GuideStep] = [
+                {"name": name, "state": self._state(name), "answer": self._answers.get(name)} for name in STEPS]
             return {"step": self._step, "finished": self._finished, "steps": steps, "practice": self._practice()}
 
-    def go(self, step: str) -> dict[str, Any]:
+    def go(self, step: str) -> GuideState:
         """Go to a step. Who looks something up in a guide that was finished does not begin it anew for everybody."""
         with self._lock:
             self._known(step)
@@ -58,7 +60,7 @@ class Guide:
             self._write()
         return self.state()
 
-    def skip(self, step: str) -> dict[str, Any]:
+    def skip(self, step: str) -> GuideState:
         """Leave a step for later, and go to the next one."""
         with self._lock:
             at = self._known(step)
@@ -67,7 +69,7 @@ class Guide:
             self._write()
         return self.state()
 
-    def answer(self, step: str, value: str) -> dict[str, Any]:
+    def answer(self, step: str, value: str) -> GuideState:
         """Say something instead of a proof. Raises CommandError for what the step does not ask."""
         with self._lock:
             self._known(step)
@@ -78,7 +80,7 @@ class Guide:
             self._write()
         return self.state()
 
-    def finish(self) -> dict[str, Any]:
+    def finish(self) -> GuideState:
         """Close it for good: nobody is led any more, and whoever wants to can still look into it."""
         with self._lock:
             self._finished = True

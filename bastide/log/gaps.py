@@ -10,13 +10,13 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
 
 from scoring.engine import apply, new_game
 from scoring.errors import IllegalMove
 from scoring.events import Event, Setup, TilePlaced
 from scoring.log import LogEntry, Unread, entry_to_json, with_gaps
 from scoring.state import Draft
+from scoring.views import IssueView
 
 CODE = "unread_moves"
 
@@ -64,7 +64,7 @@ def sentence(turn: int, count: int) -> str:
     return f"{count} {'move' if count == 1 else 'moves'} of turn {turn} could not be read: please look"
 
 
-def rows(setup: Setup, entries: Sequence[LogEntry]) -> list[dict[str, Any]]:
+def rows(setup: Setup, entries: Sequence[LogEntry]) -> list[IssueView]:
     """One row beside the issues of a view for each turn with such entries: code, text, squares, turn and parts."""
     return [{"code": CODE, "text": f"{sentence(turn, count)}.", "squares": [], "turn": turn - 1,
              "parts": {"turn": turn, "n": count}} for turn, count in unread(setup, entries)]

@@ -7,7 +7,7 @@ import io
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from bastide.log.history import UNDO
 from scoring.engine import apply, new_game
@@ -19,6 +19,8 @@ from scoring.projection import live_view
 from scoring.scores import formula
 from scoring.state import Draft, GameState
 from scoring.transcript import Game, turns_of, write
+from scoring.views import MomentView
+from web.states import CorrectionRow
 
 _FORMULAS = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last four as wide characters
 
@@ -55,7 +57,7 @@ def played(setup: Setup, entries: Sequence[LogEntry]) -> tuple[PlayedTurn, ...]:
                             at=getattr(laid.get(n), "at", None), seqs=tuple(found)) for n, found in seqs.items())
 
 
-def view_at(setup: Setup, entries: Sequence[LogEntry], seq: int, *, before: bool = False) -> dict[str, Any] | None:
+def view_at(setup: Setup, entries: Sequence[LogEntry], seq: int, *, before: bool = False) -> MomentView | None:
     """The view as it is now known to have been when entry ``seq`` had happened (0: nothing had), or right ``before``
     it: with all corrections. None when nothing like it happened.
 
@@ -74,27 +76,27 @@ def view_at(setup: Setup, entries: Sequence[LogEntry], seq: int, *, before: bool
             "after": order[count - 1] if count else 0}
 
 
-def view_after(setup: Setup, entries: Sequence[LogEntry], turn: PlayedTurn) -> dict[str, Any]:
+def view_after(setup: Setup, entries: Sequence[LogEntry], turn: PlayedTurn) -> MomentView:
     """The view as it is now known to have been when that turn was over: with all corrections."""
     found = view_at(setup, entries, turn.seqs[-1])
     assert found is not None  # a played turn has happened
     return found
 
 
-def corrections(entries: Sequence[LogEntry]) -> list[dict[str, Any]]:
+def corrections(entries: Sequence[LogEntry]) -> list[CorrectionRow]:
     """Everything that people changed, newest first: when, who, which entry, what it said and what it says since."""
     said: dict[int, Event] = {}
     target: dict[int, int] = {}
-    out: list[dict[str, Any]] = []
+    out: list[CorrectionRow] = []
     for e in entries:
-        row: dict[str, Any] = {"seq": e.seq, "at_s": e.at_s, "who": e.who.removeprefix(UNDO)}
+        row: CorrectionRow = {"seq": e.seq, "at_s": e.at_s, "who": e.who.removeprefix(UNDO)}
         match e.body:
             case Amended(seq=seq, body=after):
                 seq = target[e.seq] = target.get(seq, seq)
                 row |= {"do": "amend", "of": seq, "before": _json(said.get(seq)), "after": to_json(after)}
                 said[seq] = after
             case Retracted(seq=seq):
-                kind = "undo" if e.who.startswith(UNDO) else "retract"
+                kind: Literal["undo", "retract"] = "undo" if e.who.startswith(UNDO) else "retract"
                 row |= {"do": kind, "of": seq, "before": _json(said.get(target.get(seq, seq))), "after": None}
             case Inserted(after=seq, body=event):
                 row |= {"do": "insert", "of": seq, "before": None, "after": to_json(event)}

@@ -22,6 +22,7 @@ from bastide.files.incoming import add_piece
 from bastide.files.writing import write_whole
 from hardware.release_file import MOST_BYTES, NotTaken, check, numbers
 from web.protocol import CommandError
+from web.states import UpdateState
 
 FOLDER = ".update"  # of the data folder; in no backup
 REQUEST, UPLOAD = "request.json", "upload.part"
@@ -43,7 +44,7 @@ class Updates:
         self._lock = threading.RLock()
         self._offer: dict[str, Any] | None = None
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> UpdateState:
         """What runs, what came in, what is offered, and how the newest update goes or went."""
         with self._lock:
             last = self._last()
@@ -54,7 +55,7 @@ class Updates:
                     "busy": (self._folder / REQUEST).exists() or bool(last and last["step"] != "ended"),
                     "offer": self._offer, "last": last}
 
-    def piece(self, at: int, data: bytes) -> dict[str, Any]:
+    def piece(self, at: int, data: bytes) -> UpdateState:
         """The next bytes of a file that comes in; at 0 another one begins. Raises CommandError."""
         with self._lock:
             self._free()
@@ -62,7 +63,7 @@ class Updates:
             add_piece(self._folder / UPLOAD, at, data, most=self._most, what="a release")
             return self.state()
 
-    def look(self) -> dict[str, Any]:
+    def look(self) -> UpdateState:
         """Verify what came in and say what it is; nothing of it is unpacked or run. Raises CommandError."""
         with self._lock:
             self._free()
@@ -86,7 +87,7 @@ class Updates:
             self._offer = {"version": about["version"], "bytes": upload.stat().st_size, "changes": about["changes"]}
             return self.state()
 
-    def install(self) -> dict[str, Any]:
+    def install(self) -> UpdateState:
         """Ask for what was looked at. Raises CommandError."""
         with self._lock:
             self._ready()
@@ -98,7 +99,7 @@ class Updates:
             self._offer = None
             return self.state()
 
-    def back(self) -> dict[str, Any]:
+    def back(self) -> UpdateState:
         """Ask for the version before. Raises CommandError."""
         with self._lock:
             self._ready()
@@ -107,7 +108,7 @@ class Updates:
             self._ask("back")
             return self.state()
 
-    def forget(self) -> dict[str, Any]:
+    def forget(self) -> UpdateState:
         """Take away what came in."""
         with self._lock:
             self._free()

@@ -32,6 +32,7 @@ from bastide.settings.options import (
     sound,
 )
 from web.protocol import CommandError
+from web.states import SettingsState
 
 NAME = "settings.json"
 _VERSION, _LARGEST = 1, 200_000
@@ -106,7 +107,7 @@ class Settings:
         self._lock = threading.RLock()
         self._ends = False
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> SettingsState:
         """Every option with its value, whose word that is, and what was set on the page; which wait for a restart."""
         with self._lock:
             wanted = self._wanted(self._file.values)
@@ -129,7 +130,7 @@ class Settings:
         with self._lock:
             return self._wanted(self._file.values).origin[name]
 
-    def put(self, name: str, value: object) -> dict[str, Any]:
+    def put(self, name: str, value: object) -> SettingsState:
         """Set one; the state. Raises CommandError for what cannot be meant or kept."""
         option = self._option(name)
         try:
@@ -141,18 +142,20 @@ class Settings:
             raise CommandError("bad_setting", str(e).removeprefix(f"--{name}").removeprefix(":").strip()) from e
         return self.state()
 
-    def reset(self, name: str) -> dict[str, Any]:
+    def reset(self, name: str) -> SettingsState:
         """Take back what was set on the page; the state."""
         self._option(name)
         with self._lock:
             self._keep({k: v for k, v in self._file.values.items() if k != name}, name)
         return self.state()
 
-    def restart(self) -> dict[str, Any]:
+    def restart(self) -> SettingsState:
         """Serve anew with what is set; the state, with the ``port`` at which the page will be."""
         with self._lock:
             self._ends = True
-            told = {**self.state(), "port": self._wanted(self._file.values).values["port"]}
+            told, port = self.state(), self._wanted(self._file.values).values["port"]
+            assert isinstance(port, int)
+            told["port"] = port
         self._again()
         return told
 

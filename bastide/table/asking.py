@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal, cast
 
 from scoring.engine import fits
 from scoring.events import TilePlaced, to_json
 from scoring.log import LogEntry, effective, open_questions, settled
 from scoring.state import GameState
 from scoring.tiles import Square
+from web.states import TileCandidate
+from web.views import CandidateView, QuestionView
 
 LIKELY = 0.005  # least probability of an offered answer: less would be shown as 0 %
 CLAIM = "claim"  # a follower that was put down, scored and taken home before the camera saw it
-Crop = Callable[[int], tuple[bytes, list[dict[str, Any]]] | None]
+Crop = Callable[[int], tuple[bytes, list[dict[str, Any]]] | None]  # a picture, and what was kept of its candidates
 
 
-def readings(entries: Sequence[LogEntry], crop: Crop) -> list[dict[str, Any]]:
+def readings(entries: Sequence[LogEntry], crop: Crop) -> list[QuestionView]:
     """Entries that were asked about and that no person has settled, oldest first, with the picture they were read from
     and the best candidates."""
     asked = open_questions(entries)
-    out = []
+    out: list[QuestionView] = []
     for seq, event in effective(entries) if asked else ():
         if seq not in asked:
             continue
@@ -29,16 +31,16 @@ def readings(entries: Sequence[LogEntry], crop: Crop) -> list[dict[str, Any]]:
         options = [c for c in kept[1] if c["probability"] >= LIKELY or c.get("body") == body][:3] if kept else []
         if not any(c.get("body") == body for c in options):
             options = [{"body": body, "probability": 0.0}, *options][:3]
-        kind = "tile" if isinstance(event, TilePlaced) else "figure"
+        kind: Literal["tile", "figure"] = "tile" if isinstance(event, TilePlaced) else "figure"
         out.append({"id": seq, "seq": seq, "kind": kind, "text_key": f"which_{kind}", "at": body.get("at"),
-                    "player": body.get("player"),
-                    "crop": f"/api/crops/{seq}.jpg" if kept else None, "candidates": options})
+                    "player": body.get("player"), "crop": f"/api/crops/{seq}.jpg" if kept else None,
+                    "candidates": cast(list[CandidateView], options)})
     return out
 
 
-def tile_candidates(kept: Sequence[dict[str, Any]], before: GameState, at: Square) -> list[dict[str, Any]]:
+def tile_candidates(kept: Sequence[dict[str, Any]], before: GameState, at: Square) -> list[TileCandidate]:
     """What a tile may be: the reading's own candidates first, then every tile left that fits there."""
-    out: list[dict[str, Any]] = []
+    out: list[TileCandidate] = []
     for c in kept:
         body: Any = c.get("body") or {}
         if body.get("do") == "tile":
@@ -52,7 +54,7 @@ def tile_candidates(kept: Sequence[dict[str, Any]], before: GameState, at: Squar
     return out
 
 
-def claims(state: GameState, entries: Sequence[LogEntry]) -> list[dict[str, Any]]:
+def claims(state: GameState, entries: Sequence[LogEntry]) -> list[QuestionView]:
     """Who claimed what a tile completed, when nobody was seen there: for tiles that the camera saw, until somebody says
     so (nobody is an answer too) or everybody has had another turn. What nobody answers scores nothing.
 
@@ -63,14 +65,14 @@ def claims(state: GameState, entries: Sequence[LogEntry]) -> list[dict[str, Any]
     if not fresh or state.over:
         return []
     said, by_seq = settled(entries), {e.seq: e for e in entries}
-    out = []
+    out: list[QuestionView] = []
     for seq, event in effective(entries):
         if not isinstance(event, TilePlaced):
             continue
         found = fresh.get(event.at)
         if found is None or (seq, CLAIM) in said or by_seq[seq].source != "camera":
             continue
-        options: list[dict[str, Any]] = [{"body": None, "probability": 0.0}]
+        options: list[CandidateView] = [{"body": None, "probability": 0.0}]
         options += [{"body": to_json(e), "probability": 0.0} for e in found.answers]
         out.append({"id": f"{CLAIM}-{seq}", "seq": seq, "kind": "figure", "text_key": CLAIM, "at": list(event.at),
                     "player": event.player,

@@ -16,6 +16,8 @@ from scoring.errors import IllegalMove, InvalidNotation
 from scoring.moves import gaps_json, kinds_json, moves_json, places_json, turns_json
 from scoring.projection import running_scores
 from web.protocol import CommandError
+from web.states import Json, MovesNow, PreviewRow
+from web.views import QuestionView
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,19 +25,19 @@ class Moment:
     """A game, and what people are asked about it."""
 
     game: Game
-    questions: Sequence[Mapping[str, Any]] = ()
+    questions: Sequence[QuestionView] = ()
 
     @cached_property
     def meaning(self) -> Meaning:
         """What is said at this moment."""
         return Meaning(self.game.state, self.game.entries, self.questions)
 
-    def preview(self, commands: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    def preview(self, commands: Sequence[Mapping[str, Any]]) -> list[PreviewRow]:
         """What each of these commands would come to: the scores it would change and new issues. One that would be
         refused says so under ``error``."""
         before = running_scores(self.game.state)
         known = {(i.code, i.squares, i.turn) for i in self.game.state.issues}
-        out: list[dict[str, Any]] = []
+        out: list[PreviewRow] = []
         for data in commands:
             try:
                 _, then = self.game.tried(self.meaning.bodies(data), source="hand")
@@ -48,11 +50,11 @@ class Moment:
                         "issues": [i.code for i in then.state.issues if (i.code, i.squares, i.turn) not in known]})
         return out
 
-    def moves(self) -> dict[str, Any]:
+    def moves(self) -> MovesNow:
         """What can be done now, before the next tile and after the last one."""
         return {"version": self.game.version, **moves_json(self.game.state)}
 
-    def fits(self, tile: str | None, at: tuple[int, int] | None) -> dict[str, Any]:
+    def fits(self, tile: str | None, at: tuple[int, int] | None) -> Json:
         """Where a kind of tile fits, which kinds fit on a square, or what is against that kind there; without either,
         how many fit on every square."""
         if tile is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 from bastide.log.replay import (
     PlayedTurn,
@@ -17,6 +17,8 @@ from bastide.log.replay import (
 from bastide.log.store import Store
 from bastide.log.table_pictures import table_picture
 from scoring.log import state_of
+from web.states import CorrectionRow, GameRow, TurnRow
+from web.views import PastView
 
 if TYPE_CHECKING:
     from bastide.table.session import TableSession
@@ -38,13 +40,13 @@ class Past:
             known = self._known = key, played(self._session.setup, entries)
         return known[1]
 
-    def turns(self) -> list[dict[str, Any]]:
+    def turns(self) -> list[TurnRow]:
         """The turns in order: number, player, the tile and its square, whether there is a picture of the table."""
         kept = self._store.pictures.stills(self._session.game)
         return [{"turn": t.turn, "player": t.player, "tile": t.tile, "at": list(t.at) if t.at else None,
                  "picture": not kept.isdisjoint(t.seqs)} for t in self._turns()]
 
-    def view_after(self, turn: int) -> dict[str, Any] | None:
+    def view_after(self, turn: int) -> PastView | None:
         """The view as it was when a turn was over, or None when there was no such turn."""
         found = next((t for t in self._turns() if t.turn == turn), None)
         if found is None:
@@ -52,7 +54,7 @@ class Past:
         old = view_after(self._session.setup, self._session.entries, found)
         return {**self._session.view(), **old, "questions": []}
 
-    def view_at(self, seq: int, *, before: bool = False) -> dict[str, Any] | None:
+    def view_at(self, seq: int, *, before: bool = False) -> PastView | None:
         """The view as it was when an entry had happened (0: nothing had), or right before it; None for an entry that
         is not there. ``after`` is the entry after which something is inserted that happened just then."""
         old = view_at(self._session.setup, self._session.entries, seq, before=before)
@@ -65,16 +67,17 @@ class Past:
         """
         return table_picture(self._store, self._session.game, self._turns(), turn, part)
 
-    def games(self) -> list[dict[str, Any]]:
+    def games(self) -> list[GameRow]:
         """All games that are on disk, newest first: game, created_s, players, entries, over, which is shown, and the
         scores and winners (numbers of players) of those that can be worked out."""
         known, games = self._session.book.results(), self._store.games()
         untold = self._session.untold()  # after the games: what ends meanwhile is not told either
-        return [{"game": g.id, "created_s": g.created_s, "players": list(g.players), "entries": g.entries,
-                 "over": g.over and g.id != untold, "shown": g.id == self._session.game, **known.get(g.id, {})}
+        return [cast(GameRow, {
+            "game": g.id, "created_s": g.created_s, "players": list(g.players), "entries": g.entries,
+                 "over": g.over and g.id != untold, "shown": g.id == self._session.game, **known.get(g.id, {})})
                 for g in games]
 
-    def corrections(self) -> list[dict[str, Any]]:
+    def corrections(self) -> list[CorrectionRow]:
         """What people have changed, newest first."""
         return corrections(self._session.entries)
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
-from typing import Any
 
 from bastide.table.moment import Moment
 from web.protocol import Subscription
+from web.views import View
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
     """A view, and the moment of the game that it shows."""
 
-    view: dict[str, Any]
+    view: View
     moment: Moment
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import cast
 
 from bastide.log import gaps
 from bastide.table.moment import Moment
 from scoring.errors import IllegalMove, InvalidNotation
 from scoring.projection import final_scoring, running_scores
 from scoring.rules import changes, editions
+from scoring.views import GameView, IssueView, PlayerView
+from web.views import RevealView, StatusView, View
 
 MOST_DOUBTED = 2  # open questions whose answers are all tried out, to tell whose score they may change
 
@@ -21,27 +23,28 @@ class Around:
     """What is known of a game outside its log. ``status`` is what the camera does, ``notices`` what it asks people to
     put right, ``reveal`` how far the final scoring is told, ``update`` counts what was published."""
 
-    status: Mapping[str, Any]
-    notices: Sequence[dict[str, Any]]
-    reveal: dict[str, Any] | None
+    status: StatusView
+    notices: Sequence[IssueView]
+    reveal: RevealView | None
     update: int
 
 
-def rendered(now: Moment, projection: Mapping[str, Any], around: Around) -> dict[str, Any]:
+def rendered(now: Moment, projection: GameView, around: Around) -> View:
     """The view of this moment. ``projection`` is `scoring.projection.live_view` of the game."""
     game, questions = now.game, now.questions
     players = doubted(now, projection["players"]) if questions else projection["players"]
     was = around.status["chip"]
     chip = "check" if questions and was == "watching" else was
     chip = "ended" if game.state.over and was != "check" else chip
-    return {**projection, "players": players,
-            "issues": [*projection["issues"], *gaps.rows(game.setup, game.entries), *around.notices],
-            "game": game.number, "update": around.update, "questions": questions, "aid": game.aid, "art": game.art,
-            "reveal": around.reveal, "rules": changes(game.setup.rules),
-            "edition_title": editions()[game.setup.edition]["title"], "status": {**around.status, "chip": chip}}
+    return cast(View, {
+        **projection, "players": players,
+        "issues": [*projection["issues"], *gaps.rows(game.setup, game.entries), *around.notices],
+        "game": game.number, "update": around.update, "questions": questions, "aid": game.aid, "art": game.art,
+        "reveal": around.reveal, "rules": changes(game.setup.rules),
+        "edition_title": editions()[game.setup.edition]["title"], "status": {**around.status, "chip": chip}})
 
 
-def doubted(now: Moment, players: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def doubted(now: Moment, players: Sequence[PlayerView]) -> list[PlayerView]:
     """The players, each with whether an open question may change the score or the forecast: whoever's move it is about,
     and whoever gets or loses points by one of its answers. Where many are open, everybody's may."""
     uncertain = set(range(len(players))) if len(now.questions) > MOST_DOUBTED else set()

@@ -11,6 +11,7 @@ from typing import Any
 from bastide.errors import Failure
 from bastide.log.store import Store
 from web.protocol import CommandError
+from web.views import RevealView
 
 BEFORE = -1  # the game is over and nothing of the final scoring has been shown
 
@@ -56,9 +57,10 @@ class Reveal:
         who = "".join(c for c in str(data.get("who", ""))[:40] if c.isprintable())
         self._put(Walk(step=steps if step == "end" else int(step), told=step == "end", lead=lead[:40], by=who))
 
-    def view(self) -> dict[str, Any] | None:
+    def view(self) -> RevealView | None:
         """What a view says of it; None while the game is played."""
-        return None if self._walk is None else asdict(self._walk)
+        walk = self._walk
+        return None if walk is None else {"step": walk.step, "told": walk.told, "lead": walk.lead, "by": walk.by}
 
     def _put(self, walk: Walk | None) -> None:
         self._walk = walk

@@ -9,11 +9,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from vision.frames import Frame
 from vision.images import encode_jpeg, reduced
 from web.protocol import CommandError
+from web.states import SeenState
 
 WANTED_S = 6.0  # for so long after somebody has looked, new pictures are made
 EVERY_S = 0.8
@@ -44,14 +45,15 @@ class Seeing:
 
     # -- the page's side --------------------------------------------------------------------------------------------
 
-    def seen(self) -> dict[str, Any]:
+    def seen(self) -> SeenState:
         """What was seen last, and that somebody wants to see more. ``picture`` is the number of its picture, None
         as long as there is none."""
         with self._lock:
             self._wanted_s = self._clock()
             fresh = self._wanted_s - self._made_s < 2 * WANTED_S
             about = {"camera": self._attached, "watching": self._attached and not self._rests}
-            return {**about, **(self._report if fresh else {}), "picture": self._number if fresh else None}
+            return cast(SeenState, {**about, **(self._report if fresh else {}),
+                                    "picture": self._number if fresh else None})
 
     def picture(self, number: int) -> bytes | None:
         """One of the newest pictures (JPEG), or None."""

@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from bastide.book.evenings import Evenings
 from bastide.book.films import Films
@@ -31,14 +31,17 @@ from scoring.events import Event, Setup, TilePlaced, to_json
 from scoring.log import Body, LogEntry
 from scoring.projection import Memory, live_view
 from scoring.state import GameState
+from scoring.views import IssueView
 from vision.stills import Still
 from web.protocol import CommandError, StaleView, Subscription
 from web.reveal import untold
+from web.states import ArtSet, Json, MovesNow, OwnPictures, PreviewRow, TileCandidate
+from web.views import QuestionView, RoundView, StatusView, View
 
 if TYPE_CHECKING:
     from bastide.tiles.art import ArtSets
 
-Candidates = list[dict[str, Any]]
+Candidates = list[TileCandidate]
 
 
 class Taking(Enum):
@@ -52,10 +55,10 @@ class Taking(Enum):
 class Rounds(Protocol):
     """A tournament's rounds at this table (`bastide.club.game_round`)."""
 
-    def takes(self, view: Mapping[str, Any], data: Mapping[str, Any]) -> bool:
+    def takes(self, view: View, data: Mapping[str, Any]) -> bool:
         """Carry out a command if it is the round's. Raises CommandError for one that may not be done now."""
 
-    def shown(self, view: Mapping[str, Any]) -> dict[str, Any] | None:
+    def shown(self, view: View) -> RoundView | None:
         """What the view says of the round."""
 
 
@@ -74,7 +77,7 @@ class TableSession:
         self.book = Evenings(store.path.parent, store, self.films, self.untold)
         self._lock = threading.RLock()
         self._taking = Taking.AT_ONCE
-        self._status: dict[str, Any] = {"chip": "manual", "text": ""}
+        self._status: StatusView = {"chip": "manual", "text": ""}
         self._update = 0
         number = store.new_game(setup, aid=aid, art=art) if game is None else game
         self._begin(Game.of(setup, entries, number=number, aid=aid, art=art))
@@ -85,8 +88,8 @@ class TableSession:
         self._game = game
         self._reveal.begin(game.number, over=game.state.over)
         self._memory = Memory()
-        self._notices, self._pictures = list[dict[str, Any]](), dict[str, bytes]()
-        self._projection: dict[str, Any] = live_view(game.state, game.entries, game.version, self._memory)
+        self._notices, self._pictures = list[IssueView](), dict[str, bytes]()
+        self._projection = live_view(game.state, game.entries, game.version, self._memory)
 
     @property
     def _now(self) -> Moment:
@@ -131,7 +134,7 @@ class TableSession:
 
     # -- what clients see -------------------------------------------------------------------------------------------
 
-    def view(self) -> dict[str, Any]:
+    def view(self) -> View:
         """The newest view, at once. ``version`` counts log entries, ``update`` everything that was published."""
         return self._publisher.shown.view
 
@@ -145,7 +148,7 @@ class TableSession:
         event = dict(now.meaning.happened).get(seq)
         kept = self._store.pictures.crop(now.game.number, seq)
         if not isinstance(event, TilePlaced):
-            return [dict(c) for c in kept[1]] if kept else []
+            return [cast(TileCandidate, c) for c in kept[1]] if kept else []
         return tile_candidates(kept[1] if kept else [], state_before(now.game.setup, now.game.entries, seq), event.at)
 
     def crop_png(self, seq: int) -> bytes | None:
@@ -155,7 +158,7 @@ class TableSession:
 
     # -- looking ahead ----------------------------------------------------------------------------------------------
 
-    def preview(self, commands: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    def preview(self, commands: Sequence[Mapping[str, Any]]) -> list[PreviewRow]:
         """What each of these commands would come to, without doing it: the scores it would change and new issues.
 
         A command that would be refused says so under ``error``; no scores while the end is not told. It is worked out
@@ -167,18 +170,22 @@ class TableSession:
             return [{**one, "scores": []} if "scores" in one else one for one in found]
         return found
 
-    def moves(self) -> dict[str, Any]:
+    def moves(self) -> MovesNow:
         """What can be done now, before the next tile and after the last one."""
         return self._publisher.shown.moment.moves()
 
-    def fits(self, tile: str | None, at: tuple[int, int] | None) -> dict[str, Any]:
+    def fits(self, tile: str | None, at: tuple[int, int] | None) -> Json:
         """Where a kind of tile fits, which kinds fit on a square, or what is against that kind there; without either,
         how many fit on every square."""
         return self._publisher.shown.moment.fits(tile, at)
 
     def set_status(self, chip: str, text: str = "", code: str = "", parts: Mapping[str, Any] | None = None) -> None:
         """What the camera is doing, with a sentence, its code and what is filled in; published when it changed."""
-        status = {"chip": chip, "text": text, **({"code": code} if code else {}), **({"parts": parts} if parts else {})}
+        status: StatusView = {"chip": chip, "text": text}
+        if code:
+            status["code"] = code
+        if parts:
+            status["parts"] = parts
         with self._lock:
             if status != self._status:
                 self._status = status
@@ -189,7 +196,7 @@ class TableSession:
         self._round = rounds
         self.show_again()
 
-    def game_round(self) -> dict[str, Any] | None:
+    def game_round(self) -> RoundView | None:
         """The tournament's round that is played, with its clock as it is now, or None."""
         return self._round.shown(self.view()) if self._round is not None else None
 
@@ -198,11 +205,11 @@ class TableSession:
         with self._lock:
             self._publish(self._now.questions)
 
-    def art_sets(self) -> list[dict[str, Any]]:
+    def art_sets(self) -> list[ArtSet]:
         """The sets of tile pictures that a new game may choose from."""
         return self.arts.listed() if self.arts else []
 
-    def own_tiles(self) -> dict[str, Any]:
+    def own_tiles(self) -> OwnPictures:
         """The pictures of the owner's tiles that a board can be drawn with: ``tiles``, how many of each kind that has
         any, and a ``tag`` that changes with them."""
         return self._own_tiles.listed(self.art, self.setup)
@@ -211,7 +218,7 @@ class TableSession:
         """One of them (JPEG), or None."""
         return self._own_tiles.picture(self.art, self.setup, tile, copy)
 
-    def set_notices(self, rows: list[dict[str, Any]], pictures: Mapping[str, bytes]) -> None:
+    def set_notices(self, rows: list[IssueView], pictures: Mapping[str, bytes]) -> None:
         """What people are asked to put right on the table, beside the game's issues; published when it changed."""
         with self._lock:
             before, self._notices, self._pictures = self._notices, rows, dict(pictures)
@@ -261,7 +268,7 @@ class TableSession:
                 self._publish()
             return seqs
 
-    def command(self, data: Mapping[str, Any]) -> dict[str, Any]:
+    def command(self, data: Mapping[str, Any]) -> View:
         """Carry out what a person asked for; the new view. Raises StaleView or CommandError."""
         if not isinstance(data, Mapping):
             raise CommandError("malformed", "a command must be an object")
@@ -314,20 +321,22 @@ class TableSession:
         self._reveal.follow(over=game.state.over)
         return tuple(e.seq for e in entries)
 
-    def _questions(self) -> list[dict[str, Any]]:
+    def _questions(self) -> list[QuestionView]:
         """What people are asked: doubtful readings, then what nobody has seen; oldest first."""
         game = self._game
         doubtful = readings(game.entries, lambda seq: self._store.pictures.crop(game.number, seq))
         return doubtful + claims(game.state, game.entries)
 
-    def _rendered(self, questions: Sequence[Mapping[str, Any]]) -> Shown:
+    def _rendered(self, questions: Sequence[QuestionView]) -> Shown:
         moment = Moment(game=self._game, questions=questions)
         view = rendered(moment, self._projection, Around(status=self._status, notices=self._notices,
                                                          reveal=self._reveal.view(), update=self._update))
         played = self._round.shown(view) if self._round is not None else None
-        return Shown({**view, "round": played} if played else view, moment)
+        if played:
+            view["round"] = played
+        return Shown(view, moment)
 
-    def _publish(self, questions: Sequence[Mapping[str, Any]] | None = None) -> None:
+    def _publish(self, questions: Sequence[QuestionView] | None = None) -> None:
         """Show the game as it is now to everybody; ``questions`` when they are known not to have changed."""
         self._update += 1
         self._publisher.show(self._rendered(self._questions() if questions is None else questions))

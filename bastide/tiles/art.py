@@ -13,7 +13,6 @@ import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from bastide.errors import Failure, UsageError
 from bastide.tiles.tilebook import BOOK, TileBook
@@ -22,6 +21,7 @@ from scoring.expansions import chosen
 from scoring.tiles import catalogue, product
 from vision.structure import told_apart
 from vision.tileset import PICTURES, TileSet, TileSetError, drawn_tileset, load_tileset, merged
+from web.states import ArtSet
 
 DRAWN, OWN, LEARNED = "drawn", "own", "-learned"
 MOST_SETS = 40
@@ -36,10 +36,10 @@ class ArtSets:
         self._tiles, self._folder = data / "tiles", folder
         self.usual = book_name(folder)
 
-    def listed(self) -> list[dict[str, Any]]:
+    def listed(self) -> list[ArtSet]:
         """name, ``kind`` (drawn, taught, learned, new), how many ``pictures`` of how many tile ``kinds``, and whether
         it is the ``usual`` one. The last is a new set that is learned while playing."""
-        out = [{"name": DRAWN, "kind": DRAWN, "pictures": 0, "kinds": 0, "usual": False}]
+        out: list[ArtSet] = [{"name": DRAWN, "kind": DRAWN, "pictures": 0, "kinds": 0, "usual": False}]
         names = [p.name for p in sorted(self._tiles.glob("*")) if p.is_dir() and _NAME.fullmatch(p.name)]
         names = [n for n in names if not (n.endswith(LEARNED) and n.removesuffix(LEARNED) in names)]
         for name in dict.fromkeys((self.usual, *names[:MOST_SETS])):

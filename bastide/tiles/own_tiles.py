@@ -15,6 +15,7 @@ from scoring.tiles import catalogue
 from vision.evenly import evened
 from vision.images import encode_jpeg
 from vision.tileset import TileSet, TileSetError, load_tileset, merged
+from web.states import OwnPictures
 
 if TYPE_CHECKING:
     from bastide.tiles.art import ArtSets
@@ -31,9 +32,9 @@ class OwnTiles:
     def __init__(self, arts: ArtSets | None) -> None:
         self._arts = arts
         self._lock = threading.Lock()
-        self._known: tuple[Any, dict[str, Any], dict[tuple[str, int], bytes]] = (None, {"tag": "", "tiles": {}}, {})
+        self._known: tuple[Any, OwnPictures, dict[tuple[str, int], bytes]] = (None, {"tag": "", "tiles": {}}, {})
 
-    def listed(self, art: str, setup: Setup) -> dict[str, Any]:
+    def listed(self, art: str, setup: Setup) -> OwnPictures:
         """``tiles``: how many pictures there are of each kind that has any, and a ``tag`` that changes with them."""
         return self._made(art, setup)[0]
 
@@ -41,7 +42,7 @@ class OwnTiles:
         """One of them (JPEG), or None."""
         return self._made(art, setup)[1].get((tile, copy))
 
-    def _made(self, art: str, setup: Setup) -> tuple[dict[str, Any], dict[tuple[str, int], bytes]]:
+    def _made(self, art: str, setup: Setup) -> tuple[OwnPictures, dict[tuple[str, int], bytes]]:
         if self._arts is None:
             return self._known[1:]
         with self._lock:
@@ -65,7 +66,7 @@ class OwnTiles:
         return merged(load_tileset(folder, size_px=SCREEN_PX), learned)
 
 
-def _pictures(found: TileSet | None, setup: Setup) -> tuple[dict[str, Any], dict[tuple[str, int], bytes]]:
+def _pictures(found: TileSet | None, setup: Setup) -> tuple[OwnPictures, dict[tuple[str, int], bytes]]:
     kinds, begun = catalogue(), new_game(setup)
     box = {*begun.left, *(placed.tile for placed in begun.tiles.values())}
     chosen, copies = [], dict[str, int]()

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
 
 from bastide.table.session import TableSession
 from bastide.watching.learning import Learner
@@ -17,6 +16,7 @@ from bastide.watching.steadiness import Steadiness
 from bastide.watching.watcher import Watcher
 from reading.watcher import Proposal
 from scoring.events import Setup
+from scoring.views import IssueView
 from vision.frames import Frame, FrameSource, SourceError
 from vision.images import encode_jpeg
 from vision.picture import TEXT, PictureCheck, Verdict
@@ -98,7 +98,7 @@ class _Following:
         self._learner, self._changed, self._lens_known = learner, changed, lens_known
         self._waits, self._since_s = Waits.NOTHING, 0.0
         self._check, self._steadiness, self._lens = PictureCheck(live=live), Steadiness(), LensNotice(lens_known)
-        self._notices, self._pictures = list[dict[str, Any]](), dict[str, bytes]()
+        self._notices, self._pictures = list[IssueView](), dict[str, bytes]()
         self._last: Frame | None = None
 
     def current(self) -> bool:

@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 
 from calibration.documents import Document, LensResult, TableResult
 from scoring.tiles import Square
+from scoring.views import IssueView
 from vision.bending import TILES, Bend, bend_of
 from vision.frames import Frame
 from vision.lattice import UNIT, Array, apply
@@ -38,7 +38,7 @@ class LensNotice:
             self.bend = seen
         self._before = seen
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[IssueView]:
         """What a view says of it, as one of its issues; empty when there is nothing to say."""
         if self.bend is None or self._known():
             return []

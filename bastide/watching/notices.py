@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable
-from typing import Any
+from typing import Literal
 
 from reading.noticing import Notice
 from scoring.events import Player
+from scoring.views import IssueView
 from vision.images import encode_jpeg
 
 _ROLE = {"city": "knight", "road": "thief", "field": "farmer", "cloister": "monk"}
@@ -19,20 +20,21 @@ _TEXT = {
 }
 
 
-def rows(notices: Iterable[Notice], players: tuple[Player, ...]) -> tuple[list[dict[str, Any]], dict[str, bytes]]:
+def rows(notices: Iterable[Notice], players: tuple[Player, ...]) -> tuple[list[IssueView], dict[str, bytes]]:
     """Rows (code, text, squares, turn, parts, and the addresses of two pictures where there are some), and the
     pictures (JPEG) by their name."""
-    out: list[dict[str, Any]] = []
+    out: list[IssueView] = []
     pictures: dict[str, bytes] = {}
     for n in sorted(notices, key=lambda n: (n.code, n.at)):
         name = players[n.player].name if n.player is not None else ""
         role = _ROLE.get(n.feature, "follower")
-        row: dict[str, Any] = {
+        row: IssueView = {
             "code": n.code, "text": _TEXT[n.code].format(name=name, role=role, x=n.at[0], y=n.at[1]),
             "squares": [list(n.at)], "turn": None,
             "parts": {"player": n.player, "name": name, "role": role, "feature": n.feature, "where": n.where,
                       "at": list(n.at)}}
-        for key, picture in (("before", n.before), ("now", n.now)):
+        keys: tuple[Literal["before", "now"], ...] = ("before", "now")
+        for key, picture in zip(keys, (n.before, n.now), strict=True):
             if picture is not None and n.before is not None:
                 address = f"{n.at[0]}_{n.at[1]}_{key}_{zlib.crc32(n.before.tobytes()):08x}"
                 pictures[address] = encode_jpeg(picture)

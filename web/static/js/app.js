@@ -108,6 +108,7 @@ export class App extends Seldom {
   }
 
   // What is looked at: the table now, or as it was.
+  /** @returns {import("./views").View & Partial<import("./views").PastView>} */
   get view() {
     return this.past ?? this.newest;
   }
@@ -126,6 +127,7 @@ export class App extends Seldom {
     return ["manual", "paused"].includes(this.newest.status?.chip) && this.newest.phase === "playing" && !this.past;
   }
 
+  /** @param {import("./views").View} view */
   async show(view) {
     const before = this.newest;
     this.newest = view;

@@ -32,6 +32,7 @@ export function tileButton(app, { tile, rot }, act, { note = "", className = "",
 }
 
 // A figure standing on its segment, in the drawing coordinates of the turned tile.
+/** @param {import("./app.js").App} app @param {string} tile @param {number} rot @param {Record<string, any>} standing */
 export function figureOn(app, tile, rot, { player, figure, feature, where: place }) {
   const kind = app.kinds[tile],
     n = segmentIndex(kind, rot, feature, place);

@@ -97,6 +97,7 @@ export function gapName(board, [x, y]) {
 export const placeName = ([x, y]) => t("board.place", { x, y });
 
 // "Anna: large follower, knight"
+/** @param {import("./views").PlayerView[]} players @param {Record<string, any>} move */
 export const figureName = (players, { player, owner, figure, feature }) =>
   t("answer.figure", {
     name: players[owner ?? player].name,

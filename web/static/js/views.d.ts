@@ -1,0 +1,541 @@
+// Made of the server's types (web/described.py): python -m web.described writes it anew.
+
+/** The newest look through the camera, by its number, and what it said. */
+export type AimState = {
+  look: number;
+  aim: Record<string, any> | null;
+};
+
+/** A set of tile pictures that a new game may choose. */
+export type ArtSet = {
+  name: string;
+  kind: string;
+  pictures: number;
+  kinds: number;
+  usual: boolean;
+};
+
+/** How backups stand: ``upload`` bytes came in, of ``most``; ``file`` is what was made, under its secret address. */
+export type BackupState = {
+  busy: string | null;
+  game_runs: boolean;
+  most: number;
+  upload: number;
+  checked: Record<string, any> | null;
+  file: Record<string, any> | null;
+  error: Record<string, any> | null;
+};
+
+/** What lies on the table. The expansions in play add their own facts, each under a name of its own; ``drawn`` is how their pieces are drawn, ``held`` what each player holds. */
+export type BoardView = {
+  tiles: TileView[];
+  figures: FigureView[];
+  drawn?: Shape[];
+  held?: Held[][];
+};
+
+/** Every camera with what it sees; whether one is chosen, and whether the command line names it. */
+export type CamerasState = {
+  cameras: Record<string, any>[];
+  chosen: boolean;
+  fixed: boolean;
+  restarting?: boolean;
+};
+
+/** One of the answers to a question: the move that it would be (null: nothing), and how likely it is. */
+export type CandidateView = {
+  body: Record<string, any> | null;
+  probability: number;
+};
+
+/** What each player has of a category of points, over the whole game. */
+export type CategoryView = {
+  category: string;
+  points: number[];
+};
+
+/** A chess clock: what each player has left, and whose runs. */
+export type ClockView = {
+  left_s: number[];
+  running: number | null;
+};
+
+/** What somebody changed: the entry ``of`` which it is said, and what that said before and says since. */
+export type CorrectionRow = {
+  seq: number;
+  at_s: number;
+  who: string;
+  do?: "amend" | "undo" | "retract" | "insert" | "settle";
+  of?: number;
+  code?: string;
+  before?: Record<string, any> | null;
+  after?: Record<string, any> | null;
+};
+
+/** A feature that can be claimed: who owns it, and what it is worth now and when complete. */
+export type FeatureView = {
+  id: string;
+  kind: string;
+  places: [number, number, string][];
+  tiles: number;
+  open: number;
+  complete: boolean;
+  pennants: number;
+  owners: number[];
+  weights: [number, number][];
+  points_now: number;
+  points_complete: number;
+  cities?: number;
+};
+
+/** A piece that may stand on the board; ``company`` stands only where a follower of its player does. */
+export type Figure = {
+  path?: string;
+  scale?: number;
+  upright?: boolean;
+  company: boolean;
+};
+
+/** A figure on the board, ``spot`` in hundredths of its tile's side; one that is ``apart`` is drawn by its box. */
+export type FigureView = {
+  player: number;
+  figure: string;
+  at: number[];
+  feature: string;
+  where: string;
+  spot: number[];
+  lying: boolean;
+  apart: boolean;
+  seq?: number | null;
+};
+
+/** The final scoring; ``tie`` says what a tie of the winners means. */
+export type FinalView = {
+  stages: StageView[];
+  table: CategoryView[];
+  totals: number[];
+  winners: number[];
+  tie: string | null;
+};
+
+/** A game that is kept; ``winners`` are numbers of players. */
+export type GameRow = {
+  game: number;
+  created_s: number;
+  players: string[];
+  entries: number;
+  over: boolean;
+  shown: boolean;
+  scores?: number[];
+  winners?: number[];
+};
+
+/** The step people are at, whether nobody is guided, and the practice road. */
+export type GuideState = {
+  step: string;
+  finished: boolean;
+  steps: GuideStep[];
+  practice: Record<string, any>;
+};
+
+/** A step of the guide. */
+export type GuideStep = {
+  name: string;
+  state: string;
+  answer: string | null;
+};
+
+/** Something that happened: the entry that says so, and the fields of the move, whose ``do`` is the ``kind``. */
+export type HappenedView = {
+  seq: number;
+  turn: number;
+  kind: string;
+  notation: string;
+  source: string;
+  confidence: number;
+  asked: boolean;
+  amended: boolean;
+  player?: number;
+  at?: number[];
+  tile?: string;
+  rot?: number;
+  figure?: string;
+  feature?: string;
+  where?: string;
+};
+
+/** What a player holds, as the page shows it beside the name: the ``key`` of its text, how many, and an icon of that name, or ``figures`` as (owner, figure). */
+export type Held = {
+  key: string;
+  n: number;
+  icon?: string;
+  figures?: [number, string][];
+};
+
+/** What the rules have against something that happened; or what people are asked to put right on the table. */
+export type IssueView = {
+  code: string;
+  text: string;
+  squares: number[][];
+  turn: number | null;
+  parts?: Record<string, any>;
+  before?: string;
+  now?: string;
+};
+
+/** A term of a sum; with a player, it is that one's alone. */
+export type ItemView = {
+  what: string;
+  count: number;
+  each: number;
+  points: number;
+  player?: number;
+};
+
+/** The colours of a kind of segment: its rim, itself, and a dashed line along a band's middle or an area's edge. */
+export type Land = {
+  rim: string;
+  fill: string;
+  line: string;
+};
+
+/** The tiles that are still in the box, by kind. */
+export type LeftView = {
+  total: number;
+  kinds: Record<string, number>;
+};
+
+/** Something that may be done. */
+export type MoveView = {
+  code: string;
+  do: string;
+  when: string;
+  player: number;
+  must: boolean;
+  question: string | null;
+  answers: Record<string, any>[];
+};
+
+/** What can be done now. */
+export type MovesNow = {
+  next_tile: NextTileView;
+  moves: MoveView[];
+  version: number;
+};
+
+/** Whose tile comes next. */
+export type NextTileView = {
+  player: number;
+  part: number;
+  waiting: boolean;
+};
+
+/** Something that the table does not show, with the events that would answer it. */
+export type OpenQuestionView = {
+  id: string;
+  code: string;
+  text: string;
+  player: number;
+  turn: number;
+  at: number[] | null;
+  must: boolean;
+  before: boolean;
+  answers: Record<string, any>[];
+};
+
+/** How many pictures of the owner's tiles there are, by kind, and a tag that changes with them. */
+export type OwnPictures = {
+  tiles: Record<string, number>;
+  tag: string;
+};
+
+/** A view of an earlier moment (`scoring.views.MomentView`), with what the table adds to it now. */
+export type PastView = {
+  version: number;
+  edition: string;
+  expansions: string[];
+  phase: "playing" | "over";
+  turn: TurnView;
+  next_tile: NextTileView;
+  players: PlayerView[];
+  left: LeftView;
+  board: BoardView;
+  features: FeatureView[];
+  feed: ScoreView[];
+  final: FinalView | null;
+  projected_final: FinalView;
+  issues: IssueView[];
+  open_questions: OpenQuestionView[];
+  history: HappenedView[];
+  game: number;
+  update: number;
+  questions: QuestionView[];
+  aid: string;
+  art: string;
+  reveal: RevealView | null;
+  rules: Record<string, any>;
+  edition_title: string;
+  status: StatusView;
+  round?: RoundView;
+  moves: MoveView[];
+  after: number;
+};
+
+/** A clause of an explanation: the ``key`` of its text, and what goes into it. */
+export type PhraseView = {
+  key: string;
+  tiles?: number;
+  cities?: number;
+  of?: string;
+  players?: number[];
+  weights?: number[][];
+  formula?: string;
+  count?: number;
+  what?: string;
+  each?: number;
+  points?: number;
+  rule?: string;
+};
+
+/** A player; ``projected`` is the score if the game ended now, ``supply`` the pieces in hand by their names. */
+export type PlayerView = {
+  index: number;
+  name: string;
+  colour: string;
+  score: number;
+  projected: number;
+  supply: Record<string, number>;
+  active: boolean;
+  uncertain: boolean;
+};
+
+/** Points for one player. */
+export type PointsView = {
+  player: number;
+  points: number;
+};
+
+/** What a command would come to, or why it would be refused. */
+export type PreviewRow = {
+  scores?: ScoreChange[];
+  issues?: string[];
+  error?: string;
+};
+
+/** Something that was read and that people are asked about, or that the camera cannot have seen. */
+export type QuestionView = {
+  id: number | string;
+  seq: number;
+  kind: "tile" | "figure";
+  text_key: string;
+  at: number[] | null;
+  player: number | null;
+  crop: string | null;
+  candidates: CandidateView[];
+};
+
+/** How far the room has walked through the final scoring. */
+export type RevealView = {
+  step: number;
+  told: boolean;
+  lead: string;
+  by: string;
+  steps?: number;
+  stage?: string | null;
+  event?: ScoreView | null;
+};
+
+/** A tournament's round, while one is played. */
+export type RoundView = {
+  id: string;
+  number: number;
+  locked: boolean;
+  confirmed: boolean[];
+  clock?: ClockView;
+};
+
+/** A player's score, as it is and as it would be. */
+export type ScoreChange = {
+  player: number;
+  before: number;
+  after: number;
+};
+
+/** Points with all that they are made of; ``player`` is whose turn it was, ``because`` says it in phrases. */
+export type ScoreView = {
+  turn: number | null;
+  player: number | null;
+  feature: string;
+  reason: string;
+  points: PointsView[];
+  items: ItemView[];
+  formula: string;
+  majority: ShareView[];
+  places: [number, number, string][];
+  cities: [number, number, string][][];
+  tiles: number;
+  rule: string;
+  because: PhraseView[];
+};
+
+/** What the camera sees: what was made of the picture with that number, in its pixels. */
+export type SeenState = {
+  camera: boolean;
+  watching: boolean;
+  picture: number | null;
+  size?: number[];
+  tiles?: Record<string, any>[];
+  open?: Record<string, any>[];
+  readings?: Record<string, any>[];
+  figures?: Record<string, any>[];
+  moving?: any[];
+};
+
+/** Every option, the names of those that wait for a restart, and why settings were not taken. */
+export type SettingsState = {
+  options: Record<string, any>[];
+  waiting: string[];
+  note: string | null;
+  restarting: boolean;
+  port?: number;
+};
+
+/** Something that lies on the table beside tiles and figures, drawn: an SVG element, 100 units a square, with its attributes (``look``) and what is in it. ``says`` is a text: its ``key`` and the values that go into it; a ``text`` shows it, others have it as their title. ``player`` has that player's follower drawn in it, in a box of 32 by 32. */
+export type Shape = {
+  tag: string;
+  look?: Record<string, string | number>;
+  says?: Record<string, string | number>;
+  inside?: Shape[];
+  player?: number;
+};
+
+/** What somebody weighs in a majority. */
+export type ShareView = {
+  player: number;
+  weight: number;
+};
+
+/** A sign of a segment or a tile: ``parts`` from back to front, on a round ground. One that is drawn ``like`` a kind of segment is drawn as that, ``scale`` times as large and with its corner ``at`` a point of the tile. ``room`` is how far trees and houses keep from it; where one that is ``ground`` stands, there is no village. */
+export type Sign = {
+  parts?: Stroke[];
+  like?: string;
+  at?: number[];
+  scale?: number;
+  room?: number;
+  ground?: boolean;
+};
+
+/** A stage of the final scoring. */
+export type StageView = {
+  name: string;
+  events: ScoreView[];
+};
+
+/** How the camera gets on: a short word, a sentence, and where there is more to it a code with its values. */
+export type StatusView = {
+  chip: string;
+  text: string;
+  code?: string;
+  parts?: Record<string, any>;
+};
+
+/** One shape of a sign: an SVG path ``d``, its colours, and how wide its line is. */
+export type Stroke = {
+  d: string;
+  fill: string;
+  stroke?: string;
+  width?: number;
+};
+
+/** What the tile of an entry may be; of what was kept beside a figure, the move as it was read. */
+export type TileCandidate = {
+  probability: number;
+  tile?: string;
+  rot?: number;
+  legal?: boolean;
+  body?: Record<string, any>;
+};
+
+/** A tile that lies; without entry, turn and player where it lay before the first turn. */
+export type TileView = {
+  at: number[];
+  tile: string;
+  rot: number;
+  seq: number | null;
+  turn: number | null;
+  player: number | null;
+  asked: boolean;
+  last: boolean;
+};
+
+/** What is being calibrated, what came of it by kind, and what is in use. */
+export type TuningState = {
+  camera: boolean;
+  running: string | null;
+  done: Record<string, any>;
+  used: Record<string, any>[];
+  cameras: Record<string, any>[];
+  methods: string[];
+  limits: Record<string, any>;
+  trial: Record<string, any>;
+};
+
+/** A turn that was played, and whether there is a picture of it. */
+export type TurnRow = {
+  turn: number;
+  player: number;
+  tile: string | null;
+  at: number[] | null;
+  picture: boolean;
+};
+
+/** The turn part that is shown; ``part`` 2 is the second tile of a double turn. */
+export type TurnView = {
+  number: number;
+  player: number;
+  part: number;
+  open: boolean;
+};
+
+/** What runs, what came in, what is offered, and how the newest update goes or went (docs/updates.md). */
+export type UpdateState = {
+  possible: boolean;
+  version: string;
+  before: string | null;
+  game_runs: boolean;
+  most: number;
+  upload: number;
+  busy: boolean;
+  offer: Record<string, any> | null;
+  last: Record<string, any> | null;
+};
+
+/** The newest view of a table. */
+export type View = {
+  version: number;
+  edition: string;
+  expansions: string[];
+  phase: "playing" | "over";
+  turn: TurnView;
+  next_tile: NextTileView;
+  players: PlayerView[];
+  left: LeftView;
+  board: BoardView;
+  features: FeatureView[];
+  feed: ScoreView[];
+  final: FinalView | null;
+  projected_final: FinalView;
+  issues: IssueView[];
+  open_questions: OpenQuestionView[];
+  history: HappenedView[];
+  game: number;
+  update: number;
+  questions: QuestionView[];
+  aid: string;
+  art: string;
+  reveal: RevealView | null;
+  rules: Record<string, any>;
+  edition_title: string;
+  status: StatusView;
+  round?: RoundView;
+};
