@@ -73,3 +73,4 @@ class Listener:
             const look = () => Number(document.body.dataset.version) > before && !("sending" in document.body.dataset)
               ? done(true) : performance.now() > end ? done(false) : setTimeout(look, 20);
             look(); })""", [before]), selector
+        assert self.page.evaluate("document.activeElement !== document.body"), f"{selector}: the focus is lost"

@@ -7,6 +7,7 @@ import re
 import pytest
 from listener import Listener
 from playwright.sync_api import expect
+from screens import NOTICE
 from test_page_access import violations
 from webtable import after, up_to
 
@@ -14,12 +15,13 @@ from scoring.engine import fold
 from scoring.events import TilePlaced
 from scoring.projection import running_scores
 
-TURNS = 6
+TURNS = 4
 
 
-def test_a_game_is_entered_by_names_and_keys_alone(serve, visit):
+@pytest.mark.parametrize("language", ["en-GB", "de-DE", "fr-FR"])
+def test_a_game_is_entered_and_its_end_followed_by_names_and_keys_alone(serve, visit, language):
     session, server = serve(0)
-    page = visit(server.url)
+    page = visit(server.url, locale=language)
     listener = Listener(page, session)
     options = listener.names(".in-words select option")
     assert len(options) == len(set(options)) > 20  # no two kinds are called the same
@@ -34,6 +36,28 @@ def test_a_game_is_entered_by_names_and_keys_alone(serve, visit):
     assert [p["score"] for p in session.view()["players"]] == list(running_scores(state))
     assert set(session.state.tiles) == set(state.tiles) and len(session.state.figures) == len(state.figures)
     assert not violations(page)
+    page.locator("[data-key='spoken-others']").press("Enter")
+    for _ in range(2):  # asked whether that is so
+        page.locator("#sheet [data-key='over']").press("Enter")
+    page.locator("#reveal [data-key='next']").wait_for()
+    steps = [e for stage in session.view()["final"]["stages"] for e in stage["events"]]
+    players = session.view()["players"]
+    for n, step in enumerate(steps):
+        page.locator("#reveal [data-key='next']").press("Enter")
+        expect(page.locator("#said")).to_contain_text(re.compile(rf"^{n + 1} \w+ {len(steps)}\b"))
+        for won in step["points"]:
+            name, points = players[won["player"]]["name"], won["points"]
+            expect(page.locator("#said")).to_contain_text(re.compile(rf"{name}\D* {points} "))
+        expect(page.locator("#reveal [data-key='next']")).to_be_focused()
+    page.keyboard.press("Enter")
+    for winner in session.view()["final"]["winners"]:
+        expect(page.locator("#said")).to_contain_text(players[winner]["name"])
+    expect(page.locator("#reveal [data-key='next']")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#final h2")).to_be_focused()
+    session.set_notices([NOTICE], {})  # what is read stays where it is when something else changes
+    page.locator("#issues[data-code='take_back']").wait_for()
+    expect(page.locator("#final h2")).to_be_focused()
 
 
 def test_no_two_segments_of_a_tile_have_the_same_name(serve, visit):

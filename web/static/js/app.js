@@ -156,10 +156,13 @@ export class App extends Seldom {
     this.said?.heard(before, view);
     if (before && before.game !== view.game) this.forget();
     if (view.reveal && !this.reveal) this.unveil();
-    if (view.reveal?.told && !before?.reveal?.told && !this.past) this.final.open();
+    const told = view.reveal?.told && !before?.reveal?.told && !this.past,
+      walked = byId("reveal").contains(document.activeElement);
+    if (told) this.final.open();
     if (before?.phase === "over" && !view.reveal?.told && this.final.isOpen) this.final.close();
     if (before?.status?.chip !== view.status?.chip && !is(this.sheet.content, "Add")) this.board.showGaps(this.byHand);
     this.render();
+    if (told && walked) byId("final").querySelector("h2").focus({ preventScroll: true });
     this.fetching ??= this.fetchSheets();
     this.ask();
     if (!before)

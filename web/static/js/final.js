@@ -1,6 +1,6 @@
 // The final scoring as a walk: every feature on the board with its points, then the table and the winners.
 
-import { button, closer, h, replace } from "./dom.js";
+import { button, closer, h, redraw } from "./dom.js";
 import { badge } from "./figures.js";
 import { awardList } from "./awards.js";
 import { chart, totals } from "./chart.js";
@@ -85,9 +85,14 @@ export class Final {
     if (!this.isOpen || !final) return;
     const steps = this.steps(final);
     if (this.step !== null && this.step >= steps.length) this.step = null;
-    replace(
+    redraw(
       this.root,
-      h("header", {}, h("h2", {}, t(view.final ? "final.title" : "final.now")), closer(t("sheet.close"), this.done)),
+      h(
+        "header",
+        {},
+        h("h2", { tabindex: -1, data: { key: "title" } }, t(view.final ? "final.title" : "final.now")),
+        closer(t("sheet.close"), this.done),
+      ),
       this.step === null ? this.result(view, final, letters, steps) : this.walk(view, letters, steps),
     );
   }

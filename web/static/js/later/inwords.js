@@ -54,7 +54,9 @@ export class InWords {
       playing = view.phase === "playing",
       { laid } = this;
     return [
-      playing ? t("spoken.turn", { n: view.turn.number, name: view.players[view.turn.player].name }) : t("chip.ended"),
+      playing && view.turn.number
+        ? t("spoken.turn", { n: view.turn.number, name: view.players[view.turn.player].name })
+        : !playing && t("chip.ended"),
       playing &&
         laid &&
         view.turn.open &&
@@ -189,7 +191,7 @@ export class InWords {
                     {},
                     button(
                       t("spoken.place", { place: gapName(app.board, at), name: tileName(kinds, this.tile, rot) }),
-                      () => this.put(at, rot),
+                      () => this.put({ do: "tile", tile: this.tile, at, rot }, "[data-key^='claim-']"),
                       { className: "action", data: { key: `put-${at.join()}-${rot}` } },
                     ),
                   ),
@@ -200,13 +202,13 @@ export class InWords {
     );
   }
 
-  async put(at, rot) {
-    const { tile } = this;
-    if (!(await this.app.commands.send({ do: "tile", tile, at, rot }))) return;
+  // Tell the table a move; the focus goes to what comes next.
+  async put(move, next) {
+    if (!(await this.app.commands.send(move))) return;
     this.tile = "";
     this.places = null;
     this.app.sheet.render();
-    this.app.sheet.root.querySelector("[data-key^='claim-']")?.focus(); // the figure is what comes next
+    this.app.sheet.root.querySelector(`${next}:not(:disabled)`)?.focus();
   }
 
   claim() {
@@ -239,14 +241,17 @@ export class InWords {
             button(
               [found ? segmentSaid(view, found, name) : name, own && t("spoken.stands")].filter(Boolean).join(", "),
               () =>
-                app.commands.send({
-                  do: "deploy",
-                  player,
-                  figure: this.figure,
-                  at: laid.at,
-                  feature: g.kind,
-                  where: place,
-                }),
+                this.put(
+                  {
+                    do: "deploy",
+                    player,
+                    figure: this.figure,
+                    at: laid.at,
+                    feature: g.kind,
+                    where: place,
+                  },
+                  "[data-key='spoken-tile']",
+                ),
               {
                 className: "action",
                 disabled: own || (this.figure === "follower" && !!found?.weights.length),
@@ -280,6 +285,17 @@ export class InWords {
       );
     return [
       list(t("spoken.now"), this.standing()),
+      app.revealing &&
+        h(
+          "section",
+          {},
+          h("p", {}, t("reveal.intro")),
+          button(t("reveal.begin"), () => app.reveal?.next(), {
+            icon: "next",
+            className: "action main",
+            data: { key: "spoken-reveal" },
+          }),
+        ),
       playing && this.claim(),
       playing && this.lay(),
       playing &&

@@ -35,6 +35,7 @@ export class Reveal {
   at = "";
   drawn = "";
   fresh = false;
+  comes = false; // the focus, with the next drawing
   lead = "";
   /** @type {any} */
   adding;
@@ -151,6 +152,8 @@ export class Reveal {
         app.render();
       }, LIT_MS);
     if (step >= 0) {
+      const at = document.activeElement;
+      this.comes = !!app.sheet.content && [app.sheet.root, this.root].some((el) => el.contains(at)); // whoever went on from a sheet goes on here
       app.sheet.close();
       app.toast.hide();
     }
@@ -184,6 +187,8 @@ export class Reveal {
       h("h2", {}, t(step < 0 ? "reveal.over" : "final.title")),
       step < 0 ? this.before(asked) : event ? this.step(view, letters) : this.winner(view, letters),
     );
+    if (this.comes) this.focus();
+    this.comes = false;
   }
 
   // The timer waits for the voice, and for somebody to have seen it.
@@ -198,12 +203,15 @@ export class Reveal {
     if (this.auto && this.app.revealing && at === this.at && this.leads) this.next();
   }
 
+  // Told to screen readers at once, and aloud where somebody wants to hear it.
   async speak(view) {
-    const { speech } = this.app,
-      { event, step } = view.reveal;
-    if (!speech?.on || step < 0) return;
+    const { speech, said } = this.app,
+      { event, step, steps } = view.reveal;
+    if (step < 0) return;
     const { spoken } = await import("./speech.js");
-    await speech.tell(event ? spoken(event, view.players) : this.verdict(view));
+    const text = event ? spoken(event, view.players) : this.verdict(view);
+    said?.say(event ? `${t("final.step", { n: step + 1, all: steps })}: ${text}` : text);
+    if (speech?.on) await speech.tell(text);
   }
 
   verdict({ final, players }) {
@@ -310,7 +318,7 @@ export class Reveal {
       h("progress", { max: steps, value: step + 1, "aria-hidden": "true" }),
       h(
         "div",
-        { class: "event big", role: "status" },
+        { class: "event big" },
         featureIcon(event.feature),
         h(
           "span",
@@ -343,7 +351,7 @@ export class Reveal {
       { class: "walk crowning" },
       h(
         "p",
-        { class: "winner", role: "status" },
+        { class: "winner" },
         final.winners.map((n) => badge(players[n], letters[n], { size: "large" })),
         h("span", { dir: "auto" }, this.verdict(view)),
       ),

@@ -43,6 +43,10 @@ export class Said {
       t("spoken.next", { name: view.players[view.next_tile.player].name });
     const over = view.phase === "over" && before.phase !== "over" && t("chip.ended");
     const told = [...moves, ...news(before, view), next, over].filter(Boolean);
-    if (told.length) replace(this.line, told.join(" "));
+    if (told.length) this.say(told.join(" "));
+  }
+
+  say(text) {
+    replace(this.line, text);
   }
 }
