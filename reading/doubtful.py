@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from reading.belief import FigureTrack, TableBelief
@@ -101,15 +101,15 @@ def of_a_piece(doubt: Doubt) -> bool:
         and replace(other, figure=told.figure) == told
 
 
-def doubtful_pieces(belief: TableBelief, log: Told, told: Mapping[int, FigureTrack], pieces: Collection[str],
-                    colours: Mapping[str, int], now: Moment) -> dict[int, Doubt]:
-    """By the number of the figure's entry: figures that stand and that may be another follower's size than was told.
-    ``told`` has the tracks with what all figures of the table say of their pieces."""
-    sizes = [p for p in SIZES if p in pieces]
-    if len(sizes) < 2:
-        return {}
-    out = {}
-    for group in log.groups[:-LIMITS.open_turns]:
+def pieces_again(belief: TableBelief, log: Told, told: Mapping[int, FigureTrack], state: GameState,
+                 colours: Mapping[str, int], now: Moment) -> tuple[dict[int, Doubt], list[Decision]]:
+    """Figures that stand and that may be another follower's size than was told: doubts by the number of the figure's
+    entry, and what is amended, since by now it is plainly the other one. ``told`` has the tracks with what all figures
+    of the table say of their pieces."""
+    sizes = [p for p in SIZES if p in state.box.counts]
+    doubts: dict[int, Doubt] = {}
+    amended: list[Decision] = []
+    for group in log.groups[:-LIMITS.open_turns] if len(sizes) == 2 else ():
         for line in group.figures():
             event = line.event
             if line.pinned or line.asked or not isinstance(event, FigurePlaced) or event.figure not in sizes:
@@ -120,13 +120,19 @@ def doubtful_pieces(belief: TableBelief, log: Told, told: Mapping[int, FigureTra
                 continue
             odds = {p: track.kinds[p] - LIMITS.seldom_piece * (p == SIZES[1]) for p in sizes}
             other = sizes[1 - sizes.index(event.figure)]
-            if odds[event.figure] - odds[other] >= LIMITS.agreed:
+            lead = odds[event.figure] - odds[other]
+            if lead >= LIMITS.agreed:
                 continue
-            likely = probability(odds[event.figure] - odds[other])
+            likely = probability(lead)
             options: list[tuple[tuple[Event, ...], float]] = [((event,), likely),
                                                               ((replace(event, figure=other),), 1 - likely)]
             options.sort(key=lambda o: -o[1])
             made = Decision(events=(event,), confidence=likely, asked=True, alternatives=tuple(options), at=event.at,
                             frame=now.frame, replaces=line.seq)
-            out[line.seq] = Doubt(decision=made, tells=-sum(p * math.log(max(p, 1e-9)) for _, p in options), due=True)
-    return out
+            has = any(f.player == event.player and f.figure == other for f in state.standing.values())
+            if -lead >= LIMITS.amend and (other == SIZES[0] or not has):
+                amended.append(replace(made, events=options[0][0], confidence=1 - likely, asked=False))
+            else:
+                doubts[line.seq] = Doubt(decision=made, tells=-sum(p * math.log(max(p, 1e-9)) for _, p in options),
+                                         due=True)
+    return doubts, amended

@@ -25,7 +25,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from reading.belief import TableBelief, figures_seen_on, updated
-from reading.doubtful import DoubtfulTiles, doubtful_pieces, of_a_piece
+from reading.doubtful import DoubtfulTiles, of_a_piece, pieces_again
 from reading.evidence import readings_of
 from reading.histories import History, Search, Window
 from reading.layings import Steps
@@ -206,11 +206,13 @@ class GameReader:
         stand = {(f.at, f.player) for f in self._steps.closed(state).standing.values()}
         window, before = self._window(log, fresh, stand)
         histories = self._histories(window, log)
+        long_past, amended = self._long_past(log, state, now)
         made, shown, self._doubts = decisions(
             self._belief, histories, log, before, now,
-            {**(self._long_past(log, state, now) if now.last or not log.asked else {}),
+            {**(long_past if now.last or not log.asked else {}),
              **{seq: d for seq, d in self._doubts.items() if not of_a_piece(d)}},
             unexplained(self._belief, log, state, self._colours, now), self._effect)
+        made += tuple(d for d in amended if d.replaces not in {m.replaces for m in made})
         for at in {d.at for d in made} | {getattr(s.event, "at", None) for s in shown}:
             if at is not None:  # weighed again until the log has it
                 self._tried.pop(at, None)
@@ -219,11 +221,11 @@ class GameReader:
         seen = notices(self._belief, self._steps.closed(best.state), log, best.dropped & fresh, self._colours, now)
         return Decisions(decisions=made, shown=shown, notices=seen, place=self._place)
 
-    def _long_past(self, log: Told, state: GameState, now: Moment) -> dict[int, Doubt]:
-        """Doubts about what was told long ago."""
-        pieces = state.box.counts
-        return {**self._doubtful.of(self._belief, log, state, now),
-                **doubtful_pieces(self._belief, log, self._sized.of(self._belief, pieces), pieces, self._colours, now)}
+    def _long_past(self, log: Told, state: GameState, now: Moment) -> tuple[dict[int, Doubt], list[Decision]]:
+        """Doubts about what was told long ago, and what of it is amended."""
+        sized = self._sized.of(self._belief, state.box.counts)
+        pieces, amended = pieces_again(self._belief, log, sized, state, self._colours, now)
+        return {**self._doubtful.of(self._belief, log, state, now), **pieces}, amended
 
     def _histories(self, window: Window, log: Told) -> list[History]:
         """The histories of a window. Looks that change nothing worth mentioning do not change them."""

@@ -6,8 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from reading.belief import FigureTrack
+from reading.belief import FigureTrack, TableBelief
+from reading.doubtful import pieces_again
 from reading.pieces import kinds
+from reading.policy import Moment
+from reading.told import told
+from scoring.engine import fold
+from scoring.events import Event, FigurePlaced, Player, Setup, TilePlaced
+from scoring.log import LogEntry
+from scoring.rules import edition
 
 
 def track(n: int, length: float, *, lying: float = -3.0, pig: float = -6.0, builder: float = -2.4) -> FigureTrack:
@@ -62,3 +69,31 @@ def test_without_a_length_the_network_says_what_is_large() -> None:
     said = kinds([*others, large], INNS)
     assert said[9].kinds["large"] == 0.0 > said[9].kinds["follower"]
     assert all(said[n].kinds["follower"] == 0.0 > said[n].kinds["large"] for n in range(5))
+
+
+ROAD = Setup(players=(Player(name="Anna", colour="red"), Player(name="Ben", colour="blue")), rules=edition(),
+             expansions=("base", "inns"))
+
+
+@pytest.mark.parametrize(("large", "before", "asked", "amended"), [
+    (5.0, "follower", [], ["large"]),  # plainly the other one: the game is put right
+    (1.5, "follower", ["large"], []),  # hardly: somebody is asked
+    (-6.0, "follower", [], []),
+    (-6.0, "large", [], ["follower"]),
+])
+def test_a_piece_of_a_turn_long_past_is_amended_or_asked_about(large: float, before: str, asked: list[str],
+                                                               amended: list[str]) -> None:
+    events: list[Event] = []
+    for x in range(1, 7):
+        events.append(TilePlaced(player=(x - 1) % 2, tile="base.U", at=(x, 0), rot=1))
+        if x == 1:
+            events.append(FigurePlaced(player=0, figure=before, at=(1, 0), feature="road", where="E W"))
+    log = told([LogEntry(seq=n, body=e, source="camera", confidence=0.9) for n, e in enumerate(events, 1)])
+    seen = track(1, 0.4)
+    said = replace(seen, pieces={"follower": 0.0, "large": large}, settled=True)
+    doubts, changed = pieces_again(TableBelief(figures={1: seen}), log, {1: said}, fold(ROAD, events), {"red": 0},
+                                   Moment(frame=9, t_s=9.0))
+    first = [d.decision.alternatives[0][0][0] for d in doubts.values()]
+    assert [e.figure for e in first if isinstance(e, FigurePlaced)] == asked
+    assert [d.events[0].figure for d in changed if isinstance(d.events[0], FigurePlaced)] == amended
+    assert all(d.replaces == 2 and not d.asked and d.confidence > 0.85 for d in changed)
