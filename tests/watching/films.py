@@ -20,7 +20,7 @@ from reading.watcher import Observation, Proposal
 from scoring.events import Event, Player, Setup
 from scoring.geometry import spot_of
 from scoring.log import effective
-from scoring.rules import Rules
+from scoring.rules import edition
 from scoring.tiles import Square, catalogue
 from vision.artwork import draw_tile
 from vision.frames import Frame
@@ -29,7 +29,7 @@ from vision.stills import keep
 
 Picture = npt.NDArray[np.uint8]
 COLOURS = ("red", "blue", "yellow")
-SETUP = Setup(players=tuple(Player(name=c.title(), colour=c) for c in COLOURS), rules=Rules())
+SETUP = Setup(players=tuple(Player(name=c.title(), colour=c) for c in COLOURS), rules=edition())
 TILE_PX = 64
 SIZE = (854, 480)
 
