@@ -223,7 +223,7 @@ class BoardFinder:
         if not kept or (max(own.values()) < limits.lone and (len(kept) < limits.many or agreement < limits.agreed)):
             return None
         around = neighbours(kept)
-        doubt = {at: p for at, p in board.asked.items() if at in around}
+        doubt = {at: p for at, (_, p) in board.asked.items() if at in around}
         near = self._odds({at: board.lattice.predict(at) for at in doubt}, doubt, kept)
         board.lattice.shifts = {at: s for at, s in board.lattice.shifts.items() if at in kept}
         return Found(lattice=board.lattice, poses={at: poses[at] for at in sorted(kept)},
@@ -250,11 +250,13 @@ class BoardFinder:
         return found
 
     def _spread(self, bgr: Image, board: _Board) -> None:
-        """From the tiles that are known to all sides, ring by ring."""
+        """From the tiles that are known to all sides, ring by ring. Where nothing was seen is looked again when the
+        tiles that were found since say that a tile would lie elsewhere."""
         board.fit()
         for _ in range(self.limits.largest):
-            waiting = sorted(neighbours(board.corners) - board.asked.keys())
-            waiting = [at for at in waiting if _visible(bgr.shape, board.lattice.predict(at)) > self.limits.seen]
+            expected = {at: board.lattice.predict(at) for at in sorted(neighbours(board.corners))}
+            waiting = [at for at, pose in expected.items() if _visible(bgr.shape, pose) > self.limits.seen
+                       and (at not in board.asked or _apart(board.asked[at][0], pose) > self.limits.ajar)]
             if not waiting or not self._settle(bgr, board, waiting):
                 break
             board.fit()
@@ -272,7 +274,7 @@ class BoardFinder:
             said = self.ask(bgr, [poses[at] for at in order])
             for n, at in enumerate(order):
                 likely = float(said.present[n])
-                board.asked[at] = likely
+                board.asked[at] = expected[at], likely
                 off = float(np.abs(said.corners[n] - UNIT).max())
                 pose = poses.pop(at)
                 if likely < (limits.likely if second else limits.hint) or off > limits.reach:
@@ -296,7 +298,7 @@ class _Board:
     def __init__(self, corners: dict[Square, Array], lattice: Lattice) -> None:
         self.corners = corners
         self.lattice = lattice
-        self.asked: dict[Square, float] = {}
+        self.asked: dict[Square, tuple[Array, float]] = {}  # where it was looked at, and how likely a tile lies there
 
     def fit(self) -> None:
         """The lattice that the corners lie on, each tile displaced and turned as it is."""
