@@ -39,6 +39,17 @@ def _shallow(line: NDArray[np.float32], side: str, depth: float) -> NDArray[np.f
     return out
 
 
+def _swing(points: NDArray[np.float32], rng: Random) -> NDArray[np.float64]:
+    """How a road that ends on the tile swings aside on its way from the border, as to the door of a monastery."""
+    steps = np.linspace(0, 1, len(points))
+    if np.minimum(points[0], 100 - points[0]).min() > np.minimum(points[-1], 100 - points[-1]).min():
+        steps = steps[::-1]
+    ahead = points[-1] - points[0]
+    aside = np.array([-ahead[1], ahead[0]]) / (np.linalg.norm(ahead) + 1e-6)
+    off = rng.uniform(-18, 18) * steps**2 * (3 - 2 * steps) + rng.normal(0, 7) * np.sin(np.pi * steps)
+    return off[:, None] * aside
+
+
 class Painter(SignPainter):
     """Paints tiles of one edition. ``paint`` gives (SIDE, SIDE, 3) uint8 BGR, upright as at rot 0."""
 
@@ -166,6 +177,8 @@ class Painter(SignPainter):
                 [cell[:, 0] - shift[0][cell[:, 1], cell[:, 0]], cell[:, 1] - shift[1][cell[:, 1], cell[:, 0]]], axis=1
             )
             points = points + loose * (waves * e.wander * 0.9 + drift * 0.5)
+            if len(atoms) == 1 and not river and rng.random() < 0.5:
+                points = points + _swing(points, rng)
             fixed = [self._fixed(points)]
             if e.ink > 0.25 or river:
                 cv2.polylines(

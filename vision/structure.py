@@ -1,6 +1,6 @@
-"""What a square of a board shows, whoever drew it: sides, joined towns and roads, cloister, pennant, and whether a tile
-lies there squarely at all. A small network says it (``models/structure.onnx``, made by ``training/``, run by OpenCV);
-it has seen invented editions only, so it knows nobody's artwork, and what it says goes for every box.
+"""What a square of a board shows, whoever drew it: sides, joined towns, roads and fields, cloister, pennant, and
+whether a tile lies there squarely at all. A small network says it (``models/structure.onnx``, made by ``training/``,
+run by OpenCV); it has seen invented editions only, so it knows nobody's artwork, and what it says goes for every box.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ CROP_PX = 80  # side of the network's picture
 MARGIN = 0.15  # of a tile around the square
 LETTERS = "FCRI"
 PAIRS = tuple(combinations(range(4), 2))  # of the sides N E S W
-TRUTHS = 4 + 2 * len(PAIRS) + 3  # letters of the sides, joined towns, joined roads, cloister, pennant, a tile at all
+JOINED = (("city", "C"), ("road", "R"), ("field", "F"))  # what sides may share, and the letter of such sides
+TRUTHS = 4 + len(JOINED) * len(PAIRS) + 3  # letters of the sides, which of them are joined, cloister, pennant, a tile
 OUTPUTS = 16 + TRUTHS - 4 + 8  # logits of the letters, of the rest, and where the corners are (8, in tiles)
 CLEAR = 0.98  # probability of each answer from which two quarter turns say what four do
 _FLOOR = -7.0  # no single answer is surer than that
@@ -33,8 +34,9 @@ _BATCH = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """Of N squares: log-probabilities ``sides`` (N, 4, 4 letters), ``yes`` and ``no`` (N, 14: joined towns and roads
-    of PAIRS, cloister, pennant), ``present`` (N,) probability of a tile, ``corners`` (N, 4, 2) its corners in tiles.
+    """Of N squares: log-probabilities ``sides`` (N, 4, 4 letters), ``yes`` and ``no`` (N, 20: joined towns, roads and
+    fields of PAIRS, cloister, pennant), ``present`` (N,) probability of a tile, ``corners`` (N, 4, 2) its corners in
+    tiles.
     """
 
     sides: Array
@@ -107,7 +109,7 @@ def _unturned(out: Array, k: int) -> Array:
     back = [(side - k) % 4 for side in range(4)]
     result = out.copy()
     result[:, :16] = out[:, :16].reshape(-1, 4, 4)[:, back].reshape(-1, 16)
-    for first in (16, 16 + len(PAIRS)):
+    for first in range(16, 16 + len(JOINED) * len(PAIRS), len(PAIRS)):
         for n, (a, b) in enumerate(PAIRS):
             result[:, first + n] = out[:, first + PAIRS.index(tuple(sorted((back[a], back[b]))))]
     corners = out[:, -8:].reshape(-1, 4, 2)
@@ -118,9 +120,10 @@ def _unturned(out: Array, k: int) -> Array:
 
 
 def _open(said: Said) -> npt.NDArray[np.bool_]:
-    """(N,) whether something about a square is not clear. Towns and roads of sides that show none are no question."""
+    """(N,) whether something about a square is not clear. What sides share that do not show it is no question."""
     letters = said.sides.argmax(axis=2)
-    shown = [(letters[:, a] == letters[:, b]) & (letters[:, a] == LETTERS.index(x)) for x in "CR" for a, b in PAIRS]
+    shown = [(letters[:, a] == letters[:, b]) & (letters[:, a] == LETTERS.index(x)) for _, x in JOINED
+             for a, b in PAIRS]
     town = (letters == LETTERS.index("C")).any(axis=1)
     asked = np.stack([*shown, np.ones_like(town), town], axis=1)
     surest = np.maximum(said.yes, said.no)
@@ -144,8 +147,8 @@ def truth_of(tile: Tile, rot: int) -> list[int]:
     """What a turned tile shows, as the network is asked: the letters' numbers, then 1, 0, or -1 for no question."""
     sides = [LETTERS.index(edge(tile, rot, side)) for side in EDGES]
     out = list(sides)
-    for kind, letter in (("city", "C"), ("road", "R")):
-        joined = [{turn(a, rot) for a in s.atoms} for s in tile.segments if s.kind == kind]
+    for kind, letter in JOINED:  # a field touches halves of sides, of one side that is all field both
+        joined = [{turn(a, rot)[0] for a in s.atoms} for s in tile.segments if s.kind == kind]
         for a, b in PAIRS:
             both = sides[a] == sides[b] == LETTERS.index(letter)
             out.append(int(any({EDGES[a], EDGES[b]} <= j for j in joined)) if both else -1)

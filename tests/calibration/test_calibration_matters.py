@@ -31,10 +31,10 @@ COLOURS = ("red", "blue", "yellow")
 
 
 @cache
-def table() -> Simulator:
+def table(seed: int = 3) -> Simulator:
     """Twelve turns under a lens of 100 degrees that hangs at half the usual height."""
-    game = json.loads(json.dumps(write(demo_game(3, turns=12))))
-    return Simulator(game, 3, Options(level="normal", size=SIZE, fps=4, fov=100.0, k1=-0.12))
+    game = json.loads(json.dumps(write(demo_game(seed, turns=12))))
+    return Simulator(game, seed, Options(level="normal", size=SIZE, fps=4, fov=100.0, k1=-0.12))
 
 
 @cache
@@ -131,18 +131,22 @@ def test_tiles_of_a_photograph_that_was_straightened_are_told_in_its_own_pixels(
 
 
 def test_the_tiles_alone_say_where_the_table_is_and_how_badly_they_know() -> None:
-    simulator = table()
-    camera = simulator.truth.camera
-    lens = LensResult(focal_px=camera.focal_px, centre_px=camera.centre_px,
-                      distortion=(camera.k1, camera.k2, 0.0, 0.0, 0.0), rms_px=0.05, focal_std_px=1.0,
-                      fov_deg=(100.0, 67.0), coverage=(), preset="")
-    found = find_table(simulator.still(), lens, ("tiles",), reader=reader())
-    plane = found.plane.result
-    assert plane.method == "tiles" and len(found.plane.kept) >= 8
-    assert plane.height_mm == pytest.approx(camera.position_mm[2], rel=0.02)
-    mean, worst = error_mm(plane, camera)
-    assert mean < 12 and worst < 2.5 * plane.worst_corner_mm
-    assert "table.corner" in {a.code for a in found.advice}
+    off = []
+    for seed in (3, 4, 5):
+        simulator = table(seed)
+        camera = simulator.truth.camera
+        lens = LensResult(focal_px=camera.focal_px, centre_px=camera.centre_px,
+                          distortion=(camera.k1, camera.k2, 0.0, 0.0, 0.0), rms_px=0.05, focal_std_px=1.0,
+                          fov_deg=(100.0, 67.0), coverage=(), preset="")
+        found = find_table(simulator.still(), lens, ("tiles",), reader=reader())
+        plane = found.plane.result
+        assert plane.method == "tiles" and len(found.plane.kept) >= 8
+        assert plane.height_mm == pytest.approx(camera.position_mm[2], rel=0.02)
+        mean, worst = error_mm(plane, camera)
+        assert mean < plane.worst_corner_mm and worst < 2.5 * plane.worst_corner_mm
+        assert "table.corner" in {a.code for a in found.advice}
+        off.append(mean)
+    assert float(np.median(off)) < 8
 
 
 class _Still:

@@ -35,19 +35,20 @@ def shape(tile, rot):
     return sorted((s.kind, where(s, rot), s.pennants) for s in catalogue()[tile].segments)
 
 
-@pytest.mark.parametrize("seed", [9001, 9003])
-def test_an_edition_never_seen_is_read_without_its_pictures(seed):
-    board = tables.legal_board(5, 4, seed)
-    del board[2, 1], board[4, 3]
-    picture, _ = tables.photograph(invented_tiles(seed), board, seed=seed)
-    reading = PhotoReader(tables.base_tiles(), counts=box_counts(["base"])).read(picture, figures=False)
-    low = [min(t.at[n] for t in reading.tiles) for n in range(2)]
-    got = {(t.at[0] - low[0], t.at[1] - low[1]): t for t in reading.tiles}
-    assert got.keys() == board.keys()
-    right = [at for at in board if shape(got[at].tile, got[at].rot) == shape(*board[at])]
-    assert len(right) >= 17  # of 18
-    sure = [at for at in board if got[at].confidence > 0.95]
-    assert set(sure) <= set(right)
+def test_editions_never_seen_are_read_without_their_pictures():
+    reader, wrong = PhotoReader(tables.base_tiles(), counts=box_counts(["base"])), 0
+    for seed in (9001, 9002, 9003):
+        board = tables.legal_board(5, 4, seed)
+        del board[2, 1], board[4, 3]
+        picture, _ = tables.photograph(invented_tiles(seed), board, seed=seed)
+        reading = reader.read(picture, figures=False)
+        low = [min(t.at[n] for t in reading.tiles) for n in range(2)]
+        got = {(t.at[0] - low[0], t.at[1] - low[1]): t for t in reading.tiles}
+        assert got.keys() == board.keys()
+        right = [at for at in board if shape(got[at].tile, got[at].rot) == shape(*board[at])]
+        wrong += len(board) - len(right)
+        assert {at for at in board if got[at].confidence > 0.95} <= set(right)
+    assert wrong <= 2  # of 54
 
 
 def test_a_few_tiles_on_a_large_table_are_found_with_their_figures():
