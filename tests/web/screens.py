@@ -12,10 +12,12 @@ from pageviews import until
 from webtable import JPEG, up_to
 
 from bastide.log.store import Store
+from bastide.table.publishing import Shown
 from bastide.table.session import TableSession
 from scoring.engine import legal_placements
 from scoring.events import Event, FigurePlaced, Player, Setup, TilePlaced
 from scoring.rules import edition
+from web.views import QuestionView
 
 COLOURS = ("red", "blue", "yellow", "green", "black", "grey")
 NAMES = {
@@ -44,17 +46,19 @@ class Dressed(TableSession):
     dressed: tuple[int, ...] = ()
     doubted: frozenset[int] = frozenset()
 
-    def _show(self, view: dict[str, Any]) -> None:
-        if self.dressed:
-            players = [{**p, "score": self.dressed[n], "projected": self.dressed[n] + 11,
-                        "uncertain": n in self.doubted or p["uncertain"]} for n, p in enumerate(view["players"])]
-            view = {**view, "players": players}
-        super()._show(view)
+    def _rendered(self, questions: Sequence[QuestionView]) -> Shown:
+        shown = super()._rendered(questions)
+        if not self.dressed:
+            return shown
+        players = [{**p, "score": self.dressed[n], "projected": self.dressed[n] + 11,
+                    "uncertain": n in self.doubted or p["uncertain"]} for n, p in enumerate(shown.view["players"])]
+        return replace(shown, view={**shown.view, "players": players})
 
     def dress(self, scores: Sequence[int], doubted: Sequence[int] = ()) -> None:
         """Show these scores from now on; those of ``doubted`` with a ``~``."""
         self.dressed, self.doubted = tuple(scores), frozenset(doubted)
         self._publish()
+        assert [p["score"] for p in self.view()["players"]] == list(self.dressed)
 
 
 def dressed(store: Store, names: Sequence[str], scores: Sequence[int], tiles: int = 24) -> Dressed:

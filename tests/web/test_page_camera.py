@@ -119,7 +119,8 @@ def test_first_steps_are_kept_by_the_table_and_nothing_is_proved_by_being_passed
     picture(page, "practice")
     session.commit(after(0)[:2], confidence=0.99, asked=False)  # the camera sees it happen
     expect(body.locator(".practice .done")).not_to_have_count(0)
-    other = visit(server.url, locale="de-DE")  # another device goes on where this one was
+    other = visit(server.url, locale="de-DE")  # another device that wants it goes on where this one was
+    other.locator("[data-key='feed-begin']").click()
     expect(other.locator("#begin .begin-body h3").first).to_have_text("Eine Straße aus drei Plättchen")
     other.locator("[data-key='step-6']").click()
     other.locator("[data-key='begin-players']").click()
