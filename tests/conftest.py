@@ -21,9 +21,11 @@ FILMS = ("watching/", "reading/test_games.py", "vision/", "calibration/", "hardw
          "bastide/test_moved_view.py", "bastide/test_own_tiles.py", "bastide/test_print.py", "bastide/test_seeing.py",
          "bastide/test_steadiness.py", "bastide/test_every_setup.py",
          "bastide/test_table_loop.py", "bastide/test_teach.py",
-         "bastide/test_tilebook.py", "bastide/test_tuning.py", "bastide/test_doctor_camera.py")
+         "bastide/test_tilebook.py", "bastide/test_tuning.py", "bastide/test_doctor_camera.py",
+         "bastide/test_kept_looks.py", "bastide/test_self_test.py")
 PROCESSES = ("bastide/test_cameras.py", "bastide/test_checkup.py", "bastide/test_command_line.py",
-             "bastide/test_errors.py", "bastide/test_health.py", "club/test_broker_setup.py", "club/test_hub",
+             "bastide/test_errors.py", "bastide/test_health.py", "bastide/test_heap.py", "bastide/test_score.py",
+             "bastide/test_settings.py", "bastide/test_writing.py", "club/test_broker_setup.py", "club/test_hub",
              "club/test_publisher.py", "extending/", "hardware/test_", "install/", "pi/", "bastide/test_demo.py",
              "bastide/test_serve.py", "bastide/test_service.py", "bastide/test_power_pull.py",
              "bastide/test_evening.py", "bastide/test_interrupted.py", "bastide/test_rough.py",
@@ -32,6 +34,7 @@ PROCESSES = ("bastide/test_cameras.py", "bastide/test_checkup.py", "bastide/test
 SLOW = ("scoring/test_properties.py", "scoring/test_fuzz.py", "scoring/test_subsets.py",
         "bastide/test_backup.py", "bastide/test_book.py", "bastide/test_damage.py", "bastide/test_page_backups.py",
         "bastide/test_readers.py", "bastide/test_spoiled_folder.py", "bastide/test_storage_faults.py",
+        "bastide/test_store.py", "bastide/test_card.py", "web/test_web_access.py", "web/test_web_reveal.py",
         "web/test_web_stream.py", "web/test_web_gate.py", "web/test_web_replay.py", "web/test_web_openapi.py")
 BROWSER = ("web/test_page", "web/test_web_tabs.py", "club/test_hub_page.py")  # and whatever asks for ``chromium``
 MARKS = {"browser": "needs Chromium", "film": "renders pictures or films, and looks at them",
