@@ -55,8 +55,9 @@ def schemas(*roots: type) -> dict[str, Schema]:
 
 
 def declarations(*roots: type) -> str:
-    """The same as TypeScript."""
-    return _GENERATED + "".join(_declared(kind) for kind in _parts(roots))
+    """The same as TypeScript; a type that extends another of them says only what it adds."""
+    kinds = _parts(roots)
+    return _GENERATED + "".join(_declared(kind, _base(kind, kinds)) for kind in kinds)
 
 
 def _parts(roots: Sequence[type]) -> list[type]:
@@ -110,10 +111,21 @@ def _schema(of: object) -> Schema:
     return _PLAIN[of]
 
 
-def _declared(kind: type) -> str:
+def _base(kind: type, kinds: Sequence[type]) -> type | None:
+    """Which of these it extends, the nearest. A TypedDict does not say so before Python 3.12 (``__orig_bases__``), but
+    it holds its bases' annotations: the same objects, where equal ones of its own are others."""
+    bases = [other for other in kinds if other is not kind and other.__annotations__ and all(
+        kind.__annotations__.get(name) is of for name, of in other.__annotations__.items())]
+    return max(bases, key=lambda base: len(base.__annotations__), default=None)
+
+
+def _declared(kind: type, base: type | None) -> str:
     about = " ".join((inspect.getdoc(kind) or "").split())
-    rows = [f"  {name}{'' if always else '?'}: {_typescript(of)};\n" for name, of, always in _fields(kind)]
-    return f"\n/** {about} */\nexport type {kind.__name__} = {{\n{''.join(rows)}}};\n"
+    inherited = base.__annotations__ if base else {}
+    rows = [f"  {name}{'' if always else '?'}: {_typescript(of)};\n" for name, of, always in _fields(kind)
+            if name not in inherited]
+    extended = f"{base.__name__} & " if base else ""
+    return f"\n/** {about} */\nexport type {kind.__name__} = {extended}{{\n{''.join(rows)}}};\n"
 
 
 def _typescript(of: object) -> str:

@@ -16,7 +16,7 @@ from web.described import ANSWERS, DECLARED, DRAWINGS, declarations, schemas
 from web.openapi import document
 from web.reveal import revealed
 from web.stream import compact
-from web.views import View
+from web.views import PastView, View
 
 ANNA_BEN = tuple(Player(name=n, colour=c) for n, c in (("Anna", "red"), ("Ben", "blue")))
 
@@ -32,6 +32,14 @@ def test_what_may_be_missing_is_said() -> None:
     assert made["TileView"]["properties"]["seq"] == {"anyOf": [{"type": "integer"}, {"type": "null"}]}
     assert made["FeatureView"]["properties"]["places"]["items"]["maxItems"] == 3
     assert "seq: number | null;" in declarations(View) and "round?: RoundView;" in declarations(View)
+
+
+def test_a_type_that_extends_another_says_only_what_it_adds() -> None:
+    made = declarations(View, PastView)
+    assert "export type PastView = View & {\n  moves: MoveView[];\n  after: number;\n};\n" in made
+    assert made.count("edition_title: string;") == 1 and made.count(" & ") == 1, "others that only look alike do not"
+    assert "edition_title: string;" in declarations(PastView), "without the other it says everything"
+    assert set(schemas(View)["View"]["required"]) < set(schemas(PastView)["PastView"]["required"])
 
 
 def violation(name: str, view: Any) -> str:

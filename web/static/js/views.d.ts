@@ -250,33 +250,7 @@ export type OwnPictures = {
 };
 
 /** A view of an earlier moment (`scoring.views.MomentView`), with what the table adds to it now. */
-export type PastView = {
-  version: number;
-  edition: string;
-  expansions: string[];
-  phase: "playing" | "over";
-  turn: TurnView;
-  next_tile: NextTileView;
-  players: PlayerView[];
-  left: LeftView;
-  board: BoardView;
-  features: FeatureView[];
-  feed: ScoreView[];
-  final: FinalView | null;
-  projected_final: FinalView;
-  issues: IssueView[];
-  open_questions: OpenQuestionView[];
-  history: HappenedView[];
-  game: number;
-  update: number;
-  questions: QuestionView[];
-  aid: string;
-  art: string;
-  reveal: RevealView | null;
-  rules: Record<string, any>;
-  edition_title: string;
-  status: StatusView;
-  round?: RoundView;
+export type PastView = View & {
   moves: MoveView[];
   after: number;
 };
