@@ -125,6 +125,19 @@ class Training:
                 if step % every == 0:
                     print(text(), flush=True)
 
+    def run_passes(
+        self,
+        loss_of_rows: Callable[[torch.Tensor, np.random.Generator], torch.Tensor],
+        crops: int,
+        options: argparse.Namespace,
+        *,
+        size: int,
+        shown: Mapping[int, Callable[[], str]],
+    ) -> None:
+        """`run` as long as the arguments of `in_passes` say."""
+        until, total = self.done + int(options.epochs * crops), int(options.of * crops)
+        self.run(loss_of_rows, crops, size=size, until=until, total=total, minutes=options.minutes, shown=shown)
+
     def save(self, out: Path, shape: tuple[int, ...], name: str) -> None:
         """The state, and the network for one input of ``shape`` (or N of them) called ``name``, as ONNX."""
         saved = {"net": self.net.state_dict(), "optimiser": self.optimiser.state_dict(), "done": self.done}

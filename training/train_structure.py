@@ -144,10 +144,7 @@ def main() -> int:
     def measured(most: int | None = None) -> str:
         return measure(training.net, held["crops"][:most], held["truths"][:most], held["offsets"][:most])
 
-    every = len(data["crops"])
-    until = training.done + int(options.epochs * every)
-    training.run(loss, every, size=96, until=until, total=int(options.of * every), minutes=options.minutes,
-                 shown={600: lambda: measured(1500)})
+    training.run_passes(loss, len(data["crops"]), options, size=96, shown={600: lambda: measured(1500)})
     print(measured(), flush=True)
     training.save(options.out, (3, CROP_PX, CROP_PX), "crop")
     return 0
