@@ -8,19 +8,21 @@ from typing import Any
 from bastide.table.session import TableSession
 from bastide.watching.following import commit
 from reading.watcher import Proposal
-from scoring.events import FigurePlaced, TilePlaced
+from scoring.events import FigurePlaced, TilePlaced, to_json
 from scoring.log import effective
 from scoring.transcript import Game, write
 from vision.stills import Still
 
 
 class Person:
-    """Knows the ``game`` that is played. ``answered`` counts the questions."""
+    """Knows the ``game`` that is played. ``asked`` has the questions that were answered, each in a sentence."""
 
     def __init__(self, game: Game) -> None:
-        self.answered = 0
+        self.asked: list[str] = []
         self._lies: dict[tuple[int, int], dict[str, Any]] = {}
         self._stands: dict[tuple[int, int], dict[str, Any]] = {}
+        self._else = [to_json(e) for turn in game.turns for e in turn.events
+                      if not isinstance(e, TilePlaced | FigurePlaced)]
         for turn in write(game)["turns"]:
             for move in turn["moves"]:
                 if move["do"] == "tile":
@@ -35,9 +37,14 @@ class Person:
         known = dict(effective(session.entries))
         for question in session.view()["questions"]:
             event = known.get(question["seq"])
-            if question["id"] != question["seq"] or not isinstance(event, TilePlaced | FigurePlaced):
+            if question["id"] != question["seq"] or event is None:
                 continue  # who claimed what is asked of a camera that missed it: nothing was read
-            self.answered += 1
+            self.asked.append(_sentence(question, session.state.turn))
+            if not isinstance(event, TilePlaced | FigurePlaced):
+                known_as = [n for n, c in enumerate(question["candidates"]) if c["body"] in self._else]
+                session.command({"do": "answer", "question": question["id"],
+                                 **({"choice": known_as[0]} if known_as else {"choice": "other"})})
+                continue
             truth = (self._lies if isinstance(event, TilePlaced) else self._stands).get(event.at)
             session.command({"do": "answer", "question": question["id"], "choice": "other",
                              "body": None if truth is None else self._body(truth, event)})
@@ -45,3 +52,17 @@ class Person:
     @staticmethod
     def _body(truth: Mapping[str, Any], event: TilePlaced | FigurePlaced) -> dict[str, Any]:
         return {**truth, "part": event.part} if isinstance(event, TilePlaced) else dict(truth)
+
+
+def _sentence(question: Mapping[str, Any], turn: int) -> str:
+    """A question as the page puts it, with its candidates and how likely they are, and the turn it came up in."""
+    words = {"which_tile": "Which tile is this?", "which_figure": "Who stands where?",
+             "which_move": "What happened here?"}  # lang/en.js
+    told = []
+    for candidate in question["candidates"]:
+        body = candidate["body"] or {}
+        name = "nothing" if not body else f"{body['tile']}/{body['rot']}" if body["do"] == "tile" else \
+            f"{body['figure']} of player {body['player']} on the {body['feature']} {body['where']}" \
+            if body["do"] == "deploy" else str(body["do"])
+        told.append(f"{name} {100 * candidate['probability']:.0f} %")
+    return f"turn {turn} {tuple(question['at'] or ())}: {words[question['text_key']]} {', '.join(told)}"

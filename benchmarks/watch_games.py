@@ -5,7 +5,8 @@
 Plays recorded games from ../shared/games/dev (2 to 5 players; with --demo, or where they are absent, games of our own)
 through the simulated camera and the watcher, exactly as `bastide watch` does, and holds the result against the truth.
 A silent error is a tile, a figure or a tile's player that is wrong, missing or extra and was not asked about; `owner`
-counts the tiles whose player is right.
+counts the tiles whose player is right. `others` are turns in which a piece that is nobody's went somewhere, by the
+rules or by somebody's hand; one is right where it stood afterwards, and beside whose figure.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ from bastide.watching.following import follow
 from bastide.watching.learning import Learner
 from bastide.watching.recording import transcript_of
 from bastide.watching.watcher import make_watcher
+from scoring.engine import new_game, step
+from scoring.events import TilePlaced, TurnEnded
 from scoring.report import score_game
 from scoring.tiles import catalogue
 from scoring.transcript import Game, read, write
@@ -37,8 +40,8 @@ from vision.simulator import LEVELS
 from vision.tileset import merged
 
 RECORDED = Path(__file__).resolve().parents[2] / "shared" / "games" / "dev"
-COLUMNS = ("game", "players", "tiles", "right", "owner", "figures", "right", "asked", "silent", "totals", "frames",
-           "fps", "p95 ms")
+COLUMNS = ("game", "players", "tiles", "right", "owner", "figures", "right", "others", "right", "asked", "silent",
+           "totals", "frames", "fps", "p95 ms")
 
 
 def games(count: int, demo: bool, of: str = "base") -> Iterator[tuple[str, Game]]:
@@ -90,7 +93,32 @@ def compare(truth: Game, watched: dict) -> dict:  # type: ignore[type-arg]
     n["silent"] += sum(not s["tile"].get("asked") for s in seen.values())
     n["errors"] += [f"{at}: {'asked' if s['tile'].get('asked') else 'SILENT'}, was nothing, read {told(s)}"
                     for at, s in seen.items()]
+    stood, stands = walked(truth), walked(read(watched))
+    moved = [key for key, (_, went) in stood.items() if went or key in stands and stands[key][1]]
+    wrong = [key for key in moved if stands.get(key, (None, False)) != stood[key]]
+    n |= {"others": len(moved), "others_right": len(moved) - len(wrong)}
+    said = any(m.get("asked") for turn in watched["turns"] for m in turn["moves"] if m["do"] not in ("tile", "deploy"))
+    n["silent"] += len(wrong) * (not said)
+    n["errors"] += [f"{key[0]} at {key[1:]}: was {stood[key]}, read {stands.get(key)}" for key in wrong]
     return n
+
+
+def walked(game: Game) -> dict[tuple[str, int, int], tuple[object, bool]]:
+    """Where each piece that is nobody's stands at the end of the turn that a tile was laid in, by its name and that
+    tile's square, and whether it was taken there in that turn."""
+    state = new_game(game.setup)
+    out: dict[tuple[str, int, int], tuple[object, bool]] = {}
+    for turn in game.turns:
+        before, square = state, None
+        for event in (*turn.events, TurnEnded()):
+            state = step(state, event)
+            square = event.at if isinstance(event, TilePlaced) else square
+        for piece in state.box.neutrals if square is not None else ():
+            there = piece.at(state), piece.by(state) is not None and state.standing[piece.by(state)].player \
+                if piece.by(state) in state.standing else None
+            moved = piece.at(state) != piece.at(before) or any(piece.goes(e) for e in turn.events)
+            out[piece.name, *square] = there, moved
+    return out
 
 
 def told(move: dict) -> str:  # type: ignore[type-arg]
@@ -140,7 +168,7 @@ def play(name: str, game: Game, level: str, fps: float, seed: int, keep: Path | 
         (keep / f"{name}.watched.json").write_text(json.dumps(watched, indent=1), "utf-8")
         (keep / f"{name}.truth.json").write_text(json.dumps(write(game)), "utf-8")
     equal = watched["expect"]["totals"] == score_game(game)["totals"]
-    found = compare(game, watched) | ({"asked": person.answered} if person else {})
+    found = compare(game, watched) | ({"asked": len(person.asked)} if person else {})
     return {"name": name, "players": len(game.setup.players), **found, "totals": equal,
             "frames": done.frames, "fps": done.frames / spent, "p95": done.latency_ms(0.95)}
 
@@ -174,8 +202,8 @@ def main() -> None:
                  args.mishaps, answered=args.answered)
         rows.append(r)
         cells = (r["name"], r["players"], r["tiles"], r["tiles_right"], r["owner"], r["figures"], r["figures_right"],
-                 r["asked"], r["silent"], "equal" if r["totals"] else "differ", r["frames"], f"{r['fps']:.0f}",
-                 f"{r['p95']:.0f}")
+                 r["others"], r["others_right"], r["asked"], r["silent"], "equal" if r["totals"] else "differ",
+                 r["frames"], f"{r['fps']:.0f}", f"{r['p95']:.0f}")
         print("  ".join(f"{c!s:>8}" for c in cells), flush=True)
         if args.errors:
             print("\n".join(f"          {e}" for e in r["errors"]), flush=True)

@@ -1,13 +1,14 @@
 """Watch the films in ../shared/sequences as `bastide watch` does and hold every game against its truth.
 
-    ./run bench watch_sequences [NAME...] [--taught] [--calibrated] [--fps N] [--learn]
+    ./run bench watch_sequences [NAME...] [--taught] [--calibrated] [--fps N] [--learn] [--answered]
 
 A row a film: tiles and figures that are right, tiles given to the wrong player, moves asked about, silent errors (a
 wrong or missing tile, figure or player that nobody was asked about), whether the last known scores are equal.
 ``real-1`` is a real game of which every picture is shown for five seconds. With --fps the films are shown at so many
 pictures a second instead of 4: ``real-1`` at any number, the others, of which every nth frame is taken, at 1 or 2. With
---learn what is learned of the tiles in one film is used in the next. Films belong to their makers and are not in the
-repository.
+--learn what is learned of the tiles in one film is used in the next. With --answered somebody answers every question at
+once, and right (person.py): the questions are printed, and what is wrong afterwards is silent. Films belong to their
+makers and are not in the repository.
 """
 
 from __future__ import annotations
@@ -22,6 +23,16 @@ from pathlib import Path
 from typing import Any
 
 import cv2
+from person import Person
+
+from bastide.camera.opening import open_camera
+from bastide.log.store import Store
+from bastide.table.session import TableSession
+from bastide.tiles.art import load_tiles
+from bastide.watching.following import follow
+from bastide.watching.recording import transcript_of
+from bastide.watching.watcher import make_watcher
+from scoring.transcript import read
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
@@ -81,6 +92,19 @@ def watched(name: str, scratch: Path, *, taught: bool, lens: Path | None, fps: i
     return {**json.loads(out.read_text()), "watch": json.loads(done.stdout)}
 
 
+def answered(name: str, scratch: Path, *, taught: bool, fps: int) -> tuple[dict[str, Any], list[str]]:
+    """The game as it is when somebody has answered every question, and the questions."""
+    folder = SHARED / "sequences" / name
+    truth = read(json.loads((folder / "transcript.json").read_text()))
+    person, art = Person(truth), SHARED / TAUGHT[name] if name in TAUGHT else folder / "tiles"
+    with Store(scratch / "log.sqlite") as store:
+        session = TableSession(store, truth.setup)
+        watcher = make_watcher(load_tiles(str(art) if taught else None, truth.setup.expansions), truth.setup)
+        with open_camera(source_of(name, scratch, fps)) as camera:
+            follow(camera, watcher, session, save=person.save)
+        return transcript_of(session), person.asked
+
+
 def lens_of(name: str, scratch: Path) -> Path:
     """The lens, calibrated from the film's own views of a board."""
     folder = SHARED / "sequences" / name / "calibration"
@@ -113,7 +137,10 @@ def main() -> int:
     parser.add_argument("--calibrated", action="store_true", help="with the lens calibrated from the film's own views")
     parser.add_argument("--fps", type=int, default=FPS, help=f"pictures a second (default: {FPS})")
     parser.add_argument("--learn", action="store_true", help="learn the tiles from each film for those after it")
+    parser.add_argument("--answered", action="store_true", help="somebody answers every question at once, and right")
     options = parser.parse_args()
+    if options.answered and (options.calibrated or options.learn):
+        parser.error("--answered goes with neither --calibrated nor --learn")
     if options.fps < 1 or any(FPS % options.fps for name in options.names if name != "real-1"):
         parser.error(f"--fps {options.fps}: films have {FPS} pictures a second, of which every nth can be taken; "
                      "only real-1 can be shown at any rate")
@@ -127,17 +154,22 @@ def main() -> int:
         truth = json.loads((SHARED / "sequences" / name / "transcript.json").read_text())
         with tempfile.TemporaryDirectory() as folder:
             scratch = Path(folder)
-            lens = lens_of(name, scratch) if options.calibrated else None
-            game = watched(name, scratch, taught=options.taught, lens=lens, fps=options.fps,
-                           book=None if learned is None else Path(learned.name))
+            lens, questions = lens_of(name, scratch) if options.calibrated else None, list[str]()
+            if options.answered:
+                game, questions = answered(name, scratch, taught=options.taught, fps=options.fps)
+            else:
+                game = watched(name, scratch, taught=options.taught, lens=lens, fps=options.fps,
+                               book=None if learned is None else Path(learned.name))
         told = module.compare_watch(game, truth)
+        asked = len(questions) if options.answered else told["asked"]
         wrong = players_wrong(module, game, truth)
         whole = told["true_totals"] is not None
         equal = told["totals_right"] if whole else told["running_score"] == told["true_running_score"]
         print(f"| {name} | {told['tiles_right']}/{told['tiles']}"
               f"{' +' + str(told['extra']) if told['extra'] else ''} | {told['deploys_right']}/{told['deploys']}"
-              f"{' +' + str(told['deploys_extra']) if told['deploys_extra'] else ''} | {wrong} | {told['asked']} | "
+              f"{' +' + str(told['deploys_extra']) if told['deploys_extra'] else ''} | {wrong} | {asked} | "
               f"{told['silent_errors'] + wrong} | {'equal' if equal else 'differ'} |", flush=True)
+        print("".join(f"    {question}\n" for question in questions), end="", flush=True)
     if learned is not None:
         learned.cleanup()
     return 0

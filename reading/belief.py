@@ -190,7 +190,7 @@ def _square(track: SquareTrack, seen: SquareLook, t: float) -> SquareTrack:
     hidden_s = track.hidden_s
     track = replace(track, looked_s=t, hidden_s=None, strange_s=None, doubt=0.0)
     said, rest = said_of(seen)
-    told, covered = weight * tells(said, rest), bool(seen.figures)
+    told, covered = weight * tells(said, rest), bool(seen.figures or seen.neutral)
     now = track.lain
     if now is None:
         lain = first_seen(said, rest, seen.there, max(told, 0.05), t, track.bare_s, covered)

@@ -26,10 +26,13 @@ from dataclasses import dataclass, field
 
 from reading.belief import TableBelief, figures_seen_on, updated
 from reading.doubtful import DoubtfulTiles, of_a_piece, pieces_again
+from reading.elsewhere import Elsewhere
 from reading.evidence import readings_of
+from reading.gone import sent_home
 from reading.histories import History, Search, Window
 from reading.layings import Steps
 from reading.limits import LIMITS
+from reading.neutral import Walks
 from reading.noticing import Notice, notices
 from reading.pieces import Kinds
 from reading.place import Place, agreement, begun, found
@@ -38,7 +41,7 @@ from reading.shapes import Reading, shape
 from reading.taking_over import taken_over
 from reading.told import Group, Told, told
 from reading.unexplained import unexplained
-from scoring.engine import new_game
+from scoring.engine import box_of, new_game
 from scoring.events import Event, FigurePlaced, GameEnded, Setup, TilePlaced
 from scoring.log import LogEntry
 from scoring.projection import final_scoring
@@ -68,6 +71,11 @@ class _Prefix:
     events: list[Event] = field(default_factory=list)
     _states: list[GameState] = field(default_factory=list)
 
+    @property
+    def states(self) -> Sequence[GameState]:
+        """Those of the lines that were asked for last, beginning with the one before all."""
+        return tuple(self._states)
+
     def after(self, lines: Sequence[Event]) -> GameState:
         same = 0
         for mine, theirs in zip(self.events, lines, strict=False):
@@ -95,10 +103,13 @@ class GameReader:
         self._sized = Kinds()
         self._search = Search(self._colours, self._steps, self._sized)
         self._doubtful = DoubtfulTiles()
+        self._elsewhere = Elsewhere()
+        self._neutrals, self._walks = box_of(setup).neutrals, Walks(self._steps)
         self._told: tuple[Sequence[LogEntry], Told] = (), told(())
         self._prefix = _Prefix(setup, self._steps)
         self._place: Place | None = None
         self._belief = TableBelief()
+        self._own = self._belief  # without figures that are told in another turn than their tile's
         self._doubts: dict[int, Doubt] = {}  # what was told and is not sure, by the number of its entry
         self._effects: dict[tuple[Event | None, Event | None], float] = {}  # in the game with `_effects_of`
         self._effects_of: tuple[Event, ...] | None = None
@@ -118,6 +129,8 @@ class GameReader:
         self._last = Moment(frame=look.frame, t_s=look.t_s)
         if not self._placed(look, log):
             return Decisions(status="no_board" if self._place is None else "lost", place=self._place)
+        if self._neutrals and self._place is not None:
+            self._walks.look(self._place.look(look), self._neutrals)
         return self._decide(log, self._last)
 
     def finish(self, entries: Sequence[LogEntry]) -> Decisions:
@@ -198,21 +211,25 @@ class GameReader:
         events = [line.event for line in log.lines]
         if any(isinstance(e, GameEnded) for e in events):
             return Decisions(place=self._place)
-        state = self._prefix.after(events)
+        state, states = self._prefix.after(events), self._prefix.states
         fresh = self._fresh(state)
         if not any(g.tile is not None for g in log.groups) and len(fresh) >= LIMITS.began_before:
             made = taken_over(self._belief, state, fresh, self._colours, now)
             return Decisions(decisions=made, place=self._place, began=len(fresh))
         stand = {(f.at, f.player) for f in self._steps.closed(state).standing.values()}
+        self._own, others, unsure = self._elsewhere.tells(self._belief, log, states, self._colours, now)
         window, before = self._window(log, fresh, stand)
         histories = self._histories(window, log)
         long_past, amended = self._long_past(log, state, now)
+        walked, not_sure = self._walks.tells(self._belief, log, states, self._colours, now)
         made, shown, self._doubts = decisions(
             self._belief, histories, log, before, now,
-            {**(long_past if now.last or not log.asked else {}),
+            {**long_past,
              **{seq: d for seq, d in self._doubts.items() if not of_a_piece(d)}},
-            unexplained(self._belief, log, state, self._colours, now), self._effect)
+            [*unexplained(self._own, log, state, self._colours, now), *unsure, *not_sure], self._effect)
         made += tuple(d for d in amended if d.replaces not in {m.replaces for m in made})
+        others += sent_home(self._belief, log, states, self._steps, self._colours, now)
+        made = made or (*others, *walked)[:1]  # in a log that stays as it was
         for at in {d.at for d in made} | {getattr(s.event, "at", None) for s in shown}:
             if at is not None:  # weighed again until the log has it
                 self._tried.pop(at, None)
@@ -222,9 +239,11 @@ class GameReader:
         return Decisions(decisions=made, shown=shown, notices=seen, place=self._place)
 
     def _long_past(self, log: Told, state: GameState, now: Moment) -> tuple[dict[int, Doubt], list[Decision]]:
-        """Doubts about what was told long ago, and what of it is amended."""
+        """Doubts about what was told long ago, none while something is asked, and what of it is amended."""
         sized = self._sized.of(self._belief, state.box.counts)
         pieces, amended = pieces_again(self._belief, log, sized, state, self._colours, now)
+        if log.asked and not now.last:
+            return {}, amended
         return {**self._doubtful.of(self._belief, log, state, now), **pieces}, amended
 
     def _histories(self, window: Window, log: Told) -> list[History]:
@@ -232,9 +251,9 @@ class GameReader:
         squares = window.again | window.fresh | {g.at for g in window.groups if g.at is not None}
         sign = (log.version, window.fresh, window.again, len(window.groups),
                 tuple(self._sign(at) for at in sorted(squares)),
-                tuple((i, f.present) for i, f in self._belief.figures.items()))
+                tuple((i, f.present) for i, f in self._own.figures.items()))
         if self._found is None or self._found[0] != sign:
-            self._found = sign, self._search.histories(self._belief, window)
+            self._found = sign, self._search.histories(self._own, window)
         return self._found[1]
 
     def _sign(self, at: Square) -> object:
@@ -249,7 +268,7 @@ class GameReader:
             (f.id, round(min(f.real, 6.0) / 2), round(max(-4.0, min(f.lies, 4.0)) / 2),
              round(f.foot[0], 1), round(f.foot[1], 1),
              tuple(sorted((c, max(-4, round(p / 2))) for c, p in f.paints.items())))
-            for f in figures_seen_on(self._belief, at))
+            for f in figures_seen_on(self._own, at))
         return at, near, lain.since_s, lain.bare_s, round(min(lain.presence, 8.0) / 2), figures
 
     def _fresh(self, state: GameState) -> frozenset[Square]:
@@ -268,8 +287,10 @@ class GameReader:
                 again.add(group.at)
                 start = min(start, n)
         lines = [line.event for g in groups[:start] for line in ((g.tile,) if g.tile else ()) + g.rest]
+        asked = {line.event.at: line.confidence for line in log.asked if isinstance(line.event, TilePlaced)}
         window = Window(state=self._prefix.after(lines), groups=tuple(groups[start:]), free=free - start,
-                        again=frozenset(again), fresh=fresh, gone=self._gone(log), denied=log.denied, first=start)
+                        again=frozenset(again), fresh=fresh, asked=asked, gone=self._gone(log), denied=log.denied,
+                        first=start)
         return window, groups[start - 1].last_seq if start else 0
 
     def _gone(self, log: Told) -> frozenset[Square]:
@@ -313,7 +334,7 @@ class GameReader:
         state = self._prefix.after([])
         options = readings_of(lain, state.box, [(group.tile.event.tile, group.tile.event.rot)])
         own = next(v for r, v in options.items() if shape(*r) == shape(group.tile.event.tile, group.tile.event.rot))
-        figures = [f for f in figures_seen_on(self._belief, at) if f.real > 0.0]
+        figures = [f for f in figures_seen_on(self._own, at) if f.real > 0.0]
         paints = {f.paint for f in figures if f.paint}
         players = {self._colours[c] for c in paints if c in self._colours}
         other = own < -LIMITS.worth_trying / 3 and not group.tile.pinned

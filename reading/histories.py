@@ -49,14 +49,16 @@ class History:
 class Window:
     """What is to be explained: from ``state`` on, the told turns ``groups`` in their order, of which those from
     ``free`` on may be re-ordered and those in ``again`` be read anew, and tiles on ``fresh`` squares that nobody told
-    of. ``gone`` are squares from which a tile was seen to be taken up; ``denied`` is what people took back. ``first``
-    is the place of the first of the groups among the log's turns: indexes count from the log's beginning."""
+    of. ``asked`` has the squares of tiles about which a question is open, with how likely they are what was told;
+    ``gone`` are squares from which a tile was seen to be taken up; ``denied`` is what people took back. ``first`` is
+    the place of the first of the groups among the log's turns: indexes count from the log's beginning."""
 
     state: GameState
     groups: tuple[Group, ...]
     free: int
     again: frozenset[Square]
     fresh: frozenset[Square]
+    asked: Mapping[Square, float] = field(default_factory=dict)
     gone: frozenset[Square] = frozenset()
     denied: frozenset[Event] = frozenset()
     first: int = 0
@@ -80,7 +82,7 @@ class Search:
         self._colours, self._steps, self._sized = colours, steps, sized
         self._seen: dict[Square, Evidence] = {}
         self._groups: dict[Group, Group] = {}  # equal turns of the log are one object
-        self._denied: frozenset[Event] = frozenset()
+        self._said_of: tuple[frozenset[Event], Mapping[Square, float]] = frozenset(), {}
         self._layings: dict[tuple[int, int, int, int], Laying] = {}
         self._said: dict[tuple[Event | None, Event | None], int] = {}  # a number for each tile with its figure
 
@@ -118,8 +120,8 @@ class Search:
             self._groups.clear()
             self._said.clear()
             self._layings.clear()
-        if window.denied != self._denied:
-            self._denied = window.denied
+        if (window.denied, window.asked) != self._said_of:
+            self._said_of = window.denied, window.asked
             self._layings.clear()
         while len(self._layings) > _KEPT:
             del self._layings[next(iter(self._layings))]
@@ -206,7 +208,7 @@ class Search:
         key = id(state), id(seen), id(group), -2 - index if as_told else index
         known = self._layings.pop(key, None)
         if known is None or known.state is not state or known.seen is not seen or known.group is not group:
-            known = Laying(state, seen, group, index, self._steps, self._said)
+            known = Laying(state, seen, group, index, self._steps, self._said, window.asked)
             if as_told or seen is None:
                 known.as_told(self._colours)
             else:

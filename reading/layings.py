@@ -18,7 +18,7 @@ from scoring.board import mismatches
 from scoring.engine import next_player, step
 from scoring.errors import IllegalMove
 from scoring.events import Event, FigurePlaced, TilePlaced, TurnEnded
-from scoring.state import GameState
+from scoring.state import GameState, feature_of
 from scoring.tiles import Square, catalogue
 
 # What the rules' complaints weigh. People do break rules, but far less often than a camera errs.
@@ -96,8 +96,8 @@ class Laying:
     likeliest first as far as is known without the rules."""
 
     def __init__(self, state: GameState, seen: Evidence | None, group: Group | None, index: int, steps: Steps,
-                 said: dict[tuple[Event | None, Event | None], int]) -> None:
-        self.state, self.seen, self.group = state, seen, group
+                 said: dict[tuple[Event | None, Event | None], int], asked: Mapping[Square, float]) -> None:
+        self.state, self.seen, self.group, self._asked = state, seen, group, asked
         self._index, self._steps, self._said = index, steps, said
         self._ways: list[_Way] = []
         self._results: dict[int, tuple[float, GameState] | None] = {}
@@ -232,9 +232,18 @@ class Laying:
                 return None
             if after is not None:  # what means nothing stays in the log and changes nothing
                 if n < needed or not self._read:
-                    weight -= cost(state, after)
+                    weight -= min(cost(state, after), self._most(state, event, after))
                 state = after
         return weight, state
+
+    def _most(self, state: GameState, event: Event, after: GameState) -> float:
+        """What the rules can have against a figure at most: a feature is no surer than the tiles asked about in it."""
+        figure = after.standing.get(state.next_figure) if isinstance(event, FigurePlaced) and self._asked else None
+        feature = feature_of(after, figure) if figure is not None else None
+        if feature is None or figure is None:
+            return math.inf
+        doubts = [1.0 - self._asked[at] for at in feature.squares if at in self._asked and at != figure.at]
+        return -math.log(max(doubts)) if doubts and max(doubts) > 0.0 else math.inf
 
 
 def cost(before: GameState, after: GameState) -> float:

@@ -13,6 +13,7 @@ import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from statistics import median
 
 import numpy as np
 import numpy.typing as npt
@@ -35,7 +36,11 @@ class PieceLimits:
     larger: float = 0.20  # logarithm of large to ordinary length
     makers: float = 0.06  # and how far makers differ in that
     figures: float = 0.065  # and figures of one table, both ways
+    clear: float = 3.0  # log-odds of a look below the table's median at which the whole silhouette is still seen
+    faint: float = 0.09  # for each below that, what silhouettes lose of their length (log): grey wood on grey roofs
+    guessed: float = 0.6  # and the deviation of that, as a part of it
     shorter: float = 0.11  # logarithm of ordinary to a builder's length: 14.3 mm
+    builds: float = 0.12  # and how far makers differ in that: 0.34 in a film, of which there is one
     share: float = 0.2  # of the figures on a table that are large
     builders: float = 0.05  # and that are builders
     spoiled: float = 0.015  # of the silhouettes say nothing: cut off, or run into another
@@ -115,7 +120,8 @@ def _by_length(tracks: Sequence[FigureTrack], pieces: tuple[str, ...]) -> dict[i
     """By the number of a track the log-odds of a large follower and of a builder against an ordinary one."""
     if not tracks:
         return {}
-    each = [_densities(f.length, f.lies > 0, pieces) for f in tracks]
+    clear = median(f.there / f.weight for f in tracks) - PIECES.clear
+    each = [_densities(f.length, f.lies > 0, pieces, _lost(f, clear)) for f in tracks]
     total = _PRIOR + np.sum([log for log, _ in each], axis=0)
     weights = np.exp(total - total.max())
     out: dict[int, dict[str, float]] = {}
@@ -141,14 +147,21 @@ def _by_network(tracks: Sequence[FigureTrack]) -> dict[int, float]:
     return out
 
 
+def _lost(track: FigureTrack, clear: float) -> float:
+    """What its silhouettes lack of their length (log), to a hundredth, if it stands out by less than ``clear``."""
+    return round(PIECES.faint * max(0.0, clear - track.there / track.weight), 2)
+
+
 @lru_cache(maxsize=512)
-def _densities(length: float, lies: bool, pieces: tuple[str, ...]) -> tuple[Array, Array]:
+def _densities(length: float, lies: bool, pieces: tuple[str, ...], lost: float) -> tuple[Array, Array]:
     """Log-density of a length, whatever the piece, over the table's offset and its large wood (N,); and the density of
     followers and of each of the ``pieces`` against that (1 + pieces, N)."""
-    apart = np.log(length / (PIECES.lies if lies else PIECES.stands)) - _OFFSETS
+    apart = np.log(length / (PIECES.lies if lies else PIECES.stands)) - _OFFSETS + lost
+    spread = math.hypot(PIECES.figures, PIECES.guessed * lost)
     shift = {"large": -_LARGER, "builder": PIECES.shorter}
     share = {"large": PIECES.share, "builder": PIECES.builders}
-    logs = np.array([_normal(apart), *(_normal(apart + shift[p]) for p in pieces)])
+    wide = {"large": spread, "builder": math.hypot(spread, PIECES.builds)}
+    logs = np.array([_normal(apart, spread), *(_normal(apart + shift[p], wide[p]) for p in pieces)])
     shares = np.array([1 - sum(share[p] for p in pieces), *(share[p] for p in pieces)])
     mixed = np.logaddexp.reduce(np.log(shares)[:, None] + logs, axis=0)
     return mixed, np.exp(logs - mixed)
@@ -159,6 +172,6 @@ def _log_normal(value: float, how: tuple[float, float]) -> float:
     return -0.5 * ((value - mean) / deviation) ** 2 - math.log(deviation)
 
 
-def _normal(apart: Array) -> Array:
-    return np.asarray(np.logaddexp(np.log(1 - PIECES.spoiled) - 0.5 * (apart / PIECES.figures) ** 2,
-                                   np.log(PIECES.spoiled)))
+def _normal(apart: Array, spread: float) -> Array:
+    sure = np.log((1 - PIECES.spoiled) * PIECES.figures / spread)
+    return np.asarray(np.logaddexp(sure - 0.5 * (apart / spread) ** 2, np.log(PIECES.spoiled)))

@@ -51,13 +51,17 @@ class Place:
 
     def _of(self, s: SquareLook) -> SquareLook:
         return replace(s, tiles={self.reading(r): v for r, v in s.tiles.items()},
-                       figures=None if s.figures is None else tuple(self._figure(f) for f in s.figures))
+                       figures=None if s.figures is None else tuple(self._figure(f) for f in s.figures),
+                       neutral={n: replace(seen, foot=self._foot(seen.foot)) for n, seen in s.neutral.items()})
 
     def _figure(self, f: FigureLook) -> FigureLook:
-        x, y = f.foot
+        return replace(f, foot=self._foot(f.foot))
+
+    def _foot(self, foot: tuple[float, float]) -> tuple[float, float]:
+        x, y = foot
         for _ in range(self.turns % 4):
             x, y = 1.0 - y, x
-        return replace(f, foot=(x, y))
+        return x, y
 
     def belief(self, belief: TableBelief) -> TableBelief:
         """A belief in the game's squares."""

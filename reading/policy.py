@@ -86,7 +86,7 @@ def decisions(belief: TableBelief, histories: Sequence[History], told: Told, bef
         later = _later(belief, best.turns[n + 1:], now)
         inserted = any(t.group is not None for t in best.turns[n + 1:])
         tile, figure = margins(histories, best, turn)
-        waits = _Waits(turn=turn, belief=belief, now=now, later=later, )
+        waits = _Waits(turn=turn, belief=belief, now=now, later=later)
         if turn.at in moved and turn.group is not None:
             continue
         if turn.group is None:

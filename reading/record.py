@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from scoring.errors import InvalidNotation
-from vision.looks import FigureLook, SquareLook, TableLook
+from vision.looks import FigureLook, NeutralLook, SquareLook, TableLook
 
 FORMAT = "looks/1"
 EVERY_S, BLOCK = 10.0, 24_000  # s and characters that may be lost with the power
@@ -36,7 +36,8 @@ def _square(s: SquareLook) -> list[Any]:
     ranked = sorted(s.tiles.items(), key=lambda r: (-r[1], r[0]))[:_MOST]
     kept = [[tile, rot, round(v, 1)] for (tile, rot), v in ranked if v > ranked[0][1] - _FAR]
     figures = None if s.figures is None else [_figure(f) for f in s.figures]
-    return [round(s.there, 1), round(s.seen, 2), round(s.rest, 1), kept, figures]
+    neutral = {n: [round(v.there, 1), *(round(x, 3) for x in v.foot)] for n, v in s.neutral.items()}
+    return [round(s.there, 1), round(s.seen, 2), round(s.rest, 1), kept, figures, *([neutral] if neutral else [])]
 
 
 def _figure(f: FigureLook) -> list[Any]:
@@ -49,12 +50,14 @@ def look_from_json(data: Mapping[str, Any]) -> TableLook:
     """Raises InvalidNotation."""
     try:
         squares = {}
-        for x, y, there, seen, rest, tiles, figures in data["s"]:
+        for x, y, there, seen, rest, tiles, figures, *more in data["s"]:
             found = None if figures is None else tuple(
                 FigureLook(foot=(f[0], f[1]), spread=f[2], there=f[3], lying=f[4], colours=f[5],
                            pieces=f[6] if len(f) > 6 else {}, length=f[7] if len(f) > 7 else 0.0) for f in figures)
             squares[x, y] = SquareLook(there=there, seen=seen, rest=rest, figures=found,
-                                       tiles={(tile, rot): v for tile, rot, v in tiles})
+                                       tiles={(tile, rot): v for tile, rot, v in tiles},
+                                       neutral={n: NeutralLook(there=v[0], foot=(v[1], v[2]))
+                                                for n, v in (more[0] if more else {}).items()})
         return TableLook(frame=data["f"], t_s=data["t"], squares=squares, whole=bool(data.get("w")))
     except (KeyError, TypeError, ValueError, IndexError) as e:
         raise InvalidNotation(f"a look: {e!r}") from e

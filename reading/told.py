@@ -15,12 +15,13 @@ from scoring.tiles import Square
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
     """An event that stands in the log. ``pinned``: a person entered, answered or corrected it; ``asked``: it is an open
-    question."""
+    question, and how likely the event was (``confidence``) when it was asked."""
 
     seq: int
     event: Event
     pinned: bool
     asked: bool
+    confidence: float = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,13 +90,15 @@ def told(entries: Sequence[LogEntry]) -> Told:
         if e.source == "hand" and isinstance(e.body, Retracted):
             denied |= {b for b in (bodies.get(e.body.seq), *(
                 a.body.body for a in entries if isinstance(a.body, Amended) and a.body.seq == e.body.seq))
-                if isinstance(b, TilePlaced | FigurePlaced)}
+                if isinstance(b, Event)}
         elif e.source == "hand" and isinstance(e.body, Amended):
             old = bodies.get(e.body.seq)
-            if isinstance(old, TilePlaced | FigurePlaced) and old != e.body.body:
+            if isinstance(old, Event) and old != e.body.body:
                 denied.add(old)
     asked = open_questions(entries)
-    lines = tuple(Line(seq=seq, event=event, pinned=seq in hand, asked=seq in asked)
+    likely = {e.body.seq if isinstance(e.body, Amended) else e.seq: e.confidence for e in living if e.asked}
+    lines = tuple(Line(seq=seq, event=event, pinned=seq in hand, asked=seq in asked,
+                       confidence=likely.get(seq, 1.0) if seq in asked else 1.0)
                   for seq, event in effective(entries))
     denied = {d for d in denied if not any(_says(line.event, d) for line in lines)}
     return Told(lines=lines, groups=_groups(lines), denied=frozenset(denied), version=len(entries))
@@ -105,8 +108,9 @@ def _says(event: Event, denied: Event) -> bool:
     """Whether the log has after all what somebody took back: the tile by whomever, the figure wherever it stands."""
     if isinstance(event, TilePlaced) and isinstance(denied, TilePlaced):
         return event.at == denied.at and shape(event.tile, event.rot) == shape(denied.tile, denied.rot)
-    return isinstance(event, FigurePlaced) and isinstance(denied, FigurePlaced) and \
-        (event.at, event.player) == (denied.at, denied.player)
+    if isinstance(event, FigurePlaced) and isinstance(denied, FigurePlaced):
+        return (event.at, event.player) == (denied.at, denied.player)
+    return event == denied
 
 
 def _groups(lines: Sequence[Line]) -> tuple[Group, ...]:

@@ -8,11 +8,10 @@ wrong player.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from scoring.contributions import AFTER, BEFORE, Question
 from scoring.engine import waiting
-from scoring.events import Event, GameEnded, TilePlaced, TurnEnded, event_types, from_json, to_json
+from scoring.events import Event, GameEnded, MoveJson, TilePlaced, TurnEnded, event_types, from_json, to_json
 from scoring.state import GameState
 from scoring.turns import last_player, last_turn, next_part
 
@@ -111,7 +110,7 @@ def open_question(state: GameState, name: str) -> Question | None:
     return next((q for q in waiting(state) if question_id(q) == name), None)
 
 
-def answered(question: Question, choice: object) -> dict[str, Any] | None:
+def answered(question: Question, choice: object) -> MoveJson | None:
     """The answer of that number as JSON, or None where there is none."""
     if type(choice) is int and 0 <= choice < len(question.answers):
         return to_json(question.answers[choice])

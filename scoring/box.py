@@ -59,6 +59,7 @@ class Box:
         # a figure of a box that is not in play keeps its weight, but nobody has one in supply
         self.pieces: Mapping[str, Piece] = {p.name: p for e in KNOWN.values() for p in e.pieces}
         self.counts: Mapping[str, int] = {p.name: p.count(players) for e in self.expansions for p in e.pieces}
+        self.neutrals = tuple(n for e in self.expansions for n in e.neutrals)
         self.kinds: Mapping[str, Kind] = {k.name: k for e in self.expansions for k in e.kinds}
         self.handlers: Mapping[type[Event], Handler] = {h.event: h for e in self.expansions for h in e.handlers}
         self.steps: tuple[Step, ...] = _in_order([s for e in self.expansions if e.steps for s in e.steps(rules)])

@@ -60,6 +60,25 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Neutral:
+    """A piece that is nobody's and stands on a tile of the board.
+
+    ``wood_mm`` is how wide, high and deep it is, ``paints`` are the colours (paints of wood by name) that makers gave
+    it: what a camera goes by until it has seen it. ``at`` is where it stands, ``by`` the id of the figure it stands
+    beside. ``goes`` are the squares that an event has it go to, one after the other. ``ways`` are the events that a
+    state lets bring it elsewhere, one for each outcome that differs; where the rules take it themselves is none.
+    """
+
+    name: str
+    wood_mm: tuple[float, float, float]
+    paints: tuple[str, ...]
+    at: Callable[[View], Square | None]
+    by: Callable[[View], int | None] = lambda _: None
+    goes: Callable[[Event], tuple[Square, ...]] = lambda _: ()
+    ways: Callable[[View], Iterable[Event]] = lambda _: ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rate:
     """What each counted unit of a feature pays, the reason, and the rule id."""
 
@@ -218,7 +237,7 @@ class Expansion:
     products    tile products whose tiles go into the box when the expansion is chosen
     stands_alone whether it brings its own tiles instead of the base game's
     tiles       further tile kinds that are no cards (a start board)
-    pieces, kinds, steps, handlers
+    pieces, neutrals, kinds, steps, handlers
     marks       what a segment carries, as (mark, count); features add them up
     placing     what the rules have against a tile on a square
     deploying   what the rules have against a figure on a place
@@ -250,6 +269,7 @@ class Expansion:
     stands_alone: bool = False
     tiles: tuple[Tile, ...] = ()
     pieces: tuple[Piece, ...] = ()
+    neutrals: tuple[Neutral, ...] = ()
     kinds: tuple[Kind, ...] = ()
     steps: Callable[[Rules], tuple[Step, ...]] | None = None
     handlers: tuple[Handler, ...] = ()

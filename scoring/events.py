@@ -30,10 +30,12 @@ from scoring.rules import Rules
 from scoring.tiles import Square
 
 __all__ = [
-    "Event", "FigureEvent", "FigurePlaced", "FigureTaken", "GameEnded", "Player", "PlacedTile", "Setup", "StartTile",
-    "TileDiscarded", "TilePlaced", "TurnEnded", "event_fields", "event_types", "from_json", "known_figure",
+    "Event", "FigureEvent", "FigurePlaced", "FigureTaken", "GameEnded", "MoveJson", "Player", "PlacedTile", "Setup",
+    "StartTile", "TileDiscarded", "TilePlaced", "TurnEnded", "event_fields", "event_types", "from_json", "known_figure",
     "known_tile", "notation", "parse_event", "square", "to_json", "written",
 ]
+
+MoveJson = dict[str, object]  # an event as JSON: ``do``, and its fields by their names (`event_fields`)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,10 +211,10 @@ def parse_event(text: str) -> Event:
     return kind(**values)
 
 
-def to_json(event: Event) -> dict[str, Any]:
+def to_json(event: Event) -> MoveJson:
     """The event as a transcript/1 move with its player (and part) beside it; other defaults are left out."""
     always, others = _writers(event.DO)
-    out: dict[str, Any] = {"do": event.DO}
+    out: MoveJson = {"do": event.DO}
     for name, codec in always:
         out[name] = codec.to_json(getattr(event, name))
     for name, codec, default in others:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 from scoring.engine import apply, new_game
 from scoring.errors import IllegalMove, InvalidNotation
-from scoring.events import Event, Setup, from_json, to_json
+from scoring.events import Event, MoveJson, Setup, from_json, to_json
 from scoring.state import Draft, GameState
 
 
@@ -66,11 +66,24 @@ class LogEntry:
     who: str = ""
 
 
-def entry_to_json(entry: LogEntry) -> dict[str, Any]:
+class EntryJson(TypedDict):
+    """An entry as it is on disk; ``body`` is an event, or a correction with the number of what it corrects."""
+
+    seq: int
+    at_s: float
+    source: str
+    confidence: float
+    asked: bool
+    frame: int | None
+    who: str
+    body: MoveJson
+
+
+def entry_to_json(entry: LogEntry) -> EntryJson:
     """The entry as JSON-ready data; `entry_from_json` is its inverse."""
     match entry.body:
         case Retracted(seq=seq):
-            body: dict[str, Any] = {"do": "retract", "seq": seq}
+            body: MoveJson = {"do": "retract", "seq": seq}
         case Amended(seq=seq, body=event):
             body = {"do": "amend", "seq": seq, "body": to_json(event)}
         case Inserted(after=after, body=event):

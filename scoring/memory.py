@@ -95,6 +95,9 @@ class Memory:
     A row is reused while the object it was made from is the same one. States are immutable values, so unchanged parts
     are identical objects; after a correction everything is rebuilt. Without a memory the same functions compute from
     scratch.
+
+    A view costs about three folds of its game (``./run bench fold_speed``, ``views x``). One memo for each feature in
+    place of these tables was tried, and cost 3.6 to 4.2 against 2.8 to 3.1.
     """
 
     __slots__ = ("_bordered", "_bordered_by", "_borders", "_by_stage", "_claimed", "_farms", "_figures", "_growing",

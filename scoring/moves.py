@@ -4,7 +4,6 @@ expansions."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from scoring.belonging import question_id
 from scoring.contributions import ANY, BEFORE, IN_TURN, Choice
@@ -14,7 +13,7 @@ from scoring.events import Event, to_json
 from scoring.state import Draft, GameState
 from scoring.tiles import Square
 from scoring.turns import close_turn, next_part
-from scoring.views import MovesView, NextTileView
+from scoring.views import GapsView, KindsView, MovesView, NextTileView, ObjectionsView, PlacesView
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +76,7 @@ def moves_json(state: GameState) -> MovesView:
                       for m in moves(state)]}
 
 
-def places_json(state: GameState, tile: str) -> dict[str, Any]:
+def places_json(state: GameState, tile: str) -> PlacesView:
     """Where a kind of tile may be laid, each square with its quarter turns. Raises InvalidNotation."""
     _known(state, tile)
     squares = {at: [rot for rot in range(4) if fits(state, tile, at, rot)] for at in sorted(open_squares(state))}
@@ -85,7 +84,7 @@ def places_json(state: GameState, tile: str) -> dict[str, Any]:
             "places": [{"at": list(at), "rots": rots} for at, rots in squares.items() if rots]}
 
 
-def kinds_json(state: GameState, at: Square) -> dict[str, Any]:
+def kinds_json(state: GameState, at: Square) -> KindsView:
     """The kinds still in the box that may be laid on a square, with how many are left of each."""
     left = tiles_left(state)
     fit = fitting(state, at)
@@ -93,7 +92,7 @@ def kinds_json(state: GameState, at: Square) -> dict[str, Any]:
             "kinds": [{"tile": kind, "left": left[kind], "rots": list(rots)} for kind, rots in fit.items()]}
 
 
-def gaps_json(state: GameState) -> dict[str, Any]:
+def gaps_json(state: GameState) -> GapsView:
     """Every square where a tile may be laid next, with how many kinds, and how many of the tiles left, fit there."""
     left = tiles_left(state)
     fit = {at: fitting(state, at) for at in sorted(open_squares(state))}
@@ -101,7 +100,7 @@ def gaps_json(state: GameState) -> dict[str, Any]:
         {"at": list(at), "kinds": len(kinds), "fit": sum(left[kind] for kind in kinds)} for at, kinds in fit.items()]}
 
 
-def turns_json(state: GameState, tile: str, at: Square) -> dict[str, Any]:
+def turns_json(state: GameState, tile: str, at: Square) -> ObjectionsView:
     """What the rules have against a tile on a square, for each quarter turn. Raises InvalidNotation."""
     _known(state, tile)
     return {"tile": tile, "at": list(at), "turns": [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TypedDict
 
 from scoring.engine import apply, new_game
 from scoring.events import GameEnded, TurnEnded
@@ -13,8 +13,43 @@ from scoring.state import Draft, GameState
 from scoring.transcript import Game, read
 
 
+class Points(TypedDict):
+    """What one player got, and for what."""
+
+    player: int
+    points: int
+    reason: str
+
+
+class FinalItem(TypedDict):
+    """One event of the final scoring; ``places`` are its segments as ``[column, row, where]``."""
+
+    points: list[Points]
+    feature: str
+    tiles: int
+    places: list[list[int | str]]
+
+
+class IssueRow(TypedDict):
+    """Something that the rules do not allow, in a sentence."""
+
+    turn: int
+    code: str
+    text: str
+
+
+class ScoreDocument(TypedDict):
+    """A scored game: the totals, the running totals after each turn, what the end added, who has won."""
+
+    totals: list[int]
+    turns: list[list[int]]
+    final: list[FinalItem]
+    winners: list[int]
+    issues: list[IssueRow]
+
+
 def score_transcript(data: object, *, edition: str | None = None,
-                     rules: Mapping[str, object] | None = None) -> dict[str, Any]:
+                     rules: Mapping[str, object] | None = None) -> ScoreDocument:
     """The score document of a parsed transcript; ``edition`` and ``rules`` win over what it says.
 
     Raises InvalidNotation with the place of what cannot be read; an illegal game is scored and its issues are listed.
@@ -22,7 +57,7 @@ def score_transcript(data: object, *, edition: str | None = None,
     return score_game(read(data, edition_name=edition, options=rules))
 
 
-def score_game(game: Game) -> dict[str, Any]:
+def score_game(game: Game) -> ScoreDocument:
     """Totals, the running totals after each turn, the final scoring, the winners and the issues."""
     return document(*play(game))
 
@@ -39,7 +74,7 @@ def play(game: Game) -> tuple[GameState, list[list[int]]]:
     return d.freeze(), turns
 
 
-def document(state: GameState, turns: list[list[int]]) -> dict[str, Any]:
+def document(state: GameState, turns: list[list[int]]) -> ScoreDocument:
     """The score document of a finished game."""
     return {
         "totals": list(state.scores),
@@ -50,7 +85,7 @@ def document(state: GameState, turns: list[list[int]]) -> dict[str, Any]:
     }
 
 
-def final_item(event: ScoreEvent) -> dict[str, Any]:
+def final_item(event: ScoreEvent) -> FinalItem:
     """One event of the final scoring, as the command line prints it."""
     return {"points": [{"player": p, "points": n, "reason": event.reason} for p, n in event.points],
             "feature": event.feature, "tiles": event.tiles, "places": [list(p) for p in event.places]}

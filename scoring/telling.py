@@ -67,8 +67,9 @@ def tell(entries: Sequence[LogEntry], turns: Sequence[int], before: Told | None 
 
 
 def _happened(event: Event, entry: LogEntry, turn: int, amended: bool) -> HappenedView:
-    data = to_json(event)
-    row: HappenedView = {"seq": entry.seq, "turn": turn, "kind": data.pop("do"), "notation": notation(event),
+    fields = to_json(event)
+    del fields["do"]
+    row: HappenedView = {"seq": entry.seq, "turn": turn, "kind": event.DO, "notation": notation(event),
                          "source": entry.source, "confidence": entry.confidence, "asked": entry.asked,
                          "amended": amended}
-    return cast(HappenedView, {**row, **data})
+    return cast(HappenedView, {**row, **fields})

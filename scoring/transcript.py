@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from scoring.box import Box
 from scoring.engine import MOST_PLAYERS, apply, box_of, new_game
@@ -13,6 +13,7 @@ from scoring.errors import IllegalMove, InvalidNotation
 from scoring.events import (
     Event,
     GameEnded,
+    MoveJson,
     Player,
     Setup,
     StartTile,
@@ -50,6 +51,49 @@ class Game:
         return tuple(e for t in self.turns for e in (*t.events, TurnEnded()))
 
 
+class PlayerJson(TypedDict):
+    """A player of a transcript."""
+
+    name: str
+    colour: str
+
+
+class SetupJson(TypedDict):
+    """What a game is played with; ``rules`` are the options in which it differs from its edition."""
+
+    expansions: list[str]
+    edition: str
+    rules: Mapping[str, object]
+    players: list[PlayerJson]
+
+
+class StartJson(TypedDict):
+    """The tile that lies before the first turn."""
+
+    tile: str
+    at: list[int]
+    rot: int
+
+
+class TurnJson(TypedDict):
+    """A turn part with its moves; ``expect`` is what whoever wrote it thinks that it scores."""
+
+    player: int
+    part: int
+    moves: list[MoveJson]
+    expect: NotRequired[Mapping[str, object]]
+
+
+class Transcript(TypedDict):
+    """A whole game as transcript/1."""
+
+    format: str
+    setup: SetupJson
+    start: StartJson
+    turns: list[TurnJson]
+    expect: NotRequired[Mapping[str, object]]
+
+
 def read(data: object, *, edition_name: str | None = None, options: Mapping[str, object] | None = None) -> Game:
     """The game in a parsed transcript. ``edition_name`` and ``options`` win over ``setup.rules``.
 
@@ -64,7 +108,7 @@ def read(data: object, *, edition_name: str | None = None, options: Mapping[str,
     return Game(setup=setup, turns=tuple(_turn(t, f"turns[{n}]", setup, box) for n, t in enumerate(turns)))
 
 
-def write(game: Game) -> dict[str, Any]:
+def write(game: Game) -> Transcript:
     """The transcript of a game, without `expect`."""
     setup = game.setup
     start = setup.start or box_of(setup).start()
@@ -79,7 +123,7 @@ def write(game: Game) -> dict[str, Any]:
     }
 
 
-def move(event: Event, player: int | None = None) -> dict[str, Any]:
+def move(event: Event, player: int | None = None) -> MoveJson:
     """An event as a move inside its turn, which names the part and (unless it is somebody else's) the player."""
     other = player is not None and getattr(event, "player", player) != player
     return {k: v for k, v in to_json(event).items() if k != "part" and (k != "player" or other)}

@@ -283,6 +283,75 @@ class MovesView(TypedDict):
     moves: list[MoveView]
 
 
+class TurnsOnSquare(TypedDict):
+    """A square where a tile fits, with the quarter turns in which it does."""
+
+    at: list[int]
+    rots: list[int]
+
+
+class PlacesView(TypedDict):
+    """Where a kind of tile may be laid, and how many of it are left."""
+
+    tile: str
+    left: int
+    places: list[TurnsOnSquare]
+
+
+class KindThere(TypedDict):
+    """A kind of tile that fits on a square: how many are left, and in which quarter turns it fits."""
+
+    tile: str
+    left: int
+    rots: list[int]
+
+
+class KindsView(TypedDict):
+    """What may be laid on a square: of ``total`` tiles that are left ``fit`` do."""
+
+    at: list[int]
+    total: int
+    fit: int
+    kinds: list[KindThere]
+
+
+class GapRow(TypedDict):
+    """A square where a tile may be laid next: how many kinds, and how many tiles, fit there."""
+
+    at: list[int]
+    kinds: int
+    fit: int
+
+
+class GapsView(TypedDict):
+    """Every square where a tile may be laid next; ``total`` are left."""
+
+    total: int
+    gaps: list[GapRow]
+
+
+class Objection(TypedDict):
+    """What the rules have against a tile where it is."""
+
+    code: str
+    text: str
+
+
+class ObjectionsThere(TypedDict):
+    """What the rules have against a tile in one of its quarter turns; nothing where it fits."""
+
+    rot: int
+    objections: list[Objection]
+
+
+class ObjectionsView(TypedDict):
+    """What the rules have against a kind of tile on a square."""
+
+    tile: str
+    at: list[int]
+    turns: list[ObjectionsThere]
+
+
 class MomentView(GameView):
     """A game at an earlier moment: ``moves`` are what could be done, ``after`` is the entry after which something is
     inserted that happened just then."""

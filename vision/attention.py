@@ -22,6 +22,8 @@ class Attention:
     help_s: float = 15.0  # of a still picture without a board, before people are asked where it lies
     lost_s: float = 5.0  # of stillness without the board where it lay, before that is said
     moved_part: float = 0.3  # of the tiles, that differ from their snapshots: the board may have moved
+    askew: float = 0.3  # tiles by which a tile's corner may lie off the board's perspective to have a say in it
+    straight: float = 0.7  # of the corners that must, for the perspective to be fitted anew
     sized: float = 0.2  # logarithm by which the tiles of a lost board may look larger or smaller when it is found
     anew: float = 0.8  # of the tiles' number that a board must have to be taken for the one that was lost
     same: float = 0.55  # correlation with its snapshot from which a tile is where it was

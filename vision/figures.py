@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 import cv2
@@ -35,7 +35,8 @@ _OVER = 0.06  # of a tile: how far over its border a foot may still be the tile'
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
     """A figure as it was looked at: where it touches the table and its silhouette (N, 2) in the photograph, the part
-    of its crop that it covers, the (u, v, l) of its paint, and the probability that it is a disc or a cube."""
+    of its crop that it covers, the (u, v, l) of its paint, and the probability that it is a disc or a cube. ``neutral``
+    are log-odds of the pieces that are nobody's, where it is not looked at as a player's figure."""
 
     look: FigureLook
     px: tuple[float, float]
@@ -43,6 +44,7 @@ class Seen:
     silhouette: npt.NDArray[np.bool_]
     uvl: Array
     round: float = 0.0
+    neutral: Mapping[str, float] = field(default_factory=dict)
 
 
 def height_direction(grid: Array, shape: tuple[int, ...], matrix: Array | None = None) -> Array:

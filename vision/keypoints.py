@@ -164,14 +164,27 @@ def _distinct(sightings: list[Sighting]) -> list[Sighting]:
 
 def _detect(bgr: Image, limit: int, contrast: float, scale: float = 1.0) -> _Points:
     sift = cv2.SIFT.create(nfeatures=limit, contrastThreshold=contrast, edgeThreshold=15)
-    grey = cv2.cvtColor(bgr, cv2.COLOR_BGR2GRAY)
+    kept, descriptors = detected(sift, np.asarray(cv2.cvtColor(bgr, cv2.COLOR_BGR2GRAY), np.uint8), limit)
+    root = np.zeros((0, 128), np.float32)
+    if len(kept):
+        root = np.sqrt(descriptors / (np.abs(descriptors).sum(axis=1, keepdims=True) + 1e-7)).astype(np.float32)
+    return _Points(place=np.array([k.pt for k in kept]).reshape(-1, 2) / scale,
+                   scale=np.array([k.size for k in kept]) / scale, angle=np.radians([k.angle for k in kept]),
+                   root=root)
+
+
+def detected(sift: cv2.SIFT, grey: Image, limit: int,
+             mask: Image | None = None) -> tuple[list[cv2.KeyPoint], npt.NDArray[np.float32]]:
+    """The ``limit`` strongest keypoints of a grey picture, where ``mask`` is not 0, and their descriptors (N, 128). It
+    is sought part by part: the detector doubles what it is given, and keeps it at every scale at once."""
     keypoints: list[cv2.KeyPoint] = []
-    roots = [np.zeros((0, 128), np.float32)]
+    rows = [np.zeros((0, 128), np.float32)]
     for left, right in _parts(grey.shape[1]):
         for top, bottom in _parts(grey.shape[0]):
             x0, y0 = max(0, left - OVERLAP_PX), max(0, top - OVERLAP_PX)
-            part = grey[y0:bottom + OVERLAP_PX, x0:right + OVERLAP_PX]
-            found, descriptors = sift.detectAndCompute(np.ascontiguousarray(part), None)
+            part = (slice(y0, bottom + OVERLAP_PX), slice(x0, right + OVERLAP_PX))
+            found, descriptors = sift.detectAndCompute(
+                np.ascontiguousarray(grey[part]), None if mask is None else np.ascontiguousarray(mask[part]))
             own = []
             for n, k in enumerate(found):
                 k.pt = (k.pt[0] + x0, k.pt[1] + y0)
@@ -179,13 +192,9 @@ def _detect(bgr: Image, limit: int, contrast: float, scale: float = 1.0) -> _Poi
                     own.append(n)
             if own:
                 keypoints += [found[n] for n in own]
-                sums = np.abs(descriptors[own]).sum(axis=1, keepdims=True)
-                roots.append(np.sqrt(descriptors[own] / (sums + 1e-7)).astype(np.float32))
+                rows.append(np.asarray(descriptors[own], np.float32))
     best = np.sort(np.argsort([-k.response for k in keypoints], kind="stable")[:limit])
-    kept = [keypoints[n] for n in best]
-    return _Points(place=np.array([k.pt for k in kept]).reshape(-1, 2) / scale,
-                   scale=np.array([k.size for k in kept]) / scale, angle=np.radians([k.angle for k in kept]),
-                   root=np.concatenate(roots)[best])
+    return [keypoints[n] for n in best], np.concatenate(rows)[best]
 
 
 def _parts(length: int) -> list[tuple[int, int]]:

@@ -70,6 +70,23 @@ class Lattice:
         """Side of a tile on that square, as the root of its area."""
         return float(np.sqrt(abs(area(apply(self.pose(at, (0.0, 0.0, 0.0)), UNIT)))))
 
+    def usual_side_px(self) -> float:
+        """The median of that over the tiles."""
+        return float(np.median([self.side_px(at) for at in self.shifts]))
+
+    def refit(self, askew: float, straight: float) -> None:
+        """Fit the perspective anew to where the tiles lie, so that far squares are predicted well. Corners that lie off
+        it by more than ``askew`` tiles have no say: one thing at the rim that is no tile would bend everything. It
+        stays as it was when fewer than the part ``straight`` of the corners agree."""
+        poses = {at: self.pose(at, shift) for at, shift in self.shifts.items()}
+        steps = np.concatenate([UNIT + at for at in poses])
+        pixels = np.concatenate([apply(pose, UNIT) for pose in poses.values()])
+        grid, fits = cv2.findHomography(steps, pixels, cv2.RANSAC, askew * self.usual_side_px())
+        if grid is None or fits.mean() < straight:
+            return
+        self.grid = np.asarray(grid, float)
+        self.shifts.update({at: self.shift_of(at, pose) for at, pose in poses.items()})
+
 
 def shown_twice(lattice: Lattice, poses: Mapping[Square, Array], apart: float) -> set[Square]:
     """Squares whose tile, as it was seen (``poses``), is another square's. No tile lies on another one: of two squares

@@ -15,7 +15,7 @@ from functools import cache, lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from scoring.tiles import Square, Tile, catalogue
+from scoring.tiles import Segment, Square, Tile, catalogue
 from vision.shapes import labels
 
 
@@ -42,10 +42,20 @@ class FigureLook:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NeutralLook:
+    """A piece that is nobody's: the log-odds ``there`` that it stands on the tile, and its ``foot`` as in
+    `FigureLook`."""
+
+    there: float
+    foot: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SquareLook:
     """What a square shows. ``there`` is the log-odds that a tile lies on it and not nothing or something else; if one
     does, ``tiles`` are log-likelihoods of (tile, rot), the likeliest first, and ``rest`` that of every reading not
     listed. ``seen`` is the part of the square that nothing hides, 0 .. 1. ``figures`` is None when none were sought.
+    ``neutral`` are pieces that are nobody's, by their names, where figures were sought and something may be one.
     """
 
     there: float
@@ -53,6 +63,7 @@ class SquareLook:
     tiles: Mapping[tuple[str, int], float] = field(default_factory=dict)
     rest: float = -12.0
     figures: tuple[FigureLook, ...] | None = None
+    neutral: Mapping[str, NeutralLook] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,11 +96,17 @@ def segments(foot: tuple[float, float], spread: float, lying: float, tile: Tile,
     that the figure lies (0: nobody can say). Only what can be claimed is listed: nothing of a quarter of a start board,
     whose segments are the board's.
     """
-    if not tile.segments:
+    if not (told := places(tile)):
         return {}
     density = _density(tile.id, rot % 4, round(foot[0], 2), round(foot[1], 2), round(math.hypot(spread, DRAWN), 3))
     return {n: math.log(max(density[n], _NEVER)) + posture(lying, s.kind)
-            for n, s in enumerate(tile.segments) if s.kind in CLAIMABLE}
+            for n, s in enumerate(told) if s.kind in CLAIMABLE}
+
+
+def places(tile: Tile) -> tuple[Segment, ...]:
+    """The segments that one square can tell of: none of a part of a start board, which is no tile of the catalogue and
+    has its segments together with the parts beside it."""
+    return tile.segments if tile.id in catalogue() else ()
 
 
 def posture(lying: float, feature: str) -> float:

@@ -16,7 +16,7 @@ from scoring.tiles import Square, Tile, where
 from vision.evidence import twins
 from vision.figures import Seen
 from vision.lattice import Array
-from vision.looks import CELLS, DRAWN, FigureLook, probability, segment_labels, segments
+from vision.looks import CELLS, DRAWN, FigureLook, places, probability, segment_labels, segments
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +54,7 @@ _NEVER = -12.0
 
 def hidden_by(seen: Mapping[Square, Sequence[Seen]]) -> dict[Square, npt.NDArray[np.bool_]]:
     """(CELLS, CELLS) by square what of its tile the figures on it cover."""
-    inner = {at: [_inner(s) for s in figures if s.look.there > 0] for at, figures in seen.items()}
+    inner = {at: [_inner(s) for s in figures if s.look.there > 0 or s.neutral] for at, figures in seen.items()}
     return {at: np.logical_or.reduce(parts) for at, parts in inner.items() if parts}
 
 
@@ -103,9 +103,9 @@ _SHIELD = 5  # fiftieths of a tile: half a shield hidden is hidden
 
 
 def _segments(look: FigureLook, tile: Tile, rot: int) -> Array:
-    """(segments,) log-likelihoods; those that cannot be claimed have next to none."""
+    """(places,) log-likelihoods; those that cannot be claimed have next to none."""
     said = segments(look.foot, look.spread, look.lying, tile, rot)
-    return np.array([said.get(n, _NEVER) for n in range(len(tile.segments))])
+    return np.array([said.get(n, _NEVER) for n in range(len(places(tile)))])
 
 
 def _inner(seen: Seen) -> npt.NDArray[np.bool_]:
@@ -163,11 +163,11 @@ def _segment(look: FigureLook, kinds: Sequence[Tile], belief: Array) -> tuple[tu
     for k, rot in np.argwhere(belief > belief.max() - _LIKELY).tolist():
         loglik = _segments(look, kinds[k], rot)
         share = np.exp(loglik - np.logaddexp.reduce(loglik)) * math.exp(belief[k, rot])
-        for segment, part in zip(kinds[k].segments, share, strict=True):
+        for segment, part in zip(places(kinds[k]), share, strict=True):
             key = (segment.kind, where(segment, rot))
             mass[key] = mass.get(key, 0.0) + float(part)
     best_tile, best_rot = divmod(int(belief.argmax()), 4)
-    own = {(s.kind, where(s, best_rot)) for s in kinds[best_tile].segments} or mass.keys()
+    own = {(s.kind, where(s, best_rot)) for s in places(kinds[best_tile])} or mass.keys()
     if not own:
         return None
     best = max(own, key=lambda key: mass.get(key, 0.0))  # a reading of a photograph says it of the tile that it says

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from scoring.tiles import Square
 from vision.frames import Image
+from vision.keypoints import detected
 from vision.lattice import UNIT, Array, apply, inside
 from vision.senses import snapshot
 
@@ -37,6 +38,7 @@ class RegistrationLimits:
     motions: int = 4
     apart: float = 0.06  # tiles from its group's motion
     scale: float = 0.15  # a board grows or shrinks in the picture by no more
+    strays: float = 1.0  # tiles by which a corner of one tile may move otherwise than most tiles do
     agree: float = 0.5  # part of the tiles in view that must be seen where the board is taken to lie
     own: float = 0.5  # sides between the middles of any two tiles, at least
     slack: float = 0.04  # tiles that a snapshot is slid, for poses that are a little off
@@ -93,16 +95,25 @@ class Register:
         # a tile stays where it is unless another place shows it better
         best = {at: max(range(len(motions)), key=lambda n: likes[n].get(at, -1.0) - (self.limits.better if n else 0.0))
                 for at in self._lay}
-        self._one_each(best, motions)
         counts = [sum(likes[n].get(at, -1.0) > self.limits.same for at, m in best.items() if m == n)
                   for n in range(len(motions))]
         main = int(np.argmax(counts))
+        self._together(best, motions, main)
+        self._one_each(best, motions)
         seen = frozenset(at for at, n in best.items() if likes[n].get(at, -1.0) > self.limits.same)
         in_view = max(len(like) for like in likes)
         if not seen or len(seen) < self.limits.agree * in_view:
             return None
         poses = {at: motions[best[at] if at in seen else main] @ pose for at, pose in self._lay.items()}
         return Registration(poses=poses, seen=seen, moved=motions[main])
+
+    def _together(self, best: dict[Square, int], motions: list[Array], main: int) -> None:
+        """No tile goes far from the others: where its print is seen there another tile of that kind lies."""
+        for at in [at for at, n in best.items() if n != main]:
+            own, usual = (apply(motions[n] @ self._lay[at], UNIT) for n in (best[at], main))
+            side = float(np.linalg.norm(usual[1] - usual[0]))
+            if float(np.linalg.norm(own - usual, axis=1).max()) > self.limits.strays * side:
+                best[at] = main
 
     def _one_each(self, best: dict[Square, int], motions: list[Array]) -> None:
         """No tile lies on another one: what seems to have moved onto the place of a tile of the same print stays."""
@@ -132,8 +143,9 @@ class Register:
         for pose in self._lay.values():
             cv2.fillConvexPoly(mask, apply(back, apply(pose, UNIT)).round().astype(np.int32), 255)
         sift = cv2.SIFT.create(nfeatures=limits.keypoints, contrastThreshold=0.015)
-        (one, first), (other, second) = sift.detectAndCompute(self._before, mask), sift.detectAndCompute(now, None)
-        if first is None or second is None or len(second) < 2:
+        one, first = detected(sift, self._before, limits.keypoints, mask)
+        other, second = detected(sift, now, limits.keypoints)
+        if not len(first) or len(second) < 2:
             return []
         pairs = [p for p in cv2.BFMatcher(cv2.NORM_L2).knnMatch(first, second, k=2) if len(p) == 2]
         good = [m for m, n in pairs if m.distance < limits.ratio * n.distance]

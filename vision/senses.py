@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.tiles import Square, Tile
+from vision.evidence import twins
 from vision.fitting import CELLS, PictureFit
 from vision.frames import Image
 from vision.lattice import UNIT, Array, inside, rectify
@@ -45,6 +46,7 @@ class SenseLimits:
     other_print: tuple[float, float] = (0.02, 0.5)  # of kinds look like none of their pictures: taught, drawn by us
     at_worst: float = -20.0  # fit of a kind that looks like none of its pictures (`vision.fitting`)
     not_pictured: float = -18.0  # fit of a kind that has none: half of all kinds taught then tell most
+    twin_print: float = 0.5  # of these look like the picture of the kind that differs by a pennant alone
     covered: float = 0.15  # of a cell of a tile: one that a figure covers by more tells nothing of the print
     fitting: float = -12.0  # fit from which a picture shows this table's print
     tries: int = 24  # squares after which a source of which no picture did is not asked any more
@@ -65,13 +67,15 @@ class TileEvidence:
 
 @dataclass(slots=True)
 class _Source:
-    """Pictures of kinds: those with the numbers ``kinds``; their ``name`` in `TileEvidence`. ``asked`` squares so far,
-    and the best ``fit`` of them."""
+    """Pictures of kinds: those with the numbers ``kinds``; their ``name`` in `TileEvidence`. ``twins`` (N, 2) are kinds
+    without a picture and the pictured ones that they differ from by a pennant alone. ``asked`` squares so far, and the
+    best ``fit`` of them."""
 
     name: str
     pictures: PictureFit
     kinds: npt.NDArray[np.int64]
     other_print: float
+    twins: npt.NDArray[np.int64]
     asked: int = 0
     fit: float = -np.inf
 
@@ -95,6 +99,7 @@ class TileSense:
         """Read with these pictures from now on."""
         self._sources = []
         index = {kind.id: n for n, kind in enumerate(self.kinds)}
+        twin = twins({kind.id: kind for kind in self.kinds}, sorted(index))
         for drawn in (False, True):  # our own drawings are a source of their own: hardly anybody's print is theirs
             if drawn and told_apart(self.kinds):
                 continue  # photographs read the same without them (read_photos --untaught), and faster
@@ -103,7 +108,9 @@ class TileSense:
                 part = TileSet(name=tileset.name, size_px=tileset.size_px, specimens=tuple(mine))
                 self._sources.append(_Source(
                     name="drawings" if drawn else "pictures", pictures=PictureFit(part),
-                    kinds=np.array([index[tile] for tile in part.ids]), other_print=self.limits.other_print[drawn]))
+                    kinds=np.array([index[tile] for tile in part.ids]), other_print=self.limits.other_print[drawn],
+                    twins=np.array([(index[a], index[b]) for pair in twin for a, b in (pair, pair[::-1])
+                                    if a not in part.ids and b in part.ids], np.int64).reshape(-1, 2)))
 
     def said(self, bgr: Image, poses: Sequence[Array], *, turns: int = 1) -> Said:
         """What the network says of the squares of these poses."""
@@ -197,6 +204,9 @@ class TileSense:
         out = np.ones((len(poses), len(self.kinds), 4)) * (self.limits.not_pictured * part)
         out[:, source.kinds] = np.logaddexp(np.log(1 - source.other_print) + fits,
                                             np.log(source.other_print) + self.limits.at_worst * part)
+        for kind, pictured in source.twins:
+            share = self.limits.twin_print
+            out[:, kind] = np.logaddexp(np.log(share) + out[:, pictured], np.log(1 - share) + out[:, kind])
         return out
 
 

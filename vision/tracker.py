@@ -23,7 +23,8 @@ from vision.bare import apart, table_like
 from vision.figures import Seen
 from vision.frames import Frame, Image
 from vision.lattice import UNIT, Array, Lattice, apply, neighbours, rectify, renamed, shown_twice, turned_square
-from vision.looks import FigureLook, SquareLook, TableLook
+from vision.looks import SquareLook, TableLook
+from vision.neutral import best_of
 from vision.occupancy import hidden_by, informed
 from vision.registration import Register
 from vision.senses import TileEvidence, TileSense, log_normal
@@ -229,7 +230,8 @@ class Tracker:
         if self._vain_s is None:
             self._vain_s = self.stillness.now_s
         again = self.find(frame.bgr)
-        if again is not None and abs(np.log(_side(again) / _side(self.lattice))) > self.attention.sized:
+        sizes = [lattice.usual_side_px() for lattice in (again, self.lattice) if lattice is not None]
+        if again is not None and abs(np.log(sizes[0] / sizes[1])) > self.attention.sized:
             again = None  # tiles do not grow or shrink
         if again is not None and (aligned := self._aligned(frame.bgr, again)) is not None:
             self.lattice, self._vain_s = aligned, None
@@ -287,7 +289,7 @@ class Tracker:
         for at, e in tiles.items():
             self.lattice.shifts[at] = self.lattice.shift_of(at, e.pose)
         if len(tiles) >= 4:
-            self._bend()
+            self.lattice.refit(a.askew, a.straight)
         figures = self.figures(bgr, {at: e.pose for at, e in tiles.items()}, self.lattice)
         self.sense.look_past(bgr, tiles, hidden_by(figures))
         said = informed({at: e.loglik for at, e in tiles.items()}, self.sense.kinds, figures)
@@ -302,8 +304,7 @@ class Tracker:
             if at not in tiles:
                 seen *= self._bareness(square, levels[at], levels, was=at in lay)
             out[at] = _square_look(e, self.sense.kinds, seen,
-                                  tuple(f.look for f in figures.get(at, ()) if f.look.there > a.figure_least)
-                                  if at in tiles else None, a.shown)
+                                  figures.get(at, ()) if at in tiles else None, a)
         beside = neighbours(self.lattice.shifts)
         self._squares = {at: s for at, s in self._squares.items() if at in self.lattice.shifts or at in beside}
         fresh = {at: e.pose for at, e in tiles.items()}
@@ -312,18 +313,6 @@ class Tracker:
 
     def _due(self, square: _Square, now: float) -> bool:
         return (square.due_s is not None and square.due_s <= now) or now - square.looked_s > self.attention.again_s
-
-    def _bend(self) -> None:
-        """Fit the perspective of the whole board anew, so that far squares are predicted well."""
-        assert self.lattice is not None
-        poses = self.poses
-        steps = np.concatenate([UNIT + at for at in poses])
-        pixels = np.concatenate([apply(pose, UNIT) for pose in poses.values()])
-        grid, _ = cv2.findHomography(steps, pixels, 0)
-        if grid is not None:
-            self.lattice.grid = np.asarray(grid, float)
-            for at, pose in poses.items():
-                self.lattice.shifts[at] = self.lattice.shift_of(at, pose)
 
     def _table(self, evidence: Mapping[Square, TileEvidence], levels: Mapping[Square, npt.NDArray[np.float32]]) -> None:
         """The bare table speaks against a tile: a square that looks as it did when it was bare, or that has the table's
@@ -375,16 +364,13 @@ class Tracker:
         return 0.0 if self._vain_s is None or self.stillness is None else self.stillness.now_s - self._vain_s
 
 
-def _side(lattice: Lattice) -> float:
-    """A tile's usual side in the picture, px."""
-    return float(np.median([lattice.side_px(at) for at in lattice.shifts]))
-
-
-def _square_look(evidence: TileEvidence, kinds: Sequence[Tile], seen: float, figures: tuple[FigureLook, ...] | None,
-                 most: int) -> SquareLook:
+def _square_look(evidence: TileEvidence, kinds: Sequence[Tile], seen: float, found: Sequence[Seen] | None,
+                 a: Attention) -> SquareLook:
+    figures = None if found is None else tuple(f.look for f in found if f.look.there > a.figure_least)
+    most = a.shown
     order = np.argsort(-evidence.loglik, axis=None)
     listed = {(kinds[n // 4].id, int(n % 4)): float(evidence.loglik.flat[n]) for n in order[:most]}
     rest = order[most:]
     left = float(np.logaddexp.reduce(evidence.loglik.flat[rest]) - np.log(len(rest))) if len(rest) else -20.0
     return SquareLook(there=evidence.there, seen=float(np.clip(seen, 0, 1)), tiles=listed, rest=max(left, -20.0),
-                      figures=figures)
+                      figures=figures, neutral=best_of(found or ()))

@@ -11,6 +11,7 @@ from vision.figures import Seen, find_figures
 from vision.find import BoardFinder
 from vision.frames import Image
 from vision.lattice import Array, Lattice, apply
+from vision.neutral import Kind, Neutrals
 from vision.paint import PAINTS
 from vision.senses import TileSense
 from vision.tileset import TileSet
@@ -21,11 +22,14 @@ SURELY = 0.85  # mean probability of a board's tiles from which a game is begun 
 AROUND = (0.12, 0.2, 0.35, 0.6)  # of the picture's long side: how much of it is searched around a point
 
 
-def make_tracker(kinds: Sequence[Tile], tiles: TileSet | None, colours: Sequence[str], view: View | None) -> Tracker:
-    """A tracker for a table on which these kinds and figures of these colours may lie."""
+def make_tracker(kinds: Sequence[Tile], tiles: TileSet | None, colours: Sequence[str], view: View | None,
+                 neutrals: Sequence[Kind] = ()) -> Tracker:
+    """A tracker for a table on which these kinds and figures of these colours may lie, and pieces that are nobody's."""
     finder = BoardFinder(tiles)
     paints = {**PAINTS, **(view.paints if view is not None else {})}
     known = [c for c in colours if c in paints]  # a paint that nobody has described cannot be seen
+
+    others = Neutrals(neutrals, known, view)
 
     def find(bgr: Image) -> Lattice | None:
         found = finder.find(bgr)
@@ -46,7 +50,8 @@ def make_tracker(kinds: Sequence[Tile], tiles: TileSet | None, colours: Sequence
 
     def figures(bgr: Image, poses: Mapping[Square, Array], lattice: Lattice) -> Mapping[Square, tuple[Seen, ...]]:
         board = {at: lattice.pose(at, shift) for at, shift in lattice.shifts.items()}
-        return find_figures(bgr, poses, colours=known, view=view, board=board)
+        found = find_figures(bgr, poses, colours=[*known, *others.paints], view=view, board=board)
+        return others.told(bgr, poses, found, board)
 
     return Tracker(TileSense(kinds, tiles), find, figures, find_at=find_at)
 

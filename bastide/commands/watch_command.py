@@ -45,6 +45,7 @@ def run(args: argparse.Namespace) -> int:
     from bastide.camera.opening import open_camera, opened
     from bastide.files.writing import write_whole
     from bastide.log.store import Store
+    from bastide.machine.heap import limit_heap
     from bastide.machine.stopping import stop_on_signals
     from bastide.table.session import TableSession
     from bastide.table.setup import table_setup
@@ -58,6 +59,7 @@ def run(args: argparse.Namespace) -> int:
     from vision.frames import SourceError
     from vision.tileset import merged
 
+    limit_heap()
     printed = rules(args)
     setup = table_setup(args.source, printed, expansions(args.expansions, printed),
                         players(args.players) if args.players else None, args.first)

@@ -14,13 +14,22 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from bastide.errors import Failure
 from bastide.log.schema import PICTURES
 
-CROPS_KEPT = 2000  # pieces of the table, one with each reading: about 20 MB
-STILLS_KEPT = 200  # pictures of the whole table: about 50 MB
+
+class Kind(NamedTuple):
+    """A kind of pictures: its table, the column with what is kept beside each (as JSON), and how many are kept."""
+
+    table: str
+    about: str
+    most: int
+
+
+CROPS = Kind("crops", "candidates", 2000)  # pieces of the table, one with each reading: about 20 MB
+STILLS = Kind("stills", "poses", 200)  # of the whole table: about 50 MB
 
 
 class Pictures:
@@ -61,31 +70,19 @@ class Pictures:
 
     def keep_crop(self, game: int, seq: int, jpeg: bytes, candidates: object) -> None:
         """Keep the picture and the candidates behind an entry; the oldest pictures make room."""
-        self._welcome()
-        with self._transaction() as db:
-            db.execute("INSERT INTO crops (game, seq, jpeg, candidates) VALUES (?, ?, ?, ?)",
-                       (game, seq, jpeg, json.dumps(candidates)))
-            db.execute("DELETE FROM crops WHERE id <= (SELECT max(id) FROM crops) - ?", (CROPS_KEPT,))
+        self._keep(CROPS, game, seq, jpeg, candidates)
 
-    def crop(self, game: int, seq: int) -> tuple[bytes, list[dict[str, object]]] | None:
+    def crop(self, game: int, seq: int) -> tuple[bytes, list[Any]] | None:
         """The picture (JPEG) and the candidates behind an entry."""
-        with self._transaction() as db:
-            row = db.execute("SELECT jpeg, candidates FROM crops WHERE game = ? AND seq = ?", (game, seq)).fetchone()
-        return (row[0], json.loads(row[1])) if row else None
+        return self._kept(CROPS, game, seq)
 
     def keep_still(self, game: int, seq: int, jpeg: bytes, poses: object) -> None:
         """Keep the picture of the whole table at an entry, with the poses of its tiles; the oldest make room."""
-        self._welcome()
-        with self._transaction() as db:
-            db.execute("INSERT INTO stills (game, seq, jpeg, poses) VALUES (?, ?, ?, ?)",
-                       (game, seq, jpeg, json.dumps(poses)))
-            db.execute("DELETE FROM stills WHERE id <= (SELECT max(id) FROM stills) - ?", (STILLS_KEPT,))
+        self._keep(STILLS, game, seq, jpeg, poses)
 
     def still(self, game: int, seq: int) -> tuple[bytes, list[Any]] | None:
         """The picture of the table (JPEG) kept with an entry, and the poses of its tiles."""
-        with self._transaction() as db:
-            row = db.execute("SELECT jpeg, poses FROM stills WHERE game = ? AND seq = ?", (game, seq)).fetchone()
-        return (row[0], json.loads(row[1])) if row else None
+        return self._kept(STILLS, game, seq)
 
     def stills(self, game: int) -> frozenset[int]:
         """The entries of a game with which a picture of the table is kept."""
@@ -95,9 +92,22 @@ class Pictures:
     def forget(self, games: frozenset[int]) -> None:
         """Drop the pictures of games that are not among these: a log that was begun anew counts from 1 again."""
         with self._transaction() as db:
-            for table in ("crops", "stills"):
+            for table, _, _ in (CROPS, STILLS):
                 there = {game for (game,) in db.execute(f"SELECT DISTINCT game FROM {table}")}
                 db.executemany(f"DELETE FROM {table} WHERE game = ?", [(game,) for game in there - games])
+
+    def _keep(self, kind: Kind, game: int, seq: int, jpeg: bytes, about: object) -> None:
+        self._welcome()
+        with self._transaction() as db:
+            db.execute(f"INSERT INTO {kind.table} (game, seq, jpeg, {kind.about}) VALUES (?, ?, ?, ?)",
+                       (game, seq, jpeg, json.dumps(about)))
+            db.execute(f"DELETE FROM {kind.table} WHERE id <= (SELECT max(id) FROM {kind.table}) - ?", (kind.most,))
+
+    def _kept(self, kind: Kind, game: int, seq: int) -> tuple[bytes, list[Any]] | None:
+        with self._transaction() as db:
+            row = db.execute(f"SELECT jpeg, {kind.about} FROM {kind.table} WHERE game = ? AND seq = ?",
+                             (game, seq)).fetchone()
+        return (row[0], json.loads(row[1])) if row else None
 
     def _welcome(self) -> None:
         if self._without:
@@ -111,7 +121,7 @@ class Pictures:
             db.execute("PRAGMA journal_mode=WAL")
             db.execute("PRAGMA synchronous=NORMAL")
             db.executescript(PICTURES)
-            for table in ("crops", "stills"):
+            for table, _, _ in (CROPS, STILLS):
                 db.execute(f"SELECT max(id), count(*) FROM {table}").fetchone()
         except BaseException:
             db.close()

@@ -7,12 +7,12 @@ import io
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from bastide.log.history import UNDO
 from scoring.engine import apply, new_game
 from scoring.errors import IllegalMove
-from scoring.events import Event, GameEnded, Setup, TilePlaced, TurnEnded, to_json
+from scoring.events import Event, GameEnded, MoveJson, Setup, TilePlaced, TurnEnded, to_json
 from scoring.log import Amended, Inserted, LogEntry, Retracted, Settled, Unread, effective, state_of
 from scoring.moves import moves_json
 from scoring.projection import live_view
@@ -113,7 +113,7 @@ def corrections(entries: Sequence[LogEntry]) -> list[CorrectionRow]:
     return out[::-1]
 
 
-def _json(event: Event | None) -> dict[str, Any] | None:
+def _json(event: Event | None) -> MoveJson | None:
     return to_json(event) if event is not None else None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, cast
 
 from scoring.engine import fits
-from scoring.events import TilePlaced, to_json
+from scoring.events import FigurePlaced, TilePlaced, to_json
 from scoring.log import LogEntry, effective, open_questions, settled
 from scoring.state import GameState
 from scoring.tiles import Square
@@ -31,9 +31,11 @@ def readings(entries: Sequence[LogEntry], crop: Crop) -> list[QuestionView]:
         options = [c for c in kept[1] if c["probability"] >= LIKELY or c.get("body") == body][:3] if kept else []
         if not any(c.get("body") == body for c in options):
             options = [{"body": body, "probability": 0.0}, *options][:3]
-        kind: Literal["tile", "figure"] = "tile" if isinstance(event, TilePlaced) else "figure"
-        out.append({"id": seq, "seq": seq, "kind": kind, "text_key": f"which_{kind}", "at": body.get("at"),
-                    "player": body.get("player"), "crop": f"/api/crops/{seq}.jpg" if kept else None,
+        kind: Literal["tile", "figure", "move"] = "tile" if isinstance(event, TilePlaced) else (
+            "figure" if isinstance(event, FigurePlaced) else "move")
+        at: Square | None = getattr(event, "at", None)
+        out.append({"id": seq, "seq": seq, "kind": kind, "text_key": f"which_{kind}", "at": list(at) if at else None,
+                    "player": getattr(event, "player", None), "crop": f"/api/crops/{seq}.jpg" if kept else None,
                     "candidates": cast(list[CandidateView], options)})
     return out
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import random
 
 from scoring.engine import figures_on, legal_claims, legal_placements, new_game, step
-from scoring.events import Event, FigurePlaced, GameEnded, Player, Setup, TileDiscarded, TilePlaced, TurnEnded
+from scoring.events import Event, FigurePlaced, Player, Setup, TileDiscarded, TilePlaced, TurnEnded
+from scoring.final import final_of
+from scoring.memory import Memory
 from scoring.rules import Rules, edition
 from scoring.state import Claim, GameState
 from scoring.tiles import Square
@@ -24,7 +26,7 @@ def demo_game(seed: int, *, turns: int | None = None, rules: Rules | None = None
     box = [tile for tile, left in sorted(state.left.items()) for _ in range(left)]
     rng.shuffle(box)
     events: list[Event] = []
-    played = 0
+    memory, played = Memory(), 0
     for tile in box:
         if turns is not None and played >= turns:
             break
@@ -37,7 +39,7 @@ def demo_game(seed: int, *, turns: int | None = None, rules: Rules | None = None
             continue
         best: tuple[float, list[Event], GameState] | None = None
         for at, rot in squares:
-            choice = _turn(state, TilePlaced(player=player, tile=tile, at=at, rot=rot), rng)
+            choice = _turn(state, TilePlaced(player=player, tile=tile, at=at, rot=rot), rng, memory)
             if best is None or choice[0] > best[0]:
                 best = choice
         assert best is not None
@@ -47,7 +49,8 @@ def demo_game(seed: int, *, turns: int | None = None, rules: Rules | None = None
     return Game(setup=setup, turns=turns_of(setup, tuple(events)))
 
 
-def _turn(state: GameState, placed: TilePlaced, rng: random.Random) -> tuple[float, list[Event], GameState]:
+def _turn(state: GameState, placed: TilePlaced, rng: random.Random, memory: Memory,
+          ) -> tuple[float, list[Event], GameState]:
     """The best that this placement offers: what it is worth to its player, the events, the state after the turn."""
     laid = step(state, placed)
     options: list[Claim | None] = [None]
@@ -62,7 +65,7 @@ def _turn(state: GameState, placed: TilePlaced, rng: random.Random) -> tuple[flo
                                        where=claim.where))
             after = step(laid, events[-1])
         ended = step(after, TurnEnded())
-        worth = _worth(ended, placed.player) - 0.15 * _spread(placed.at) + rng.random() * 1.5
+        worth = _worth(ended, placed.player, memory) - 0.15 * _spread(placed.at) + rng.random() * 1.5
         if claim is not None:
             worth -= 5.0 / (1 + ended.supply[placed.player]["follower"]) + (5.5 if claim.feature == "field" else 0.0)
         if best is None or worth > best[0]:
@@ -71,13 +74,13 @@ def _turn(state: GameState, placed: TilePlaced, rng: random.Random) -> tuple[flo
     return best
 
 
-def _worth(state: GameState, player: int) -> float:
+def _worth(state: GameState, player: int, memory: Memory) -> float:
     """A player's margin if the game ended now, with a little for every open feature that can still grow."""
-    ended = step(state, GameEnded())
-    others = [s for p, s in enumerate(ended.scores) if p != player]
+    totals = final_of(state, memory).totals
+    others = [s for p, s in enumerate(totals) if p != player]
     growing = (f for f in state.board.features.values() if f.open and f.kind in ("road", "city", "cloister"))
-    hopes = sum(min(3, f.open) for f in growing if any(g.player == player for g in figures_on(state, f)))
-    return ended.scores[player] - max(others) * 0.7 + hopes + 1.2 * state.scores[player]
+    hopes = sum(min(3, f.open) for f in growing if f.figures and any(g.player == player for g in figures_on(state, f)))
+    return totals[player] - max(others) * 0.7 + hopes + 1.2 * state.scores[player]
 
 
 def _spread(at: Square) -> float:

@@ -16,7 +16,7 @@ from scoring.errors import IllegalMove, InvalidNotation
 from scoring.moves import gaps_json, kinds_json, moves_json, places_json, turns_json
 from scoring.projection import running_scores
 from web.protocol import CommandError
-from web.states import Json, MovesNow, PreviewRow
+from web.states import Fits, MovesNow, PreviewRow
 from web.views import QuestionView
 
 
@@ -54,7 +54,7 @@ class Moment:
         """What can be done now, before the next tile and after the last one."""
         return {"version": self.game.version, **moves_json(self.game.state)}
 
-    def fits(self, tile: str | None, at: tuple[int, int] | None) -> Json:
+    def fits(self, tile: str | None, at: tuple[int, int] | None) -> Fits:
         """Where a kind of tile fits, which kinds fit on a square, or what is against that kind there; without either,
         how many fit on every square."""
         if tile is not None:

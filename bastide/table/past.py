@@ -74,8 +74,8 @@ class Past:
         untold = self._session.untold()  # after the games: what ends meanwhile is not told either
         return [cast(GameRow, {
             "game": g.id, "created_s": g.created_s, "players": list(g.players), "entries": g.entries,
-                 "over": g.over and g.id != untold, "shown": g.id == self._session.game, **known.get(g.id, {})})
-                for g in games]
+            "over": g.over and g.id != untold, "shown": g.id == self._session.game, **known.get(g.id, {})})
+            for g in games]
 
     def corrections(self) -> list[CorrectionRow]:
         """What people have changed, newest first."""

@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol, cast
 
+from calibration.drift import Drift, Reference, ghost
 from vision.frames import Frame
-from vision.images import encode_jpeg, reduced
+from vision.images import encode_jpeg, encode_png, reduced
 from web.protocol import CommandError
-from web.states import SeenState
+from web.states import GhostState, SeenState
 
 WANTED_S = 6.0  # for so long after somebody has looked, new pictures are made
 EVERY_S = 0.8
@@ -40,6 +41,8 @@ class Seeing:
         self._pictures: dict[int, bytes] = {}
         self._attached = self._rests = False
         self._point: tuple[float, float] | None = None
+        self._pushed_s = -1e9
+        self.compared: tuple[int, Reference, Drift | None] | None = None  # the view of before, and what became of it
         self.relit = False  # whether the light has changed since the camera measured it
         self.balance: Callable[[], None] | None = None  # has the camera measure focus and light anew, where it can
 
@@ -58,6 +61,30 @@ class Seeing:
     def picture(self, number: int) -> bytes | None:
         """One of the newest pictures (JPEG), or None."""
         return self._pictures.get(number)
+
+    def ghost(self) -> GhostState:
+        """The view of before beside that of now, for whoever pushes it back; it is compared more often meanwhile."""
+        seen, compared = self.seen(), self.compared
+        self._pushed_s = self._clock()
+        about: GhostState = {"camera": seen["camera"], "picture": seen["picture"], "reference": None, "size": None,
+                             "moved": None}
+        if compared is None:
+            return about
+        number, reference, drift = compared
+        height, width = reference.shape[:2]
+        about = {**about, "reference": number, "size": [width, height]}
+        if drift is None:
+            return about
+        x, y = (round(-v, 1) for v in drift.shift_mm)
+        return {**about, "moved": {"x_mm": x, "y_mm": y, "turn_deg": round(-drift.turn_deg, 2),
+                                   "back": drift.verdict != "moved", **ghost(reference, drift)}}
+
+    def ghost_picture(self, number: int, edges: bool) -> bytes | None:
+        """The view of before (JPEG), or its ``edges`` (PNG, clear beside them), under its number; or None."""
+        compared = self.compared
+        if compared is None or compared[0] != number:
+            return None
+        return encode_png(compared[1].edges()) if edges else encode_jpeg(compared[1].ghost())
 
     def watch(self, on: bool) -> None:
         """Let the camera watch, or rest while people enter the game by hand. Raises CommandError without a camera."""
@@ -92,6 +119,11 @@ class Seeing:
         return point
 
     @property
+    def pushing(self) -> bool:
+        """Whether somebody is pushing the view back."""
+        return self._clock() - self._pushed_s < WANTED_S
+
+    @property
     def rests(self) -> bool:
         """Whether people have told the camera to rest."""
         return self._rests
@@ -108,7 +140,7 @@ class Seeing:
         try:
             yield
         finally:
-            self._attached = False
+            self._attached, self.compared = False, None
 
     def offer(self, frame: Frame, watcher: Reports) -> None:
         """A frame that was just looked at: it is kept when somebody wants to see it."""

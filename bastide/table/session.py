@@ -35,7 +35,7 @@ from scoring.views import IssueView
 from vision.stills import Still
 from web.protocol import CommandError, StaleView, Subscription
 from web.reveal import untold
-from web.states import ArtSet, Json, MovesNow, OwnPictures, PreviewRow, TileCandidate
+from web.states import ArtSet, Fits, MovesNow, OwnPictures, PreviewRow, TileCandidate
 from web.views import QuestionView, RoundView, StatusView, View
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ class TableSession:
         """What can be done now, before the next tile and after the last one."""
         return self._publisher.shown.moment.moves()
 
-    def fits(self, tile: str | None, at: tuple[int, int] | None) -> Json:
+    def fits(self, tile: str | None, at: tuple[int, int] | None) -> Fits:
         """Where a kind of tile fits, which kinds fit on a square, or what is against that kind there; without either,
         how many fit on every square."""
         return self._publisher.shown.moment.fits(tile, at)

@@ -4,6 +4,7 @@ taught. A game names one; where it names none, the set that the program was star
     DATA/tiles/NAME/book.json        learned while playing (`bastide.tiles.tilebook`)
     DATA/tiles/NAME/base.D.png ...   taught (``bastide teach --out DATA/tiles/NAME``); what games add to it is learned
                                      in DATA/tiles/NAME-learned
+    DATA/tiles/NAME-taught/...       taught on the page, beside what was learned under the same name
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from vision.structure import told_apart
 from vision.tileset import PICTURES, TileSet, TileSetError, drawn_tileset, load_tileset, merged
 from web.states import ArtSet
 
-DRAWN, OWN, LEARNED = "drawn", "own", "-learned"
+DRAWN, OWN, LEARNED, TAUGHT = "drawn", "own", "-learned", "-taught"
 MOST_SETS = 40
 _NAME = re.compile(r"[\w-]{1,60}")
 _log = logging.getLogger("bastide.art")
@@ -40,7 +41,8 @@ class ArtSets:
         """name, ``kind`` (drawn, taught, learned, new), how many ``pictures`` of how many tile ``kinds``, and whether
         it is the ``usual`` one. The last is a new set that is learned while playing."""
         out: list[ArtSet] = [{"name": DRAWN, "kind": DRAWN, "pictures": 0, "kinds": 0, "usual": False}]
-        names = [p.name for p in sorted(self._tiles.glob("*")) if p.is_dir() and _NAME.fullmatch(p.name)]
+        names = [p.name.removesuffix(TAUGHT) for p in sorted(self._tiles.glob("*"))
+                 if p.is_dir() and _NAME.fullmatch(p.name)]
         names = [n for n in names if not (n.endswith(LEARNED) and n.removesuffix(LEARNED) in names)]
         for name in dict.fromkeys((self.usual, *names[:MOST_SETS])):
             files = [*self._pictures(self._base(name)), *self._pictures(self._book_of(name))]
@@ -91,6 +93,10 @@ class ArtSets:
         """The folder of pictures that people taught of this set, or None."""
         return None if art == DRAWN else self._base(art or self.usual)
 
+    def teaches(self) -> Path:
+        """The folder that the owner's tiles are taught into, whether or not it is there."""
+        return self._base(self.usual) or self._tiles / (self.usual + TAUGHT)
+
     def stamp(self, art: str) -> tuple[tuple[str, int, int], ...]:
         """What is different once the pictures of a set are."""
         name = art or self.usual
@@ -105,8 +111,10 @@ class ArtSets:
         """The folder of a taught set."""
         if self._folder is not None and name == self.usual:
             return Path(self._folder)
-        folder = self._tiles / name
-        return folder if self._pictures(folder) and not (folder / BOOK).exists() else None
+        named, beside = self._tiles / name, self._tiles / (name + TAUGHT)
+        if self._pictures(named) and not (named / BOOK).exists():
+            return named
+        return beside if self._pictures(beside) else None
 
     def _book_of(self, name: str) -> Path:
         inside = self._base(name) == self._tiles / name

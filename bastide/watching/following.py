@@ -178,7 +178,8 @@ class _Following:
             return False
         self._tell(seen.proposals, frame, begun_s)
         self._last = frame
-        self._steadiness.look(frame, watcher.poses, calm=seen.status == "watching")
+        self._steadiness.look(frame, watcher.poses, calm=seen.status == "watching", live=seeing.pushing)
+        seeing.compared = self._steadiness.compared()
         seeing.relit = seeing.relit or self._steadiness.relit
         notice, code = self._steadiness.notice, LOST.get(seen.status, verdict.code)
         if notice is not None:
@@ -198,9 +199,10 @@ class _Following:
 
     def _tell(self, proposals: Sequence[Proposal], frame: Frame, begun_s: float) -> None:
         """Put what was decided into the log, in its order."""
-        still = keep(frame.bgr, self._watcher.poses) if proposals else None
+        if not proposals:
+            return
+        still = keep(frame.bgr, self._watcher.poses)
         for proposal in proposals:
-            assert still is not None
             self._save(self._session, proposal, still)
             self.done.questions += proposal.decision.asked
             self.done.latency_s.append(time.perf_counter() - begun_s)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 from bastide.table.session import TableSession
 from scoring.engine import new_game, step
 from scoring.events import GameEnded, TurnEnded
 from scoring.log import Settled, Unread, effective
-from scoring.transcript import Game, move, turns_of, write
+from scoring.transcript import Game, Transcript, move, turns_of, write
 
 
-def transcript_of(session: TableSession) -> dict[str, Any]:
+def transcript_of(session: TableSession) -> Transcript:
     """The game in the session. Moves carry ``confidence``, ``frame`` and, where a person would be asked, ``asked``;
     turns carry their running score and the game its totals as ``expect`` (the program's own figures)."""
     entries = {e.seq: e for e in session.entries}
@@ -20,7 +20,7 @@ def transcript_of(session: TableSession) -> dict[str, Any]:
         if not isinstance(e.body, Settled | Unread):
             readings[getattr(e.body, "seq", e.seq)] = e
     events = effective(session.entries)
-    about: dict[int, dict[str, Any]] = {}
+    about: dict[int, Mapping[str, object]] = {}
     for seq, event in events:
         entry = readings.get(seq, entries[seq])
         about[id(event)] = {"confidence": round(entry.confidence, 4), "frame": entry.frame,

@@ -7,16 +7,19 @@ it back.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import count
 
 import numpy as np
 
 from calibration.advice import Advice
-from calibration.drift import DriftWatch, put_back
+from calibration.drift import CHECK_S, Drift, DriftWatch, Reference, put_back
 from scoring.tiles import Square
 from vision.frames import Frame
 from vision.lattice import UNIT, Array, apply, area
 
 TILE_MM = 45.0
+_NUMBERS = count(1)
+LIVE_S = 0.8  # how often the view is compared while somebody pushes it back
 _FOLLOWED = 0.15  # of a tile: poses that lie nearer to where the view's movement takes them were found again
 
 
@@ -28,18 +31,21 @@ class Steadiness:
         self.notice: Advice | None = None
         self.relit = False
         self._watch: DriftWatch | None = None
+        self._number = 0  # of the view that is compared with, another one whenever that is
         self._poses: dict[Square, Array] = {}
 
-    def look(self, frame: Frame, poses: Mapping[Square, Array], calm: bool = True) -> None:
+    def look(self, frame: Frame, poses: Mapping[Square, Array], calm: bool = True, *, live: bool = False) -> None:
         """One frame, and where the watcher believes the tiles to be (straight px). It begins with a ``calm`` one, and
-        looks at every kind: a picture that was moved looks like a hand to whoever does not compare it as a whole."""
+        looks at every kind: a picture that was moved looks like a hand to whoever does not compare it as a whole.
+        ``live`` looks more often: somebody sees the numbers and pushes."""
         if self._watch is None:
             if calm and poses:
                 self._begin(frame, poses)
             return
-        if not self._watch.due(frame.t_s):
+        every_s = LIVE_S if live else CHECK_S
+        if not self._watch.due(frame.t_s, every_s):
             return
-        told = self._watch.feed(frame.bgr, frame.t_s)
+        told = self._watch.feed(frame.bgr, frame.t_s, every_s=every_s)
         last = self._watch.last
         if last is not None and last.verdict in ("same", "light"):
             self.notice = None
@@ -51,9 +57,16 @@ class Steadiness:
         else:
             self.notice = put_back(told)
 
+    def compared(self) -> tuple[int, Reference, Drift | None] | None:
+        """The view that is compared with and its number, and what became of it; no drift where the newest look could
+        not say. None before there is one."""
+        watch = self._watch
+        return None if watch is None else (self._number, watch.first, None if watch.unsure else watch.last)
+
     def _begin(self, frame: Frame, poses: Mapping[Square, Array]) -> None:
         sides = [np.sqrt(abs(area(apply(pose, UNIT)))) for pose in poses.values()]
         self._watch = DriftWatch(frame.bgr, TILE_MM / float(np.median(sides)), frame.t_s)
+        self._number = next(_NUMBERS)
         self._poses, self.notice = dict(poses), None
 
     def _followed(self, to_now: Array, poses: Mapping[Square, Array]) -> bool:

@@ -15,6 +15,7 @@ from scoring.tiles import Square
 from vision.frames import Frame, SourceError
 from vision.lattice import Array
 from vision.looks import TableLook
+from vision.neutral import Kind
 from vision.tileset import TileSet
 from vision.tracking import make_tracker
 from vision.view import View
@@ -48,7 +49,8 @@ def make_watcher(tiles: TileSet, setup: Setup, view: View | None = None, *,
     begun = new_game(setup)  # a start board's squares are in no catalogue
     ids = {*box_contents(setup.expansions), *(placed.tile for placed in begun.tiles.values())}
     kinds = [begun.box.tile(tile) for tile in sorted(ids)]
-    tracker = make_tracker(kinds, tiles, tuple(p.colour for p in setup.players), view)
+    neutrals = [Kind(name=n.name, wood_mm=n.wood_mm, paints=n.paints) for n in begun.box.neutrals]
+    tracker = make_tracker(kinds, tiles, tuple(p.colour for p in setup.players), view, neutrals)
     return TableWatcher(setup, tracker, record=record)
 
 

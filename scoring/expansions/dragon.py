@@ -7,7 +7,7 @@ from typing import Any
 
 from scoring.appearance import appearance
 from scoring.board import claims
-from scoring.contributions import Attempt, Choice, Expansion, Handler, Problem, Question, Shape, Step, View
+from scoring.contributions import Attempt, Choice, Expansion, Handler, Neutral, Problem, Question, Shape, Step, View
 from scoring.events import FigurePlaced, Setup
 from scoring.expansions.dragon_moves import (
     Beasts,
@@ -24,6 +24,7 @@ from scoring.expansions.dragon_moves import (
     on_laid,
     on_princess,
     walked,
+    walks,
 )
 from scoring.notation import FigureRef
 from scoring.rules import Rules
@@ -157,6 +158,11 @@ def moves(view: View) -> Iterator[Choice]:
             for at in view.tiles if at != view.last_tile for c in claims(view, name, at)))
 
 
+def visits(view: View) -> Iterator[FairyMoved]:
+    """Where the fairy may have been taken."""
+    return (a for c in moves(view) if c.event is FairyMoved for a in c.answers if isinstance(a, FairyMoved))
+
+
 def shows(view: View) -> dict[str, Any]:
     b = beasts(view)
     out: dict[str, Any] = {"dragon": list(b.dragon) if b.dragon else None,
@@ -184,6 +190,11 @@ def draws(view: View) -> Iterator[Shape]:
 DRAGON = Expansion(
     name="dragon",
     products=("dragon",),
+    neutrals=(Neutral(name="dragon", wood_mm=(42.0, 29.0, 12.0), paints=("red", "purple"),
+                      at=lambda v: beasts(v).dragon, goes=lambda e: e.path if isinstance(e, DragonMoved) else (),
+                      ways=walks),
+              Neutral(name="fairy", wood_mm=(18.0, 27.0, 10.0), paints=("white", "pink", "natural"),
+                      at=lambda v: beasts(v).fairy, by=lambda v: beasts(v).fairy_of, ways=visits)),
     steps=steps,
     handlers=(Handler(event=FairyMoved, apply=on_fairy, step="wood", action=True),
               Handler(event=PrincessRemoved, apply=on_princess, step="wood", action=True),

@@ -185,6 +185,26 @@ def dragon_steps(view: View) -> tuple[Square, ...]:
                  and s not in path and s != beasts(view).fairy and may_walk_on(view, s))
 
 
+def walks(view: View) -> Iterator[DragonMoved]:
+    """The walks that the dragon may have taken from where it stands in this part, to any stop of theirs: of those that
+    end on one square and pass the same figures, one that goes on and one that is over."""
+    placed = view.tiles.get(view.last_tile) if view.last_tile and view.laid else None
+    if placed is None or "dragon" not in view.box.tile(placed.tile).flags or not walked(view):
+        return
+    fairy, stood = beasts(view).fairy, {f.at for f in view.standing.values()}
+    begun = walked(view)
+    known: set[tuple[Square, frozenset[Square], bool]] = set()
+    paths = [begun]
+    for path in paths:  # grows while it is walked: the shortest first
+        ahead = [s for side in EDGES if (s := neighbour(path[-1], side)) in view.tiles and s not in path
+                 and s != fairy and may_walk_on(view, s)] if len(path) <= LONGEST_WALK else []
+        paths += [(*path, s) for s in ahead]
+        outcome = path[-1], frozenset(stood.intersection(path[len(begun):])), not ahead
+        if len(path) > len(begun) and outcome not in known:
+            known.add(outcome)
+            yield DragonMoved(player=view.player, path=path[len(begun):])
+
+
 def may_walk_on(view: View, square: Square) -> bool:
     """A-55: whether the dragon may enter the square of a start board."""
     on_board = not view.box.tile(view.tiles[square].tile).count

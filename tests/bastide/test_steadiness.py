@@ -55,3 +55,25 @@ def test_another_light_is_no_notice(table: Image) -> None:
     looks(steadiness, table, {(0, 0): POSE}, 0)
     looks(steadiness, (table * 0.6).astype(np.uint8), {(0, 0): POSE}, 10)
     assert steadiness.notice is None
+
+
+def test_whoever_pushes_is_told_how_far_it_is_more_often(table: Image) -> None:
+    steadiness = Steadiness()
+    looks(steadiness, table, {(0, 0): POSE}, 0)
+    first = steadiness.compared()
+    assert first is not None and first[2] is not None and first[2].verdict == "same"
+    moved = Frame(id=9, t_s=9.0, source="", bgr=pushed(table, 20, 0))  # the last look was at 6 s
+    steadiness.look(moved, {(0, 0): POSE}, live=True)
+    nearer = Frame(id=10, t_s=10.0, source="", bgr=pushed(table, 8, 0))
+    steadiness.look(nearer, {(0, 0): POSE})
+    told = steadiness.compared()
+    assert told is not None and told[2] is not None and told[2].shift_mm[0] == pytest.approx(15.0, abs=0.5)
+    steadiness.look(nearer, {(0, 0): POSE}, live=True)
+    told = steadiness.compared()
+    assert told is not None and told[2] is not None and told[2].shift_mm[0] == pytest.approx(6.0, abs=0.5)
+    assert told[0] == first[0], "it is still the view of before that is compared with"
+    edges = told[1].edges()
+    assert edges.shape == (432, 768, 4) and 0.005 < (edges[..., 3] > 0).mean() < 0.5
+    steadiness.look(Frame(id=11, t_s=12.0, source="", bgr=np.full_like(table, 90)), {(0, 0): POSE}, live=True)
+    lost = steadiness.compared()
+    assert lost is not None and lost[2] is None, "a picture that shows nothing says nothing"

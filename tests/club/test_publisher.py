@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 
 import pytest
 from brokers import PATIENCE_S, Ear, Mosquitto
@@ -129,6 +130,9 @@ def test_two_tables_with_one_name_notice_each_other(broker, tmp_path, caplog):
         other.play(*moves()[:2])
         for device in (one.publisher._identity.device, other.publisher._identity.device):
             ear.until(lambda t, v, d=device: t == STATE and v["device"] == d, after=n)
+        deadline, pause = time.monotonic() + PATIENCE_S, threading.Event()  # the ear may have heard it first
+        while not (one.publisher.doubled and other.publisher.doubled) and time.monotonic() < deadline:
+            pause.wait(0.02)
         assert one.publisher.doubled and other.publisher.doubled
         assert "another table is also called 'Table 4'" in caplog.text
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import shutil
@@ -10,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from test_architecture import wrong_arrows
 
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
@@ -41,6 +43,11 @@ def copy(tmp_path: Path) -> Path:
 
 ABBOT = {"abbot.py": "scoring/expansions/abbot.py", "abbot.toml": "scoring/catalogue/abbot.toml",
          "abbot_seen.toml": "scoring/expansions/abbot.toml"}
+
+
+@pytest.mark.parametrize("file", ["scoring/expansions/abbot.py", "hardware/timelapse.py"])
+def test_what_is_added_keeps_to_the_arrows(file: str) -> None:
+    assert not list(wrong_arrows(file, ast.parse(block(f"# {file}"))))
 
 
 @pytest.mark.parametrize("name", ABBOT)

@@ -8,6 +8,7 @@ import pytest
 
 from reading.belief import FigureTrack, TableBelief
 from reading.doubtful import pieces_again
+from reading.limits import LIMITS
 from reading.pieces import kinds
 from reading.policy import Moment
 from reading.told import told
@@ -69,6 +70,14 @@ def test_without_a_length_the_network_says_what_is_large() -> None:
     said = kinds([*others, large], INNS)
     assert said[9].kinds["large"] == 0.0 > said[9].kinds["follower"]
     assert all(said[n].kinds["follower"] == 0.0 > said[n].kinds["large"] for n in range(5))
+
+
+@pytest.mark.parametrize(("there", "sure"), [(8.0, True), (2.0, False)])
+def test_wood_that_hardly_stands_out_may_be_longer_than_its_silhouette(there: float, sure: bool) -> None:
+    others = [replace(track(n, 0.36 if n < 7 else 0.45), there=8.0) for n in range(9)]
+    said = kinds([*others, replace(track(9, 0.33), there=there)], INNS)[9].kinds
+    assert (said["large"] < said["follower"] - LIMITS.sure) == sure
+    assert abs(said["large"] - said["follower"]) < LIMITS.agreed or sure
 
 
 ROAD = Setup(players=(Player(name="Anna", colour="red"), Player(name="Ben", colour="blue")), rules=edition(),

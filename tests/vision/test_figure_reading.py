@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import cv2
 import numpy as np
 import pytest
 import read_tables as tables
 
+from scoring.expansions.wheel_board import TILES
 from scoring.geometry import spot_of
 from scoring.tiles import catalogue
 from vision.figures import Bare, Seen, _like_the_others, find_figures, leans, read_figures
@@ -149,9 +149,10 @@ def test_a_figure_that_stands_speaks_for_the_tile_with_a_city_there():
     assert [(r.feature, r.lying) for r in readings] == [("city", False)]
 
 
-def test_a_figure_on_a_quarter_of_a_start_board_is_no_error():
-    """Its segments are the board's, not the quarter's: nobody stands there as far as one square can tell."""
-    kinds = [catalogue()["base.E"], replace(catalogue()["base.E"], id="wheel.board.11", segments=())]
+@pytest.mark.parametrize("part", ["wheel.board.00", "wheel.board.20", "wheel.board.11"])
+def test_a_figure_on_a_part_of_a_start_board_is_no_error(part):
+    """Its segments are the board's: nobody stands there as far as one square can tell."""
+    kinds = [catalogue()["base.E"], next(t for t in TILES if t.id == part)]
     picture, poses = table({(0, 0): ("base.E", 0)}, camera())
     stand(picture, camera(), {(0, 0): ("base.E", 0)}, (0, 0), (0.5, 0.5), "red")
     seen = find_figures(picture, poses)

@@ -22,6 +22,24 @@ def test_a_square_lies_as_its_neighbours_do():
     assert lattice.shift_of((9, 9), lattice.predict((9, 9))) == pytest.approx((0, 0, 0), abs=1e-9)
 
 
+def test_what_lies_off_the_perspective_does_not_bend_it():
+    lattice = Lattice(grid=GRID @ np.diag([1.01, 0.99, 1.0]))  # it is hardly known beforehand
+    for at in [(x, 0) for x in range(-4, 5)] + [(0, y) for y in range(-3, 4)]:
+        lattice.shifts[at] = lattice.shift_of(at, Lattice(grid=GRID).predict(at))
+    lattice.shifts[5, 0] = 1.0, 2.0, 1.58  # a tile at the rim that was taken for another one of its kind
+    lattice.refit(0.3, 0.7)
+    assert lattice.shift_of((-5, 3), Lattice(grid=GRID).predict((-5, 3))) == pytest.approx((0, 0, 0), abs=0.02)
+    assert lattice.shifts[5, 0] == pytest.approx((1.0, 2.0, 1.58), abs=0.1)  # and lies where it lay
+
+
+def test_a_perspective_that_most_tiles_speak_against_is_left_as_it_was():
+    lattice, random = Lattice(grid=GRID.copy()), np.random.default_rng(1)
+    for n in range(12):
+        lattice.shifts[n % 4, n // 4] = (*random.uniform(-0.9, 0.9, 2), 0.0)
+    lattice.refit(0.05, 0.7)
+    assert (lattice.grid == GRID).all()
+
+
 def test_of_two_squares_that_show_one_tile_the_nearer_one_has_it():
     lattice = Lattice(grid=GRID)
     lattice.shifts = {(0, 0): (0.0, 0.0, 0.0), (1, 0): (0.02, 0.0, 0.0), (0, 1): (0.0, 0.0, 0.0)}

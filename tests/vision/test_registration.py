@@ -73,6 +73,14 @@ def test_a_part_that_a_sleeve_pushed_goes_its_own_way():
     assert off(found, lambda at: (m if at in pushed else np.eye(3)) @ pose_of(at)) < 0.05
 
 
+def test_a_covered_tile_goes_with_the_others_though_another_one_of_its_kind_was_laid():
+    m, covered = motion(30, 8, 3.0), (1, 1)
+    now = {at: tile for at, tile in BOARD.items() if at != covered} | {(-1, -1): ("base.K", 2)}
+    found = register_of(BOARD).find(drawn(now, dict.fromkeys(now, m)))
+    assert found is not None and found.seen == BOARD.keys() - {covered}
+    assert off(found, lambda at: m @ pose_of(at)) < 0.05
+
+
 def test_another_board_a_bare_table_and_a_far_larger_board_are_not_this_one():
     register = register_of(BOARD)
     other = {at: ("base.B" if n % 2 else "base.X", 1) for n, at in enumerate(BOARD)}

@@ -50,6 +50,18 @@ def test_a_kind_without_a_picture_is_read_as_before_when_others_have_one(board):
         assert with_others[at].there == bare[at].there
 
 
+def test_pictures_do_not_tell_a_kind_from_its_twin_with_a_pennant_that_has_none():
+    twin = {"base.F": "base.G", "base.M": "base.N", "base.O": "base.P"}
+    laid = {(n, 0): (tile, 0) for n, tile in enumerate(twin.values())}
+    picture, grid = tables.photograph(tables.base_tiles(), laid, seed=3, jitter=0.0)
+    poses = [grid @ np.array([[1, 0, x], [0, 1, y], [0, 0, 1.0]]) for x, y in laid]
+    index = {k.id: n for n, k in enumerate(KINDS)}
+    sense = TileSense(KINDS, taught(tables.base_tiles(), [k.id for k in KINDS if k.id not in twin]))
+    said = sense._fits(sense._sources[0], picture, poses)
+    for row, (without_picture, pictured) in zip(said, twin.items(), strict=True):
+        assert 0.0 < row[index[pictured]].max() - row[index[without_picture]].max() < 1.0, pictured
+
+
 def test_its_own_pictures_make_no_square_worse(board):
     picture, poses, laid = board
     bare = TileSense(KINDS).look(picture, poses)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -34,14 +34,26 @@ def _sized(half: Sequence[tuple[float, float]], width_mm: float, height_mm: floa
 OUTLINES: Mapping[str, tuple[tuple[float, float], ...]] = {
     "follower": _FOLLOWER, "large": _sized(_FOLLOWER, 18.5, 19.3), "builder": _sized(_BUILDER, 14.3, 20.5),
     "pig": _sized(_PIG, 22.1, 11.2)}
-DEPTH_MM: Mapping[str, float] = {"follower": 9.5, "large": 9.5, "builder": 9.4, "pig": 8.0}
+
+# Whole outlines, clockwise, of pieces that are nobody's. Nobody has measured their wood: they are as long beside a tile
+# as photographs of such boxes have them, and makers differ.
+_DRAGON = ((-21, 3), (-15, 12), (-9, 15), (-7, 23), (1, 20), (5, 17), (8, 24), (14, 29), (21, 26), (20, 23), (14, 23),
+           (13, 18), (14, 11), (11, 6), (13, 0), (5, 0), (4, 3), (-6, 3), (-7, 0), (-14, 0), (-13, 4), (-17, 5))
+_FAIRY = ((0, 27), (2.8, 26), (3.6, 23.4), (2.4, 21), (2.4, 19), (5, 20.6), (9, 20), (8.6, 15), (4, 13), (7, 0),
+          (-7, 0), (-4, 13), (-8.6, 15), (-9, 20), (-5, 20.6), (-2.4, 19), (-2.4, 21), (-3.6, 23.4), (-2.8, 26))
+WHOLE: Mapping[str, tuple[tuple[float, float], ...]] = {"dragon": _DRAGON, "fairy": _FAIRY}
+MAKERS: Mapping[str, tuple[str, ...]] = {"dragon": ("red", "purple"), "fairy": ("white", "pink", "natural")}
+SCALES = (0.9, 1.1)  # of the outlines, by the maker
+DEPTH_MM: Mapping[str, float] = {"follower": 9.5, "large": 9.5, "builder": 9.4, "pig": 8.0, "dragon": 12.0,
+                                 "fairy": 10.0}
 
 LIES = frozenset({"follower", "large"})  # in a field; other pieces stand there too
 
 WOOD_BGR: Mapping[str, tuple[int, int, int]] = {
     "red": (38, 30, 196), "blue": (178, 86, 24), "green": (62, 132, 26), "yellow": (36, 196, 240),
     "black": (44, 42, 42), "gray": (138, 134, 132), "grey": (138, 134, 132), "pink": (170, 128, 236),
-    "white": (222, 228, 230), "orange": (24, 120, 236), "purple": (140, 52, 112), "brown": (40, 72, 116)}
+    "white": (222, 228, 230), "orange": (24, 120, 236), "purple": (140, 52, 112), "brown": (40, 72, 116),
+    "natural": (120, 172, 214)}
 
 
 def colour_bgr(name: str) -> tuple[int, int, int]:
@@ -56,7 +68,8 @@ def colour_bgr(name: str) -> tuple[int, int, int]:
 class Piece:
     """A figure at a table point, ``z_mm`` above the table (a tile's thickness when it stands on one).
 
-    ``x_mm, y_mm`` is the middle of what touches the ground; a lying figure lies on its back.
+    ``x_mm, y_mm`` is the middle of what touches the ground; a lying figure lies on its back. ``scale`` is how large its
+    maker made it.
     """
 
     figure: str
@@ -66,16 +79,17 @@ class Piece:
     z_mm: float
     yaw_deg: float
     lying: bool
+    scale: float = 1.0
 
     def moved(self, x_mm: float, y_mm: float, z_mm: float) -> Piece:
-        return Piece(figure=self.figure, colour=self.colour, x_mm=x_mm, y_mm=y_mm, z_mm=z_mm, yaw_deg=self.yaw_deg,
-                     lying=self.lying)
+        return replace(self, x_mm=x_mm, y_mm=y_mm, z_mm=z_mm)
 
 
 def faces(piece: Piece) -> tuple[list[Array], Array]:
     """Planar faces as (N, 3) table points, and (F, 3) outward normals."""
     half = OUTLINES.get(piece.figure, _FOLLOWER)
-    outline = np.array([*half, *((-x, z) for x, z in reversed(half[1:-1]))], float)  # clockwise from the top
+    outline = piece.scale * np.array(WHOLE.get(piece.figure) or
+                                     [*half, *((-x, z) for x, z in reversed(half[1:-1]))], float)  # clockwise
     deep = DEPTH_MM.get(piece.figure, 9.5)
     n = len(outline)
     front = np.column_stack([outline[:, 0], np.full(n, deep / 2), outline[:, 1]])

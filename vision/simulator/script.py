@@ -5,13 +5,15 @@ from __future__ import annotations
 import gzip
 import json
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from scoring import engine
 from scoring.errors import ScoringError
-from scoring.events import TurnEnded
+from scoring.events import Event, TurnEnded
+from scoring.state import GameState, StandingFigure
 from scoring.transcript import Game, read
 from vision.frames import SourceError
 
@@ -39,8 +41,18 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Walk:
+    """Somebody takes a piece that is nobody's to these squares, one after the other, to stand ``beside`` a figure."""
+
+    piece: str
+    path: tuple[Square, ...]
+    beside: Standing | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """One tile drawn: ``laid`` is None when it was put aside. ``home`` leave the board at the end of the turn."""
+    """One tile drawn: ``laid`` is None when it was put aside. ``home`` leave the board at the end of the turn, after
+    the ``walks``."""
 
     index: int
     player: int
@@ -48,6 +60,7 @@ class Turn:
     figure: Standing | None
     home: tuple[Standing, ...]
     scores: tuple[int, ...] = ()  # of all players when it is over
+    walks: tuple[Walk, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +90,7 @@ def script_of(data: dict[str, Any], turns: int | None = None) -> Script:
     """The script of a transcript, to its end or for so many turns. Raises SourceError when it cannot be read."""
     try:
         game = read(data)
-        standing, scores = _standing(game)
+        standing, scores, walks = _standing(game)
     except ScoringError as error:
         raise SourceError(f"the transcript cannot be simulated: {error}") from None
     start = data.get("start")
@@ -94,24 +107,41 @@ def script_of(data: dict[str, Any], turns: int | None = None) -> Script:
         after = standing[index]
         put = Counter([figure] if figure else [])
         steps.append(Turn(index=index, player=turn["player"], laid=laid, figure=figure,
-                          home=tuple(((before + put) - after).elements()), scores=scores[index]))
+                          home=tuple(((before + put) - after).elements()), scores=scores[index],
+                          walks=walks[index]))
         before = after
     return Script(colours=tuple(p["colour"] for p in data["setup"]["players"]), turns=tuple(steps),
                   start=Laid(tile=start["tile"], at=_square(start["at"]), rot=start["rot"]) if start else None)
 
 
-def _standing(game: Game) -> tuple[list[Counter[Standing]], list[tuple[int, ...]]]:
-    """Which figures stand on the board after each turn, and the scores, as the rules have it."""
+def _standing(game: Game) -> tuple[list[Counter[Standing]], list[tuple[int, ...]], list[tuple[Walk, ...]]]:
+    """Which figures stand on the board after each turn, the scores, and where other pieces were taken in it, as the
+    rules have it."""
     state = engine.new_game(game.setup)
-    result, scores = [], []
+    result, scores, walks = [], [], []
     for turn in game.turns:
+        taken: list[Walk] = []
         for event in (*turn.events, TurnEnded()):
-            state = engine.step(state, event)
-        result.append(Counter(
-            Standing(player=f.player, figure=f.figure, at=f.at, feature=f.feature, where=f.where)
-            for f in state.figures))
+            before, state = state, engine.step(state, event)
+            taken += _walks(event, before, state)
+        result.append(Counter(_named(f) for f in state.figures))
         scores.append(tuple(state.scores))
-    return result, scores
+        walks.append(tuple(taken))
+    return result, scores, walks
+
+
+def _named(f: StandingFigure) -> Standing:
+    return Standing(player=f.player, figure=f.figure, at=f.at, feature=f.feature, where=f.where)
+
+
+def _walks(event: Event, before: GameState, after: GameState) -> Iterator[Walk]:
+    """Where an event took the pieces that are nobody's."""
+    for piece in after.box.neutrals:
+        at = piece.at(after)
+        if at is None or at == piece.at(before) and piece.by(after) == piece.by(before):
+            continue
+        beside = after.standing.get(piece.by(after) or 0)
+        yield Walk(piece=piece.name, path=piece.goes(event) or (at,), beside=_named(beside) if beside else None)
 
 
 def _square(at: Any) -> Square:

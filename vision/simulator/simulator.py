@@ -20,6 +20,7 @@ from vision.simulator.film import Film
 from vision.simulator.hands import Hand
 from vision.simulator.layout import Pose, lay_tiles, set_up, stand
 from vision.simulator.mishaps import Lamps, Plan, Rest, homes, planned
+from vision.simulator.neutral import lain_at, stop_number, stops_of
 from vision.simulator.options import TILE_HEIGHT_MM, TILE_MM, Options
 from vision.simulator.pieces import LIES, Piece, draw_piece, region
 from vision.simulator.props import Props, arrange, on_track, track_number
@@ -57,16 +58,19 @@ class Simulator:
         homes(numbers, self.options.goes_wrong, len(script.turns), self._rng("late"))
         pieces = self._stand(script, {t.at: t for t in laid}, poses, plan, standing, numbers)
         gone = {n: t for (t, what), ns in numbers.items() if what == "home" for n in ns}
+        stops, walks = stops_of(script, poses, plan, pieces, standing, gone, self._rng("neutral"))
         feet = [((p.x_mm, p.y_mm), plan.foot(s.at, poses[s.at], p, turn, gone.get(n, turn)))
                 for n, ((turn, p), (_, s)) in enumerate(zip(pieces, standing, strict=True))]
         came = {t.laid.at: t.index for t in script.turns if t.laid}
         spots = {at: plan.pose(at, p, came.get(at, -1)) for at, p in poses.items()}
         timeline = planner.plan(script.turns, {at: (p.x_mm, p.y_mm) for at, p in spots.items()},
-                                feet, numbers, [s.player for _, s in standing], self.options.goes_wrong.crowd)
+                                feet, numbers, [s.player for _, s in standing], self.options.goes_wrong.crowd,
+                                walks)
         lamp_rng = self._rng("lamp")
         angle, far = lamp_rng.uniform(0, 2 * np.pi), lamp_rng.uniform(250, 700)
         lamp = (float(far * np.cos(angle)), float(far * np.sin(angle)), float(lamp_rng.uniform(900, 1500)))
-        self.truth = replace(self._truth(script, camera, poses, pieces, timeline, lamp, standing), plan=plan)
+        self.truth = replace(self._truth(script, camera, poses, pieces, timeline, lamp, standing), plan=plan,
+                             stops=lain_at(stops, timeline))
         self._artist = Artist(self.options, seed)
         rates = self.options.goes_wrong
         lain = [*poses.values()] if not rates.shove else [
@@ -256,6 +260,10 @@ class Simulator:
             table.put_piece(act.piece, self.truth.figures[act.piece].piece)
         elif act.kind == "home" and act.piece is not None:
             table.take_piece(act.piece)
+        elif act.kind == "set" and act.piece is not None:
+            table.put_piece(stop_number(act.piece), self.truth.stops[act.piece].piece)
+        elif act.kind == "lift" and act.piece is not None:
+            table.take_piece(stop_number(act.piece))
 
     def _push(self, turn: int, table: StillTable) -> None:
         """Tiles that are pushed when a turn's tile comes, with the figures on them."""
@@ -267,6 +275,8 @@ class Simulator:
             moved = {at for at, t in lying.items() if push.moves(at, t.pose)}
             pieces = {n: push.piece(p) for n, p in table.pieces.items()
                       if n >= 0 and truth.figures[n].standing.at in moved}
+            pieces |= {m: push.piece(p) for n, stop in enumerate(truth.stops) if stop.at in moved
+                       for m in (stop_number(n),) if (p := table.pieces.get(m)) is not None}
             table.move({at: truth.pose(at, turn) for at in moved}, pieces)
 
     def _bumped(self, image: Image, number: int) -> Image:
@@ -321,6 +331,10 @@ class Simulator:
                 following = [a.frame for a in visit.acts if a.frame > act.frame and number >= a.frame]
                 if not following:
                     return piece.moved(tip[0], tip[1], z)
+            if act.kind in ("lift", "set") and act.piece is not None:
+                if number < act.frame:
+                    return self.truth.stops[act.piece].piece.moved(tip[0], tip[1], z) if act.kind == "set" else None
+                continue
             if number < act.frame and act.kind in ("tile", "figure"):
                 if act.kind == "figure" and act.piece is not None:
                     return self.truth.figures[act.piece].piece.moved(tip[0], tip[1], z)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -14,13 +14,15 @@ from vision.simulator.options import TILE_HEIGHT_MM, Options
 from vision.simulator.script import Square, Standing, Turn
 
 Point = tuple[float, float]
+Kinds = list[tuple[str, int | None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Act:
     """One thing that a hand does at ``frame``: from then on the tile or figure lies (or is gone).
 
-    ``kind`` is tile, figure, home or idle. The hand stays over ``at_mm`` from ``arrives`` to ``leaves``.
+    ``kind`` is tile, figure, home, idle, or lift and set for a piece that is nobody's. The hand stays over ``at_mm``
+    from ``arrives`` to ``leaves``.
     """
 
     kind: str
@@ -30,7 +32,7 @@ class Act:
     leaves: int
     at_mm: Point
     square: Square | None = None
-    piece: int | None = None  # index of the figure among all that are ever put down
+    piece: int | None = None  # index of the figure among all that are ever put down, or of the stop
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,18 +101,22 @@ class Planner:
         self._frame = 0
 
     def plan(self, turns: Sequence[Turn], spots: dict[Square, Point], feet: Sequence[tuple[Point, Point]],
-             numbers: dict[tuple[int, str], list[int]], owners: Sequence[int], crowd: float = 0.0) -> Timeline:
+             numbers: dict[tuple[int, str], list[int]], owners: Sequence[int], crowd: float = 0.0,
+             walks: Mapping[int, Sequence[Sequence[tuple[str, int, Point]]]] | None = None) -> Timeline:
         """``feet`` has where each figure is put down and where it is taken up, in the order they are put down.
         ``numbers``: (turn, "put" or "home") -> indexes into ``feet``; ``owners`` are the figures' players. ``crowd`` is
-        the chance that another hand comes during a visit."""
+        the chance that another hand comes during a visit. ``walks`` are visits by turn in which somebody takes a piece
+        that is nobody's elsewhere: (lift or set, index of the stop, where)."""
         visits: list[Visit] = []
         frames: list[TurnFrames] = []
         self._frame = self._rest(1.5)
         for turn in turns:
             down: dict[str, int] = {}
             clear: dict[str, int] = {}
-            for group in self._visits_of(turn, numbers, owners):
-                visit = self._visit(turn, *group, spots, feet)
+            taken = [(turn.player, *self._taken(walk)) for walk in (walks or {}).get(turn.index, ())]
+            groups = (*self._visits_of(turn, numbers, owners), *taken, *self._homes(turn, numbers, owners))
+            for player, kinds, at in groups:
+                visit = self._visit(turn, player, kinds, at or self._targets(turn, kinds, spots, feet))
                 visits.append(visit)
                 for act in visit.acts:
                     down.setdefault(act.kind, act.frame)
@@ -138,11 +144,15 @@ class Planner:
             yield Visit(player=player, first=visit.first, last=visit.last, direction_deg=direction,
                         outside_mm=self._outside((x, y), direction), acts=(act,))
 
+    @staticmethod
+    def _taken(walk: Sequence[tuple[str, int, Point]]) -> tuple[Kinds, list[Point]]:
+        return [(kind, stop) for kind, stop, _ in walk], [at for _, _, at in walk]
+
     def _visits_of(self, turn: Turn, numbers: dict[tuple[int, str], list[int]],
-                   owners: Sequence[int]) -> list[tuple[int, list[tuple[str, int | None]]]]:
-        """(player, [(kind, figure)]) per visit."""
+                   owners: Sequence[int]) -> list[tuple[int, Kinds, list[Point]]]:
+        """(player, [(kind, figure)], where if that is known) per visit before figures go home."""
         rng, put = self._rng, numbers.get((turn.index, "put"), [])
-        groups: list[tuple[int, list[tuple[str, int | None]]]] = []
+        groups: list[tuple[int, Kinds]] = []
         if rng.random() < self._options.conditions.idle_visits:
             groups.append((int(rng.integers(len(self.seats_deg))), [("idle", None)]))
         if turn.laid:
@@ -152,15 +162,21 @@ class Planner:
                 groups[-1][1].append(("figure", n))
             else:
                 groups.append((turn.player, [("figure", n)]))
-        home: dict[int, list[tuple[str, int | None]]] = {}
+        return [(player, kinds, []) for player, kinds in groups]
+
+    @staticmethod
+    def _homes(turn: Turn, numbers: dict[tuple[int, str], list[int]],
+               owners: Sequence[int]) -> list[tuple[int, Kinds, list[Point]]]:
+        """The same for figures that go home."""
+        home: dict[int, Kinds] = {}
         for n in numbers.get((turn.index, "home"), []):
             home.setdefault(owners[n], []).append(("home", n))
-        return groups + list(home.items())
+        return [(player, kinds, []) for player, kinds in home.items()]
 
-    def _visit(self, turn: Turn, player: int, kinds: list[tuple[str, int | None]], spots: dict[Square, Point],
-               feet: Sequence[tuple[Point, Point]]) -> Visit:
-        rng, first = self._rng, self._frame
-        targets: list[Point] = []
+    def _targets(self, turn: Turn, kinds: Kinds, spots: dict[Square, Point],
+                 feet: Sequence[tuple[Point, Point]]) -> list[Point]:
+        """Where each act of a visit is done."""
+        rng, targets = self._rng, list[Point]()
         for kind, number in kinds:
             if number is not None:
                 targets.append(feet[number][kind == "home"])
@@ -170,6 +186,10 @@ class Planner:
             else:
                 x, y = self._low + (self._high - self._low) * rng.uniform(0.25, 0.75, 2)
                 targets.append((float(x), float(y)))
+        return targets
+
+    def _visit(self, turn: Turn, player: int, kinds: Kinds, targets: Sequence[Point]) -> Visit:
+        rng, first = self._rng, self._frame
         direction = self.seats_deg[player] + rng.uniform(-12, 12)
         outside = self._outside(targets[0], direction)
         frame, acts = first, []

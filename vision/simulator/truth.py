@@ -38,6 +38,17 @@ class FigureTruth:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StopTruth:
+    """A piece that is nobody's, as it stands on a square from the frame ``down`` on; ``gone`` as in `FigureTruth`."""
+
+    at: Square
+    piece: Piece
+    turn: int
+    down: int
+    gone: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FrameTruth:
     """One frame: what lies there, and whether a hand may be in view (its path is; fingertips may still be outside)."""
 
@@ -55,6 +66,7 @@ class Truth:
     figures: tuple[FigureTruth, ...]
     timeline: Timeline
     plan: Plan = Plan()
+    stops: tuple[StopTruth, ...] = ()
 
     @property
     def turns(self) -> tuple[TurnFrames, ...]:

@@ -1,0 +1,131 @@
+"""Figures that came to a tile laid long ago, because a rule let them: told in the turn that allowed it.
+
+Only the tile just laid may be claimed, unless what lies there says otherwise (`Expansion.reaches`). A figure that was
+not on its tile when that one's turn was over, and came after a tile that lets its player put one there, is that one's.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from reading.belief import FigureTrack, TableBelief
+from reading.evidence import choices
+from reading.limits import LIMITS
+from reading.policy import Decision, Doubt, Moment
+from reading.told import Group, Line, Told
+from scoring.events import FigurePlaced
+from scoring.state import GameState
+from scoring.tiles import Square
+from vision.looks import probability
+
+SURELY = 2.0  # log-odds of a figure from which one on an old tile is more than print
+
+
+@dataclass(slots=True)
+class Elsewhere:
+    """Keeps what the rules allowed in a turn as long as the log stays as it is."""
+
+    _version: int = -1
+    _allowed: dict[int, tuple[FigurePlaced, ...]] = field(default_factory=dict)
+
+    def tells(self, belief: TableBelief, log: Told, states: Sequence[GameState], colours: Mapping[str, int],
+              now: Moment) -> tuple[TableBelief, list[Decision], list[Doubt]]:
+        """The belief without figures that are no claim of the tile on which they stand; what to tell of them, and what
+        to ask. ``states`` are the games after each line of the log, beginning with the one before all."""
+        if log.version != self._version:
+            self._version, self._allowed = log.version, {}
+        put = [line for g in log.groups for line in g.rest
+               if isinstance(line.event, FigurePlaced) and line.event.at != g.at]
+        told: list[Decision] = []
+        asked: list[Doubt] = []
+        apart: set[int] = set()
+        known = {p.event.at for p in put if isinstance(p.event, FigurePlaced)}
+        since = min((_since_s(belief, g) for g in log.groups[-LIMITS.open_turns:]), default=0.0)
+        for at, tracks in belief.by_square.items():
+            if at not in known and not any(f.came_s >= since for f in tracks):
+                continue
+            group = log.group_at(at)
+            if group is None or group is log.groups[-1]:
+                continue
+            for f in tracks:
+                player = colours.get(f.paint, -1)
+                if f.real < SURELY or player < 0 or f.came_s < _over_s(belief, log, group):
+                    continue
+                line = next((p for p in put if isinstance(p.event, FigurePlaced)
+                             and (p.event.at, p.event.player) == (at, player)), None)
+                made = None if line is not None else self._of(f, at, group, player, belief, log, states, colours, now)
+                if line is not None or made is not None:
+                    apart.add(f.id)
+                if made is not None and made.asked:
+                    asked.append(Doubt(decision=made, tells=1.0, due=True))
+                elif made is not None and (now.last or now.t_s - f.came_s >= LIMITS.notice_s):
+                    told.append(made)
+        if apart:
+            belief = replace(belief, figures={i: f for i, f in belief.figures.items() if i not in apart})
+        return belief, told, asked
+
+    def _of(self, f: FigureTrack, at: Square, group: Group, player: int, belief: TableBelief, log: Told,
+            states: Sequence[GameState], colours: Mapping[str, int], now: Moment) -> Decision | None:
+        """The figure as a move of the newest turn that began before it came and allowed it."""
+        stand = sum(s.at == at and s.player == player for s in states[-1].standing.values())
+        others = sum(t.present and colours.get(t.paint) == player for t in belief.by_square[at] if t.came_s < f.came_s)
+        if not f.present or others < stand:  # it is one that stands there by what was told
+            return None
+        end = len(states) - 1
+        for n in range(len(log.groups) - 1, max(-1, len(log.groups) - 1 - LIMITS.open_turns), -1):
+            turn, last = log.groups[n], end
+            end -= len(turn.rest) + (turn.tile is not None)
+            if turn is group or turn.tile is None or turn.figures() or _since_s(belief, turn) > f.came_s:
+                continue
+            state = states[last]
+            here = [e for e in self._answers(n, state) if (e.at, e.player) == (at, player)]
+            allowed, placed = {_plain(e): e for e in here}, state.tiles.get(at)
+            if not allowed or placed is None:
+                continue
+            ranked = [(allowed[c.event], c.weight) for c in
+                      choices([f], state, at, (placed.tile, placed.rot), player, colours) if c.event in allowed]
+            if not ranked:
+                continue
+            (event, best), *rest = ranked
+            if event in log.denied:
+                return None
+            margin = best - rest[0][1] if rest else LIMITS.floor
+            options = tuple(((e,), probability(w - best)) for e, w in ranked[:4])
+            # seen without it when that tile's turn was over, or no figure of whoever laid it
+            late = f.before_s is not None and f.before_s >= _over_s(belief, log, group)
+            sure = late or group.tile is not None and getattr(group.tile.event, "player", player) != player
+            made = Decision(events=(event,), confidence=probability(margin), asked=not sure or margin < LIMITS.agreed,
+                            alternatives=options, at=at, frame=now.frame)
+            return made if n == len(log.groups) - 1 else replace(made, after=_before(turn.rest, turn.last_seq))
+        return None
+
+    def _answers(self, n: int, state: GameState) -> tuple[FigurePlaced, ...]:
+        """What the rules allowed a figure elsewhere than on the tile of turn ``n``."""
+        if n not in self._allowed:
+            self._allowed[n] = tuple(a for c in state.box.moves(state) if c.event is FigurePlaced for a in c.answers
+                                     if isinstance(a, FigurePlaced) and a.at != state.last_tile)
+        return self._allowed[n]
+
+
+def _plain(event: FigurePlaced) -> FigurePlaced:
+    """The event as if the figure stood on the tile just laid."""
+    return FigurePlaced(player=event.player, figure=event.figure, at=event.at, feature=event.feature, where=event.where)
+
+
+def _over_s(belief: TableBelief, log: Told, group: Group) -> float:
+    """When the turn of a tile was over: the next one was seen."""
+    n = next(n for n, g in enumerate(log.groups) if g is group) + 1
+    since = _since_s(belief, log.groups[n]) if n < len(log.groups) else math.inf
+    return since if since < math.inf else 0.0
+
+
+def _since_s(belief: TableBelief, turn: Group) -> float:
+    """Since when the turn's tile is seen; infinite where it is not."""
+    track = belief.squares.get(turn.at) if turn.at is not None else None
+    return math.inf if track is None or track.lain is None else track.lain.since_s
+
+
+def _before(rest: Sequence[Line], otherwise: int) -> int:
+    return rest[-1].seq if rest else otherwise

@@ -1,0 +1,58 @@
+"""Figures that left the board though nothing was scored: told as the move that the rules let send them home."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from reading.belief import TableBelief
+from reading.layings import Steps
+from reading.limits import LIMITS
+from reading.policy import Decision, Moment
+from reading.told import Group, Told
+from scoring.events import Event, FigureTaken
+from scoring.state import GameState, StandingFigure
+
+_NEWEST = 2  # turns of which such a move may have been missed
+_SURE = 0.9  # that it was this move, where the rules know no other
+
+
+def sent_home(belief: TableBelief, log: Told, states: Sequence[GameState], steps: Steps, colours: Mapping[str, int],
+              now: Moment) -> Iterator[Decision]:
+    """What sent a figure home that stands by what was told and is seen to be gone. ``states`` are the games after each
+    line of the log, beginning with the one before all."""
+    if not any(issubclass(event, FigureTaken) for event in states[-1].box.handlers):
+        return
+    end = len(states) - 1
+    for n in range(len(log.groups) - 1, max(-1, len(log.groups) - 1 - _NEWEST), -1):
+        turn, last = log.groups[n], end
+        end -= len(turn.rest) + (turn.tile is not None)
+        if turn.tile is None or any(isinstance(line.event, FigureTaken) for line in turn.rest):
+            continue
+        answers = [a for q in states[last].box.questions(states[last]) for a in q.answers
+                   if isinstance(a, FigureTaken) and a not in log.denied]
+        if not answers:
+            continue
+        stand = steps.closed(states[-1]).standing.values()
+        gone = [a for a in answers if any(_names(a, f) and _left(f, turn, belief, colours, now) for f in stand)]
+        if len(gone) == 1:
+            options: tuple[tuple[tuple[Event, ...], float], ...] = (((gone[0],), _SURE), ((), 1.0 - _SURE))
+            yield Decision(events=(gone[0],), confidence=_SURE, asked=False, alternatives=options, at=gone[0].at,
+                           frame=now.frame, after=None if n == len(log.groups) - 1 else turn.last_seq)
+            return
+
+
+def _names(event: FigureTaken, f: StandingFigure) -> bool:
+    return (event.owner, event.figure, event.at, event.feature, event.where) == (f.player, f.figure, f.at, f.feature,
+                                                                                 f.where)
+
+
+def _left(f: StandingFigure, turn: Group, belief: TableBelief, colours: Mapping[str, int], now: Moment) -> bool:
+    """Whether a figure is missed since the turn's tile has come, for some seconds; tiles that nobody touches are looked
+    at seldom, so that it may have been seen last long before."""
+    track = belief.squares.get(turn.at) if turn.at is not None else None
+    mine = [t for t in belief.by_square.get(f.at, ()) if t.real > 0 and colours.get(t.paint) == f.player]
+    if track is None or track.lain is None or not mine or any(t.present for t in mine):
+        return False
+    left = max(mine, key=lambda t: t.seen_s)
+    return left.missed_s is not None and left.missed_s >= track.lain.since_s and (
+        now.last or now.t_s - left.missed_s >= LIMITS.notice_s)

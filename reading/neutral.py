@@ -1,0 +1,293 @@
+"""Pieces that are nobody's: where they are seen to stand, and by which legal moves they came there.
+
+The rules say where such a piece stands after what was told. Seen to stand elsewhere, it was taken there in one of the
+newest turns: of what the rules let have happened (`Neutral.ways`) that is told which leaves on the table what is there,
+figures that it sent home among it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from reading.belief import FigureTrack, TableBelief
+from reading.layings import Steps, cost
+from reading.limits import LIMITS
+from reading.policy import Decision, Doubt, Moment
+from reading.told import Group, Line, Told
+from scoring.contributions import Neutral
+from scoring.events import Event
+from scoring.state import GameState, StandingFigure
+from scoring.tiles import Square
+from vision.looks import SquareLook, TableLook, probability
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeutralLimits:
+    """Weights in nats. "chosen" as in `reading.limits`."""
+
+    absent: float = -2.0  # a look that finds the piece on a tile nowhere (one in eight is missed)
+    fades: float = 0.25  # of a square's word that is left once the piece was seen elsewhere later (chosen)
+    elsewhere: float = -1.5  # log-odds from which a tile is where it stands at all
+    lead: float = 2.5  # by which it must stand on one tile rather than on any other
+    stays: float = 1.5  # by which it must do so more than where the game has it: it moves seldom
+    goes_on: float = 1.0  # against a move that the rules would have had go on, while it still may
+    eaten: float = 4.0  # against a figure sent home that is seen after its turn
+    lingers: float = 1.0  # and after the move: people take home what was sent home a while later
+    spared: float = 3.0  # and against one that is gone though nothing sent it home
+    too_soon: float = 6.0  # against its having moved after a tile that came when it stood there already
+    hardly: float = 4.0  # weight of the likeliest move below which it is asked
+    earlier: float = 1.0  # against its having moved in a turn before the newest
+    far: float = 0.12  # of a tile: how far from the figure beside which it stands it is put, give or take
+    ways: int = 400  # of a move that are weighed
+
+
+NEUTRAL = NeutralLimits()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sight:
+    """What looks say of a piece on a square: log-odds, when it was said last and seen there first, and its foot in
+    tiles of the board."""
+
+    odds: float
+    t_s: float
+    came_s: float
+    foot: tuple[float, float]
+
+
+Sights = Mapping[Square, Sight]
+
+
+def seen_again(old: Mapping[str, Sights], look: TableLook, names: Sequence[str]) -> dict[str, Sights]:
+    """What is known of each piece after one more look, by square."""
+    out: dict[str, Sights] = {}
+    for name in names:
+        sights = dict(old.get(name, {}))
+        for at, square in look.squares.items():
+            if square.figures is None or square.seen < LIMITS.seen_least:
+                continue
+            sights[at] = _again(sights.get(at), square, name, at, look.t_s)
+        out[name] = sights
+    return out
+
+
+def _again(old: Sight | None, square: SquareLook, name: str, at: Square, t: float) -> Sight:
+    seen = square.neutral.get(name)
+    odds, foot = (NEUTRAL.absent, (at[0] + 0.5, at[1] + 0.5)) if seen is None else (
+        seen.there, (at[0] + seen.foot[0], at[1] + seen.foot[1]))
+    came = t if old is None or old.odds < 0.0 or odds < 0.0 else old.came_s
+    if old is None or (old.odds < 0.0) != (odds < 0.0):  # it came, or it went
+        kept = odds if old is None else odds + 0.3 * old.odds
+        return Sight(odds=kept, t_s=t, came_s=came, foot=foot)
+    share = 1.0 - math.exp(-max(0.0, t - old.t_s) / LIMITS.new_look_s)
+    return Sight(odds=old.odds + 0.5 * share * odds if abs(old.odds) < 2 * abs(odds) else old.odds, t_s=t,
+                 came_s=came, foot=foot if odds > 0 else old.foot)
+
+
+def stands_on(sights: Sights) -> tuple[Square, float] | None:
+    """The tile on which a piece stands by what was seen, and by how many nats rather than on any other; None where it
+    is seen nowhere."""
+    newest = max((s.came_s for s in sights.values() if s.odds > 0), default=0.0)
+    ranked = sorted(((s.odds * (1.0 if s.t_s >= newest else NEUTRAL.fades) if s.odds > 0 else s.odds, at)
+                     for at, s in sights.items()), reverse=True)
+    if not ranked or ranked[0][0] < NEUTRAL.elsewhere:
+        return None
+    second = ranked[1][0] if len(ranked) > 1 else NEUTRAL.absent
+    return ranked[0][1], ranked[0][0] - max(second, NEUTRAL.absent)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Way:
+    """One explanation: in which of the newest turns (0: the newest), the event, what it weighs, what it comes to."""
+
+    turn: int
+    event: Event
+    weight: float
+    outcome: object
+
+
+@dataclass(slots=True)
+class Walks:
+    """Tells how pieces that are nobody's came to where they stand; keeps what it worked out last."""
+
+    steps: Steps
+    seen: dict[str, Sights] = field(default_factory=dict)
+    _last: dict[str, tuple[object, list[_Way]]] = field(default_factory=dict)
+
+    def look(self, look: TableLook, neutrals: Sequence[Neutral]) -> None:
+        """Take a look in, in the game's squares."""
+        if neutrals:
+            self.seen = seen_again(self.seen, look, [n.name for n in neutrals])
+
+    def tells(self, belief: TableBelief, log: Told, states: Sequence[GameState], colours: Mapping[str, int],
+              now: Moment) -> tuple[list[Decision], list[Doubt]]:
+        """What to tell of them, and what to ask. ``states`` are the games after each line of the log, beginning with
+        the one before all."""
+        told: list[Decision] = []
+        doubts: list[Doubt] = []
+        state = states[-1]
+        for neutral in state.box.neutrals if len(log.groups) and log.groups[-1].tile is not None else ():
+            made = self._tell(neutral, belief, log, states, colours, now)
+            if made is not None and made.asked:
+                doubts.append(Doubt(decision=made, tells=1.0, due=True))
+            elif made is not None:
+                told.append(made)
+        return told, doubts
+
+    def _tell(self, neutral: Neutral, belief: TableBelief, log: Told, states: Sequence[GameState],
+              colours: Mapping[str, int], now: Moment) -> Decision | None:
+        sights = self.seen.get(neutral.name, {})
+        found, has = stands_on(sights), neutral.at(states[-1])
+        if found is None or found[1] < NEUTRAL.lead:
+            return None
+        at, sight = found[0], sights[found[0]]
+        if at == has and not self._unfinished(neutral, log, states):
+            return None
+        if at not in states[-1].tiles or now.t_s - sight.came_s < LIMITS.notice_s and not now.last:
+            return None
+        there = sights.get(has) if has is not None else None
+        if at != has and there is not None and sight.odds - there.odds < NEUTRAL.stays:
+            return None
+        ways = self._ways(neutral, at, belief, log, states, colours, sight)
+        made = self._decision(ways, neutral, log, at, now) if ways else None
+        if made is not None and made.asked and ways[0].turn == 0 and not now.last \
+                and now.t_s - sight.came_s < LIMITS.ask_after_s:
+            return None  # it may go on, and what it sent home may still be taken up
+        return made
+
+    def _unfinished(self, neutral: Neutral, log: Told, states: Sequence[GameState]) -> bool:
+        """Whether the camera told a move of it in the turn before the newest that the rules would have had go on."""
+        if len(log.groups) < 2:
+            return False
+        group, end = log.groups[-2], _end_of(log, len(log.groups) - 2)
+        mine = _moves_of(neutral, group, states, end)
+        return bool(mine) and cost(states[end], self.steps.closed(states[end])) > 0.0
+
+    def _ways(self, neutral: Neutral, at: Square, belief: TableBelief, log: Told, states: Sequence[GameState],
+              colours: Mapping[str, int], sight: Sight) -> list[_Way]:
+        stand = {(f.at, colours.get(f.paint, -1)): f for f in belief.figures.values() if f.real > 0.0}
+        sign = (log.version, at, round(sight.foot[0], 1), round(sight.foot[1], 1),
+                tuple(sorted((k, f.present, f.looked_s >= sight.came_s) for k, f in stand.items())))
+        known = self._last.get(neutral.name)
+        if known is not None and known[0] == sign:
+            return known[1]
+        out: list[_Way] = []
+        for back in range(min(2, len(log.groups))):
+            n = len(log.groups) - 1 - back
+            group, end = log.groups[n], _end_of(log, n)
+            if group.tile is None:
+                break
+            mine = _moves_of(neutral, group, states, end)
+            if any(line.pinned for line in mine):
+                break  # people have said where it went
+            before = states[end - _lines_from(group, mine)]
+            later = tuple(line.event for line in group.rest if mine and line.seq > mine[0].seq and line not in mine)
+            for event in list(neutral.ways(before))[:NEUTRAL.ways]:
+                after = self.steps.after(before, event)
+                if after is None or neutral.at(after) != at or event in log.denied:
+                    continue
+                for other in later:
+                    after = self.steps.after(after, other) or after
+                closed = self.steps.closed(after)
+                goes_on = cost(after, closed)
+                weight = -cost(before, after) - NEUTRAL.earlier * back
+                weight -= NEUTRAL.too_soon * _too_soon(belief, group, sight)
+                weight -= goes_on if back else NEUTRAL.goes_on * (goes_on > 0)
+                weight += _left(before, after, closed, stand, sight, over=back > 0)
+                weight += _beside(neutral, after, belief, sight, colours)
+                out.append(_Way(turn=back, event=event, weight=weight,
+                                outcome=(back, neutral.by(after), frozenset(closed.standing))))
+            if mine:
+                break  # it was told to have moved in this turn: before that it stood where that says
+        out.sort(key=lambda w: -w.weight)
+        self._last[neutral.name] = sign, out
+        return out
+
+    def _decision(self, ways: Sequence[_Way], neutral: Neutral, log: Told, at: Square, now: Moment) -> Decision | None:
+        best = ways[0]
+        others: dict[object, _Way] = {}
+        for way in ways:
+            others.setdefault(way.outcome, way)
+        ranked = list(others.values())[:4]
+        total = sum(math.exp(w.weight - best.weight) for w in ranked)
+        options = tuple(((w.event,), math.exp(w.weight - best.weight) / total) for w in ranked)
+        margin = best.weight - ranked[1].weight if len(ranked) > 1 else LIMITS.floor
+        group = log.groups[len(log.groups) - 1 - best.turn]
+        mine = [line for line in group.rest if type(line.event) is type(best.event)
+                and (neutral.goes(line.event) or neutral.goes(best.event) == ())]
+        asked = margin < LIMITS.agreed or best.weight < -NEUTRAL.hardly
+        settles = any(line.asked for line in mine) and margin >= LIMITS.settles and not asked
+        if not settles and any(line.asked or line.event == best.event for line in mine) or mine and asked:
+            return None
+        made = Decision(events=(best.event,), confidence=probability(min(margin, best.weight + 2 * NEUTRAL.hardly)),
+                        asked=asked,
+                        alternatives=options, at=at, frame=now.frame)
+        if mine:
+            return replace(made, replaces=mine[-1].seq)
+        return made if best.turn == 0 else replace(made, after=group.last_seq)
+
+
+def _too_soon(belief: TableBelief, group: Group, sight: Sight) -> bool:
+    """Whether the piece was seen where it stands before the turn's tile came."""
+    track = belief.squares.get(group.at) if group.at is not None else None
+    return track is not None and track.lain is not None and sight.came_s < track.lain.since_s
+
+
+def _end_of(log: Told, n: int) -> int:
+    """How many lines of the log there are up to the end of a turn."""
+    return sum(len(g.rest) + (g.tile is not None) for g in log.groups[:n + 1])
+
+
+def _moves_of(neutral: Neutral, group: Group, states: Sequence[GameState], end: int) -> list[Line]:
+    """The lines of a turn, beside its tile, that moved the piece."""
+    first = end - len(group.rest)
+    return [line for n, line in enumerate(group.rest)
+            if neutral.goes(line.event) or neutral.at(states[first + n]) != neutral.at(states[first + n + 1])]
+
+
+def _lines_from(group: Group, mine: Sequence[Line]) -> int:
+    """How many lines of the turn come from the first of these on; none where there are none."""
+    return len(group.rest) - group.rest.index(mine[0]) if mine else 0
+
+
+def _left(before: GameState, after: GameState, closed: GameState, stand: Mapping[tuple[Square, int], FigureTrack],
+          sight: Sight, *, over: bool) -> float:
+    """How well what stands after a move, and once its turn is over, is what is seen."""
+    out, lingers = 0.0, NEUTRAL.eaten if over else NEUTRAL.lingers
+    for i, figure in before.standing.items():
+        track = stand.get((figure.at, figure.player))
+        if track is None:
+            continue
+        there = _there(track, sight)
+        if i not in after.standing:
+            out -= lingers * max(0.0, there)
+        elif i in closed.standing:
+            out -= NEUTRAL.spared * max(0.0, -there)
+    return out
+
+
+def _there(track: FigureTrack, sight: Sight) -> float:
+    """Whether a figure stands there since the piece came where it is seen: 1 surely, -1 surely not, 0 nobody knows."""
+    if track.missed > 0.0:
+        return -min(1.0, track.missed / (0.5 * LIMITS.gone))
+    return 1.0 if track.seen_s >= sight.came_s else 0.0
+
+
+def _beside(neutral: Neutral, after: GameState, belief: TableBelief, sight: Sight,
+            colours: Mapping[str, int]) -> float:
+    """How well the figure that it is said to stand beside is the nearest of those that stand on its tile."""
+    by = neutral.by(after)
+    own = after.standing.get(by) if by is not None else None
+    if own is None:
+        return 0.0
+    far = {i: d for i, f in after.standing.items() if f.at == own.at
+           if (d := _distance(f, belief, sight, colours)) is not None}
+    return 0.0 if own.id not in far else -(far[own.id] - min(far.values())) / NEUTRAL.far
+
+
+def _distance(figure: StandingFigure, belief: TableBelief, sight: Sight, colours: Mapping[str, int]) -> float | None:
+    feet = [math.dist(f.foot, sight.foot) for f in belief.by_square.get(figure.at, ())
+            if f.present and colours.get(f.paint) == figure.player]
+    return min(feet, default=None)

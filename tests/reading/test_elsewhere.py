@@ -1,0 +1,55 @@
+"""Figures on tiles that were laid long ago: whose turn lets them stand there."""
+
+from __future__ import annotations
+
+import pytest
+from tables import figure
+from test_neutral import EAST, FAR, WEST, Table
+
+from scoring.events import FigurePlaced
+from scoring.log import Retracted, effective, open_questions
+
+
+@pytest.fixture
+def table() -> Table:
+    """Anna has laid a road in the west with nobody on it, Ben one beyond that with a farmer, Anna a magic portal."""
+    made = Table()
+    made.lays(WEST, "base.U", 0)
+    made.figures[FAR] = (figure("base.U", 0, "field", "NL NR EL WR", "blue"),)
+    made.lays(FAR, "base.U", 0)
+    made.lays(EAST, "dragon.08", 0)
+    return made
+
+
+
+def test_a_figure_on_an_old_tile_is_the_portals(table: Table) -> None:
+    before = table.events
+    table.figures[WEST] = (figure("base.U", 0, "road", "E W", "red"),)
+    table.sees()
+    assert table.events[:len(before)] == before  # the tile on which it stands keeps its player and its turn
+    added, = table.events[len(before):]
+    assert added == FigurePlaced(player=0, figure="follower", at=WEST, feature="road", where="E W", portal=True)
+    assert not open_questions(table.book.entries)
+
+
+def test_it_is_told_in_the_portals_turn_when_the_next_tile_lies(table: Table) -> None:
+    table.figures[WEST] = (figure("base.U", 0, "road", "E W", "red"),)
+    table.sees(1)
+    table.lays((0, -1), "base.E", 2)
+    kinds = [(type(e).__name__, e.at) for e in table.events]  # type: ignore[attr-defined]
+    assert kinds.index(("FigurePlaced", WEST)) == kinds.index(("TilePlaced", EAST)) + 1
+
+
+def test_nobody_else_may_use_it(table: Table) -> None:
+    table.figures[WEST] = (figure("base.U", 0, "road", "E W", "blue"),)
+    table.sees()
+    assert not any(isinstance(e, FigurePlaced) and e.portal for e in table.events)
+
+
+def test_what_people_took_back_is_not_told_again(table: Table) -> None:
+    table.figures[WEST] = (figure("base.U", 0, "road", "E W", "red"),)
+    table.sees()
+    seq = next(s for s, e in effective(table.book.entries) if isinstance(e, FigurePlaced) and e.portal)
+    table.book.say(Retracted(seq=seq))
+    table.sees()
+    assert not any(isinstance(e, FigurePlaced) and e.portal for e in table.events)

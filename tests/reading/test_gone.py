@@ -1,0 +1,51 @@
+"""Knights that a princess sent home: told by what vanished."""
+
+from __future__ import annotations
+
+import pytest
+from tables import figure
+from test_neutral import NORTH, SETUP, Table
+
+from scoring.engine import fold
+from scoring.events import FigurePlaced
+from scoring.expansions.dragon_moves import PrincessRemoved
+from scoring.log import Retracted, effective
+
+CITY, PRINCESS = ("base.R", 1), ((1, -1), "dragon.20", 0)
+
+
+@pytest.fixture
+def table() -> Table:
+    """Anna's knight stands in a city in the north."""
+    made = Table()
+    made.figures[NORTH] = (figure(*CITY, "city", "N E S", "red"),)
+    made.lays(NORTH, *CITY)
+    return made
+
+
+def test_a_knight_that_vanished_was_sent_home(table: Table) -> None:
+    table.lays(*PRINCESS)
+    assert not any(isinstance(e, PrincessRemoved) for e in table.events)  # it stands there still
+    table.figures.clear()
+    table.sees(4)
+    gone, = [e for e in table.events if isinstance(e, PrincessRemoved)]
+    assert (gone.player, gone.owner, gone.at) == (1, 0, NORTH) and not fold(SETUP, table.events).standing
+
+
+def test_whoever_put_a_figure_down_sent_nobody_home(table: Table) -> None:
+    table.figures[PRINCESS[0]] = (figure(*PRINCESS[1:], "field", "EL ER SL SR", "blue"),)
+    table.lays(*PRINCESS)
+    assert len([e for e in table.events if isinstance(e, FigurePlaced)]) == 2
+    del table.figures[NORTH]
+    table.sees(4)
+    assert not any(isinstance(e, PrincessRemoved) for e in table.events)
+
+
+def test_what_people_took_back_is_not_told_again(table: Table) -> None:
+    table.lays(*PRINCESS)
+    table.figures.clear()
+    table.sees(4)
+    seq = next(s for s, e in effective(table.book.entries) if isinstance(e, PrincessRemoved))
+    table.book.say(Retracted(seq=seq))
+    table.sees(4)
+    assert not any(isinstance(e, PrincessRemoved) for e in table.events)

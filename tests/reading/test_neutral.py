@@ -1,0 +1,147 @@
+"""Pieces that are nobody's: where they stand is told by the rules as far as these know it, else by the looks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+from looks_replayed import Book
+from tables import figure, look
+
+from reading.game import GameReader
+from scoring.engine import fold
+from scoring.events import Event, Player, Setup, TilePlaced
+from scoring.expansions.dragon_moves import DragonMoved, FairyMoved, beasts
+from scoring.log import Amended, Retracted, effective, open_questions
+from scoring.rules import edition, with_options
+from scoring.tiles import Square
+from vision.looks import FigureLook, NeutralLook, TableLook
+
+RULES = with_options(edition(), {"fairy_mode": "follower", "princess_removal": "may"})
+SETUP = Setup(expansions=("base", "dragon"), rules=RULES,
+              players=(Player(name="Anna", colour="red"), Player(name="Ben", colour="blue")))
+# a row of roads west of the start, a volcano east of it, and a tile that has the dragon walk
+WEST, FAR, EAST, NORTH = (-1, 0), (-2, 0), (1, 0), (0, -1)
+START = {(0, 0): ("base.D", 0)}
+Tiles = dict[Square, tuple[str, int]]
+
+
+class Table:
+    """A reader that sees what is laid out, look by look, and the log that it comes to."""
+
+    def __init__(self) -> None:
+        self.reader, self.book, self.t_s = GameReader(SETUP), Book(), 0.0
+        self.tiles: Tiles = dict(START)
+        self.figures: dict[Square, tuple[FigureLook, ...]] = {}
+        self.stands: dict[str, tuple[Square, tuple[float, float]]] = {}
+        self.sees()
+
+    def sees(self, times: int = 3, every_s: float = 5.0) -> None:
+        for _ in range(times):
+            self.t_s += every_s
+            for made in self.reader.look(self._look(), self.book.entries).decisions:
+                self.book.commit(made)
+
+    def _look(self) -> TableLook:
+        seen = look(self.t_s, self.tiles, self.figures)
+        squares = dict(seen.squares)
+        for name, (at, foot) in self.stands.items():
+            held: Mapping[str, NeutralLook] = {**squares[at].neutral, name: NeutralLook(there=5.0, foot=foot)}
+            squares[at] = type(squares[at])(there=5.0, tiles=squares[at].tiles, rest=squares[at].rest,
+                                            figures=squares[at].figures, neutral=held)
+        return TableLook(frame=seen.frame, t_s=seen.t_s, squares=squares, whole=True)
+
+    def lays(self, at: Square, tile: str, rot: int) -> None:
+        self.tiles[at] = tile, rot
+        self.sees()
+
+    @property
+    def events(self) -> list[Event]:
+        return list(self.book.events())
+
+    def beyond_tiles(self) -> list[Event]:
+        return [e for e in self.events if isinstance(e, DragonMoved | FairyMoved)]
+
+
+@pytest.fixture
+def table() -> Table:
+    """Anna has laid a volcano in the east, Ben a road with a thief in the west."""
+    made = Table()
+    made.lays(EAST, "dragon.17", 0)
+    made.stands["dragon"] = EAST, (0.5, 0.5)
+    made.figures[WEST] = (figure("base.U", 0, "road", "E W", "blue"),)
+    made.lays(WEST, "base.U", 0)
+    return made
+
+
+def test_where_the_rules_put_it_nothing_is_told(table: Table) -> None:
+    assert [type(e).__name__ for e in table.events] == ["TilePlaced", "TilePlaced", "FigurePlaced"]
+    assert beasts(fold(SETUP, table.events)).dragon == EAST
+
+
+def test_a_walk_is_told_by_where_it_ended_and_whom_it_sent_home(table: Table) -> None:
+    table.figures.clear()
+    table.stands["dragon"] = FAR, (0.5, 0.5)
+    table.lays(FAR, "dragon.16", 0)
+    assert table.beyond_tiles() == [DragonMoved(player=0, path=((0, 0), WEST, FAR))]
+    assert not fold(SETUP, table.events).standing
+
+
+def test_a_walk_that_goes_on_is_one_walk(table: Table) -> None:
+    table.lays(FAR, "dragon.16", 0)
+    table.stands["dragon"] = (0, 0), (0.4, 0.6)
+    table.sees()
+    assert table.beyond_tiles() == [DragonMoved(player=0, path=((0, 0),))]
+    table.figures.clear()
+    table.stands["dragon"] = FAR, (0.5, 0.5)
+    table.sees()
+    assert table.beyond_tiles() == [DragonMoved(player=0, path=((0, 0), WEST, FAR))]
+
+
+def test_where_it_cannot_have_gone_is_not_told(table: Table) -> None:
+    table.lays(FAR, "base.V", 2)  # nothing has it walk
+    table.stands["dragon"] = (0, 0), (0.5, 0.5)
+    table.sees()
+    assert not table.beyond_tiles()
+
+
+def test_what_people_took_back_is_not_told_again(table: Table) -> None:
+    table.figures.clear()
+    table.stands["dragon"] = FAR, (0.5, 0.5)
+    table.lays(FAR, "dragon.16", 0)
+    table.book.say(Retracted(seq=len(table.book.entries)))
+    table.sees()
+    assert not table.beyond_tiles() and not open_questions(table.book.entries)
+
+
+def test_it_goes_to_the_follower_of_whoever_had_not_put_one_down(table: Table) -> None:
+    table.figures[FAR] = (figure("base.U", 0, "road", "E W", "red"),)
+    table.lays(FAR, "base.U", 0)  # Anna, who cannot have moved it in the same turn
+    table.lays(NORTH, "base.E", 2)  # Ben, with nobody
+    table.stands["fairy"] = WEST, (0.7, 0.3)
+    table.sees()
+    moved, = table.beyond_tiles()
+    assert isinstance(moved, FairyMoved) and (moved.player, moved.at) == (1, WEST)
+    assert moved.beside is not None and moved.beside.owner == 1
+    assert beasts(fold(SETUP, table.events)).fairy == WEST
+
+
+def test_what_stood_there_before_the_tile_came_is_asked(table: Table) -> None:
+    table.figures[FAR] = (figure("base.U", 0, "road", "E W", "red"),)
+    table.lays(FAR, "base.U", 0)  # Anna has put one down and moves nothing by the rules
+    table.stands["fairy"] = WEST, (0.7, 0.3)
+    table.sees()
+    assert not table.beyond_tiles()
+    for seq, event in effective(table.book.entries):
+        table.book.say(Amended(seq=seq, body=event))  # people say that all of it is right: one question at a time
+    table.lays(NORTH, "base.E", 2)
+    moved, = table.beyond_tiles()
+    known = dict(effective(table.book.entries))
+    assert [known[seq] for seq in open_questions(table.book.entries)] == [moved]
+
+
+def test_without_a_clear_look_nothing_moves(table: Table) -> None:
+    table.lays(FAR, "dragon.16", 0)
+    table.stands.clear()  # a hand lies over it
+    table.sees()
+    assert [e for e in table.events if isinstance(e, TilePlaced)] and not table.beyond_tiles()

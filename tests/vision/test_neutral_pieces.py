@@ -1,0 +1,78 @@
+"""Pieces that are nobody's, on simulated tables: where they are taken, and where they are seen to stand."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import cv2
+import numpy as np
+import pytest
+from recorded import OWN
+
+from scoring.engine import new_game, step
+from scoring.events import TurnEnded
+from scoring.expansions.dragon import DRAGON
+from scoring.transcript import read
+from vision.figures import find_figures
+from vision.lattice import UNIT
+from vision.neutral import Kind, Neutrals, best_of
+from vision.simulator import Options, Simulator, load
+
+GAME = next(p for p in OWN if p.name.startswith("dragon-010"))
+KINDS = [Kind(name=n.name, wood_mm=n.wood_mm, paints=n.paints) for n in DRAGON.neutrals]
+
+
+@cache
+def played(seed: int, turns: int) -> Simulator:
+    return Simulator(load(GAME), seed, Options(level="normal", turns=turns, fps=2))
+
+
+def test_a_hand_takes_them_where_the_rules_have_them_stand() -> None:
+    sim = played(1, 21)
+    game = read(load(GAME))
+    state = new_game(game.setup)
+    for turn in game.turns[:21]:
+        for event in (*turn.events, TurnEnded()):
+            state = step(state, event)
+    stops = sim.truth.stops
+    last = {s.piece.figure: s.at for s in stops if s.gone is None}
+    assert last == {n.name: n.at(state) for n in state.box.neutrals if n.at(state) is not None}
+    walk = [s.at for s in stops if s.turn == 20 and s.piece.figure == "dragon"]
+    assert len(walk) == 6
+    assert all(abs(a[0] - b[0]) + abs(a[1] - b[1]) == 1 for a, b in zip(walk, walk[1:], strict=False))
+    for piece in {s.piece.figure for s in stops}:
+        times = [(s.down, s.gone) for s in stops if s.piece.figure == piece]
+        assert all(down < (gone or 1 << 30) for down, gone in times)
+        assert all(a[1] is not None and a[1] < b[0] for a, b in zip(times, times[1:], strict=False))
+
+
+def test_they_stand_on_the_picture() -> None:
+    sim = played(1, 17)
+    stop = next(s for s in sim.truth.stops if s.piece.figure == "dragon" and s.gone is not None)
+    x, y = sim.truth.camera.project([(stop.piece.x_mm, stop.piece.y_mm, 10.0)])[0].round().astype(int)
+    before, there, after = (sim.still(n)[y - 4:y + 5, x - 4:x + 5].astype(float).mean(axis=(0, 1))
+                            for n in (stop.down - 1, stop.down, stop.gone))
+    assert np.abs(before - after).max() < 12 < np.abs(before - there).max()
+
+
+@pytest.mark.parametrize("seed", [3, 4, 6])
+def test_they_are_told_from_players_figures(seed: int) -> None:
+    """A red dragon is as red as a player: its length tells."""
+    sim = played(seed, 17)
+    truth, number = sim.truth, sim.truth.frames - 1
+    lie = truth.frame(number).tiles
+    poses = {at: np.asarray(cv2.getPerspectiveTransform(
+        UNIT.astype(np.float32), truth.corners_px(at, number).astype(np.float32)), float) for at in lie}
+    image, colours = sim.still(), sim.script.colours
+    sense = Neutrals(KINDS, colours)
+    found = sense.told(image, poses, find_figures(image, poses, colours=[*colours, *sense.paints]), poses)
+    for kind in KINDS:
+        odds = {at: best[kind.name].there for at, seen in found.items() if kind.name in (best := best_of(seen))}
+        true = next(s.at for s in truth.stops if s.piece.figure == kind.name and s.gone is None)
+        assert max(odds, key=lambda at: odds[at]) == true and odds[true] > 1.0, (kind.name, odds)
+        assert all(v < 0 for at, v in odds.items() if at != true)
+    stand = {(truth.figures[n].standing.at, colours[truth.figures[n].standing.player])
+             for n in truth.frame(number).figures}
+    seen = {(at, max(s.look.colours, key=lambda c: s.look.colours[c]))
+            for at, figures in found.items() for s in figures if not s.neutral and s.look.there > 0}
+    assert seen == stand

@@ -1,0 +1,245 @@
+"""Pieces that are nobody's and stand on the board among the players' figures: found where the figures' network sees
+feet, told by how long they look and by a paint that no player has.
+
+The network was taught followers: a long piece is several feet to it. What has one colour around its silhouettes is
+taken for one piece; its length is held against that of each kind and of followers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from scoring.tiles import Square
+from vision.figurenet import CROP_PX, MARGIN, TILE_PX
+from vision.figures import AT_LEAST, AT_MOST, PAINTED, Seen, leans
+from vision.frames import Image
+from vision.lattice import UNIT, Array, apply, area, rectify
+from vision.looks import NeutralLook
+from vision.view import View
+
+_RISES = 0.3  # of its height: how far a piece's top is seen from its foot, on the mean of a board
+TILE_MM = 45.0  # what the wood of such boxes is measured against
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """A piece of which a table has one: how wide, high and deep it is (mm), and the paints (of `vision.paint`) that its
+    makers gave it."""
+
+    name: str
+    wood_mm: tuple[float, float, float]
+    paints: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeutralLimits:
+    """Lengths are natural logarithms of tiles, weights nats. Chosen on simulated tables: nobody measured such wood."""
+
+    follower: tuple[float, float] = (-0.99, 0.13)  # length of a player's figure: 0.37 of a tile
+    cut: float = 0.12  # deviation of a length whose kind is known
+    makers: float = 0.13  # and how far makers differ in it
+    same_uv: float = 0.45  # of (u, v): what is the same paint
+    same_light: float = 0.7  # and of its lightness: sides are in shadow
+    least: float = -4.0  # log-odds of a foot below which nothing is grown from it
+    speck: int = 12  # px of a crop: a silhouette that is hardly one
+    seldom: float = -1.5  # log-odds that a figure is one of them, before it was looked at
+    spoiled: float = -5.5  # of a length that says nothing, against the likeliest
+    most: float = 8.0  # no look says more
+    unlike: float = 4.0  # by which the network doubts a foot of such wood more than a follower's
+    sure: float = 3.0  # log-odds from which a look teaches its paint
+    floor: float = -9.0  # log-likelihood of a paint below which nothing tells
+
+
+LIMITS = NeutralLimits()
+
+
+@dataclass(slots=True)
+class Neutrals:
+    """Finds the pieces of these kinds among what was seen of players' figures; keep it for a whole game. What was seen
+    of a piece once makes its paint known."""
+
+    kinds: Sequence[Kind]
+    players: Collection[str]
+    view: View | None = None
+    _paints: dict[str, dict[str, float]] = field(default_factory=dict)  # by kind how often it surely had a paint
+
+    @property
+    def paints(self) -> tuple[str, ...]:
+        """The paints that are looked for beside the players'."""
+        return tuple(dict.fromkeys(p for kind in self.kinds for p in kind.paints if p not in self.players))
+
+    def told(self, photo: Image, poses: Mapping[Square, Array], found: Mapping[Square, Sequence[Seen]],
+             board: Mapping[Square, Array]) -> dict[Square, tuple[Seen, ...]]:
+        """What was found with log-odds for each of the kinds, one for each piece, on the tile on which it stands; feet
+        that belong to it are the less likely a player's. ``found`` is by all `paints` and the players'."""
+        if not self.kinds:
+            return {at: tuple(seen) for at, seen in found.items()}
+        lean = leans({**board, **poses}, photo.shape, self.view)
+        blobs = [b for at, seen in found.items() if any(s.look.there > LIMITS.least for s in seen)
+                 for b in self._blobs(photo, at, poses[at], lean[at], seen)]
+        out: dict[Square, list[Seen]] = {at: list(seen) for at, seen in found.items()}
+        taken: list[_Blob] = []
+        for blob in sorted(blobs, key=lambda b: -max(b.odds.values())):
+            side = math.sqrt(abs(area(apply(poses[blob.at], UNIT))))
+            again = any(math.dist(blob.px, other.px) < 0.5 * side for other in taken)  # in another tile's crop
+            if not again:
+                taken.append(blob)
+                self._learn(blob)
+            best = max(blob.odds.values())
+            for n in blob.feet:
+                seen = out[blob.at][n]
+                out[blob.at][n] = replace(seen, look=replace(
+                    seen.look, there=-float(np.logaddexp(-seen.look.there, best))))
+            home = _stands_on(blob, poses)
+            if not again and home in out:
+                foot = apply(np.linalg.inv(poses[home]), blob.px)[0]
+                first = out[blob.at][blob.feet[0]]
+                out[home].append(replace(first, look=replace(
+                    first.look, there=-12.0, foot=(float(foot[0]), float(foot[1])), length=blob.length),
+                    px=blob.px, silhouette=blob.mask if home == blob.at else np.zeros_like(blob.mask),
+                    neutral=blob.odds))
+        return {at: tuple(s if s.neutral else self._of_players(s) for s in seen) for at, seen in out.items()}
+
+    def _of_players(self, seen: Seen) -> Seen:
+        """What was seen with the players' paints alone: another one's does not make a figure of theirs likelier."""
+        mine = {c: v for c, v in seen.look.colours.items() if c in self.players}
+        if not mine:
+            return seen
+        best = max(mine.values())
+        less = PAINTED * float(np.logaddexp.reduce(list(seen.look.colours.values()))
+                               - np.logaddexp.reduce(list(mine.values())))
+        return replace(seen, look=replace(seen.look, there=seen.look.there - min(less, AT_MOST - AT_LEAST),
+                                          colours={c: v - best for c, v in mine.items()}))
+
+    def _blobs(self, photo: Image, at: Square, pose: Array, lean: Array, found: Sequence[Seen]) -> list[_Blob]:
+        """Feet of one tile's crop that one colour joins."""
+        crop = rectify(photo, pose, TILE_PX, MARGIN)
+        uvl = _uvl(crop)
+        left = [n for n, s in enumerate(found) if s.look.there > LIMITS.least]
+        out = []
+        while seeds := [n for n in left if found[n].silhouette.sum() > LIMITS.speck]:
+            mask = _grown(uvl, found[seeds[0]].silhouette)
+            feet = [n for n in left if n == seeds[0] or _within(mask, found[n])]
+            left = [n for n in left if n not in feet]
+            mask = np.logical_or.reduce([mask, *(found[n].silhouette for n in feet)])
+            outline, _ = cv2.findContours(mask.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+            box = cv2.minAreaRect(np.concatenate(outline).astype(np.float32))
+            length = max(box[1]) / TILE_PX
+            colours = _mean([found[n].look.colours for n in feet])
+            there = max(found[n].look.there for n in feet)
+            middle = (np.array(box[0]) + 0.5) / TILE_PX - MARGIN
+            odds, paints = {}, {}
+            for kind in self.kinds:
+                odds[kind.name], paints[kind.name] = self._odds(kind, length, colours)
+            raw = dict(odds)
+            for name in raw:  # it is one of them at most, and something at all if the network says so
+                others = float(np.logaddexp.reduce([0.0, *(o for n, o in raw.items() if n != name)]))
+                real = -float(np.logaddexp(others - raw[name], -there - LIMITS.unlike))
+                odds[name] = min(max(real, -LIMITS.most), LIMITS.most)
+            tall = {kind.name: kind.wood_mm[1] / TILE_MM for kind in self.kinds}
+            height = tall[max(odds, key=lambda name: odds[name])]
+            px = apply(pose, middle - 0.5 * height * lean)[0]
+            out.append(_Blob(at=at, feet=feet, mask=mask, length=float(length), odds=odds, paints=paints,
+                             px=(float(px[0]), float(px[1]))))
+        return out
+
+    def _odds(self, kind: Kind, length: float, colours: Mapping[str, float]) -> tuple[float, str]:
+        """Log-odds that a piece so long and of such a colour is of that kind and no player's figure, and its paint."""
+        known = self._paints.get(kind.name, {})
+        total = sum(known.values())
+        each = {p: colours.get(p, LIMITS.floor) + math.log((known.get(p, 0.0) + 0.2) / (total + 0.2 * len(kind.paints)))
+                for p in kind.paints}
+        own = float(np.logaddexp.reduce(list(each.values())))
+        theirs = [v for c, v in colours.items() if c in self.players]
+        others = float(np.logaddexp.reduce(theirs)) - math.log(max(1, len(theirs))) if theirs else 0.0
+        wide, high, deep = kind.wood_mm
+        usual = math.log(max(wide, deep + _RISES * high) / TILE_MM)
+        spread = math.hypot(LIMITS.cut, LIMITS.makers)
+        size = _log_normal(math.log(length), (usual, spread)) - _log_normal(math.log(length), LIMITS.follower)
+        odds = LIMITS.seldom + max(own, LIMITS.floor) - max(others, LIMITS.floor) + size
+        return odds, max(each, key=lambda p: each[p])
+
+    def _learn(self, blob: _Blob) -> None:
+        name = max(blob.odds, key=lambda n: blob.odds[n])
+        if blob.odds[name] > LIMITS.sure:
+            known = self._paints.setdefault(name, {})
+            known[blob.paints[name]] = known.get(blob.paints[name], 0.0) + 1.0
+
+
+def _within(mask: npt.NDArray[np.bool_], seen: Seen) -> bool:
+    """Whether a foot's silhouette is in a mask, or the foot itself where there is hardly any."""
+    if seen.silhouette.sum() > LIMITS.speck:
+        return bool(mask[seen.silhouette].mean() > 0.5)
+    column, row = np.clip(((np.array(seen.look.foot) + MARGIN) * TILE_PX).astype(int), 2, CROP_PX - 3)
+    return bool(mask[row - 2:row + 3, column - 2:column + 3].any())
+
+
+def best_of(found: Sequence[Seen]) -> dict[str, NeutralLook]:
+    """Of what was found on one tile the likeliest of each piece."""
+    out: dict[str, NeutralLook] = {}
+    for seen in found:
+        for name, odds in seen.neutral.items():
+            if name not in out or odds > out[name].there:
+                out[name] = NeutralLook(there=odds, foot=seen.look.foot)
+    return out
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Blob:
+    """What has one colour: the tile in whose crop it was seen, the numbers of its feet there, its (S, S) mask."""
+
+    at: Square
+    feet: list[int]
+    mask: npt.NDArray[np.bool_]
+    length: float
+    odds: Mapping[str, float]
+    paints: Mapping[str, str]
+    px: tuple[float, float]
+
+
+def _stands_on(blob: _Blob, poses: Mapping[Square, Array]) -> Square:
+    """The tile on which its foot is, where that was looked at."""
+    for at, pose in poses.items():
+        if math.dist(at, blob.at) <= 1 and (np.abs(apply(np.linalg.inv(pose), blob.px)[0] - 0.5) < 0.5).all():
+            return at
+    return blob.at
+
+
+def _uvl(crop: Image) -> npt.NDArray[np.float32]:
+    """(S, S, 3) logarithms of red over green, of blue over green, and of lightness."""
+    soft = cv2.GaussianBlur(crop, (0, 0), 0.8).astype(np.float32)
+    linear = np.power(soft / 255, 2.2) + 0.012
+    logs = np.log(linear)
+    return np.stack([logs[..., 2] - logs[..., 1], logs[..., 0] - logs[..., 1], np.log(linear.mean(axis=2))], axis=-1)
+
+
+def _grown(uvl: npt.NDArray[np.float32], silhouette: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """What has the silhouette's colour and hangs together with it, (S, S)."""
+    inner = cv2.erode(silhouette.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
+    own = np.median(uvl[inner if inner.sum() > 8 else silhouette], axis=0)
+    apart = (uvl - own) / (LIMITS.same_uv, LIMITS.same_uv, LIMITS.same_light)
+    alike = ((apart**2).sum(axis=2) < 2.0).astype(np.uint8)
+    alike = cv2.morphologyEx(alike, cv2.MORPH_OPEN, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (5, 5)))
+    _, parts = cv2.connectedComponents(alike)
+    count = np.bincount(parts[silhouette], minlength=2)
+    count[0] = 0
+    grown = parts == int(count.argmax()) if count.max() > 0 else np.zeros_like(silhouette)
+    return np.asarray(grown | silhouette if grown.sum() < 0.4 * CROP_PX**2 else silhouette.copy(), bool)
+
+
+def _mean(colours: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Of several feet of one piece: they are not independent."""
+    names = {c for row in colours for c in row}
+    return {c: float(np.mean([row.get(c, LIMITS.floor) for row in colours])) for c in names}
+
+
+def _log_normal(value: float, how: tuple[float, float]) -> float:
+    """With a heavy tail: a silhouette is cut off now and then, or runs into another one."""
+    mean, deviation = how
+    return float(np.logaddexp(-0.5 * ((value - mean) / deviation) ** 2, LIMITS.spoiled)) - math.log(deviation)
