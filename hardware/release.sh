@@ -2,11 +2,12 @@
 # Makes a release of what is committed, or what comes before one.
 #   hardware/release.sh new-key FILE          a release key (ed25519, asks for a passphrase) and its line for release.signers
 #   hardware/release.sh version 0.2.0         the number in the one place that has it, and its section in CHANGELOG.md
-#   hardware/release.sh KEY FOLDER [SUITE/ARCH ...]   everything below, into FOLDER, and the tag vVERSION
+#   hardware/release.sh KEY FOLDER [SUITE/ARCH ...] [--image URL [option of image/build.sh ...]]   all below, into FOLDER, and the tag vVERSION
 # Made are: the source as an archive (which update.sh takes too) and as sdist, the wheel, the Debian packages, each with
 # its signature inside, the bill of materials (CycloneDX: every package of requirements.lock with version and hashes), and
 # SHA256SUMS of all of it; archive, bill and sums have a .sig beside them. The same commit gives the same archive and
-# packages. Whoever has the key decides what the tables run: keep it off the machine that builds, or on a hardware token.
+# packages. --image also makes, as root, the image of a card from the newest suite's arm64 package, and the list that
+# Raspberry Pi Imager needs to customise it; URL is where FOLDER will be published. Whoever has the key decides what the tables run: keep it off the machine that builds, or on a hardware token.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
 fail() { echo "release: $*" >&2; exit 1; }
@@ -37,8 +38,15 @@ if [ "$1" = version ]; then
   exit 0
 fi
 
-key=$1 folder=$2
+key=$1 folder=$2 systems=() url=
 shift 2
+while [ $# -gt 0 ] && [ "$1" != --image ]; do systems+=("$1"); shift; done
+if [ $# -gt 0 ]; then
+  [ $# -ge 2 ] || fail "--image takes the address where the folder will be published"
+  [ "$(id -u)" = 0 ] || fail "--image takes root: the files of a system belong to its users"
+  url=$2
+  shift 2
+fi
 [ -f "$key" ] || fail "$key: there is no such key"
 [ -d "$folder" ] || fail "$folder: there is no such folder"
 [ -z "$(git status --porcelain)" ] || fail "what is not committed would be missing: commit it first"
@@ -66,11 +74,22 @@ for file in "$archive" "$bill"; do ssh-keygen -q -Y sign -f "$agent/key.pub" -n 
 mkdir -p "$folder/python" # its sdist has the archive's name, by Python's rules
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct) .venv/bin/uv build -q --wheel --sdist --out-dir "$agent/dist" .
 mv "$agent"/dist/bastide-"$version"* "$folder/python"
-hardware/debian/build.sh "$folder" "$@"
+hardware/debian/build.sh "$folder" "${systems[@]}"
 for package in "$folder"/bastide_"$version"+*.deb; do
   hardware/about.py "$package" CHANGELOG.md >"$agent/about.json"
   python3 -I hardware/release_file.py seal "$package" "$agent/about.json" "$agent/key.pub" || fail "$package could not be signed"
 done
+if [ -n "$url" ]; then
+  package=$(find "$folder" -name "bastide_$version+deb*_arm64.deb" | sort -V | tail -n 1)
+  [ -n "$package" ] || fail "a card's image takes an arm64 package, and none was made"
+  hardware/image/build.sh "$package" "$folder" "$@"
+  models=$(find "$folder" -name "bastide-$version-*.models")
+  cp web/static/icon.svg "$folder/bastide-$version.svg"
+  # shellcheck disable=SC2046 # one model a word
+  python3 -I hardware/imager_list.py "${models%.models}.img.xz" "$url" "$version" "$(git log -1 --format=%cs)" $(cat "$models") \
+    >"$folder/bastide-$version.rpi-imager-manifest"
+  rm "$models"
+fi
 (cd "$folder" && find . -type f -name "bastide[-_]$version*" ! -name '*.sig' -printf '%P\n' | LC_ALL=C sort |
   xargs sha256sum >SHA256SUMS)
 ssh-keygen -q -Y sign -f "$agent/key.pub" -n bastide-release "$folder/SHA256SUMS"

@@ -92,5 +92,7 @@ SCHEMES: dict[str, Callable[[str, str], FrameSource]] = {
     "sim": _sim, "video": _video, "folder": _folder, "usb": _usb, "http": _stream, "https": _stream, "rtsp": _stream,
     "picamera": _picamera,
 }
-USAGE = ("sim:transcript=FILE&seed=N", "video:FILE", "folder:DIR[?fps=N]", "usb:N[?focus=X]", "picamera:N[?mains=60]",
-         "http://...", "https://...", "rtsp://...")
+USAGE: tuple[str, ...] = (
+    "sim:transcript=FILE&seed=N", "video:FILE", "folder:DIR[?fps=N]", "usb:N[?focus=X]", "picamera:N[?mains=60]",
+    "http://...", "https://...", "rtsp://...",
+)

@@ -29,6 +29,7 @@ REPORT = "bastide-card.json"  # in /run, for the screen
 OPEN = "open"  # as a Wi-Fi's password: it has none
 SECRET = ("wifi-password", "pin")
 _OURS = "# bastide: "
+_BLANKED = b"\0" * 8  # of a file that was being written over, also when the power went halfway; no text has it
 _LINE = re.compile(r"\s*([A-Za-z][A-Za-z _-]*?)\s*=(.*)", re.S)
 TEMPLATE = """\
 # What this table should know before it starts: write it behind the = and put the card into the Pi.
@@ -37,6 +38,8 @@ TEMPLATE = """\
 # Your Wi-Fi, where there is no cable. The country is two letters, like DE; a network without a password takes: open
 wifi =
 wifi-password =
+# yes, if it does not tell its name
+wifi-hidden =
 country =
 
 # The table's name in your network: with "bastide" its page is at http://bastide.local
@@ -91,8 +94,12 @@ def _pin(value: str) -> str:
     return ""
 
 
-CHECKS = {"wifi": _wifi, "wifi-password": _password, "country": _country, "name": _name, "language": _language,
-          "pin": _pin}
+def _hidden(value: str) -> str:
+    return "" if value.lower() in ("yes", "no") else "a hidden Wi-Fi is said with: wifi-hidden = yes"
+
+
+CHECKS = {"wifi": _wifi, "wifi-password": _password, "wifi-hidden": _hidden, "country": _country, "name": _name,
+          "language": _language, "pin": _pin}
 
 
 def understood(data: bytes) -> Card:
@@ -107,9 +114,9 @@ def understood(data: bytes) -> Card:
     for n, line in enumerate(card.lines):
         if line.strip() and not line.lstrip().startswith("#"):
             _take(card, n, line)
-    if "wifi-password" in card.values and "wifi" not in card.values:
-        card.wrong.setdefault(card.places["wifi-password"],
-                              "the Wi-Fi that this password is for is missing: wifi = NAME")
+    for key, of in (("wifi-password", "that this password is for"), ("wifi-hidden", "that is hidden")):
+        if key in card.values and "wifi" not in card.values:
+            card.wrong.setdefault(card.places[key], f"the Wi-Fi {of} is missing: wifi = NAME")
     if "wifi" in card.values and "wifi-password" not in card.values:
         card.wrong.setdefault(card.places["wifi"], "its password is missing; a network without one takes: "
                               "wifi-password = open")
@@ -206,7 +213,10 @@ def _connection(values: Mapping[str, str]) -> str:
     name, password = values["wifi"], values["wifi-password"]
     ident = uuid.uuid5(uuid.NAMESPACE_DNS, "wifi.bastide.local")
     out = ["[connection]", "id=bastide-wifi", f"uuid={ident}", "type=wifi", "", "[wifi]", "mode=infrastructure",
-           f"ssid={''.join(f'{b};' for b in name.encode())}", ""]
+           f"ssid={''.join(f'{b};' for b in name.encode())}"]
+    if values.get("wifi-hidden", "").lower() == "yes":
+        out += ["hidden=true"]
+    out += [""]
     if password != OPEN:
         out += ["[wifi-security]", "key-mgmt=wpa-psk", "psk=" + password.replace("\\", "\\\\").replace(" ", "\\s"), ""]
     return "\n".join([*out, "[ipv4]", "method=auto", "", "[ipv6]", "method=auto", ""])
@@ -276,7 +286,8 @@ def _finish(path: Path) -> None:
     try:
         if not part.exists():
             return
-        if path.exists() and path.read_bytes().strip(b"\0"):
+        old = path.read_bytes() if path.exists() else b""
+        if old.strip(b"\0") and _BLANKED not in old:
             part.unlink()  # the old one is whole, and is read again
         else:
             os.replace(part, path)

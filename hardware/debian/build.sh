@@ -38,7 +38,7 @@ for what in "$@"; do
   # -- the program and its environment -----------------------------------------------------------------------------------
   git archive --format=tar HEAD bastide calibration hardware reading scoring vision web docs run pyproject.toml \
     constraints.txt requirements.lock requirements-pi.lock README.md CHANGELOG.md LICENSE | tar -x -C "$code"
-  rm -rf "$code/hardware/debian" "$code/docs/pictures"
+  rm -rf "$code/hardware/debian" "$code/hardware/image" "$code/docs/pictures"
   site=$code/.venv/lib/python$python/site-packages
   mkdir -p "$site" "$code/.venv/bin"
   "$uv" pip install -q --target "$site" --python-version "$python" --python-platform "$machine-manylinux_$glibc" \

@@ -19,6 +19,8 @@ ROOT = Path(__file__).parents[2]
 INSTALL, UNIT = ROOT / "hardware/install.sh", ROOT / "hardware/bastide.service"
 SCRIPTS = [ROOT / "run", ROOT / ".ci/run", *sorted((ROOT / "hardware").glob("*.sh")),
            *sorted(p for p in (ROOT / "hardware/debian").iterdir() if p.suffix == ".sh" or p.name.startswith("p")),
+           *sorted((ROOT / "hardware/image").glob("*.sh")),
+           *sorted((ROOT / "hardware/image/overlay/usr/lib/bastide-card").iterdir()),
            *sorted((ROOT / "tests").rglob("*.sh"))]
 analyze = pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed here")
 

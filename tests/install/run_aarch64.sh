@@ -6,7 +6,7 @@ suite=${1:-bookworm} pi=$(realpath "$(dirname "$0")/../pi")
 root=$(realpath -m "${2:-/var/tmp/bastide-aarch64-$suite}")
 step() { printf '%4d s  %s\n' "$SECONDS" "$*"; }
 # shellcheck disable=SC1091  # checked by itself
-source "$pi/emulate.sh"
+source "$pi/../../hardware/image/emulate.sh"
 [ -e "$root.whole" ] || "$pi/make_root.sh" arm64 "$root" "$suite" >/dev/null
 step "aarch64 $suite, $(du -sh "$root" | cut -f1), every package from a wheel"
 "$pi/in_root.sh" "$root" python3 - <<'PY'

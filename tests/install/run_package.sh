@@ -11,17 +11,17 @@ step() { printf '%4d s  %s\n' "$SECONDS" "$*"; }
 die() { echo "run_package.sh: $*" >&2; exit 1; }
 [ "$(id -u)" = 0 ] || die "must be root"
 # shellcheck disable=SC1091
-if [ "$arch" != "$(dpkg --print-architecture)" ]; then source "$checkout/tests/pi/emulate.sh"; fi
-if [ ! -e "$root.whole" ]; then
+if [ "$arch" != "$(dpkg --print-architecture)" ]; then source "$checkout/hardware/image/emulate.sh"; fi
+packages=$(dpkg-deb --field "$file" Depends | sed 's/([^)]*)//g; s/|[^,]*//g; s/ //g')
+if [ "$(cat "$root.whole" 2>/dev/null)" != "$packages" ]; then # none yet, or made for a package that depended on other things
   command -v debootstrap >/dev/null || die "debootstrap is missing: apt-get install -y debootstrap"
-  rm -rf "$root"
-  packages=$(dpkg-deb --field "$file" Depends | sed 's/([^)]*)//g; s/|[^,]*//g; s/ //g')
+  rm -rf --one-file-system "$root" "$root.whole"
   debootstrap --arch="$arch" --variant=minbase --include="systemd,systemd-sysv,dbus,$packages" "$suite" "$root" \
     >"$root.log" 2>&1 || die "debootstrap failed; see $root.log"
   rm -f "$root"/var/cache/apt/archives/*.deb
   printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
   chmod +x "$root/usr/sbin/policy-rc.d"
-  touch "$root.whole"
+  echo "$packages" >"$root.whole"
 fi
 step "a fresh $suite for $arch with what the package depends on ($(du -sh "$root" | cut -f1))"
 

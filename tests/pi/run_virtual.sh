@@ -5,7 +5,7 @@ set -euo pipefail
 arch=${1:-amd64} here=$(realpath "$(dirname "$0")")
 root=$(realpath -m "${2:-/var/tmp/bastide-trixie-$arch}")
 # shellcheck disable=SC1091  # checked by itself
-if [ "$arch" = arm64 ]; then source "$here/emulate.sh"; fi
+if [ "$arch" = arm64 ]; then source "$here/../../hardware/image/emulate.sh"; fi
 [ -e "$root.whole" ] || "$here/make_root.sh" "$arch" "$root"
 
 frames=/usr/share/bastide-frames

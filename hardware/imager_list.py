@@ -1,0 +1,71 @@
+"""The list of images that Raspberry Pi Imager reads: where a card's image is, what it must come to, and that its
+settings (Wi-Fi, name, user) are taken. Standard library only.
+
+    python3 -I imager_list.py IMAGE.img.xz URL VERSION DATE MODEL... >bastide.rpi-imager-manifest
+
+``URL`` is the folder where the image and ``bastide-VERSION.svg`` will be. Imager customises nothing that no list speaks
+of: for an image from a file it cannot know how. The format: raspberrypi/rpi-imager, doc/json-schema/os-list-schema.json
+and doc/schema-notes.md.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import lzma
+import re
+import sys
+from pathlib import Path
+from typing import Any, BinaryIO
+
+SETTINGS = "systemd"  # firstrun.sh, which Imager 1 and 2 write; no cloud-init is needed for it
+MODELS = ("pi4-64bit", "pi5-64bit")
+_PIECE = 1 << 20
+
+
+def listed(image: Path, url: str, version: str, date: str, models: list[str]) -> dict[str, Any]:
+    """The list of one image. Raises ValueError for what no list may say, OSError and lzma.LZMAError for a file that
+    cannot be read."""
+    if not models or not set(models) <= set(MODELS):
+        raise ValueError(f"models are some of {', '.join(MODELS)}, not: {' '.join(models) or 'none'}")
+    if not re.fullmatch(r"(https?|file)://[^\s\"\\]+", url):
+        raise ValueError(f"{url}: is no address; Imager loads from https:// or, to try it, from file://")
+    if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", date):
+        raise ValueError(f"{date}: a date is like 2026-11-22")
+    url = url.rstrip("/")
+    with open(image, "rb") as f:
+        packed_bytes, packed = _summed(f)
+    with lzma.open(image) as f:
+        whole_bytes, whole = _summed(f)
+    if whole_bytes % 512:
+        raise ValueError(f"{image} is no whole card: {whole_bytes} bytes are no number of sectors")
+    return {"os_list": [{
+        "name": f"bastide {version}", "description": "A camera over the table keeps the score of a game of tiles",
+        "icon": f"{url}/bastide-{version}.svg", "url": f"{url}/{image.name}", "release_date": date,
+        "extract_size": whole_bytes, "extract_sha256": whole,
+        "image_download_size": packed_bytes, "image_download_sha256": packed,
+        "devices": models, "architecture": "armv8", "init_format": SETTINGS}]}
+
+
+def _summed(f: BinaryIO | lzma.LZMAFile) -> tuple[int, str]:
+    digest, size = hashlib.sha256(), 0
+    while piece := f.read(_PIECE):
+        digest.update(piece)
+        size += len(piece)
+    return size, digest.hexdigest()
+
+
+def main(argv: list[str]) -> int:
+    if len(argv) < 5:
+        print(__doc__, file=sys.stderr)
+        return 2
+    try:
+        print(json.dumps(listed(Path(argv[0]), argv[1], argv[2], argv[3], argv[4:]), indent=1))
+    except (OSError, ValueError, lzma.LZMAError) as e:
+        print(f"imager_list: {e}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
