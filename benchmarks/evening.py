@@ -1,31 +1,46 @@
 """Hours at the table: a whole `bastide serve` with a camera, viewers and moves, and by how much its memory grows.
 
-    ./run bench evening                       four hours, 8 viewers, 200 moves an hour
-    ./run bench evening --minutes 20 --warm-up 8 --moves 900
+    ./run bench evening                       four hours on the wall, 8 viewers, 200 moves an hour
+    ./run bench evening --fast                the same four hours of the table as fast as the machine takes them
+    ./run bench evening --hours 0.3 --warm-up 8 --moves 900
 
 The camera is an MJPEG server in this process that shows a simulated game again and again, with noise of its own on
 every picture; each time round a new game is begun, as people do. The film's pace is chosen so that its moves come to
-``--moves`` an hour; one in ten is taken back and made again by hand. The memory of the serving process
-(/proc/PID/smaps_rollup: Pss of everything, and what is anonymous) is noted every ``--every`` seconds. What is
-judged is what was noted after ``--warm-up`` minutes: within a game memory grows with the tiles that lie, so that only
-what is noted at the same place of the film is compared, game with game (the seasonal slope of Hirsch, Slack and Smith
-1982: the median over all such pairs, which one peak does not move), in MB an hour; more than MOST_MB_H fails. Its
-uncertainty is printed too: a short run cannot promise a small slope. As long as no two games are over, it is the median
-of all pairs. The first games also teach the table its tiles, and each picture learned takes 0.4 MB for good; the median
-of every game and how many pictures were known at its end are printed, so that this can be told from a leak.
+``--moves`` an hour; one in ten is taken back and made again by hand. Viewers read the event stream; at every change one
+of them asks for the whole view and one for the move's picture, as pages do that open or look it up.
+
+With ``--fast`` hours are the table's (tests/bastide/timed_table.py): the camera gives as many pictures, moves and
+changes, each picture as soon as the loop is done with the one before and a quarter of a second of table time after it,
+and what happens by time (empty pages given back, the watcher's waiting, notices, sessions, streams' beats) goes by that
+clock. What stays on the wall's clock is listed there. Logs rotate by size, not by time.
+
+The serving process notes its memory every 5 s of table time: Pss of everything and what is anonymous
+(/proc/self/smaps_rollup), what of the C library's heap is in use (mallinfo2) and how many blocks Python has; the newest
+note is taken every ``--every`` seconds. What is judged, of the anonymous memory and of the heap in use, is what was
+noted after ``--warm-up`` minutes: within a game memory grows with the tiles that lie, so that only what is noted at the
+same place of the film is compared, game with game (the seasonal slope of Hirsch, Slack and Smith 1982: the median over
+all such pairs, which one peak does not move), in MB an hour; more than MOST_MB_H fails. Its uncertainty is printed too:
+a short run cannot promise a small slope. As long as no two games are over, it is the median of all pairs. The first
+games also teach the table its tiles, and each picture learned takes 0.4 MB for good; the median of every game and how
+many pictures were known at its end are printed, so that this can be told from a leak.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
+import select
+import signal
 import statistics
 import sys
 import tempfile
 import threading
 import time
+import urllib.error
 import urllib.request
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -38,6 +53,7 @@ ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "bastide")]
 
 from processes import Served  # noqa: E402
+from timed_table import TableClock  # noqa: E402
 
 from bastide.camera.opening import open_camera  # noqa: E402
 from bastide.table.demo_game import demo_game  # noqa: E402
@@ -47,7 +63,8 @@ MOST_MB_H = 1.0  # the slope that is still flat
 HOURS, WARM_UP_MIN, VIEWERS, MOVES_H, EVERY_S = 4.0, 30.0, 8, 200, 20.0
 TURNS, FPS = 30, 5.0
 PLACES = 20  # of the film, within which what is noted is compared
-LIVE_FPS = 4.0  # pictures a second that the camera gives, whatever the film's pace
+LIVE_FPS = 4.0  # pictures a second of table time that the camera gives, whatever the film's pace
+PATIENCE_S = 0.5  # on the wall, for the loop to ask for another picture; a reader that begins takes several
 
 
 @dataclass(slots=True)
@@ -79,11 +96,15 @@ def filmed(folder: Path, turns: int, seed: int = 5) -> Film:
 
 
 class Camera:
-    """Shows the film at ``pace`` times its own clock, and its last picture until it is ``rewound``."""
+    """Shows the film at ``pace`` times the table's clock, and its last picture until it is ``rewound``. With a
+    ``ready`` file a picture is sent for every byte in it, and the table's clock goes by pictures."""
 
-    def __init__(self, film: Film, pace: float) -> None:
-        self._film, self._pace, self._begun = film, pace, time.monotonic()
-        self._quit = threading.Event()
+    def __init__(self, film: Film, pace: float, ready: int | None = None) -> None:
+        self._film, self._pace, self._ready = film, pace, ready
+        self._clock = TableClock(1 / LIVE_FPS if ready is not None else 0.0)
+        self._rewound_s = self._clock.now()
+        self._quit, self._news = threading.Event(), threading.Condition()
+        self.sent = 0
         camera = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -93,7 +114,7 @@ class Camera:
                 self.end_headers()
                 rng = np.random.default_rng(1)
                 try:
-                    while not camera._quit.wait(1 / LIVE_FPS):
+                    while camera.wait():
                         data = camera.picture(rng)
                         self.wfile.write(b"--frame\r\nContent-Type: image/jpeg\r\nContent-Length: "
                                          + str(len(data)).encode() + b"\r\n\r\n" + data + b"\r\n")
@@ -109,6 +130,10 @@ class Camera:
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     @property
+    def now_s(self) -> float:
+        return self._clock.now()
+
+    @property
     def over(self) -> bool:
         return self._at_s() > self._film.length_s + 5.0
 
@@ -118,7 +143,25 @@ class Camera:
         return min(PLACES - 1, int(PLACES * self._at_s() / self._film.length_s))
 
     def rewind(self) -> None:
-        self._begun = time.monotonic()
+        self._rewound_s = self._clock.now()
+
+    def wait(self) -> bool:
+        """Wait until the next picture is due; False at the end."""
+        if self._ready is None:
+            self._quit.wait(1 / LIVE_FPS)
+        elif select.select([self._ready], [], [], PATIENCE_S)[0]:  # a reader that only begins asks for several
+            os.read(self._ready, 1)
+        with self._news:
+            self._clock.step()
+            self.sent += 1
+            self._news.notify_all()
+        return not self._quit.is_set()
+
+    def until(self, s: float) -> None:
+        """Wait for that time at the table."""
+        with self._news:
+            while (left_s := s - self.now_s) > 0:
+                self._news.wait(left_s)
 
     def picture(self, rng: np.random.Generator) -> bytes:
         """The picture of now: no two are the same, as with a real sensor."""
@@ -136,25 +179,63 @@ class Camera:
         self._server.server_close()
 
     def _at_s(self) -> float:
-        return (time.monotonic() - self._begun) * self._pace
+        return (self._clock.now() - self._rewound_s) * self._pace
 
 
-def watch(url: str, ended: threading.Event) -> None:
-    """One viewer, who comes back when the stream ends."""
-    while not ended.is_set():
-        try:
-            with urllib.request.urlopen(url + "api/events", timeout=60) as stream:
-                for _ in stream:
-                    if ended.is_set():
-                        return
-        except OSError:
-            ended.wait(1.0)
+class Viewers:
+    """People who look: all read the event stream and come back when it ends; at every change the first asks for the
+    whole view, the second for the newest move's picture."""
+
+    def __init__(self, url: str, count: int) -> None:
+        self._url, self._ended, self.messages, self._lock = url, threading.Event(), 0, threading.Lock()
+        self.asked = 0
+        for n in range(count):
+            threading.Thread(target=self._watch, args=(n,), daemon=True).start()
+
+    def end(self) -> None:
+        self._ended.set()
+
+    def _watch(self, n: int) -> None:
+        while not self._ended.is_set():
+            try:
+                with urllib.request.urlopen(self._url + "api/events", timeout=60) as stream:
+                    for line in stream:
+                        if self._ended.is_set():
+                            return
+                        if line.startswith(b"data:"):
+                            with self._lock:
+                                self.messages += 1
+                            if n < 2:
+                                self._ask(n)
+            except OSError:
+                self._ended.wait(1.0)
+
+    def _ask(self, n: int) -> None:
+        with urllib.request.urlopen(self._url + "api/state", timeout=60) as answer:
+            view = json.load(answer)
+        if n and view["history"]:
+            crop = f"{self._url}api/crops/{view['history'][-1]['seq']}.jpg"
+            with suppress(urllib.error.HTTPError), urllib.request.urlopen(crop, timeout=60) as answer:
+                answer.read()
+        with self._lock:
+            self.asked += 1
 
 
-def memory_mb(pid: int) -> tuple[float, float]:
-    """What a process holds: its share of everything, and what is its own and in no file."""
-    rows = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/smaps_rollup").read_text("utf-8").splitlines()[1:])
-    return tuple(int(rows[key].split()[0]) / 1024 for key in ("Pss", "Anonymous"))  # type: ignore[return-value]
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What was noted: hours, the place of the film, and what timed_table.py wrote."""
+
+    hours: float
+    place: int
+    found: dict[str, float]
+
+
+def newest(notes: Path) -> dict[str, float] | None:
+    """The last whole line of a file of notes."""
+    lines = notes.read_text("utf-8").splitlines() if notes.exists() else []
+    with suppress(ValueError):
+        return json.loads(lines[-1]) if lines else None
+    return json.loads(lines[-2]) if len(lines) > 1 else None
 
 
 Noted = tuple[float, float, int]  # hours, MB, the place of the film
@@ -183,30 +264,36 @@ def learned(data: Path) -> int:
     return sum(len(json.loads(book.read_text("utf-8"))["lessons"]) for book in data.glob("tiles/*/book.json"))
 
 
+JUDGED = {"own_mb": "memory of its own", "in_use_mb": "in use of the C heap"}  # in MB
+
+
 def evening(hours: float, viewers: int, moves_h: float, every_s: float, warm_up_min: float, turns: int = TURNS,
-            say: bool = True) -> dict[str, Any]:
-    """Serve, watch, play; what it came to."""
-    ended, noted = threading.Event(), list[tuple[float, float, float, int]]()
-    each, here = list[str](), list[float]()  # games that are over; the memory in this one
+            fast: bool = False, say: bool = True) -> dict[str, Any]:
+    """Serve, watch, play; what it came to. SIGTERM ends it earlier."""
+    stopped = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: stopped.set())
+    noted, each, here = list[Note](), list[str](), list[float]()  # games that are over; the memory in this one
+    walled_s = time.monotonic()
     with tempfile.TemporaryDirectory() as scratch:
-        film = filmed(Path(scratch), turns)
+        film, notes, data = filmed(Path(scratch), turns), Path(scratch) / "notes", Path(scratch) / "data"
         wanted_s = 3600 * film.moves / moves_h
-        camera = Camera(film, film.length_s / wanted_s)
-        argv = ("serve", "--port", 0, "--host", "127.0.0.1", "--data", Path(scratch) / "data", "--source", camera.url)
+        ready, asking = os.pipe()
+        camera = Camera(film, film.length_s / wanted_s, ready if fast else None)
+        program = (ROOT / "tests/bastide/timed_table.py", "--notes", notes,
+                   *(("--step", 1 / LIVE_FPS, "--ready", asking) if fast else ()))
+        argv = ("serve", "--port", 0, "--host", "127.0.0.1", "--data", data, "--source", camera.url)
         games = moves = by_hand = 0
-        with Served(*argv, patience_s=3600 * hours + 600) as served:
-            pid = served.process.pid
-            watchers = [threading.Thread(target=watch, args=(served.url, ended), daemon=True) for _ in range(viewers)]
-            for w in watchers:
-                w.start()
+        with Served(*argv, patience_s=3600 * hours + 600, program=program, pass_fds=(asking,)) as served:
+            looking = Viewers(served.url, viewers)
             new = {"do": "new_game", "setup": {"players": film.players, "edition": served.get()["edition"]}}
             served.do(**new)
             camera.rewind()
-            begun, version = time.monotonic(), 0
+            begun_s, version = camera.now_s, 0
             try:
-                while (gone_s := time.monotonic() - begun) < 3600 * hours:
-                    if ended.wait(every_s):
-                        break
+                while (gone_s := camera.now_s - begun_s) < 3600 * hours and not stopped.is_set():
+                    camera.until(begun_s + gone_s + every_s)
+                    if served.process.poll() is not None:
+                        raise SystemExit("evening: the program ended:\n" + "\n".join(served.lines[-20:]))
                     view = served.get()
                     if view["version"] > version and view["version"] % 10 < 2 and view["history"]:
                         served.do(do="undo")  # somebody takes it back, and takes that back
@@ -220,45 +307,55 @@ def evening(hours: float, viewers: int, moves_h: float, every_s: float, warm_up_
                         served.do(**new)
                         camera.rewind()
                         games, version = games + 1, 0
-                        each.append(f"{statistics.median(here or [0]):.0f} ({learned(Path(scratch) / 'data')})")
+                        each.append(f"{statistics.median(here or [0]):.0f} ({learned(data)})")
                         here.clear()
-                    noted.append((gone_s / 3600, *memory_mb(pid), camera.place))
-                    here.append(noted[-1][2])
+                    if (found := newest(notes)) is None:
+                        continue
+                    noted.append(Note(gone_s / 3600, camera.place, found))
+                    here.append(found["own_mb"])
                     if say and len(noted) % max(1, int(300 / every_s)) == 0:
-                        print(json.dumps({"minutes": round(gone_s / 60, 1), "games": games, "entries": moves + version,
+                        print(json.dumps({"minutes": round(gone_s / 60, 1), "wall": round(time.monotonic() - walled_s),
+                                          "games": games, "entries": moves + version,
                                           "tiles": len(view["board"]["tiles"]), "chip": view["status"]["chip"],
-                                          "pss_mb": round(noted[-1][1], 1), "anonymous_mb": round(noted[-1][2], 1)}),
-                              flush=True)
+                                          **{k: v for k, v in found.items() if k != "s"}}), flush=True)
             finally:
-                ended.set()
-                moves += served.get()["version"]
+                looking.end()
+                with suppress(OSError):
+                    moves += served.get()["version"]
                 served.end()
                 camera.close()
-    late = [(h, anonymous, place) for h, _, anonymous, place in noted if h >= warm_up_min / 60]
-    line, low, high = slope(late, 0.5 * wanted_s / 3600)
-    return {"hours": round(noted[-1][0], 2), "games": games, "entries": moves, "of them by hand": by_hand,
-            "viewers": viewers, "memory MB at the start": round(noted[0][2], 1),
-            "memory MB after the warm-up": round(late[0][1], 1) if late else None,
-            "memory MB at the end": round(noted[-1][2], 1), "by game (pictures)": ", ".join(each),
-            "slope MB an hour": round(line, 2),
-            "its 90 % interval": f"{low:.2f} to {high:.2f}"}
+    late = [note for note in noted if note.hours >= warm_up_min / 60]
+    last, took_s = noted[-1], time.monotonic() - walled_s
+    found = {"hours": round(last.hours, 2), "on the wall": f"{took_s / 3600:.2f} h"
+             + (f", {3600 * last.hours / took_s:.1f} times as fast" if fast else ""), "load": os.getloadavg()[2],
+             "games": games, "entries": moves, "of them by hand": by_hand, "viewers": viewers,
+             "messages to viewers": looking.messages, "views and pictures asked for": looking.asked,
+             "pictures of the camera": camera.sent, "pictures followed": int(last.found["frames"]),
+             "processor seconds": last.found["cpu_s"], "by game (pictures learned)": ", ".join(each)}
+    for key, text in {**JUDGED, "pss_mb": "share of everything (PSS)", "free_mb": "free in the C heap",
+                      "blocks": "blocks of Python"}.items():
+        line, low, high = slope([(n.hours, n.found[key], n.place) for n in late], 0.5 * wanted_s / 3600)
+        found |= {f"{text}, after the warm-up": late[0].found[key], f"{text}, at the end": last.found[key],
+                  f"{text}, slope an hour": round(line, 2), f"{text}, 90 % of it": f"{low:.2f} to {high:.2f}"}
+    return found
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--minutes", type=float, default=60 * HOURS)
+    parser.add_argument("--hours", type=float, default=HOURS)
+    parser.add_argument("--fast", action="store_true", help="hours of table time, as fast as the machine takes them")
     parser.add_argument("--warm-up", type=float, default=WARM_UP_MIN, help="minutes that are not judged")
     parser.add_argument("--viewers", type=int, default=VIEWERS)
     parser.add_argument("--moves", type=float, default=MOVES_H, help="an hour")
     parser.add_argument("--every", type=float, default=EVERY_S, help="seconds between two looks")
     parser.add_argument("--turns", type=int, default=TURNS, help="of the game in the film")
     args = parser.parse_args()
-    if args.minutes <= args.warm_up:
-        parser.error("--minutes must be more than --warm-up")
-    found = evening(args.minutes / 60, args.viewers, args.moves, args.every, args.warm_up, args.turns)
+    if 60 * args.hours <= args.warm_up:
+        parser.error("--hours must be more than --warm-up")
+    found = evening(args.hours, args.viewers, args.moves, args.every, args.warm_up, args.turns, args.fast)
     for what, figure in found.items():
-        print(f"{what:32} {figure!s:>16}")
-    return found["slope MB an hour"] > MOST_MB_H
+        print(f"{what:48} {figure!s:>16}")
+    return any(found[f"{text}, slope an hour"] > MOST_MB_H for text in JUDGED.values())
 
 
 if __name__ == "__main__":

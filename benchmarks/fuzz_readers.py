@@ -238,41 +238,32 @@ def readers(scratch: Path) -> list[Reader]:
         except InvalidNotation as e:
             raise UsageError(f"{path}: {e}") from e
 
-    def tiles(path: Path) -> object:
-        folder = path.with_name("tiles")
+    def alone(path: Path, where: str, name: str) -> Path:
+        """A folder of its own with the file under that name, and nothing else in it."""
+        folder = path.with_name(where)
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
-        shutil.copy(path, folder / "base.D.png")
+        shutil.copy(path, folder / name)
+        return folder
+
+    def tiles(path: Path) -> object:
+        folder = alone(path, "tiles", "base.D.png")
         (folder / ".hidden.png").write_bytes(b"x")
         return load_tileset(folder, catalogue())
 
     def book(path: Path) -> object:
-        folder = path.with_name("book")
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir()
-        shutil.copy(path, folder / "book.json")
-        return TileBook(folder).tileset()
+        return TileBook(alone(path, "book", "book.json")).tileset()
 
     def keys(path: Path) -> object:
-        folder = path.with_name("keys")
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir()
-        shutil.copy(path, folder / "secrets.json")
-        return KeyFile(folder).get()
+        return KeyFile(alone(path, "keys", "secrets.json")).get()
 
     def frames(path: Path) -> object:
-        folder = path.with_name("frames")
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir()
-        shutil.copy(path, folder / "1.png")
+        folder = alone(path, "frames", "1.png")
         with FolderSource(f"folder:{folder}", str(folder)) as source:
             return source.read()
 
     def log(path: Path) -> object:
-        folder = path.with_name("log")
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir()
-        shutil.copy(path, folder / "log.sqlite")
+        folder = alone(path, "log", "log.sqlite")
         with Store(folder / "log.sqlite") as store:
             return TableSession.resume(store)
 

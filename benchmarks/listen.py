@@ -9,7 +9,6 @@ event, and which names were not the only ones of their kind at that moment.
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -17,6 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "web")]
 
+from browser import chromium  # noqa: E402
 from listener import Listener  # noqa: E402
 from playwright.sync_api import sync_playwright  # noqa: E402
 from webtable import EVENTS, table  # noqa: E402
@@ -34,12 +34,11 @@ def main() -> int:
     parser.add_argument("--events", type=int, default=len(EVENTS))
     parser.add_argument("--picture", type=Path, help="keep what the table in words looks like at the end")
     args = parser.parse_args()
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     wrong: list[str] = []
     with tempfile.TemporaryDirectory() as scratch, Store(Path(scratch) / "log.sqlite") as store:
         session = table(store, 0)
         with PageServer(create_app(session), port=0) as server, sync_playwright() as p:
-            browser = p.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+            browser = chromium(p)
             page = browser.new_page(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
             page.set_default_timeout(60_000)
             page.goto(server.url)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import shutil
 import sys
 import tempfile
 import threading
@@ -68,6 +67,7 @@ class Network(threading.Thread):
 
 
 def main() -> None:
+    from browser import chromium
     from playwright.sync_api import sync_playwright
     from webtable import after, table
 
@@ -79,12 +79,9 @@ def main() -> None:
     parser.add_argument("--away", type=float, default=60.0, help="seconds")
     parser.add_argument("--times", type=int, default=3)
     args = parser.parse_args()
-    browser_path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if browser_path is None:
-        sys.exit("no chromium: apt install chromium")
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "log.sqlite") as store, sync_playwright() as p:
         session, moves = table(store, 4), list(after(4))
-        browser = p.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
+        browser = chromium(p)
         with PageServer(create_app(session), port=0) as server:
             for frozen in (False, True):
                 took = []

@@ -8,7 +8,6 @@ are there, and how many bytes came.
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -16,6 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "web")]
 
+from browser import chromium  # noqa: E402
 from webtable import table  # noqa: E402
 
 from bastide.log.store import Store  # noqa: E402
@@ -45,13 +45,9 @@ def main() -> int:
     parser.add_argument("--times", type=int, default=3)
     args = parser.parse_args()
     from playwright.sync_api import sync_playwright
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
-    if chromium is None:
-        print("no chromium: apt install chromium")
-        return 1
     with sync_playwright() as p, tempfile.TemporaryDirectory() as folder, \
             Store(Path(folder) / "t.sqlite") as store, PageServer(create_app(table(store, 72)), port=0) as server:
-        browser = p.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        browser = chromium(p)
         for _ in range(args.times):
             page = browser.new_context(locale="fr-FR").new_page()
             devtools = page.context.new_cdp_session(page)

@@ -24,6 +24,8 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "scoring")]
 
+from browser import chromium  # noqa: E402
+
 from bastide.log.store import Store  # noqa: E402
 from bastide.table.demo_game import demo_game  # noqa: E402
 from bastide.table.session import TableSession  # noqa: E402
@@ -75,10 +77,9 @@ def looked_at(url: str, out: Path, last: int) -> list[str]:
     """Pictures of the book on every screen; what is wrong with them."""
     from playwright.sync_api import sync_playwright
 
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     wrong: list[str] = []
     with sync_playwright() as p:
-        browser = p.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        browser = chromium(p)
         for name, (width, height) in SCREENS.items():
             locale, scheme = {"phone": ("de-DE", "light"), "tablet": ("fr-FR", "dark")}.get(name, ("en-GB", "dark"))
             page: Any = browser.new_page(viewport={"width": width, "height": height}, locale=locale,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,14 @@ import pytest
 # Before anything imports NumPy: one thread per test process, the tests themselves run side by side.
 for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
+
+# Scratch files in memory where there is room for them, and where programs may be run from. What a test kills loses no
+# more than a process has; what a disk loses is what tests/bastide/faulty_disk.py says. Thousands of moves that each
+# wait for a disk would take minutes.
+MEMORY, ROOM = Path("/dev/shm"), 2 << 30  # bytes
+if "TMPDIR" not in os.environ and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM and \
+        not os.statvfs(MEMORY).f_flag & os.ST_NOEXEC:
+    os.environ["TMPDIR"], tempfile.tempdir = str(MEMORY), None  # pytest has asked for it already
 
 
 # What a test needs that costs time (CONTRIBUTING.md, "Tests"), by its file; a test may say more itself.
@@ -79,6 +89,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         slower = [i for i in items if any(i.get_closest_marker(mark) for mark in MARKS)]
         config.hook.pytest_deselected(items=slower)
         items[:] = [i for i in items if i not in slower]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _forks() -> Iterator[None]:
+    """Processes of bastide are forks of one that has loaded its modules, begun with the first of them."""
+    sys.path.append(str(HERE / "bastide"))
+    import processes
+
+    processes.forks = processes.Forking()
+    yield
+    processes.forks.close()
 
 
 @pytest.fixture(scope="session")

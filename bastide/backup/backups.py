@@ -34,7 +34,7 @@ from bastide.backup.external_files import files, used
 from bastide.backup.unpacking import FORMAT, KEPT, LOG, SERVICE, VERSION, Contents, pins_in, unpack
 from bastide.errors import Failure, UsageError
 from bastide.files.keys import NAME as SECRETS
-from bastide.files.keys import KeyFile
+from bastide.files.keys import PRIVATE, KeyFile
 from bastide.files.logs import clean
 from bastide.files.writing import replacing, sync_folder
 from bastide.log.examine import damage
@@ -128,6 +128,8 @@ def stage(file: Path, staged: Path, data: Path) -> Contents:
     pins = staged / "pins.json"
     kept = pins_in(file, pins) if pins.exists() else None
     pins.unlink(missing_ok=True)
+    for name in PRIVATE:  # backups of earlier versions have some of it
+        (staged / name).unlink(missing_ok=True)
     with Store(staged / LOG):  # an older version is brought up to date, and anything else is found out now
         pass
     (staged / f"{LOG}.lock").unlink(missing_ok=True)
@@ -151,7 +153,7 @@ def _sources(data: Path, scratch: Path) -> list[tuple[str, Path]]:
             out.append((f"data/{source.name}", copy))
     for path in sorted(data.rglob("*")):
         inside = path.relative_to(data)
-        if path.is_file() and not path.is_symlink() and path.suffix.lower() in KEPT and path.name != SECRETS \
+        if path.is_file() and not path.is_symlink() and path.suffix.lower() in KEPT and path.name not in PRIVATE \
                 and not any(p.startswith(".") for p in inside.parts) and inside.parts[0] != "logs" \
                 and not inside.name.startswith("settings."):
             out.append((f"data/{inside.as_posix()}", path))

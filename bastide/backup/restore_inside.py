@@ -19,8 +19,7 @@ from bastide.backup.external_files import CALIBRATIONS, PLAYERS, TAUGHT
 from bastide.backup.external_files import NOTE as NOTED
 from bastide.backup.unpacking import SERVICE, Contents
 from bastide.errors import Failure
-from bastide.files.keys import NAME as SECRETS
-from bastide.files.keys import KeyFile
+from bastide.files.keys import PRIVATE, KeyFile
 from bastide.files.writing import sync_folder, write_whole
 from bastide.log.kept_looks import FOLDER as LOOKS
 
@@ -28,7 +27,7 @@ EXCHANGE, STAGED, NOTE = ".exchange", "staged", "moving"
 BEFORE = ".before-"
 _LOGS = ("log.sqlite", "log.pictures", "log.journal")
 _OUT, _IN = "out", "in"
-_MOVES = (SECRETS, SERVICE, NOTED, LOOKS, "tiles", "calibration", CALIBRATIONS, PLAYERS, TAUGHT)  # beside the log's
+_MOVES = (*PRIVATE, SERVICE, NOTED, LOOKS, "tiles", "calibration", CALIBRATIONS, PLAYERS, TAUGHT)  # beside the log's
 
 
 def restore_inside(file: Path, data: Path) -> Contents:

@@ -1,18 +1,22 @@
 """A backup on a second medium after each game: a USB stick or a mounted share, verified by restoring it.
 
 A thread waits for games to end (or to give way to another one). Then it writes a backup to the folder, restores it into
-a scratch folder, and compares the result with the games. The newest KEPT backups are kept. A missing medium is retried
-until it is there; the outcome is in ``DATA/second.json``, which the doctor reads.
+a scratch folder, and compares the result with the games. One that does not come back whole is removed; of the others
+this table's newest KEPT are kept, in the order in which it made them: a Pi's clock may go back, and other tables may
+share the folder. A missing medium is retried until it is there; the outcome, and the names of the backups made, are in
+``DATA/second.json``, which the doctor reads.
 """
 
 from __future__ import annotations
 
 import json
 import logging
+import re
 import tempfile
 import threading
 import time
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +24,15 @@ from bastide.backup.backups import restore_backup, write_backup
 from bastide.backup.unpacking import LOG
 from bastide.errors import Failure, UsageError
 from bastide.files.second_note import NOTE, read_note
-from bastide.files.writing import write_whole
+from bastide.files.writing import part_of, write_whole
 from bastide.log.examine import contents
 from bastide.log.schema import open_read_only
 from web.protocol import LiveSession
 
 KEPT = 10  # backups on the medium; 20 to 80 MB each
+MOST_NAMES = 20 * KEPT
 AGAIN_S = 60.0  # between two tries while the medium is not there
-_PREFIX = "bastide-"
+_OURS = re.compile(r"bastide-\d{8}-\d{6}(-\d+)?\.zip")
 _log = logging.getLogger("bastide.second")
 
 
@@ -61,7 +66,9 @@ class SecondMedium:
             view = self._views.get(1.0 if due_s is None else max(0.0, min(1.0, due_s - time.monotonic())))
             if view is not None:
                 ended = view["phase"] == "over" and f"{view['game']}:{view['version']}" != done
-                left = last is not None and view["game"] != last[0] and last[1] > 0 and f"{last[0]}:{last[1]}" != done
+                left = last is not None and view["game"] != last[0] and (
+                    last[1] > 0 and f"{last[0]}:{last[1]}" != done  # views are skipped while a backup is made:
+                    or view["game"] > last[0] + 1)  # a whole game may have begun and been left meanwhile
                 if (ended or left) and due_s is None:
                     due_s = time.monotonic()
                 last = view["game"], view["version"]
@@ -74,26 +81,44 @@ class SecondMedium:
                 self.tried.set()
 
     def _backed_up(self, state: str) -> bool:
-        note: dict[str, Any] = {"folder": str(self._folder), "at_s": round(time.time(), 1)}
+        before = read_note(self._data)
+        names = [n for n in before.get("made", ()) if isinstance(n, str) and _OURS.fullmatch(n)] \
+            if isinstance(before.get("made"), list) else []
+        note: dict[str, Any] = {"folder": str(self._folder), "at_s": round(time.time(), 1), "made": names}
         try:
-            out = self._folder / f"{_PREFIX}{time.strftime('%Y%m%d-%H%M%S')}.zip"
             self._usable()
+            out = self._fresh()
+            self._keep({**before, "made": [*names, out.name]})  # so that what a power cut leaves of it has a name
             made = write_backup(self._data, out, calibrations=self._calibrations)
-            tried(out, made.games, made.entries)
-            self._tidy()
+            try:
+                tried(out, made.games, made.entries)
+            except BaseException:
+                out.unlink(missing_ok=True)
+                raise
+            note["made"] = self._tidied([*names, out.name])
             note |= {"ok": True, "file": out.name, "games": made.games, "entries": made.entries, "state": state}
         except (UsageError, Failure, OSError) as e:
             note |= {"ok": False, "why": str(e)}
-            if note["why"] != read_note(self._data).get("why"):
+            if note["why"] != before.get("why"):
                 _log.warning("no backup on the second medium: %s", e)
         except Exception as e:  # the game goes on whatever happens to its copies
             note |= {"ok": False, "why": f"{type(e).__name__}: {e}"}
             _log.error("no backup on the second medium", exc_info=e)
+        self._keep(note)
+        return bool(note["ok"])
+
+    def _keep(self, note: dict[str, Any]) -> None:
         try:
             write_whole(self._data / NOTE, json.dumps(note).encode())
         except OSError as e:
             _log.warning("%s cannot be written: %s", self._data / NOTE, e)
-        return bool(note["ok"])
+
+    def _fresh(self) -> Path:
+        """A name that nothing has: another table, or this one before its clock went back, may have had the same second.
+        """
+        name = f"bastide-{time.strftime('%Y%m%d-%H%M%S')}"
+        names = (f"{name}{f'-{n}' if n > 1 else ''}.zip" for n in count(1))
+        return next(path for n in names if not (path := self._folder / n).exists())
 
     def _usable(self) -> None:
         """Raises Failure unless the folder is there, on another medium than the games."""
@@ -102,11 +127,15 @@ class SecondMedium:
         if self._device(self._folder) == self._device(self._data):
             raise Failure(f"{self._folder}: is on the same medium as the games; plug the stick in, or mount the share")
 
-    def _tidy(self) -> None:
-        """Keep the newest. Whatever else lies there is somebody's own."""
-        ours = sorted(p for p in self._folder.glob(f"{_PREFIX}[0-9]*-[0-9]*.zip") if p.is_file())
-        for old in ours[:-KEPT]:
-            old.unlink()
+    def _tidied(self, names: list[str]) -> list[str]:
+        """Remove all but the newest of these that lie here, and what a power cut left of one; the names that remain. A
+        stick that takes turns with another has those that are missing here."""
+        here = [n for n in names if (self._folder / n).exists()]
+        for old in here[:-KEPT]:
+            (self._folder / old).unlink()
+        for name in set(names) - set(here):
+            part_of(self._folder / name).unlink(missing_ok=True)
+        return [n for n in names if n not in here[:-KEPT]][-MOST_NAMES:]
 
 
 def tried(file: Path, games: int, entries: int) -> None:

@@ -22,6 +22,8 @@ _VERSION = 1
 _HASH = re.compile(r"scrypt:(\d{1,5}):8:1\$[A-Za-z0-9]{1,64}\$[0-9a-f]{128}")
 _MOST_N = 65536  # with r 8 comparing one PIN takes 64 MB
 SESSIONS = "sessions.json"
+DAMAGED = "secrets.damaged.json"
+PRIVATE = (NAME, SESSIONS, DAMAGED)  # what never leaves the machine
 _MOST_SESSIONS = 200_000  # bytes
 
 
@@ -88,7 +90,7 @@ class KeyFile:
         self._kept, self._seen = kept, stamp
 
     def _begin_anew(self) -> None:
-        os.replace(self.path, self.path.with_suffix(".damaged.json"))
+        os.replace(self.path, self.path.with_name(DAMAGED))
         self._write(new_secrets())
 
     def _write(self, kept: Secrets) -> None:

@@ -35,7 +35,7 @@ def replacing(path: Path, *, mode: int | None = None, durable: bool = False) -> 
     one. Raises OSError; unless it is from syncing the folder, the previous contents are still there.
     """
     path = path.resolve() if mode is None else path
-    part = path.with_name(f".{path.name[:200]}.part")
+    part = part_of(path)
     try:
         part.unlink(missing_ok=True)  # what a power cut left
         yield part
@@ -49,6 +49,11 @@ def replacing(path: Path, *, mode: int | None = None, durable: bool = False) -> 
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)
+
+
+def part_of(path: Path) -> Path:
+    """Where the new contents of a file are while they are written; a power cut may leave it."""
+    return path.with_name(f".{path.name[:200]}.part")
 
 
 def sync_folder(folder: Path) -> None:

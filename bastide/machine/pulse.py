@@ -1,4 +1,4 @@
-"""What is wrong with the machine just now, for a banner on every page: power, heat, room on the card, clock, light.
+"""What is wrong just now, for a banner on every page: power, heat, room on the card, clock, light, camera, view.
 
 The check-up (`bastide.watching.checkup`) looks at everything and writes to the card; this is cheap, and asked often.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -16,16 +16,19 @@ from bastide.machine.findings import Line, line
 from bastide.machine.health import clock, power, room, temperature
 
 FRESH_S = 15.0
+MOVED = ("drift.put_back", "board_gone")  # statuses in which the view is not the one of before
 _WORST = ("fail", "warn")
 
 
 class Pulse:
     """Call it for ``lines``, the worst first, nothing that is all right. Thread safe; one looks at a time."""
 
-    def __init__(self, data: Path, *, relit: Callable[[], bool] = lambda: False, root: Path = Path("/"),
+    def __init__(self, data: Path, *, relit: Callable[[], bool] = lambda: False,
+                 status: Callable[[], Mapping[str, Any]] = dict, root: Path = Path("/"),
                  now: Callable[[], float] = time.monotonic) -> None:
-        """``relit`` is whether the light has changed since the camera measured it."""
-        self._data, self._relit, self._root, self._now = data, relit, root, now
+        """``relit`` is whether the light has changed since the camera measured it, ``status`` the table's (chip, code,
+        text)."""
+        self._data, self._relit, self._status, self._root, self._now = data, relit, status, root, now
         self._one, self._machine, self._at = threading.Lock(), list[Line](), float("-inf")
 
     def __call__(self) -> dict[str, Any]:
@@ -36,5 +39,20 @@ class Pulse:
                     self._machine, self._at = [one for one in found if one.state != "ok"], self._now()
             finally:
                 self._one.release()
-        lines = [*self._machine, *((line("light", "warn", "light.changed", "balance"),) if self._relit() else ())]
+        lines = [*self._machine, *_seen(self._status()),
+                 *((line("light", "warn", "light.changed", "balance"),) if self._relit() else ())]
         return {"lines": [asdict(one) for one in sorted(lines, key=lambda one: _WORST.index(one.state))]}
+
+
+def _seen(status: Mapping[str, Any]) -> list[Line]:
+    """What is wrong with camera and view, by the table's status."""
+    code = str(status.get("code", ""))
+    if status.get("chip") != "camera_lost":
+        return []
+    if code in MOVED:
+        return [line("view", "warn", "view.moved", "ghost")]
+    if code == "camera_gone":
+        return [line("camera", "fail", "camera.silent", "cable")]
+    if code.startswith("camera_"):
+        return [line("camera", "fail", "camera.says", status=code, why=str(status.get("text", "")))]
+    return []

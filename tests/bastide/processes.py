@@ -1,4 +1,7 @@
-"""bastide as a real process: one command, or a server to talk to. Waits for what it says, never for time."""
+"""bastide as a real process: one command, or a server to talk to. Waits for what it says, never for time.
+
+In the tests processes are forks (`forking.py`) unless they are to be ``fresh``; benchmarks have nothing but fresh ones.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +13,25 @@ import sys
 import threading
 import urllib.error
 import urllib.request
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
+
+from forking import Fork, Forking
 
 ROOT = Path(__file__).parents[2]
 PIN = "2580"
 PATIENCE_S = 120.0  # only for a program that hangs; nothing that works comes near it
 
+forks: Forking | None = None  # what forks, where processes are forks
 
-def bastide(*argv: object) -> subprocess.CompletedProcess[str]:
+
+def bastide(*argv: object, fresh: bool = False) -> subprocess.CompletedProcess[str]:
     """Run one command to its end."""
+    if forks is not None and not fresh:
+        fork = forks.start([*map(str, argv)], os.environ, apart=True)
+        said, errors = fork.communicate(PATIENCE_S)
+        return subprocess.CompletedProcess(argv, fork.wait(PATIENCE_S), said, errors)
     return subprocess.run([sys.executable, "-m", "bastide", *map(str, argv)], cwd=ROOT, capture_output=True, text=True,
                           timeout=PATIENCE_S)
 
@@ -28,8 +40,15 @@ class Served:
     """``serve`` or ``demo`` in the background, with its page at ``url``. One that comes ``after`` another on the same
     data has its PIN and the session of whoever was signed in there."""
 
-    def __init__(self, *argv: object, patience_s: float = PATIENCE_S, after: Served | None = None) -> None:
-        self._argv, self._patience_s = [sys.executable, "-m", "bastide", *map(str, argv)], patience_s
+    process: subprocess.Popen[str] | Fork
+
+    def __init__(self, *argv: object, patience_s: float = PATIENCE_S, after: Served | None = None, fresh: bool = False,
+                 program: Sequence[object] = ("-m", "bastide"), pass_fds: Sequence[int] = ()) -> None:
+        """``program`` is what Python runs as bastide; it inherits ``pass_fds``, and is always fresh if it is another
+        one."""
+        self._argv, self._patience_s = [*map(str, argv)], patience_s
+        self._program, self._pass_fds = [*map(str, program)], pass_fds
+        self._fresh = fresh or self._program != ["-m", "bastide"] or bool(pass_fds)
         self._pin = PIN if argv[0] == "serve" else None
         self._signed: dict[str, str] = {}
         if after is not None:
@@ -40,8 +59,12 @@ class Served:
         self.url = ""
 
     def __enter__(self) -> Self:
-        self.process = subprocess.Popen(self._argv, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                        text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"})
+        env = {**os.environ, "PYTHONUNBUFFERED": "1"}
+        if forks is not None and not self._fresh:
+            self.process = forks.start(self._argv, env)
+        else:
+            self.process = subprocess.Popen([sys.executable, *self._program, *self._argv], cwd=ROOT, text=True, env=env,
+                                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, pass_fds=self._pass_fds)
         self._late = threading.Timer(self._patience_s, self.process.kill)
         self._late.start()
         assert self.process.stdout is not None

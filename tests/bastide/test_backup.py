@@ -19,7 +19,8 @@ import pytest
 from bastide.backup.backups import VERSION, check_backup, restore_backup, write_backup
 from bastide.backup.external_files import NOTE, remember
 from bastide.errors import Failure, UsageError
-from bastide.files.keys import KeyFile, set_pins
+from bastide.files.keys import NAME as SECRETS
+from bastide.files.keys import PRIVATE, KeyFile, set_pins
 from bastide.log.store import Store
 from bastide.table.demo_game import demo_game
 from bastide.table.session import TableSession
@@ -66,6 +67,25 @@ def test_a_restored_backup_is_what_was_there(data: Path, tmp_path: Path) -> None
     old, new = KeyFile(data).get(), KeyFile(fresh).get()
     assert (old.table, old.series) == (new.table, new.series) and old.signing != new.signing
     assert [p.name for p in fresh.parent.iterdir()] == ["data"]
+
+
+def test_no_session_and_no_key_leaves_the_machine_or_comes_back(data: Path, tmp_path: Path) -> None:
+    kept = {name: json.dumps({"sessions": [], "signing": "x"}).encode() for name in PRIVATE}
+    for name in set(kept) - {SECRETS}:
+        (data / name).write_bytes(kept[name])
+    write_backup(data, tmp_path / "b.zip")
+    with zipfile.ZipFile(tmp_path / "b.zip") as archive:
+        assert not [n for n in archive.namelist() if Path(n).name in PRIVATE]
+        files = {n: archive.read(n) for n in archive.namelist()}
+    manifest = json.loads(files.pop("manifest.json"))
+    files["data/sessions.json"] = kept["sessions.json"]  # as in a backup of an earlier version
+    manifest["files"]["data/sessions.json"] = {"size": len(kept["sessions.json"]),
+                                               "sha256": hashlib.sha256(kept["sessions.json"]).hexdigest()}
+    with zipfile.ZipFile(tmp_path / "old.zip", "w") as archive:
+        for name, content in {**files, "manifest.json": json.dumps(manifest).encode()}.items():
+            archive.writestr(name, content)
+    restore_backup(tmp_path / "old.zip", tmp_path / "new")
+    assert games(tmp_path / "new") == games(data) and not (tmp_path / "new" / "sessions.json").exists()
 
 
 def test_what_the_service_uses_from_elsewhere_comes_along(data: Path, tmp_path: Path) -> None:

@@ -53,3 +53,12 @@ def test_a_clock_that_nobody_has_set_is_said(tmp_path: Path) -> None:
     root = machine(tmp_path)
     (root / "run/systemd/timesync/synchronized").unlink()
     assert codes(Pulse(tmp_path, root=root)) == ["clock.unknown"]
+
+
+@pytest.mark.parametrize(("chip", "code", "wanted"), [
+    ("camera_lost", "camera_gone", ["camera.silent"]), ("camera_lost", "camera_black", ["camera.says"]),
+    ("camera_lost", "drift.put_back", ["view.moved"]), ("camera_lost", "board_gone", ["view.moved"]),
+    ("camera_lost", "no_board", []), ("camera_lost", "pictures_over", []), ("watching", "camera_slow", [])])
+def test_a_lost_camera_and_a_moved_view_are_told(tmp_path: Path, chip: str, code: str, wanted: list[str]) -> None:
+    pulse = Pulse(tmp_path, root=machine(tmp_path), status=lambda: {"chip": chip, "code": code, "text": "x"})
+    assert codes(pulse) == wanted

@@ -53,7 +53,7 @@ def test_a_served_table_says_that_it_is_ready_alive_and_stopping(systemd: socket
                                                                  monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in environment(systemd, 0.3).items():
         monkeypatch.setenv(name, value)
-    with Served("serve", "--port", 0, "--host", "127.0.0.1", "--data", tmp_path / "data") as served:
+    with Served("serve", "--port", 0, "--host", "127.0.0.1", "--data", tmp_path / "data", fresh=True) as served:
         ready = systemd.recv(1000).decode()
         assert ready.startswith("READY=1\nSTATUS=the page is at http://")
         assert [systemd.recv(1000) for _ in range(3)] == [b"WATCHDOG=1"] * 3

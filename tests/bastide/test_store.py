@@ -15,6 +15,7 @@ import pytest
 
 from bastide.errors import Failure
 from bastide.log.journal import journal_of
+from bastide.log.pictures import CROPS
 from bastide.log.schema import checksum
 from bastide.log.store import Store, StoredGame, setup_from_json, setup_to_json
 from bastide.table.demo_game import PLAYERS, demo_game
@@ -85,7 +86,7 @@ def test_entries_of_one_action_are_there_together_or_not_at_all(path: Path) -> N
 
 
 def test_pictures_are_kept_and_the_oldest_make_room(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bastide.log.pictures.CROPS_KEPT", 2)
+    monkeypatch.setattr("bastide.log.pictures.CROPS", CROPS._replace(most=2))
     with Store(path) as store:
         game = store.new_game(SETUP)
         for n in (1, 2, 3):
