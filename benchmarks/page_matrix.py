@@ -13,7 +13,6 @@ Exit code 1 when there is anything.
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 import tempfile
 import time
@@ -25,6 +24,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "web")]
 
+from browser import chromium  # noqa: E402
 from screens import LANGUAGES, NAMES, NOTICE, SCORES, SCREENS, ask, clear, dressed, look  # noqa: E402
 
 from bastide.log.store import Store  # noqa: E402
@@ -135,14 +135,10 @@ def main() -> int:
     parser.add_argument("--pictures", action="store_true", help="keep a picture of each")
     args = parser.parse_args()
     from playwright.sync_api import sync_playwright
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
-    if chromium is None:
-        print("no chromium: apt install chromium")
-        return 1
     PICTURES.mkdir(parents=True, exist_ok=True)
     eyes, begun = Eyes(args.pictures), time.monotonic()
     with sync_playwright() as p, tempfile.TemporaryDirectory() as folder:
-        browser = p.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        browser = chromium(p)
         for players, names in product(args.players, args.names):
             about = f"{players} {names}"
             with Store(Path(folder) / f"{players}-{names}.sqlite") as store:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import io
 import re
-import shutil
 import statistics
 import sys
 import tempfile
@@ -23,6 +22,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "web")]
 
+from browser import chromium  # noqa: E402
 from PIL import Image as Picture  # noqa: E402
 from webtable import table  # noqa: E402
 
@@ -152,16 +152,12 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=ROOT / "artifacts" / "reveal.jpg")
     args = parser.parse_args()
     from playwright.sync_api import sync_playwright
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
-    if chromium is None:
-        print("no chromium: apt install chromium")
-        return 1
     with sync_playwright() as p, tempfile.TemporaryDirectory() as folder, \
             Store(Path(folder) / "t.sqlite") as store:
         session = table(store, 72)
         scores = [player["score"] for player in session.view()["players"]]
         with PageServer(create_app(session), port=0) as server:
-            browser = p.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+            browser = chromium(p)
             w = Walk(browser, server.url, session)
             session.command({"do": "end_game"})
             walk(w, scores)

@@ -11,7 +11,6 @@ transcript. Exit code 1 when any differ.
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 import tempfile
 import time
@@ -22,6 +21,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "tests" / "web"), str(ROOT / "tests" / "scoring")]
 
+from browser import chromium  # noqa: E402
 from hand import Hand  # noqa: E402
 from random_games import random_game  # noqa: E402
 from recorded import GAMES, load  # noqa: E402
@@ -111,14 +111,10 @@ def main() -> int:
 
     from playwright.sync_api import sync_playwright
 
-    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if found is None:
-        print("no chromium: apt install chromium", file=sys.stderr)
-        return 1
     games = [g for g in (*recorded(), *wheels()) if g[0].startswith(args.only)]
     different = []
     with sync_playwright() as p:
-        browser = p.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        browser = chromium(p)
         for game in games:
             if (told := enter(browser, game, PHONE if args.phone else TABLET, args.turns)) is not None:
                 print(told, flush=True)

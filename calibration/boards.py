@@ -286,3 +286,9 @@ def _sharp(grey: Image, times: int) -> Image:
 def _enlarged(grey: Image, times: int) -> Image:
     return grey if times == 1 else np.asarray(cv2.resize(grey, None, fx=times, fy=times,
                                                          interpolation=cv2.INTER_CUBIC), np.uint8)
+
+
+def outline(pattern: Pattern) -> list[list[int]]:
+    """The convex hull of the corners that were seen, in whole pixels, for a page to draw."""
+    hull = cv2.convexHull(pattern.px.astype(np.float32))
+    return [[round(float(x)), round(float(y))] for x, y in hull.reshape(-1, 2)]

@@ -35,6 +35,8 @@ _MOVED = 0.4
 _SETTLED_MM = 1.5  # by which two checks of a bump may differ: the arm still swings otherwise
 _LIGHT = 0.11  # log units by which brightness or one channel must change
 _RENEW_S = 30.0
+_EDGES = (90.0, 220.0)  # Canny's thresholds, on pictures without light
+_EDGE_BGR = (32, 176, 255)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +79,13 @@ class Reference:
     def ghost(self) -> Image:
         """The view itself, small and in colour, to lay over the live picture."""
         return self.small
+
+    def edges(self) -> npt.NDArray[np.uint8]:
+        """Its edges as a picture of that size (height, width, 4: BGRA), clear where there is none."""
+        lines = cv2.dilate(cv2.Canny(self.even, *_EDGES), np.ones((2, 2), np.uint8))
+        out = np.zeros((*lines.shape, 4), np.uint8)
+        out[lines > 0] = (*_EDGE_BGR, 255)
+        return out
 
 
 def compare(reference: Reference, bgr: Image, where: Mask | None = None) -> Drift:
@@ -131,17 +140,20 @@ class DriftWatch:
         self._suspect: Drift | None = None
         self.last: Drift | None = None
         """The newest check that could say something."""
+        self.unsure = False
+        """Whether the newest check of all could say nothing."""
 
-    def due(self, t_s: float) -> bool:
+    def due(self, t_s: float, every_s: float = CHECK_S) -> bool:
         """Whether the next ``feed`` compares; pictures need not be fetched before."""
-        return t_s - self._checked_s >= CHECK_S
+        return t_s - self._checked_s >= every_s
 
-    def feed(self, bgr: Image, t_s: float, where: Mask | None = None) -> Drift | None:
+    def feed(self, bgr: Image, t_s: float, where: Mask | None = None, *, every_s: float = CHECK_S) -> Drift | None:
         """One frame. The drift since the first view when it surely was bumped or surely has other light, else None."""
-        if not self.due(t_s):
+        if not self.due(t_s, every_s):
             return None
         self._checked_s = t_s
         verdict, small, brighter = _step(self._reference, bgr, where)
+        self.unsure = verdict == "unsure"
         if verdict == "unsure":
             return None
         total = small @ self._base

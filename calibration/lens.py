@@ -40,18 +40,20 @@ _UNSURE = 0.01  # relative standard deviation of the focal length that asks for 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LensView:
     """One picture of the board. ``rms_px`` is its residual under the final lens (None: not seen well enough),
-    ``repeats`` whether another picture shows the same view."""
+    ``rms_mm`` the same on the board, where it was held; ``repeats`` is whether another picture shows the same view."""
 
     name: str
     pattern: Pattern | None
     rms_px: float | None
     used: bool
     repeats: bool = False
+    rms_mm: float | None = None
 
     def to_json(self) -> dict[str, Any]:
         corners = 0 if self.pattern is None else len(self.pattern.px)
         return {"name": self.name, "corners": corners,
-                "rms_px": None if self.rms_px is None else round(self.rms_px, 4), "used": self.used,
+                "rms_px": None if self.rms_px is None else round(self.rms_px, 4),
+                "rms_mm": None if self.rms_mm is None else round(self.rms_mm, 4), "used": self.used,
                 "repeats": self.repeats}
 
 
@@ -83,11 +85,20 @@ def calibrate_lens(pictures: Sequence[tuple[str, Image]], board: Board, preset: 
     wrong = unlike([pictures[n][1] for n in good], [_seen(patterns[n]) for n in good], board)
     if wrong is not None:
         raise CalibrationError(wrong)
+    return calibrate_views([(name, p) for (name, _), p in zip(pictures, patterns, strict=True)], size, preset)
+
+
+def calibrate_views(views: Sequence[tuple[str, Pattern | None]], size: tuple[int, int], preset: Preset | None = None
+                    ) -> LensCalibration:
+    """The lens of what was seen of the board in pictures of ``size``. Raises CalibrationError."""
+    patterns = [pattern for _, pattern in views]
+    good = [n for n, p in enumerate(patterns) if p is not None and len(p.px) >= FEWEST_CORNERS]
     shown, good = good, _different(good, patterns)
     repeated = set(shown) - set(good)
     if len(good) < FEWEST_VIEWS:
         raise CalibrationError(f"{len(shown)} pictures show the board, but only from {len(good)} different sides, and "
-                               f"{FEWEST_VIEWS} are needed: move and tilt it between them")
+                               f"{FEWEST_VIEWS} are needed: move and tilt it between them", "lens.few",
+                               n=len(good), least=FEWEST_VIEWS)
     every = [_seen(patterns[n]) for n in good]
     fit = min((_fit(every, size, start) for start in _starts(size, preset)), key=lambda f: f.rms)
     fewest = max(FEWEST_VIEWS, math.ceil((1 - _MOST_BAD) * len(good)))
@@ -104,10 +115,11 @@ def calibrate_lens(pictures: Sequence[tuple[str, Image]], board: Board, preset: 
         distortion=tuple(float(d) for d in fit.distortion), rms_px=fit.rms, focal_std_px=fit.focal_std,
         fov_deg=field_of_view(fit.matrix, fit.distortion, size), coverage=coverage_of(used, size), preset="")
     if not _grows(lens.matrix, lens.distortion, size):
-        raise CalibrationError("the views say nothing of the picture's corners; add some with the board close to them")
-    views = tuple(replace(_view(name, patterns[n], n in good, lens), repeats=n in repeated)
-                  for n, (name, _) in enumerate(pictures))
-    return LensCalibration(lens=lens, views=views, advice=tuple(_advice(lens, views, preset, size)))
+        raise CalibrationError("the views say nothing of the picture's corners; add some with the board close to them",
+                               "lens.corners")
+    told = tuple(replace(_view(name, pattern, n in good, lens), repeats=n in repeated)
+                 for n, (name, pattern) in enumerate(views))
+    return LensCalibration(lens=lens, views=told, advice=tuple(_advice(lens, told, preset, size)))
 
 
 def _different(good: Sequence[int], patterns: Sequence[Pattern | None]) -> list[int]:
@@ -176,7 +188,8 @@ def _fit(patterns: Sequence[Pattern], size: tuple[int, int], start: Array, flags
     except cv2.error:
         rms = math.nan
     if not math.isfinite(rms):
-        raise CalibrationError("no lens explains these views; take sharp pictures of a flat board, most of them tilted")
+        raise CalibrationError("no lens explains these views; take sharp pictures of a flat board, most of them tilted",
+                               "lens.none")
     count = 8 if flags & cv2.CALIB_RATIONAL_MODEL else 5
     return _Fit(matrix=matrix, distortion=distortion.ravel()[:count], rms=float(rms), per_view=per_view.ravel(),
                 focal_std=float(max(spread.ravel()[0], spread.ravel()[1])))
@@ -208,14 +221,15 @@ def _grows(matrix: Array, distortion: Sequence[float] | Array, size: tuple[int, 
 
 
 def _view(name: str, pattern: Pattern | None, used: bool, lens: LensResult) -> LensView:
-    rms = None
+    rms = mm = None
     if pattern is not None and len(pattern.px) >= FEWEST_CORNERS:
         flat = np.column_stack([pattern.mm, np.zeros(len(pattern.mm))])
         ok, turn, move = cv2.solvePnP(flat, pattern.px, lens.matrix, np.array(lens.distortion))
         if ok:
             again, _ = cv2.projectPoints(flat, turn, move, lens.matrix, np.array(lens.distortion))
             rms = float(np.sqrt(((again[:, 0] - pattern.px) ** 2).sum(axis=1).mean()))
-    return LensView(name=name, pattern=pattern, rms_px=rms, used=used)
+            mm = rms * float(move[2, 0]) / lens.focal_px  # a pixel's width where the board's middle was
+    return LensView(name=name, pattern=pattern, rms_px=rms, used=used, rms_mm=mm)
 
 
 def coverage_of(patterns: Sequence[Pattern], size: tuple[int, int]) -> tuple[tuple[int, ...], ...]:

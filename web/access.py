@@ -25,7 +25,19 @@ from web.answers import asked_object, error_answer, json_answer
 from web.devices import Device, Devices, Keeper, checked_name
 from web.gate import aside
 from web.protocol import CommandError
-from web.rights import Keys, Memory, Refused, Right, Rights, address_of, is_local, needs
+from web.rights import (
+    DEVICE,
+    MACHINE,
+    STRANGERS,
+    Keys,
+    Memory,
+    Refused,
+    Right,
+    Rights,
+    address_of,
+    is_local,
+    needs,
+)
 from web.sessions import Sessions
 
 DAYS_SIGNED_IN = 30
@@ -213,13 +225,13 @@ class Access:
                                   before=before if isinstance(before, str) else "")
         session["id"] = made.id
 
-    def apart(self) -> str:
-        """What a device that was signed in before is called where PINs are tried, or this machine: it does not wait for
-        the mistakes of others. Empty for everybody else."""
+    def lane(self) -> tuple[str, str]:
+        """The lane in which PINs of this request are tried (`web.rights.Tries`), and which device it is of those that
+        were signed in before."""
         before = session.get("id")  # of a cookie that we have signed: whoever has it once knew a PIN
         if isinstance(before, str):
-            return f"device {before}"
-        return "machine" if self.from_machine() else ""
+            return DEVICE, before
+        return (MACHINE if self.from_machine() else STRANGERS), ""
 
     @staticmethod
     def _view() -> Any:
@@ -279,7 +291,7 @@ def sign_in() -> Response:
     """Sign in with a PIN."""
     door, pin = access(), asked_object().get("pin")
     aside()  # the table's loop need not wait for what a PIN costs
-    door.sign_in(door.rights.check(pin, request.remote_addr or "", door.apart()))
+    door.sign_in(door.rights.check(pin, request.remote_addr or "", *door.lane()))
     return json_answer(door.state())
 
 

@@ -12,6 +12,7 @@ from web.assets import Assets
 from web.backups import keeping_backups
 from web.book import keeping
 from web.camera_setup import camera_setup
+from web.certificate import Https, certificates
 from web.common import furnish, kinds_answer
 from web.doctor import Doctor, doctors
 from web.firstview import first_view
@@ -20,7 +21,7 @@ from web.guide import guiding
 from web.join import joining
 from web.looking import looking
 from web.machine import machinery
-from web.machine_protocol import Cameras, Guide, Settings, Updates
+from web.machine_protocol import Cameras, Guide, Lens, Settings, Teaching, Updates
 from web.openapi import describing
 from web.overlay import MAX_OVERLAYS, overlays, shown
 from web.protocol import Backups, CommandError, LiveSession, Tuning
@@ -38,25 +39,28 @@ pages = Blueprint("pages", __name__)
 def create_app(session: LiveSession, *, streams: Streams | None = None, access: Access | None = None,
                doctor: Doctor | None = None, tuning: Tuning | None = None, backups: Backups | None = None,
                settings: Settings | None = None, cameras: Cameras | None = None, guide: Guide | None = None,
-               pulse: Doctor | None = None, updates: Updates | None = None) -> Flask:
+               pulse: Doctor | None = None, updates: Updates | None = None,
+               teaching: Teaching | None = None, https: Https | None = None, lens: Lens | None = None) -> Flask:
     """The application around one live session. ``app.extensions["streams"]`` are its event streams.
 
     Without ``access`` the game is changed on this machine only. ``doctor`` makes the report of ``/doctor``, ``tuning``
     aims and calibrates the camera, ``backups`` makes backups and restores them, ``settings`` are the table's options,
     ``cameras`` those that it may choose from, ``guide`` leads to a first scored road, ``pulse`` says what is wrong with
-    the machine just now, ``updates`` takes releases.
+    the machine just now, ``updates`` takes releases, ``teaching`` makes the owner's set of tiles, ``https`` is what
+    devices are told of HTTPS, ``lens`` calibrates the lens and has all earlier calibrations.
     """
     app = Flask("web", static_folder=None)
     app.extensions["session"] = session
     app.extensions.update(doctor=doctor, tuning=tuning, backups=backups, settings=settings, cameras=cameras,
-                          guide=guide, pulse=pulse, updates=updates)
+                          guide=guide, pulse=pulse, updates=updates, teaching=teaching, https=https,
+                          lens=lens)
     app.extensions["streams"] = Streams(session) if streams is None else streams
     app.extensions["overlay_streams"] = Streams(session, most=MAX_OVERLAYS, shape=lambda view: shown(revealed(view)))
     door = Access() if access is None else access
     furnish(app, door, inlined=[f"css/{name}.css" for name in _SHEETS])
     app.register_blueprint(pages)
     for part in (looking, keeping, overlays, joining, doctors, camera_setup, keeping_backups, machinery, guiding,
-                 updating, describing):
+                 updating, certificates, describing):
         app.register_blueprint(part)
     app.extensions["gate"] = app.wsgi_app = Gate(  # type: ignore[method-assign]
         app.wsgi_app, known=door.known, routes=routes(app.url_map.iter_rules()))

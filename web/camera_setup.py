@@ -1,11 +1,14 @@
-"""Camera set-up on the page: live aim, calibration, and removing a calibration. Needs the right of administration,
-except for looking at what is in use."""
+"""Camera set-up on the page: live aim, calibration, removing a calibration, teaching tiles, the lens. Needs the right
+of administration, except for looking at what is in use."""
 
 from __future__ import annotations
 
+from http import HTTPStatus
+
 from flask import Blueprint, Response, current_app
 
-from web.answers import asked_object, json_answer, needed
+from web.answers import asked_object, asked_piece, error_answer, json_answer, needed
+from web.machine_protocol import Lens, Teaching
 from web.protocol import CommandError, Tuning
 from web.rights import Right, needs
 
@@ -49,3 +52,73 @@ def calibrate() -> Response:
 def forget(kind: str) -> Response:
     """Use a calibration no more that was made on the page."""
     return json_answer(_tuning().forget(kind))
+
+
+@camera_setup.post("/api/teaching")
+@needs(Right.ADMIN)  # it looks through the camera for as long as somebody asks
+def teaching() -> Response:
+    """Look at the teaching sheet, say what lies in a cell or leave it out, keep the set, or begin anew."""
+    found: Teaching = needed("teaching", "no_camera", "no camera watches this table")
+    data = asked_object()
+    do, cell = data.get("do"), data.get("cell", "")
+    acts = {"look": found.state, "keep": found.keep, "forget": found.forget}
+    if isinstance(do, str) and do in acts:
+        return json_answer(acts[do]())
+    if do == "leave_out" and isinstance(cell, str):
+        return json_answer(found.leave_out(cell))
+    tile, turns = data.get("tile"), data.get("turns")
+    if do != "say" or not isinstance(cell, str) or not isinstance(tile, str) or type(turns) is not int:
+        raise CommandError("malformed", "do: must be look, keep, forget, leave_out a cell, or say its tile and turns")
+    return json_answer(found.say(cell, tile, turns))
+
+
+@camera_setup.get("/api/teaching/<int:number>.jpg")
+def teaching_picture(number: int) -> Response:
+    """A picture of the teaching sheet, or of a tile on it."""
+    found: Teaching | None = current_app.extensions["teaching"]
+    picture = None if found is None else found.picture(number)
+    if picture is None:
+        return error_answer("no_picture", "this picture is not there any more", HTTPStatus.NOT_FOUND)
+    return Response(picture, mimetype="image/jpeg")
+
+
+def _lens() -> Lens:
+    found: Lens = needed("lens", "no_camera", "no camera watches this table")
+    return found
+
+
+@camera_setup.post("/api/lens")
+@needs(Right.ADMIN)  # it looks through the camera for as long as somebody asks
+def lens() -> Response:
+    """Look at the lens and its views, change which are used, keep it; go back to an earlier calibration, take one away
+    as a file, use one that came in."""
+    found, data = _lens(), asked_object()
+    do, view, name = data.get("do"), data.get("view"), data.get("name", "")
+    acts = {"look": found.state, "drop_worst": found.drop_worst, "clear": found.clear, "keep": found.keep,
+            "import": found.take_in}
+    if isinstance(do, str) and do in acts:
+        return json_answer(acts[do]())
+    if do in ("leave_out", "take_back") and type(view) is int:
+        return json_answer(found.leave_out(view, do == "leave_out"))
+    named = {"back": found.back, "export": found.export, "compare": found.compare_with}
+    if not isinstance(do, str) or do not in named or not isinstance(name, str):
+        raise CommandError("malformed", "do: must be look, drop_worst, clear, keep, import, leave_out or take_back "
+                           "with a view, or back, export or compare with a name")
+    return json_answer(named[do](name))
+
+
+@camera_setup.put("/api/lens")
+@needs(Right.ADMIN)
+def lens_piece() -> Response:
+    """The next piece of a calibration that comes in as a file."""
+    return json_answer(_lens().piece(*asked_piece()))
+
+
+@camera_setup.get("/api/lens/<int:number>.jpg")
+def lens_picture(number: int) -> Response:
+    """What the camera saw a moment ago, with its lens's own bend."""
+    found: Lens | None = current_app.extensions["lens"]
+    picture = None if found is None else found.picture(number)
+    if picture is None:
+        return error_answer("no_picture", "this picture is not there any more", HTTPStatus.NOT_FOUND)
+    return Response(picture, mimetype="image/jpeg")

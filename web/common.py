@@ -38,7 +38,7 @@ _HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin", "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
 _STATUS = {"unknown_question": HTTPStatus.CONFLICT, "no_camera": HTTPStatus.CONFLICT, "busy": HTTPStatus.CONFLICT,
-           "restoring": HTTPStatus.CONFLICT,
+           "restoring": HTTPStatus.CONFLICT, "nothing_seen": HTTPStatus.CONFLICT,
            "game_runs": HTTPStatus.CONFLICT, "not_checked": HTTPStatus.CONFLICT, "nothing_came": HTTPStatus.CONFLICT,
            "no_round": HTTPStatus.CONFLICT, "locked": HTTPStatus.CONFLICT, "not_over": HTTPStatus.CONFLICT,
            "still_played": HTTPStatus.CONFLICT, "over_already": HTTPStatus.CONFLICT,
@@ -49,7 +49,9 @@ _STATUS = {"unknown_question": HTTPStatus.CONFLICT, "no_camera": HTTPStatus.CONF
            "nothing_to_show": HTTPStatus.CONFLICT, "no_jcz": HTTPStatus.CONFLICT,
            "unknown_entry": HTTPStatus.NOT_FOUND, "no_session": HTTPStatus.NOT_FOUND,
            "no_settings": HTTPStatus.CONFLICT, "no_cameras": HTTPStatus.CONFLICT, "command_line": HTTPStatus.CONFLICT,
-           "no_guide": HTTPStatus.NOT_FOUND,
+           "no_guide": HTTPStatus.NOT_FOUND, "no_tile": HTTPStatus.NOT_FOUND,
+           **dict.fromkeys(("no_view", "unknown_calibration"), HTTPStatus.NOT_FOUND),
+           **dict.fromkeys(("few_views", "nothing_computed", "other_camera"), HTTPStatus.CONFLICT),
            **dict.fromkeys(("no_updates", "not_possible", "not_looked_at", "nothing_before"), HTTPStatus.CONFLICT),
            "not_saved": HTTPStatus.INSUFFICIENT_STORAGE}
 
@@ -80,6 +82,13 @@ def furnish(app: Flask, door: Access, *, inlined: Sequence[str] = ()) -> None:
 def favicon() -> Response:
     icon: Response = asset("icon.svg")
     return icon
+
+
+@files.get("/sw.js")
+def worker() -> Response:
+    """What keeps the page on a device, where browsers look for it: it may keep what lies below its own address."""
+    script: Response = asset("js/worker.js")
+    return script
 
 
 @files.get("/static/<path:name>")
@@ -136,7 +145,7 @@ def _finish(answer: Response) -> Response:
     stream = answer.mimetype == "text/event-stream"
     answer.headers["Cache-Control"] = "no-store" if stream or request.path.startswith("/api/") else "no-cache"
     done = stream or answer.status_code != HTTPStatus.OK or "Content-Encoding" in answer.headers or \
-        request.endpoint in ("files.asset", "files.favicon")
+        request.endpoint in ("files.asset", "files.favicon", "files.worker")
     if done or not (answer.mimetype or "").startswith(_COMPRESSED):
         return answer
     answer.vary.add("Accept-Encoding")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from scoring.appearance import Land, Sign
-from scoring.views import Named
+from scoring.views import GapsView, KindsView, Named, ObjectionsView, PlacesView
 from web.boxes import Figure
 from web.openapi_parts import FLAG, TEXT, Schema, list_of, ref
 from web.states import (
@@ -23,12 +23,15 @@ from web.states import (
     CamerasState,
     CorrectionRow,
     GameRow,
+    GhostState,
     GuideState,
+    LensState,
     MovesNow,
     OwnPictures,
     PreviewRow,
     SeenState,
     SettingsState,
+    TeachingState,
     TileCandidate,
     TuningState,
     TurnRow,
@@ -38,7 +41,8 @@ from web.views import PastView, View
 
 ANSWERS: tuple[type, ...] = (View, PastView, TurnRow, GameRow, CorrectionRow, PreviewRow, MovesNow, TileCandidate,
                              ArtSet, OwnPictures, SeenState, AimState, TuningState, BackupState, SettingsState,
-                             CamerasState, GuideState, UpdateState)
+                             CamerasState, GuideState, UpdateState, PlacesView, ObjectionsView, KindsView, GapsView,
+                             TeachingState, LensState, GhostState)
 DRAWINGS: tuple[type, ...] = (Figure, Sign, Land)
 
 DECLARED = Path(__file__).parent / "static" / "js" / "views.d.ts"

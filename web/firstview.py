@@ -23,7 +23,7 @@ def first_view(view: Mapping[str, Any]) -> dict[str, Any]:
     playing = view["phase"] == "playing"
     players = [{"name": p["name"], "score": f"{'~' if p['uncertain'] else ''}{p['score']}" if playing else ""}
                for p in view["players"]]
-    language = _language()
+    language = chosen_language()
     return {"players": players, "language": language, "own": own_language(), "soon": SOON[language],
             "theme": chosen_theme()}
 
@@ -41,8 +41,8 @@ def own_language() -> str:
     return own if own in SOON else ""
 
 
-def _language() -> str:
-    """As the page's own modules choose it (``i18n.js``)."""
+def chosen_language() -> str:
+    """The language of this device: as the page's own modules choose it (``i18n.js``)."""
     for wish in (request.args.get("lang", ""), request.cookies.get(LANGUAGE_COOKIE, ""), own_language()):
         if wish[:2].lower() in SOON:
             return wish[:2].lower()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import ipaddress
 import socket
+from urllib.parse import urlsplit
 
 import segno
 from flask import Blueprint, Response, current_app, request
@@ -23,9 +24,9 @@ def addresses() -> list[str]:
         return []
     port = str(request.environ.get("SERVER_PORT", "80"))
     hosts = [_host(str(bound))] if bound is not None and not bound.is_unspecified else []
-    asked = request.host.rpartition(":")[0] if request.host.endswith(f":{port}") else request.host
+    asked = host_name()
     if not _loopback(asked):
-        hosts.append(asked)
+        hosts.append(_host(asked))
     if found := _lan_address():
         hosts.append(_host(found))
     own = socket.gethostname().partition(".")[0]
@@ -33,6 +34,11 @@ def addresses() -> list[str]:
         hosts.append(f"{own}.local")
     tail = "" if port == "80" else f":{port}"
     return [f"http://{h}{tail}/" for h in dict.fromkeys(hosts)]
+
+
+def host_name() -> str:
+    """The name or address under which the present request asked for the page, without its port."""
+    return urlsplit(f"//{request.host}").hostname or ""
 
 
 def _host(address: str) -> str:

@@ -152,6 +152,31 @@ def camera_picture(number: int) -> Response:
     return Response(found, mimetype="image/jpeg")
 
 
+@looking.get("/api/ghost")
+def ghost() -> Response:
+    """The view that the game began with beside that of now: how far it is to be pushed back."""
+    return json_answer(_session().seeing.ghost())
+
+
+@looking.get("/api/ghost/<int(max=2147483647):number>.jpg")
+def ghost_view(number: int) -> Response:
+    """That view."""
+    return _ghost(number, edges=False)
+
+
+@looking.get("/api/ghost/<int(max=2147483647):number>.png")
+def ghost_edges(number: int) -> Response:
+    """Its edges, to lay over the live picture."""
+    return _ghost(number, edges=True)
+
+
+def _ghost(number: int, *, edges: bool) -> Response:
+    found = _session().seeing.ghost_picture(number, edges)
+    if found is None:
+        return error_answer("no_picture", "this picture is not there any more", HTTPStatus.NOT_FOUND)
+    return Response(found, mimetype="image/png" if edges else "image/jpeg")
+
+
 @looking.get("/api/corrections")
 def corrections() -> Response:
     """What people have changed, newest first."""

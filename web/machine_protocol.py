@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from web.states import CamerasState, GuideState, SettingsState, UpdateState
+from web.states import CamerasState, GuideState, LensState, SettingsState, TeachingState, UpdateState
 
 
 class Settings(Protocol):
@@ -56,6 +56,91 @@ class Cameras(Protocol):
 
     def forget(self, key: str) -> CamerasState:
         """Offer an address no more that was typed in."""
+        ...
+
+
+class Teaching(Protocol):
+    """Teaching the owner's tiles from the teaching sheet. Every method may be called from any thread; all but
+    ``picture`` answer with the state: camera, the number of the newest ``picture`` of the sheet, ``pages`` in view
+    (page, product, cells, seen), ``tiles`` by ``cell`` (tile, turns, sure, picture, coarse, doubt: sides, blurred,
+    other or None), kinds wanted and known, ``outcome`` of the last `keep` (taught, refused, missing, coarse). They
+    raise CommandError where it cannot be done."""
+
+    def state(self) -> TeachingState:
+        """How it stands; the camera is looked through for a few seconds more."""
+        ...
+
+    def say(self, cell: str, tile: str, turns: int) -> TeachingState:
+        """What the tile in a cell is, and how many quarter turns clockwise make its picture upright."""
+        ...
+
+    def leave_out(self, cell: str) -> TeachingState:
+        """Do not teach what lies in a cell."""
+        ...
+
+    def keep(self) -> TeachingState:
+        """Make the owner's set of what was seen."""
+        ...
+
+    def forget(self) -> TeachingState:
+        """Begin anew with what was not kept."""
+        ...
+
+    def picture(self, number: int) -> bytes | None:
+        """A picture of the sheet or of a tile (JPEG), or None."""
+        ...
+
+
+class Lens(Protocol):
+    """Calibrating the lens of the camera in use, and all calibrations that there were. Every method may be called from
+    any thread; all but ``export`` and ``picture`` answer with the state: camera, the number of its newest ``picture``,
+    ``size`` and in its pixels the ``board`` that is seen and of every view (number, corners, left_out, used, rms_px,
+    rms_mm) the ``outline``; ``coverage`` (corners seen in each part, row by row), ``lens`` (rms_px, rms_mm on the
+    table, focal_px, focal_percent, fov_deg, ``sheet`` of the data sheet, advice), ``history`` (name, kind, made, now,
+    model, size, how well it fits). They raise CommandError where it cannot be done."""
+
+    def state(self) -> LensState:
+        """How it stands; the camera is looked through for a few seconds more."""
+        ...
+
+    def leave_out(self, view: int, out: bool) -> LensState:
+        """Compute it without a view, or with it again."""
+        ...
+
+    def drop_worst(self) -> LensState:
+        """Compute it without the view that fits worst."""
+        ...
+
+    def clear(self) -> LensState:
+        """Begin anew."""
+        ...
+
+    def compare_with(self, camera: str) -> LensState:
+        """Name the camera whose data sheet says the field of view."""
+        ...
+
+    def keep(self) -> LensState:
+        """Use the lens as it was computed."""
+        ...
+
+    def back(self, name: str) -> LensState:
+        """Use an earlier calibration again."""
+        ...
+
+    def export(self, name: str) -> dict[str, object]:
+        """A calibration as a file: its ``name`` and ``text``."""
+        ...
+
+    def piece(self, at: int, data: bytes) -> LensState:
+        """The next bytes of a file that comes in."""
+        ...
+
+    def take_in(self) -> LensState:
+        """Use the calibration that came in."""
+        ...
+
+    def picture(self, number: int) -> bytes | None:
+        """One of the newest pictures as the camera gave it (JPEG), or None."""
         ...
 
 

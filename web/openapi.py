@@ -7,7 +7,7 @@ the document against the application's routes, and random requests made from it 
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, get_args
 
 from flask import Blueprint, Response
 
@@ -27,6 +27,7 @@ from web.openapi_parts import object_of as _object
 from web.openapi_parts import query as _query
 from web.openapi_parts import ref as _ref
 from web.openapi_parts import sends as _sends
+from web.states import Fits
 from web.stream import compact
 
 describing = Blueprint("describing", __name__)
@@ -141,7 +142,8 @@ def _paths() -> dict[str, Any]:
         "/api/round": _get("The tournament's round that is played, with the clock as it is now.",
                            _object({"round": {"anyOf": [_ref("RoundView"), {"type": "null"}]}})),
         "/api/fits": _get("Where a kind of tile fits, which kinds fit on a square, with both what is against each "
-                          "quarter turn of it there, with neither how many fit anywhere.", game, 400, parameters=[
+                          "quarter turn of it there, with neither how many fit anywhere.",
+                         {"anyOf": [_ref(kind.__name__) for kind in get_args(Fits)]}, 400, parameters=[
                               _query("tile", _TEXT, "a kind of tile"), _query("at", _TEXT, "a square: 3,-1")]),
         "/api/turns": _get("The turns played so far.", _object({"turns": _list(_ref("TurnRow"))})),
         "/api/turns/{turn}": _get("The view as it was when a turn was over.", _ref("PastView"), 404, parameters=[turn]),
@@ -163,6 +165,12 @@ def _paths() -> dict[str, Any]:
                                        _ref("SeenState"), 401, 409, signed=True)},
         "/api/camera/{number}.jpg": _get("One of the camera's newest pictures.", raw, 404, mimetype="image/jpeg",
                                          parameters=[_in_path("number", 2**31 - 1)]),
+        "/api/ghost": _get("The view that the game began with beside that of now: how far it is to be pushed back.",
+                           _ref("GhostState")),
+        "/api/ghost/{number}.jpg": _get("That view.", raw, 404, mimetype="image/jpeg",
+                                        parameters=[_in_path("number", 2**31 - 1)]),
+        "/api/ghost/{number}.png": _get("Its edges.", raw, 404, mimetype="image/png",
+                                        parameters=[_in_path("number", 2**31 - 1)]),
         "/api/corrections": _get("What people have changed, newest first.",
                                  _object({"corrections": _list(_ref("CorrectionRow"))})),
         "/api/games": _get("All games that are kept, newest first.", _object({"games": _list(_ref("GameRow"))})),
@@ -202,7 +210,7 @@ def _paths() -> dict[str, Any]:
         "/api/calibration/{kind}": {"delete": {
             "summary": "Use a calibration no more that was made on the page (administration).",
             "parameters": [{"name": "kind", "in": "path", "required": True,
-                            "schema": {"enum": ["table", "colours"]}}],
+                            "schema": {"enum": ["lens", "table", "colours"]}}],
             "security": [{"session": [], "token": []}],
             "responses": _answers(_ref("TuningState"), 400, 401, 409, 507)}},
         "/api/backup": {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from web.openapi_parts import TEXT, Schema, answers, get, list_of, object_of, query, ref, sends
+from web.openapi_parts import TEXT, Schema, answers, get, in_path, list_of, object_of, query, ref, sends
 
 _NAME: Schema = {"name": "ticket", "in": "path", "required": True, "schema": TEXT}
 _THING: Schema = {"type": "object"}
@@ -40,6 +40,32 @@ def machine_paths() -> dict[str, Any]:
             "post": sends("Go to a step of the guide, skip or answer it, or close the guide (administration).",
                           object_of({"do": {"enum": ["go", "skip", "answer", "finish"]}}, step=TEXT, value=TEXT), guide,
                           401, 404, signed=True)},
+        "/api/teaching": {"post": sends(
+            "Look at the teaching sheet under the camera, say what the tile in a cell is or leave it out, make the "
+            "owner's set of them, or begin anew (administration).",
+            object_of({"do": {"enum": ["look", "say", "leave_out", "keep", "forget"]}}, cell=TEXT, tile=TEXT,
+                      turns={"type": "integer", "minimum": 0, "maximum": 3}), ref("TeachingState"), 401, 404, 409, 507,
+            signed=True)},
+        "/api/teaching/{number}.jpg": get("A picture of the teaching sheet, or of a tile on it.", {"type": "string"},
+                                          404, mimetype="image/jpeg", parameters=[in_path("number", 2**31 - 1)]),
+        "/api/lens": {
+            "post": sends("Look at the lens and its views, leave one out or take it back, drop the worst, begin anew, "
+                          "keep it; go back to an earlier calibration, take one away as a file, use one that came in "
+                          "(administration).", object_of({"do": {"enum": [
+                              "look", "leave_out", "take_back", "drop_worst", "clear", "keep", "back", "export",
+                              "import", "compare"]}}, view={"type": "integer"}, name=TEXT),
+                          {"anyOf": [ref("LensState"), object_of({"name": TEXT, "text": TEXT})]}, 401, 404, 409, 507,
+                          signed=True),
+            "put": {"summary": "The next piece of a calibration, up to 48 kB (administration).",
+                    "parameters": [{**query("at", {"type": "integer", "minimum": 0}, "how much came before"),
+                                    "required": True}],
+                    "requestBody": {"required": True, "content": {"application/octet-stream": {"schema": {
+                        "type": "string"}}}},
+                    "security": [{"session": [], "token": []}],
+                    "responses": answers(ref("LensState"), 400, 401, 409, 413, 507)}},
+        "/api/lens/{number}.jpg": get("What the camera saw a moment ago, with its lens's own bend.",
+                                      {"type": "string"}, 404, mimetype="image/jpeg",
+                                      parameters=[in_path("number", 2**31 - 1)]),
         "/api/health": get("What is wrong with the machine just now, and how far the guide is.", object_of(
             {"lines": list_of(_THING), "guide": {"type": ["object", "null"]}})),
         "/api/sheets/{name}.pdf": get("A sheet to print.", {"type": "string"}, 404, mimetype="application/pdf",

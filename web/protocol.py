@@ -15,7 +15,9 @@ from web.states import (
     ArtSet,
     BackupState,
     CorrectionRow,
+    Fits,
     GameRow,
+    GhostState,
     Json,
     MovesNow,
     OwnPictures,
@@ -136,6 +138,15 @@ class Seeing(Protocol):
 
     def picture(self, number: int) -> bytes | None:
         """One of the newest pictures (JPEG), or None."""
+        ...
+
+    def ghost(self) -> GhostState:
+        """The view that the game began with beside that of now: its number ``reference`` and ``size``, ``moved`` with
+        what is left to push (x_mm right, y_mm down, turn_deg clockwise, furthest_mm, ``back`` whether it is there)."""
+        ...
+
+    def ghost_picture(self, number: int, edges: bool) -> bytes | None:
+        """That view (JPEG) or its edges (PNG), or None."""
         ...
 
     def watch(self, on: bool) -> None:
@@ -299,7 +310,7 @@ class LiveSession(Protocol):
         after, any), player, must, question, answers."""
         ...
 
-    def fits(self, tile: str | None, at: tuple[int, int] | None) -> Json:
+    def fits(self, tile: str | None, at: tuple[int, int] | None) -> Fits:
         """Where a kind of tile fits (``places``), which ``kinds`` fit on a square, or with both what is against each
         of its quarter ``turns``; with neither, all ``gaps`` and how many fit there. Raises InvalidNotation."""
         ...

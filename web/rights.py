@@ -16,7 +16,7 @@ import secrets
 import socket
 import threading
 import time
-from collections import OrderedDict, deque
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -29,10 +29,11 @@ from werkzeug.security import check_password_hash, generate_password_hash
 
 FREE_TRIES = 5  # wrong PINs from one address before it has to wait
 FIRST_WAIT_S, LONGEST_WAIT_S = 5.0, 900.0
-ALL_TRIES, ALL_WINDOW_S = 40, 900.0  # wrong PINs of all addresses together, after which they are slow
-LANE_S = 20.0  # so slow: one try in this time from all the addresses that have not used up their own
-APART_WAIT_S = 30.0  # the longest that a device waits that was signed in before, and this machine
+ALL_TRIES, ALL_WINDOW_S = 40, 900.0  # wrong PINs of all who share a lane, after which they are slow
+LANE_S = 20.0  # so slow: one try in this time from all of them together
+APART_WAIT_S = 30.0  # the longest that a device waits for its own mistakes that was signed in before, and this machine
 COMMAND_LINE = "the command line"  # where a PIN was set that no page set
+STRANGERS, DEVICE, MACHINE = "", "device", "machine"  # who share a lane
 LATEST = 1000  # addresses remembered
 MOST_FAILED = 50  # of which an administrator is told
 HASHING = 4  # PINs that wait to be compared at the same time
@@ -142,39 +143,42 @@ def _nobody() -> str:
 class Tries:
     """Slows down those who guess: five wrong PINs from one client are free, then it waits 5 s, 10 s ... 15 minutes.
 
-    Once all addresses together had 40 in 15 minutes, those that have not used up their own five have one try in 20 s
-    between them: many addresses guess slowly, and an owner at a new device waits for seconds and not for a quarter of
-    an hour. Who is ``apart``, a device that was signed in before or this machine, waits for nobody else's mistakes.
-    Held in memory, bounded.
+    Once all addresses together had 40 in 15 minutes, those that have not used up their own five
+    have one try in 20 s between them: many addresses guess slowly, and an owner at a new device waits for seconds and
+    not for a quarter of an hour. Devices that were signed in before are in a ``lane`` of their own and wait for no
+    stranger's mistakes, nor does this machine, in a third one. Their lanes become slow like the first: whoever knows
+    the table's PIN can sign in as many devices as he likes, and guess the administrator's with each. Held in memory,
+    bounded.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._wrong: OrderedDict[str, tuple[int, float]] = OrderedDict()
-        self._all: deque[float] = deque(maxlen=ALL_TRIES)
-        self._lane_s = -LANE_S  # when somebody last tried while all were slow
+        self._all: dict[str, deque[float]] = defaultdict(lambda: deque(maxlen=ALL_TRIES))
+        self._tried_s: dict[str, float] = {}  # when somebody last tried in a lane that is slow
 
-    def wait_s(self, who: str, *, apart: bool = False) -> float:
+    def wait_s(self, who: str, *, lane: str = STRANGERS) -> float:
         """How long this client has to wait before it may try again; 0 when it need not."""
         now = self._clock()
         count, last = self._wrong.get(who, (0, now))
-        longest = APART_WAIT_S if apart else LONGEST_WAIT_S
+        longest = LONGEST_WAIT_S if lane == STRANGERS else APART_WAIT_S
         own = last + min(longest, FIRST_WAIT_S * 2 ** min(count - FREE_TRIES, 20)) - now if count >= FREE_TRIES else 0.0
         shared = 0.0
-        if not apart and self._slow(now):
-            shared = self._lane_s + LANE_S - now if count < FREE_TRIES else self._all[0] + ALL_WINDOW_S - now
+        if self._slow(lane, now):
+            shared = self._all[lane][0] + ALL_WINDOW_S - now if lane == STRANGERS and count >= FREE_TRIES else \
+                self._tried_s.get(lane, now - LANE_S) + LANE_S - now
         return max(0.0, own, shared)
 
-    def _slow(self, now: float) -> bool:
-        return len(self._all) == ALL_TRIES and self._all[0] + ALL_WINDOW_S > now
+    def _slow(self, lane: str, now: float) -> bool:
+        wrong = self._all[lane]
+        return len(wrong) == ALL_TRIES and wrong[0] + ALL_WINDOW_S > now
 
-    def wrong(self, who: str, *, apart: bool = False) -> int:
+    def wrong(self, who: str, *, lane: str = STRANGERS) -> int:
         """A wrong PIN came from this client; how many have by now."""
         now = self._clock()
-        if not apart:
-            if self._slow(now):
-                self._lane_s = now
-            self._all.append(now)
+        if self._slow(lane, now):
+            self._tried_s[lane] = now
+        self._all[lane].append(now)
         count = self._wrong.pop(who, (0, now))[0] + 1
         self._wrong[who] = (count, now)
         while len(self._wrong) > LATEST:
@@ -212,29 +216,29 @@ class Rights:
         with self._noting:
             return [dict(row) for row in reversed(self._failed.values())]
 
-    def check(self, pin: object, address: str, apart: str = "") -> Right:
-        """The right that a PIN gives. ``apart`` names a device that was signed in before, or this machine. Raises
-        Refused: wrong, too often, or none is set."""
+    def check(self, pin: object, address: str, lane: str = STRANGERS, device: str = "") -> Right:
+        """The right that a PIN gives. ``device`` names one that was signed in before. Raises Refused: wrong, too often,
+        or none is set."""
         kept = self.keys.get()
         if kept.table is None:
             raise Refused("no_pin", "no PIN has been set yet")
         if not isinstance(pin, str) or len(pin) > PIN_LENGTHS[-1]:
             raise Refused("bad_pin", "a PIN is 4 to 12 digits")
-        who = apart or network(address)
-        places = self._apart if apart else self._strangers
+        who = f"{lane} {device}" if lane else network(address)
+        places = self._apart if lane else self._strangers
         if not places.acquire(blocking=False):
             raise Refused("too_often", "many are trying PINs at this moment; try again soon", LANE_S / 4)
         try:
             if not self._one.acquire(timeout=_PATIENCE_S):
                 raise Refused("too_often", "many are trying PINs at this moment; try again soon", LANE_S / 4)
             try:
-                if wait_s := self._tries.wait_s(who, apart=bool(apart)):
+                if wait_s := self._tries.wait_s(who, lane=lane):
                     raise Refused("too_often", "too many wrong PINs; wait a little before the next", wait_s)
                 # Both are always compared, so that the time tells nothing about which was nearly right.
                 admin = _matches(kept.admin or _nobody(), pin)
                 table = _matches(kept.table, pin)
                 if not admin and not table:
-                    self._note(address, self._tries.wrong(who, apart=bool(apart)), bool(apart))
+                    self._note(address, self._tries.wrong(who, lane=lane), bool(lane))
                     raise Refused("wrong_pin", "that is not the PIN")
                 self._tries.right(who)
                 return Right.OWNER if admin else Right.ADMIN if self.owners(kept) else Right.PLAY

@@ -10,6 +10,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Collection
+from copy import copy
 from types import TracebackType
 from typing import Any, Self
 
@@ -61,7 +62,13 @@ class _Parser(HTTPRequestParser):
 
 
 class _Channel(HTTPChannel):
+    """Of a connection that `web.tls` has decrypted the one at its far end is the client."""
+
     parser_class = _Parser
+
+    def __init__(self, server: Any, sock: socket.socket, addr: tuple[Any, ...], adj: Any, map: Any = None) -> None:
+        client = server.announced.pop(addr[1], None) if addr[0] == server.inside else None
+        super().__init__(server, sock, client or addr, server.secure if client else adj, map=map)
 
 
 class PageServer:
@@ -80,14 +87,27 @@ class PageServer:
         self.port = port
         self._stop = threading.Event()
         self._sockets: dict[int, Any] = {}
+        self._announced: dict[int, tuple[str, int]] = {}
         self._server: Any = None
         self._thread: threading.Thread | None = None
 
     @property
+    def inside(self) -> str:
+        """The address at which this machine itself reaches the page."""
+        return {"0.0.0.0": "127.0.0.1", "": "127.0.0.1", "::": "::1"}.get(self.host, self.host)
+
+    @property
     def url(self) -> str:
         """Where the page is, for a browser on this machine."""
-        host = "127.0.0.1" if self.host in ("0.0.0.0", "") else self.host
-        return f"http://{f'[{host}]' if ':' in host else host}:{self.port}/"
+        return f"http://{f'[{self.inside}]' if ':' in self.inside else self.inside}:{self.port}/"
+
+    def announce(self, port: int, client: tuple[str, int]) -> None:
+        """The connection that will come from this port of our own is that client's, by HTTPS."""
+        self._announced[port] = client
+
+    def forget(self, port: int) -> None:
+        """It will not come."""
+        self._announced.pop(port, None)
 
     def __enter__(self) -> Self:
         listening = _listen(self.host, self.port)
@@ -109,12 +129,15 @@ class PageServer:
             clear_untrusted_proxy_headers=False,  # who was forwarded must be seen: the door takes it for a stranger
         )
         self._server.channel_class = _Channel
+        self._server.announced, self._server.inside = self._announced, self.inside
         # Waitress sets these on every connection: one whose client has vanished without a word ends in time.
         self._server.adj.socket_options = [
             (socket.SOL_TCP, socket.TCP_NODELAY, 1), (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
             *((socket.IPPROTO_TCP, getattr(socket, name), value) for name, value in _KEEPALIVE
               if hasattr(socket, name)),
         ]
+        self._server.secure = copy(self._server.adj)
+        self._server.secure.url_scheme = "https"
         self._gate: Gate = self._app.extensions["gate"]
         self._gate.open(self._server.task_dispatcher.add_task)
         self._server.add_task = self._gate.submit  # whose turn it is, is not left to who comes first

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, NotRequired, TypedDict
 
-from scoring.views import Move, MovesView
+from scoring.views import GapsView, KindsView, Move, MovesView, ObjectionsView, PlacesView
 
 Json = Mapping[str, object]  # a document of its own, described where it is made
+Fits = PlacesView | ObjectionsView | KindsView | GapsView  # what fits where
 
 
 class TurnRow(TypedDict):
@@ -109,6 +110,17 @@ class SeenState(TypedDict):
     moving: NotRequired[list[object]]
 
 
+class GhostState(TypedDict):
+    """The view that the game began with (``reference``, of that ``size``) beside the newest ``picture``: how far it is
+    to be pushed back and turned, None where nothing can be said."""
+
+    camera: bool
+    picture: int | None
+    reference: int | None
+    size: list[int] | None
+    moved: Json | None
+
+
 class AimState(TypedDict):
     """The newest look through the camera, by its number, and what it said."""
 
@@ -127,6 +139,44 @@ class TuningState(TypedDict):
     methods: list[str]
     limits: Json
     trial: Json
+
+
+class TeachingState(TypedDict):
+    """What lies on the teaching sheet and what it is taken for, by cell; the kinds that are ``wanted``, how many
+    pictures of each are ``known``, the ``fewest`` that anything is taught by, and what came of keeping them."""
+
+    camera: bool
+    picture: int | None
+    pages: Sequence[Json]
+    tiles: Sequence[Json]
+    wanted: list[str]
+    known: Mapping[str, int]
+    fewest: int
+    outcome: Json | None
+
+
+class LensState(TypedDict):
+    """The lens as it is being calibrated, in pixels of the camera's own ``picture`` of that ``size``, and every earlier
+    calibration."""
+
+    camera: bool
+    picture: int | None
+    size: list[int]
+    board: list[list[int]] | None
+    views: Sequence[Json]
+    coverage: list[list[int]]
+    enough: int
+    least: int
+    good_px: float
+    busy: bool
+    lens: Json | None
+    error: Json | None
+    saved: bool
+    history: Sequence[Json]
+    chosen: str
+    cameras: Sequence[Json]
+    upload: int
+    most: int
 
 
 class BackupState(TypedDict):

@@ -29,7 +29,7 @@ class QuestionView(TypedDict):
 
     id: int | str
     seq: int
-    kind: Literal["tile", "figure"]
+    kind: Literal["tile", "figure", "move"]
     text_key: str
     at: list[int] | None
     player: int | None

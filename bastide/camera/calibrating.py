@@ -36,13 +36,17 @@ def calibrate_lens(args: argparse.Namespace) -> Made:
     pictures = taken.pictures
     preset = _preset(args.camera, taken.model)
     found = lens_room.calibrate_lens(pictures, board, preset)
-    views = [v.to_json() for v in found.views]
+    model = taken.model or ("" if preset is None else preset.title)
+    return lens_document(found, model, taken.uri, _size(pictures[0][1]))
+
+
+def lens_document(found: lens_room.LensCalibration, model: str, uri: str, size: tuple[int, int]) -> Made:
+    """A lens that was measured, as it is kept and as it is told."""
+    lens, views = found.lens, [v.to_json() for v in found.views]
     document = Document(
-        kind="lens", model=taken.model or ("" if preset is None else preset.title), uri=taken.uri, made=_now(),
-        resolution=_size(pictures[0][1]), result=found.lens,
+        kind="lens", model=model, uri=uri, made=_now(), resolution=size, result=lens,
         observations=tuple({"name": v.name, **_points(v.pattern)} for v in found.views if v.pattern is not None),
-        residuals={"rms_px": found.lens.rms_px, "views": views})
-    lens = found.lens
+        residuals={"rms_px": lens.rms_px, "views": views})
     return document, {"rms_px": round(lens.rms_px, 4), "focal_px": round(lens.focal_px, 3),
                       "focal_std_px": round(lens.focal_std_px, 3), "matrix": lens.matrix.tolist(),
                       "distortion": list(lens.distortion), "resolution": list(document.resolution),

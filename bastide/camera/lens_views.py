@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bastide.camera.opening import looks, open_camera, opened
@@ -28,25 +29,36 @@ class Views:
     uri: str
 
 
+class Gathering:
+    """Takes a view whenever the board is held still in a new pose."""
+
+    def __init__(self) -> None:
+        self._before: Pattern | None = None
+
+    def feed(self, seen: Pattern | None, width: int, kept: Sequence[Pattern]) -> bool:
+        """Whether to keep this look beside those ``kept``, of pictures of this ``width``."""
+        if seen is None or len(seen.px) < FEWEST_CORNERS:
+            self._before = None
+            return False
+        still = self._before is not None and moved_px(self._before, seen) < _STILL * width
+        self._before = seen
+        return still and all(moved_px(seen, old) > _NEW * width for old in kept)
+
+
 def take_views(uri: str, board: Board, enough: int = ENOUGH) -> Views:
     """Up to ``enough`` views; fewer when the source ends or somebody presses Ctrl-C.
 
     Raises Failure for a camera that does not answer before the first view, and where none was seen.
     """
     kept: list[tuple[Pattern, Image]] = []
-    before: Pattern | None = None
+    gathering = Gathering()
     with stop_on_signals() as stop, opened(open_camera(uri)) as camera:
         print(f"hold the board still, tilted, in every part of the picture: {enough} views; Ctrl-C ends",
               file=sys.stderr, flush=True)
         for frame in looks(camera, LOOK_S, lambda: not stop.is_set() and len(kept) < enough, lambda: bool(kept)):
             seen = find_board(frame.bgr, board)
-            if seen is None or len(seen.px) < FEWEST_CORNERS:
-                before = None
-                continue
             width = frame.shape[1]
-            still = before is not None and moved_px(before, seen) < _STILL * width
-            before = seen
-            if still and all(moved_px(seen, old) > _NEW * width for old, _ in kept):
+            if gathering.feed(seen, width, [p for p, _ in kept]) and seen is not None:
                 kept.append((seen, frame.bgr))
                 size = (width, frame.shape[0])
                 empty = said_of_empty(coverage_of([p for p, _ in kept], size))

@@ -15,7 +15,7 @@ from bastide.files.writing import write_whole
 from calibration.teaching import SeenTile, find_pages, tiles_on
 from vision.frames import Image
 from vision.images import ImageError, encode_png, read_image
-from vision.lessons import Lesson, vet
+from vision.lessons import Lesson, Refused, vet
 from vision.tileset import TileSetError, load_tileset
 
 COARSE_PX_MM = 1.5
@@ -28,34 +28,47 @@ WHY = {"sides": "its sides are not those of this tile", "blurred": "its picture 
 
 @dataclass(slots=True)
 class Teaching:
-    """What has been seen so far. ``wanted`` are the kinds that the boxes hold."""
+    """What has been seen so far, by the cell of the sheet that it lay in: the name of the kind that belongs there.
+    ``wanted`` are the kinds that the boxes hold; cells of which somebody is ``sure`` are taught in any case."""
 
     folder: Path
     wanted: tuple[str, ...]
     add: bool = False
     seen: dict[str, SeenTile] = field(default_factory=dict)
+    sure: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         if self.folder.exists() and not self.folder.is_dir():
             raise UsageError(f"{self.folder}: is a file, not a folder for tile pictures")
 
+    def doubts(self) -> dict[str, str]:
+        """The cells whose picture would be refused now, and why: sides, blurred or other kind."""
+        return {r.lesson.origin: r.why for r in self._vetted()[1]}
+
     def save(self) -> dict[str, Any]:
         """Write what agrees with the rest; what was taught, refused and is missing. Raises Failure for a full disk."""
-        before = self._before()
-        new = [Lesson(tile=t.tile, bgr=t.bgr, origin="new") for t in self.seen.values()]
-        kept, refused = vet([*before, *new])
-        taught = [lesson for lesson in kept if lesson.origin == "new"]
+        taught, refused = self._vetted()
+        kinds, written = [lesson.tile for lesson in taught], set[str]()
+        there = {lesson.tile for lesson in self._before()} | set(kinds)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             for lesson in taught:
-                write_whole(self._file(lesson.tile), encode_png(lesson.bgr))
+                write_whole(self._file(lesson.tile, self.add or lesson.tile in written), encode_png(lesson.bgr))
+                written.add(lesson.tile)
         except OSError as e:
             raise Failure(f"{self.folder}: cannot be written ({e.strerror or e})") from e
-        there = {lesson.tile for lesson in before} | {lesson.tile for lesson in taught}
-        return {"out": str(self.folder), "taught": sorted(lesson.tile for lesson in taught),
-                "refused": [{"tile": r.lesson.tile, "why": WHY[r.why]} for r in refused if r.lesson.origin == "new"],
+        return {"out": str(self.folder), "taught": sorted(kinds),
+                "refused": [{"tile": r.lesson.tile, "why": WHY[r.why]} for r in refused],
                 "coarse": sorted(t.tile for t in self.seen.values() if t.px_mm < COARSE_PX_MM),
                 "missing": [t for t in self.wanted if t not in there]}
+
+    def _vetted(self) -> tuple[list[Lesson], list[Refused]]:
+        """What is taught and what is not, of the pictures seen now."""
+        new = [Lesson(tile=t.tile, bgr=t.bgr, origin=cell) for cell, t in self.seen.items()]
+        kept, refused = vet([*self._before(), *new])
+        taken = [*kept, *(r.lesson for r in refused if r.lesson.origin in self.sure)]
+        return [lesson for lesson in taken if lesson.origin], \
+            [r for r in refused if r.lesson.origin and r.lesson.origin not in self.sure]
 
     def _before(self) -> list[Lesson]:
         """Pictures of earlier lessons that stay: of kinds not seen now, or of all with ``add``."""
@@ -63,10 +76,12 @@ class Teaching:
             old = load_tileset(self.folder)
         except TileSetError:
             return []  # a new or empty folder
-        return [Lesson(tile=s.tile, bgr=s.bgr) for s in old.specimens if self.add or s.tile not in self.seen]
+        now = {t.tile for t in self.seen.values()}
+        return [Lesson(tile=s.tile, bgr=s.bgr) for s in old.specimens if self.add or s.tile not in now]
 
-    def _file(self, tile: str) -> Path:
-        if not self.add:
+    def _file(self, tile: str, beside: bool) -> Path:
+        """Where a picture goes: ``beside`` others of its kind, or in their place."""
+        if not beside:
             for old in self.folder.glob(f"{tile}~*.*"):
                 old.unlink()
             for old in self.folder.glob(f"{tile}.jp*g"):
@@ -76,6 +91,29 @@ class Teaching:
         while any(self.folder.glob(f"{tile}~{n}.*")):
             n += 1
         return self.folder / f"{tile}~{n}.png"
+
+
+class Steady:
+    """Which tiles have lain still on the sheet for long enough to be taught."""
+
+    def __init__(self) -> None:
+        self._looks: dict[str, tuple[int, Image]] = {}
+
+    def feed(self, tiles: tuple[SeenTile, ...]) -> list[SeenTile]:
+        """One more look; the tiles that have just been seen the same in STEADY of them, one after the other."""
+        now, out = dict[str, tuple[int, Image]](), []
+        for tile in tiles:
+            times, before = self._looks.get(tile.tile, (0, tile.bgr))
+            now[tile.tile] = (times + 1 if alike(tile.bgr, before) else 1, tile.bgr)
+            if now[tile.tile][0] == STEADY:
+                out.append(tile)
+        self._looks = now
+        return out
+
+
+def alike(a: Image, b: Image) -> bool:
+    """Whether two pictures of a cell show the same but for noise."""
+    return float(np.abs(a.astype(np.int16) - b).mean()) < SAME
 
 
 def teach_from_image(path: str, teaching: Teaching) -> None:
@@ -96,7 +134,7 @@ def teach_from_camera(uri: str, teaching: Teaching) -> None:
     """Watch the sheet until every wanted tile was seen, the source ends or somebody presses Ctrl-C."""
     from bastide.machine.stopping import stop_on_signals
 
-    steady: dict[str, tuple[int, Image]] = {}
+    steady = Steady()
     with stop_on_signals() as stop, opened(open_camera(uri)) as camera:
         print("lay the tiles on the teaching sheet one after the other; Ctrl-C ends", file=sys.stderr)
 
@@ -104,23 +142,11 @@ def teach_from_camera(uri: str, teaching: Teaching) -> None:
             return not stop.is_set() and not set(teaching.wanted) <= teaching.seen.keys()
 
         for frame in looks(camera, LOOK_S, wanted, lambda: bool(teaching.seen)):
-            steady = _steadier(steady, _look(frame.bgr) or (), teaching)
-
-
-def _steadier(steady: dict[str, tuple[int, Image]], tiles: tuple[SeenTile, ...],
-              teaching: Teaching) -> dict[str, tuple[int, Image]]:
-    """For each cell, how many looks in a row it has shown the same; a cell that is stable for long enough is taught."""
-    out: dict[str, tuple[int, Image]] = {}
-    for tile in tiles:
-        times, before = steady.get(tile.tile, (0, tile.bgr))
-        same = float(np.abs(tile.bgr.astype(np.int16) - before).mean()) < SAME
-        out[tile.tile] = (times + 1 if same else 1, tile.bgr)
-        if out[tile.tile][0] == STEADY:
-            again = tile.tile in teaching.seen
-            teaching.seen[tile.tile] = tile
-            if not again:
-                print(f"{tile.tile} ({len(teaching.seen)} of {len(teaching.wanted)})", file=sys.stderr, flush=True)
-    return out
+            for tile in steady.feed(_look(frame.bgr) or ()):
+                again = tile.tile in teaching.seen
+                teaching.seen[tile.tile] = tile
+                if not again:
+                    print(f"{tile.tile} ({len(teaching.seen)} of {len(teaching.wanted)})", file=sys.stderr, flush=True)
 
 
 def _look(bgr: Image) -> tuple[SeenTile, ...] | None:

@@ -12,15 +12,14 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-from bastide.camera.calibrated import CalibratedCamera, Documents, load_calibrations
+from bastide.camera.calibrated import CalibratedCamera, Documents
 from bastide.camera.calibrating import Made, colours_document, table_document
+from bastide.camera.calibration_store import KINDS as ALL_KINDS
+from bastide.camera.calibration_store import CalibrationStore, figures, newest
 from bastide.camera.capture import Shot
 from bastide.camera.self_test import Layout, self_test
-from bastide.errors import UsageError
-from bastide.files.writing import write_whole
 from calibration.aim import look
 from calibration.apply import usual_lens
 from calibration.colours import CONFUSED, NEAR, calibrate_colours, learn_supply
@@ -31,8 +30,7 @@ from vision.read import PhotoReader
 from web.protocol import CommandError
 from web.states import AimState, TuningState
 
-FOLDER = "calibration"
-KINDS = ("table", "colours")
+KINDS = ("table", "colours")  # that are measured here; the lens has its own bench
 TRIAL = "trial"  # the self-test: nothing of it is kept
 SUPPLY = "supply"  # of one player: what it shows is added to the colours
 AT_MOST_S = 10.0  # a calibration that has found nothing by then says what was missing
@@ -41,35 +39,11 @@ _PICTURE_S, _EVERY_S, _CLOSING_S = 2.0, 0.25, 15.0
 _log = logging.getLogger("bastide.calibration")
 
 
-def kept(data: Path) -> Documents:
-    """What was calibrated on the page before; a file that cannot be read is left alone and not used."""
-    out: list[Any] = []
-    for kind in KINDS:
-        path = data / FOLDER / f"{kind}.json"
-        if path.is_file():
-            try:
-                out += [pair for pair in load_calibrations([str(path)]) if pair[1].kind == kind]
-            except UsageError:
-                continue
-    return tuple(out)
-
-
-def newest(given: Documents, own: Documents) -> Documents:
-    """The newest document of each kind: those named on the command line, and of the page's those of the same size."""
-    best: dict[str, Any] = {pair[1].kind: pair for pair in given}
-    size = given[0][1].resolution if given else max(own, key=lambda p: p[1].made)[1].resolution if own else None
-    for pair in own:
-        kind = pair[1].kind
-        if pair[1].resolution == size and (kind not in best or best[kind][1].made < pair[1].made):
-            best[kind] = pair
-    return tuple(best.values())
-
-
 class Tuning:
     """Aim and calibration of one camera (`web.protocol.Tuning`). Thread safe."""
 
-    def __init__(self, camera: CalibratedCamera, data: Path, *, given: Documents = (), present: Callable[[], bool],
-                 colours: Callable[[], tuple[str, ...]], reader: Callable[[], PhotoReader],
+    def __init__(self, camera: CalibratedCamera, store: CalibrationStore, *, given: Documents = (),
+                 present: Callable[[], bool], colours: Callable[[], tuple[str, ...]], reader: Callable[[], PhotoReader],
                  aimed: Callable[[bool], None] = lambda good: None,
                  trial: Callable[[], Layout] = lambda: Layout(tiles={}, figures=()),
                  clock: Callable[[], float] = time.monotonic) -> None:
@@ -77,7 +51,7 @@ class Tuning:
         the players', ``reader`` reads tiles, ``aimed`` is told after each look whether the camera hangs well,
         ``trial`` says what is to be laid for the self-test."""
         self._aimed, self._trial = aimed, trial
-        self._camera, self._data, self._given, self._present = camera, data, given, present
+        self._camera, self._store, self._given, self._present = camera, store, given, present
         self._colours, self._reader, self._clock = colours, reader, clock
         self._lock, self._idle = threading.Lock(), threading.Event()
         self._thread: threading.Thread | None = None
@@ -106,8 +80,8 @@ class Tuning:
             return {"camera": self._present(), "running": self._job[0] if self._job else None, "done": dict(self._done),
                     "cameras": [{"name": p.name, "title": p.title} for p in PRESETS], "methods": list(METHODS),
                     "limits": {"confused": CONFUSED, "near": NEAR}, "trial": self._trial().to_json(),
-                    "used": [{"kind": d.kind, "made": d.made, "file": path, "here": path == str(self._path(d.kind)),
-                              **_told(d.result)} for path, d in self._camera.documents]}
+                    "used": [{"kind": d.kind, "made": d.made, "file": path, "here": path in self._store.paths(),
+                              **figures(d)} for path, d in self._camera.documents]}
 
     def calibrate(self, what: str, by: str, camera: str) -> TuningState:
         """Begin to calibrate; a supply ``by`` its player's colour. Raises CommandError without a camera, for what
@@ -136,14 +110,14 @@ class Tuning:
 
     def forget(self, kind: str) -> TuningState:
         """Take away what was calibrated on the page; a file named on the command line is not touched."""
-        if kind not in KINDS:
+        if kind not in ALL_KINDS:
             raise CommandError("malformed", "there is no such calibration")
         try:
-            self._path(kind).unlink(missing_ok=True)
+            self._store.forget(kind)
         except OSError as e:
             raise CommandError("not_saved", f"it cannot be taken away ({e.strerror or e})") from e
         with self._lock:
-            self._camera.use(newest(self._given, kept(self._data)))
+            self._camera.use(newest(self._given, self._store.kept()))
             self._done.pop(kind, None)
         return self.state()
 
@@ -245,27 +219,7 @@ class Tuning:
 
     def _keep(self, document: Any) -> None:
         """On disk, and in use. A table that was calibrated before a lens of another size is alone afterwards."""
-        path = self._path(document.kind)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, document.write().encode(), durable=True)
+        path = self._store.keep(document)
         others = [p for p in self._camera.documents
                   if p[1].kind != document.kind and p[1].resolution == document.resolution]
-        self._camera.use((*others, (str(path), document)))
-
-    def _path(self, kind: str) -> Path:
-        return self._data / FOLDER / f"{kind}.json"
-
-
-def own_paths(data: Path) -> frozenset[str]:
-    """Under which names the page keeps its calibrations."""
-    return frozenset(str(data / FOLDER / f"{kind}.json") for kind in KINDS)
-
-
-def _told(result: Any) -> dict[str, Any]:
-    """How well a document in use fits."""
-    if isinstance(result, TableResult):
-        return {"rms_mm": round(result.rms_mm, 2), "worst_corner_mm": round(result.worst_corner_mm, 1),
-                "method": result.method}
-    if isinstance(result, LensResult):
-        return {"rms_px": round(result.rms_px, 2)}
-    return {"confused": list(result.confused), "distances": dict(result.distances)}
+        self._camera.use((*others, (path, document)))

@@ -150,10 +150,13 @@ def _serve(given: argparse.Namespace, now: InForce, file: SettingsFile, notifier
     from bastide.backup.second_medium import SecondMedium
     from bastide.book.films import AtTheEnd
     from bastide.camera.calibrated import CalibratedCamera, load_calibrations, view_from
+    from bastide.camera.calibration_store import CalibrationStore, newest
     from bastide.camera.cameras import Cameras
+    from bastide.camera.lens_bench import LensBench
     from bastide.camera.opening import is_device, open_camera, opened
+    from bastide.camera.page_teaching import PageTeaching
     from bastide.camera.self_test import layout
-    from bastide.camera.tuning import Tuning, kept, newest, own_paths
+    from bastide.camera.tuning import Tuning
     from bastide.club.table import club_table
     from bastide.commands.doctor_command import versions
     from bastide.files.keys import KeyFile, SessionFile, set_pins
@@ -162,7 +165,9 @@ def _serve(given: argparse.Namespace, now: InForce, file: SettingsFile, notifier
     from bastide.log.kept_looks import KeptLooks
     from bastide.log.reserve import BYTES
     from bastide.log.store import Store
+    from bastide.machine.certificates import Certificates
     from bastide.machine.pulse import Pulse
+    from bastide.machine.securing import secured
     from bastide.machine.service import panel, wait
     from bastide.machine.stopping import stop_on_signals
     from bastide.machine.updates import Updates
@@ -180,6 +185,7 @@ def _serve(given: argparse.Namespace, now: InForce, file: SettingsFile, notifier
     from vision.read import PhotoReader
     from web.access import Access
     from web.app import create_app
+    from web.certificate import Https
     from web.server import PageServer, ServerError
 
     args = now.onto(given)
@@ -207,7 +213,8 @@ def _serve(given: argparse.Namespace, now: InForce, file: SettingsFile, notifier
                 print("players, rules and expansions are those it was begun with; --new begins another",
                       file=sys.stderr)
         store.describe(asked)
-        loop = camera = tuning = None
+        loop = camera = tuning = teaching = lens = None
+        measured = CalibrationStore(data)
         keys = KeyFile(args.data)
         if args.pin is not None:
             set_pins(keys, table=args.pin)
@@ -216,8 +223,8 @@ def _serve(given: argparse.Namespace, now: InForce, file: SettingsFile, notifier
         if args.source:
             uri = args.source
             view_from(documents)  # says now what is wrong with the files
-            used = newest(documents, kept(data))
-            camera = CalibratedCamera(open_camera(uri), used, view_from(used), own_paths(data))
+            used = newest(documents, measured.kept())
+            camera = CalibratedCamera(open_camera(uri), used, view_from(used), measured.paths())
             with nullcontext() if is_device(uri) else opened(camera):
                 pass  # a device may still be plugged in later
 
@@ -236,12 +243,19 @@ def _serve(given: argparse.Namespace, now: InForce, file: SettingsFile, notifier
             watcher = watcher_for(session.setup) if args.tiles else None  # says now what is wrong with the folder
             loop = TableLoop(lambda: camera, watcher, session, watcher_for, learner, camera.changed,
                              lambda: lens_measured(camera.documents))
-            tuning = Tuning(camera, data, given=documents, present=lambda: session.seeing.present,
+            tuning = Tuning(camera, measured, given=documents, present=lambda: session.seeing.present,
                             aimed=lambda good: guide.aimed(uri, good), trial=lambda: layout(session.setup),
                             colours=lambda: tuple(p.colour for p in session.setup.players),
                             reader=lambda: PhotoReader(arts.tiles(session.art, session.setup),
                                                        counts=arts.counts(session.setup.expansions)))
             stack.callback(tuning.close)
+            lens = LensBench(camera, measured, given=documents, present=lambda: session.seeing.present)
+            stack.callback(lens.close)
+            # What was taught is read with from the next frame on, where the game uses the owner's set.
+            teaching = PageTeaching(camera, arts.teaches, present=lambda: session.seeing.present,
+                                    wanted=lambda: tuple(arts.counts(session.setup.expansions)),
+                                    known=lambda: session.own_tiles()["tiles"], taught=camera.changed.set)
+            stack.callback(teaching.close)
         remember(Path(args.data), calibrations=args.calibration or (), tiles=args.tiles, players=args.players)
 
         def begin_again(backup: Path | None = None) -> None:
@@ -268,17 +282,26 @@ def _serve(given: argparse.Namespace, now: InForce, file: SettingsFile, notifier
                           fixed=lambda: settings.origin("source") == options.COMMAND_LINE,
                           status=lambda: session.view()["status"]["text"])
         stack.callback(cameras.close)
+        certificates = Certificates(data) if args.https else None
         app = create_app(session, access=access, settings=settings, cameras=cameras, guide=guide,
+                         https=Https(args.https, certificates.authority) if certificates else None,
                          updates=Updates(data, running=playing),
-                         pulse=Pulse(data, relit=lambda: session.seeing.relit),
+                         pulse=Pulse(data, relit=lambda: session.seeing.relit,
+                                     status=lambda: session.view()["status"]),
                          doctor=CheckUp(data, session, loop, lambda: camera.documents if camera else documents,
-                                        more=more), tuning=tuning, backups=backups)
+                                        more=more), tuning=tuning, backups=backups, teaching=teaching, lens=lens)
         try:
             server = stack.enter_context(PageServer(app, args.host, args.port or life.port))
         except ServerError as e:
             raise Failure(str(e)) from e
         life.port = server.port  # any free one (--port 0) is the same after beginning anew: pages wait there
         print(f"the page is at {server.url}", flush=True)
+        if certificates is not None:
+            try:
+                stack.enter_context(secured(server, args.https, certificates))
+            except ServerError as e:
+                raise Failure(str(e)) from e
+            print(f"and by HTTPS at port {args.https}; {server.url}https says what a device does once", flush=True)
         if keys.get().table is None:
             print("no PIN is set yet: whoever opens the page first sets it, or: bastide pin", flush=True)
         if club is not None:

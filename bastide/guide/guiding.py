@@ -12,6 +12,7 @@ from bastide.guide.practice import plan, seen
 from bastide.table.session import TableSession
 from bastide.table.setup import TWO
 from calibration.documents import ColoursResult, TableResult
+from vision.lessons import FEWEST
 from web.protocol import CommandError
 
 GOOD_CORNER_MM = 5.0  # the page calls a table well known up to here, and so does the check-up
@@ -43,7 +44,7 @@ def _facts(session: TableSession, keys: KeyFile, camera: CalibratedCamera | None
                    for _, d in (camera.documents if camera else ()))
 
     return {"welcome": lambda: keys.get().table is not None, "camera": watched, "aim": aimed, "table": measured,
-            "tiles": lambda: bool(session.own_tiles()["tiles"]), "figures": told_apart,
+            "tiles": lambda: len(session.own_tiles()["tiles"]) >= FEWEST, "figures": told_apart,
             "players": lambda: [p.name for p in session.setup.players] != [p.name for p in TWO],
             "practice": lambda: all(seen(session.view()).values())}
 

@@ -216,6 +216,14 @@ OPTIONS: tuple[Option, ...] = (
            title={"en": "Port", "de": "Port", "fr": "Port"},
            help={"en": "the port of the page", "de": "der Port, unter dem die Seite zu finden ist",
                  "fr": "le port de la page"}),
+    Option(name="https", kind="number", group="network", metavar="PORT", least=1, most=65535,
+           title={"en": "HTTPS port", "de": "HTTPS-Port", "fr": "Port HTTPS"},
+           help={"en": "the page by HTTPS too, at this port (8443; 443 on a card of its own); http://.../https tells "
+                       "the one step that a device takes once",
+                 "de": "die Seite zusätzlich mit HTTPS, unter diesem Port (8443; auf einer eigenen Karte 443); "
+                       "http://.../https erklärt den einen Schritt auf jedem Gerät",
+                 "fr": "la page aussi par HTTPS, sur ce port (8443 ; 443 sur une carte à elle) ; http://.../https "
+                       "explique l’unique étape sur chaque appareil"}),
     Option(name="host", kind="text", group="network", default="0.0.0.0", page=False,
            title={"en": "Listens at", "de": "Lauscht an", "fr": "Écoute sur"},
            help={"en": "the address that is listened at (0.0.0.0: every one); another could lock this page out",

@@ -98,7 +98,7 @@ def test_a_demo_ends_when_told_to(argv: tuple[object, ...]) -> None:
 
 
 def test_a_short_demo_as_a_process() -> None:
-    done = bastide("demo", "--once", "--turns", 6, "--seed", 3)
+    done = bastide("demo", "--once", "--turns", 6, "--seed", 3, fresh=True)
     assert done.returncode == 0 and done.stderr == ""
     game = demo_game(3, turns=6)
     assert sum(isinstance(e, TilePlaced) for e in game.events) == 6

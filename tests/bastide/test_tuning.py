@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
+from cameras_for_pages import Showing, watched
 
 from bastide.camera.calibrated import CalibratedCamera, view_from
-from bastide.camera.tuning import Tuning, kept, newest, own_paths
+from bastide.camera.calibration_store import CalibrationStore, newest
+from bastide.camera.tuning import Tuning
 from calibration.rehearsal import flat, mat_sheet, overhead, photograph
-from vision.frames import Frame, Image, SourceInfo
+from vision.frames import Image
 from web.protocol import CommandError
 
 sys.path.append(str(Path(__file__).parents[1] / "calibration"))
@@ -31,56 +31,18 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bastide.camera.tuning.AT_MOST_S", PATIENCE_S)
 
 
-class Camera:
-    """Shows one picture, or what the test puts before it; noise that no two frames share."""
-
-    def __init__(self, picture: Image, model: str = "imx708") -> None:
-        self.picture = picture
-        self.info = SourceInfo(uri="usb:0", model=model, width=SIZE[0], height=SIZE[1], live=True)
-        self.frames = 0
-
-    def __enter__(self) -> Camera:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        pass
-
-    def read(self, timeout_s: float = 5.0) -> Frame | None:
-        self.frames += 1
-        return Frame(id=self.frames, t_s=self.frames / 10, source="usb:0", bgr=self.picture)
-
-
 def mat(height_mm: float = 900.0) -> Image:
     camera = overhead(SIZE, height_mm=height_mm, tilt_deg=(1.0, -1.0, 0.0), off_px=(0.0, 0.0))
     return photograph(camera, [flat(mat_sheet(), 20, 10, 15)], seed=1)
-
-
-@contextmanager
-def watched(camera: CalibratedCamera) -> Iterator[list[Frame]]:
-    """A loop that takes frames and keeps the last."""
-    end, last = threading.Event(), list[Frame]()
-
-    def run() -> None:
-        while not end.wait(0.02):
-            frame = camera.read()
-            assert frame is not None
-            last[:] = [frame]
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    try:
-        yield last
-    finally:
-        end.set()
-        thread.join(5.0)
 
 
 def tuning(camera: CalibratedCamera, data: Path, **more: object) -> Tuning:
     def reader() -> object:
         raise AssertionError("no tiles lie there, and none are asked for")
 
-    return Tuning(camera, data, **{"present": lambda: True, "colours": lambda: ("red", "blue", "yellow"),  # type: ignore
-                                   "reader": reader, **more})
+    return Tuning(camera, CalibrationStore(data), **{
+        "present": lambda: True, "colours": lambda: ("red", "blue", "yellow"),  # type: ignore
+        "reader": reader, **more})
 
 
 def done(made: Tuning, kind: str) -> dict:  # type: ignore[type-arg]
@@ -95,7 +57,7 @@ def done(made: Tuning, kind: str) -> dict:  # type: ignore[type-arg]
 
 
 def test_the_table_is_calibrated_kept_used_at_once_and_by_the_next_start(tmp_path: Path) -> None:
-    camera = CalibratedCamera(Camera(mat()), ())
+    camera = CalibratedCamera(Showing(mat()), ())
     made = tuning(camera, tmp_path)
     begun = made.calibrate("table", "mat", "module3")
     assert begun["running"] == "table"
@@ -110,17 +72,17 @@ def test_the_table_is_calibrated_kept_used_at_once_and_by_the_next_start(tmp_pat
         assert state["running"] is None and [(u["kind"], u["here"]) for u in state["used"]] == [("table", True)]
         assert camera.changed.wait(PATIENCE_S) and camera.view is not None and camera.view.rotation is not None
         assert last[0].shape[:2] == (SIZE[1], SIZE[0])
-    (again,) = kept(tmp_path)
-    assert again[0] in own_paths(tmp_path) and view_from((again,)) is not None
+    (again,) = CalibrationStore(tmp_path).kept()
+    assert again[0] in CalibrationStore(tmp_path).paths() and view_from((again,)) is not None
     with watched(camera):
-        assert made.forget("table")["used"] == [] and not kept(tmp_path)
+        assert made.forget("table")["used"] == [] and not CalibrationStore(tmp_path).kept()
         camera.changed.clear()
         assert camera.changed.wait(PATIENCE_S) or camera.view is None
 
 
 def test_colours_are_measured_and_what_cannot_be_told_apart_is_named(tmp_path: Path,
                                                                     monkeypatch: pytest.MonkeyPatch) -> None:
-    camera = CalibratedCamera(Camera(followers(["red", "blue", "yellow"], TABLES["oak"], (1, 1, 1))), ())
+    camera = CalibratedCamera(Showing(followers(["red", "blue", "yellow"], TABLES["oak"], (1, 1, 1))), ())
     with watched(camera):
         made = tuning(camera, tmp_path)
         made.calibrate("colours", "", "")
@@ -138,16 +100,16 @@ def test_colours_are_measured_and_what_cannot_be_told_apart_is_named(tmp_path: P
 def test_nothing_to_measure_by_is_said_after_a_while_and_nothing_changes(tmp_path: Path,
                                                                         monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bastide.camera.tuning.AT_MOST_S", 0.3)
-    camera = CalibratedCamera(Camera(EMPTY), ())
+    camera = CalibratedCamera(Showing(EMPTY), ())
     with watched(camera):
         made = tuning(camera, tmp_path)
         made.calibrate("table", "cards", "")
         assert done(made, "table")["error"]["code"] == "table.nothing"
-    assert camera.documents == () and not kept(tmp_path) and not camera.changed.is_set()
+    assert camera.documents == () and not CalibrationStore(tmp_path).kept() and not camera.changed.is_set()
 
 
 def test_the_aim_is_told_while_somebody_looks_and_no_longer(tmp_path: Path) -> None:
-    camera = CalibratedCamera(Camera(mat()), ())
+    camera = CalibratedCamera(Showing(mat()), ())
     now = [0.0]
     made = tuning(camera, tmp_path, clock=lambda: now[0])
     with watched(camera):
@@ -163,7 +125,7 @@ def test_the_aim_is_told_while_somebody_looks_and_no_longer(tmp_path: Path) -> N
 
 
 def test_without_a_camera_and_for_what_nobody_knows_it_is_refused(tmp_path: Path) -> None:
-    made = tuning(CalibratedCamera(Camera(EMPTY), ()), tmp_path, present=lambda: False)
+    made = tuning(CalibratedCamera(Showing(EMPTY), ()), tmp_path, present=lambda: False)
     for call in (made.aim, lambda: made.calibrate("table", "", "")):
         with pytest.raises(CommandError) as refused:
             call()
@@ -177,20 +139,21 @@ def test_without_a_camera_and_for_what_nobody_knows_it_is_refused(tmp_path: Path
 
 
 def test_a_calibration_of_another_camera_is_left_out_when_the_page_made_it(tmp_path: Path) -> None:
-    camera = CalibratedCamera(Camera(mat()), ())
+    camera = CalibratedCamera(Showing(mat()), ())
     with watched(camera):
         made = tuning(camera, tmp_path)
         made.calibrate("table", "mat", "")
         assert done(made, "table")["ok"]
-    own = kept(tmp_path)
-    other = CalibratedCamera(Camera(mat(), model="imx477"), newest((), own), view_from(own), own_paths(tmp_path))
+    own = CalibrationStore(tmp_path).kept()
+    other = CalibratedCamera(Showing(mat(), model="imx477"), newest((), own), view_from(own),
+                             CalibrationStore(tmp_path).paths())
     frame = other.read()
     assert frame is not None and other.documents == () and other.view is None and other.changed.is_set()
     assert newest(own, own) == own and newest((), ()) == ()
 
 
 def test_the_supply_of_one_player_is_added_to_what_was_measured(tmp_path: Path) -> None:
-    camera = CalibratedCamera(Camera(followers(["red"] * 4, TABLES["oak"], (1, 1, 1))), ())
+    camera = CalibratedCamera(Showing(followers(["red"] * 4, TABLES["oak"], (1, 1, 1))), ())
     made = tuning(camera, tmp_path)
     with pytest.raises(CommandError):  # nobody plays pink
         made.calibrate("supply", "pink", "")

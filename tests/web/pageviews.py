@@ -113,6 +113,8 @@ LIVE: dict[str, Callable[[Any], None]] = {
     "practice": _begin(7),
 }
 
+WAY_OUT = {"farms": "tool-farms", "open": "tool-open", "forecast": "bar.now", "walk": "bar.now", "replay": "live",
+           "players": "close", "practice": "close"}  # what is tapped; out of the others Escape leads
 REMEMBERED = ("fix", "fix-staged", "picker", "turning", "gap")  # the board keeps on which square somebody was
 
 

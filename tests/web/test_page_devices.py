@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
-from pageviews import picture
+from pageviews import LIVE, picture
 from pins import ADMIN, PIN, with_pins
+from test_page_access import violations
 from test_web_access import Device
 from webtable import table
 
 from bastide.log.store import Store
 from web.access import Access
 from web.app import create_app
+from web.rights import Memory
 from web.server import PageServer
 
 expect = pytest.importorskip("playwright.sync_api").expect
@@ -88,3 +92,55 @@ def test_a_device_has_a_name_and_signs_itself_out(served, visit):
     page.locator("[data-key='machine-devices']").click()
     expect(page.locator(".devices")).to_contain_text("Dörte, Linux")
     assert [d.name for d in door.devices.listed(0)].count("Dörte") == 1, "the name that was chosen here stays"
+
+
+@pytest.mark.parametrize(("language", "width", "height"), SCREENS[:3])
+def test_the_administrators_pin_is_set_changed_and_asked_for_on_the_page(tmp_path, visit, language, width, height):
+    """Whoever lost the cookie has a way back that needs no shell: the administrator's PIN, or the card."""
+    with Store(tmp_path / "t.sqlite") as store, PageServer(create_app(table(store, 6), access=Access(with_pins())),
+                                                           port=0) as server:
+        # The PIN was set by a command: whoever enters it plays, and is told what else there is.
+        page = visit(server.url, width, height, locale=language)
+        page.locator("[data-key='bar.more']").click()
+        page.locator("[data-key='menu.machine']").click()
+        page.locator("#pin").fill(PIN)
+        page.keyboard.press("Enter")
+        expect(page.locator("#pin-note")).to_contain_text("bastide.txt")
+    with Store(tmp_path / "u.sqlite") as store:
+        app = create_app(table(store, 6), access=Access(Memory()))
+        with PageServer(app, port=0) as server:
+            page = visit(server.url, width, height, locale=language)
+            sign_in(page, PIN)  # the first PIN, set here: this device owns the table
+            LIVE["aim"](page)
+            page.locator("[data-key='machine-devices']").click()
+            page.locator("#pins-admin").fill("1111")
+            page.locator("[data-key='pins-admin-go']").click()
+            expect(page.locator("#machine .outcome.bad")).to_be_visible()
+            page.locator("#pins-admin").fill(PIN)
+            page.locator("[data-key='pins-admin-go']").click()
+            expect(page.locator("#machine .outcome.bad")).to_be_visible()
+            page.locator("#pins-admin").fill(ADMIN)
+            page.locator("[data-key='pins-admin-go']").click()
+            expect(page.locator("#machine .outcome.good")).to_be_visible()
+            page.locator("#machine .outcome").scroll_into_view_if_needed()
+            picture(page, f"pins-{width}x{height}-{language[:2]}")
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            assert not violations(page)
+            page.context.clear_cookies()  # the device is lost
+            page.reload()
+            page.locator("[data-key='bar.more']").click()
+            page.locator("[data-key='menu.machine']").click()
+            page.locator("#pin").fill(PIN)
+            page.keyboard.press("Enter")
+            expect(page.locator("#pin")).to_have_value("")  # it is right, and the administrator's is asked for
+            page.locator("#pin").fill(PIN)
+            page.keyboard.press("Enter")
+            expect(page.locator("#pin-error")).to_contain_text("bastide.txt")
+            sign_in(page, ADMIN)
+            page.locator("[data-key='machine-devices']").click()
+            page.locator("#pins-pin").fill("7391")
+            page.locator("[data-key='pins-pin-go']").click()
+            expect(page.locator("#machine .outcome.good")).to_be_visible()
+            other = Device(SimpleNamespace(app=app), "192.168.1.9", None)
+            assert other.code("POST", "/api/session", {"pin": PIN})[1] == "wrong_pin"
+            assert other.do("POST", "/api/session", {"pin": "7391"}).get_json()["right"] == "play"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 from hand import Hand
 from pageviews import picture
+from webtable import JPEG
 
 from bastide.log.store import Store
 from bastide.table.session import TableSession
@@ -457,3 +459,31 @@ def test_the_wheel_and_its_plague_are_told_when_the_tile_lies(table):
     (question,) = [q for q in session.view()["open_questions"] if q["code"] == "plague"]
     hand.answer(said(game, question["answers"][0]))
     assert table_of(session) == expected and not [q for q in session.view()["open_questions"] if q["must"]]
+
+
+def test_a_move_that_the_camera_doubts_is_asked(table):
+    """Where a piece went that is nobody's: the ways that it may have taken, and none of them."""
+    def lead(game: Game) -> tuple[Move, Move | None]:
+        game.flagged("volcano")
+        for _ in range(4):
+            game.lay(plain=True)
+        game.flagged("dragon")
+        return {}, None
+
+    game, hand, *_ = begin(table, Row("dragon", ("base", "dragon"), lead))
+    session, page = game.session, hand.page
+    ways = sorted(next(n for n in game.state.box.neutrals if n.name == "dragon").ways(game.state),
+                  key=lambda e: len(e.path))
+    short, long = ways[0], ways[-1]
+    for answer, left in (("choice-1", long), ("nothing", None)):
+        session.commit((short,), confidence=0.6, asked=True, alternatives=(((short,), 0.6), ((long,), 0.4)), crop=JPEG)
+        sheet = page.locator("#sheet.question:not([hidden])")
+        expect(sheet.locator("[data-key='choice-1']")).to_contain_text(re.compile("[←↑→↓]"))
+        picture(page, f"question-move-{answer}")
+        sheet.locator(f"[data-key='{answer}']").click()
+        expect(sheet).to_have_count(0)
+        told = [e for e in session.view()["history"] if e["kind"] == short.DO]
+        assert [e["path"] for e in told] == ([[list(s) for s in left.path]] if left else [])
+        assert not session.view()["questions"]
+        for entry in told:
+            session.command({"do": "retract", "seq": entry["seq"]})

@@ -3,56 +3,19 @@
 from __future__ import annotations
 
 import json
-import sys
-from pathlib import Path
 
-import numpy as np
 import pytest
+from firststeps import PHONE, STEPS, WATCH_MS, Empty, practice_cameras
 from pageviews import picture, until
 from servertexts import catalogue
 from test_page_access import TEXTS, violations
 from webtable import get, up_to
 
-from bastide.guide.practice import plan
-from bastide.table.setup import TWO
-from scoring.events import FigurePlaced, Setup, TilePlaced
-from scoring.rules import edition
-from scoring.transcript import Game, turns_of, write
-from vision.images import write_image
-
-sys.path.append(str(Path(__file__).parents[1] / "bastide"))
-from processes import Served  # noqa: E402
-
 expect = pytest.importorskip("playwright.sync_api").expect
-PHONE = (390, 844)
-WATCH_MS = 120_000  # only for a table that never sees the road
-STEPS = ("welcome", "camera", "aim", "table", "tiles", "figures", "players", "practice", "play")
-
-
-class Empty(Served):
-    """A table that nobody has set up: no PIN either."""
-
-    def __init__(self, *argv: object) -> None:
-        super().__init__(*argv, patience_s=600.0)  # a walk of many steps on a busy machine
-        at = self._argv.index("--pin")
-        del self._argv[at:at + 2]
-
 
 @pytest.fixture
 def cameras(tmp_path):
-    """A simulated table on which the practice road is laid, and a camera with its cap on."""
-    setup = Setup(players=TWO, rules=edition())
-    first, second = plan(setup)
-    events = (TilePlaced(player=0, tile=first["tile"], at=tuple(first["at"]), rot=first["rot"]),
-              FigurePlaced(player=0, figure="follower", at=tuple(first["at"]), feature="road", where=first["follower"]),
-              TilePlaced(player=1, tile=second["tile"], at=tuple(second["at"]), rot=second["rot"]))
-    game = tmp_path / "road.json"
-    game.write_text(json.dumps(write(Game(setup=setup, turns=turns_of(setup, events)))), "utf-8")
-    (tmp_path / "dark").mkdir()
-    for n in range(40):
-        write_image(str(tmp_path / "dark" / f"{n:02}.png"), np.full((180, 320, 3), n % 3, np.uint8))
-    return (f"sim:transcript={game}&seed=1&level=easy&size=1152x648&pace=1&tail_s=120",
-            f"folder:{tmp_path / 'dark'}?fps=1")
+    return practice_cameras(tmp_path)
 
 
 def at_step(page, name):

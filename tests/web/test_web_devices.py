@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+from collections import Counter
 
 import pytest
 from pins import ADMIN, PIN, with_pins
@@ -12,7 +13,7 @@ from webtable import table
 from bastide.files.keys import KeyFile, SessionFile
 from bastide.log.store import Store
 from web.devices import MOST, Devices, kind_of
-from web.rights import ALL_TRIES, Memory, Right, Rights
+from web.rights import ALL_TRIES, FREE_TRIES, Memory, Right, Rights
 
 pytestmark = pytest.mark.usefixtures("cheap_hashes")
 IPAD = "Mozilla/5.0 (iPad; CPU OS 17_1 like Mac OS X) AppleWebKit/605.1.15"
@@ -169,6 +170,17 @@ def test_a_lock_keeps_neither_a_session_nor_a_known_device_nor_the_machine_out(s
     assert t.device("127.0.0.1").do("POST", "/api/session", {"pin": PIN}).get_json()["right"] == "play"
     failed = t.device("127.0.0.1", ADMIN).do("POST", "/api/sessions", {"do": "look"}).get_json()["failed"]
     assert {f["address"] for f in failed} <= {f"192.168.1.{n}" for n in range(20, 29)} and len(failed) >= 8
+
+
+def test_whoever_knows_the_tables_pin_guesses_the_administrators_as_slowly_as_anybody(session):
+    """Each sign-in makes another device, with five tries of its own."""
+    t, guesses = Table(session, with_pins(admin=ADMIN)), Counter()
+    while guesses["too_often"] < 3 and guesses.total() < 3 * ALL_TRIES:
+        guest = t.device("192.168.1.30", PIN)
+        for n in range(FREE_TRIES):
+            guesses[guest.code("POST", "/api/session", {"pin": f"55{n}1"})[1]] += 1
+    assert guesses["wrong_pin"] <= ALL_TRIES + 1 and guesses["too_often"]
+    assert t.device("127.0.0.1").do("POST", "/api/session", {"pin": ADMIN}).status_code == 200, "the machine waits"
 
 
 def test_what_the_disk_does_not_take_is_said_and_ended_all_the_same(session):

@@ -45,7 +45,8 @@ async function refusal(answer) {
   ).error?.code;
 }
 
-// Send; where the PIN is missing ask for it and send again. The answer is the last one.
+// Send; where the PIN is missing ask for it and send again. Whoever signs in with the table's is asked for the
+// administrator's where that is what it takes. The answer is the last one.
 export async function post(url, body, method = "POST") {
   if (token === null && document.body.dataset.pin === "set") await learn();
   let answer = await sent(method, url, body);
@@ -54,9 +55,12 @@ export async function post(url, body, method = "POST") {
     await learn();
     answer = await sent(method, url, body);
   }
-  const code = [401, 403].includes(answer.status) ? await refusal(answer) : "";
-  if (["pin_needed", "pin_unset", "admin_needed"].includes(code) && (await entered(code)))
+  for (let asked = ""; [401, 403].includes(answer.status); ) {
+    const code = await refusal(answer);
+    if (code === asked || !["pin_needed", "pin_unset", "admin_needed"].includes(code) || !(await entered(code))) break;
+    asked = code;
     answer = await sent(method, url, body);
+  }
   return answer;
 }
 

@@ -20,6 +20,7 @@ import { Sheet, Toast } from "./sheet.js";
 import { definitions } from "./tileart.js";
 
 const AGAIN_MS = 2000;
+const OLD_MS = 15_000;
 const OPENING = ["ask", "toggle", "openTile", "openMove", "addTo", "tellAnew", "openGap", "layAt", "proof"]; // what needs the sheets
 
 /** @type {typeof import("./sheets.js")} */
@@ -37,6 +38,7 @@ export class App extends Seldom {
     this.kinds = {};
     this.pictures = "/api"; // where pictures of the table are asked for
     this.isOnline = true;
+    this.since = 0; // when the table last answered, in milliseconds, if that is long ago
     this.isTv = document.body.classList.contains("tv");
     this.later = new Set(); // questions put off on this device
     this.passed = new Map(); // how often one was put behind the others
@@ -102,7 +104,7 @@ export class App extends Seldom {
       const act = this[name].bind(this);
       this[name] = (...args) => (sheets ? act(...args) : this.fetching?.then(() => act(...args)));
     }
-    this.live = new Live({ show: (view) => this.show(view), online: (on) => this.online(on) });
+    this.live = new Live({ show: (view) => this.show(view), online: (on, at) => this.online(on, at) });
     this.live.start();
     this.wake();
   }
@@ -206,6 +208,8 @@ export class App extends Seldom {
       );
     document.body.dataset.ready = "";
     this.render();
+    if (location.protocol === "https:" && "serviceWorker" in navigator)
+      Promise.all([this.stayedAwake(), import("./later/kept.js").then(({ keep }) => keep())]).catch(() => {}); // a browser that keeps nothing
   }
 
   // Another game has begun: nothing that was opened belongs to it.
@@ -219,9 +223,11 @@ export class App extends Seldom {
     this.board.showGaps(this.byHand);
   }
 
-  online(on) {
-    if (this.isOnline === on) return;
+  online(on, at = 0) {
+    const since = !on && at && Date.now() - at > OLD_MS ? at : 0; // what is shown is old, and says so
+    if (this.isOnline === on && this.since === since) return;
     this.isOnline = on;
+    this.since = since;
     if (this.board) this.render();
   }
 
@@ -252,6 +258,7 @@ export class App extends Seldom {
     if (this.issues.show(view) && !this.board.view.free) this.board.view.fit();
     this.bar.show(this.past ? { ...view, status: { chip: "past" } } : view, {
       online: this.isOnline,
+      since: this.since,
       aid: this.aid,
       adding: is(this.sheet.content, "Add"),
       waiting: view.questions.length + this.askings.length,

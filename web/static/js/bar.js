@@ -1,7 +1,7 @@
 // The bottom line: what the camera is doing, whose turn it is, and everything a person can start.
 
 import { button, h, redraw, symbol } from "./dom.js";
-import { t } from "./i18n.js";
+import { clock, t } from "./i18n.js";
 
 const LOOKS = {
   watching: "eye",
@@ -19,9 +19,9 @@ const LOOKS = {
 };
 
 // A tap on it shows what the camera sees.
-export function chip(view, online, act, place) {
+export function chip(view, { online, since }, act, place) {
   const state = online ? (view.status?.chip ?? "manual") : "offline";
-  const text = t(`chip.${state}`, { fallback: state });
+  const text = since ? t("chip.offline.since", { time: clock(since / 1000) }) : t(`chip.${state}`, { fallback: state });
   return h(
     "span",
     { role: "status", class: "chip-line" },
@@ -68,7 +68,8 @@ export class Bar {
     this.draw(view, now);
   }
 
-  draw(view, { online, aid, adding, waiting, final }) {
+  draw(view, now) {
+    const { aid, adding, waiting, final } = now;
     const over = view.phase === "over",
       acts = this.acts;
     const { number, player } = view.turn;
@@ -82,10 +83,10 @@ export class Bar {
       el.append(...both(key, values));
       return el;
     };
-    redraw(this.status, chip(view, online, acts.camera, "board"));
+    redraw(this.status, chip(view, now, acts.camera, "board"));
     redraw(
       this.root,
-      chip(view, online, acts.camera, "bar"),
+      chip(view, now, acts.camera, "bar"),
       h(
         "span",
         { class: "bar-turn", dir: "auto" },

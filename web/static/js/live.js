@@ -9,7 +9,7 @@ const POLL_MS = 2000;
 const ASLEEP_MS = 4000; // a clock that jumps by more: the tab was frozen
 
 export class Live {
-  // show(view) gets every new view; online(bool) tells whether the table answers
+  // show(view) gets every new view; online(bool, at) tells whether the table answers, and when it last did
   constructor({ show, online }) {
     this.show = show;
     this.online = online;
@@ -20,6 +20,7 @@ export class Live {
     this.watchdog = null;
     this.seeking = false;
     this.heardAt = 0;
+    this.seenAt = 0; // when the table last answered, or said what this device has kept
     this.stream = new Stream("/api/events", {
       heard: (kind, data, id) => this.heard(kind, data, id),
       lost: () => this.seek(),
@@ -31,7 +32,7 @@ export class Live {
     });
     document.addEventListener("resume", () => this.wake(true));
     addEventListener("online", () => this.wake(true));
-    addEventListener("offline", () => this.online(false));
+    addEventListener("offline", () => this.online(false, this.seenAt));
     addEventListener("pageshow", (e) => e.persisted && this.wake(true));
     let last = Date.now();
     setInterval(() => {
@@ -59,7 +60,7 @@ export class Live {
     clearTimeout(this.polling);
     this.polling = null;
     this.seeking = false;
-    this.heardAt = Date.now();
+    this.heardAt = this.seenAt = Date.now();
     this.online(true);
     this.watch();
     if (kind !== "beat") this.id = id;
@@ -94,12 +95,21 @@ export class Live {
       const answer = await fetch("/api/state", { cache: "no-store", signal: AbortSignal.timeout(SEEK_MS) });
       if (!answer.ok) throw new Error(answer.statusText);
       const view = await answer.json();
+      const kept = Number(answer.headers.get("X-Bastide-Kept")); // what worker.js has, of a table that does not answer
+      if (kept) {
+        if (!this.view) {
+          this.seenAt = kept;
+          this.adopt(view);
+        }
+        throw new Error("kept");
+      }
+      this.seenAt = Date.now();
       this.online(true);
       // An answer that was under way while a newer event arrived is old news.
       if (!(this.stream.flows && this.newer(view))) this.adopt(view);
       return true;
     } catch {
-      this.online(false);
+      this.online(false, this.seenAt);
       return false;
     }
   }

@@ -1,10 +1,24 @@
 // What the camera was not sure of. One question at a time; the game goes on meanwhile.
 
 import { button, h } from "./dom.js";
+import { FIELDS } from "./boxes.js";
 import { seen } from "./evidence.js";
 import { t } from "./i18n.js";
 import { Picker } from "./picker.js";
+import { EDGES, STEP } from "./shapes.js";
 import { figureChoice, segmentPicker, sureness, tileButton, playerChoice } from "./tilebutton.js";
+import { figureName, moveName, placeName } from "./words.js";
+
+const ARROWS = { N: "↑", E: "→", S: "↓", W: "←" };
+
+// From the first square of a way on, an arrow a step.
+const steps = (path) =>
+  path
+    .slice(1)
+    .map(
+      ([x, y], n) => ARROWS[EDGES.find((side) => STEP[side][0] === x - path[n][0] && STEP[side][1] === y - path[n][1])],
+    )
+    .join("");
 
 export class Question {
   /** @type {import("./app.js").App} */
@@ -75,11 +89,16 @@ export class Question {
             },
             { icon: "back", className: "action" },
           )
-        : button(t("question.other"), () => this.openOther(), {
-            icon: "tiles",
-            className: "action",
-            data: { key: "other" },
-          }),
+        : this.question.kind === "move"
+          ? button(t("question.nothing.move"), () => this.answer("other"), {
+              className: "action",
+              data: { key: "nothing" },
+            })
+          : button(t("question.other"), () => this.openOther(), {
+              icon: "tiles",
+              className: "action",
+              data: { key: "other" },
+            }),
       button(t("question.later"), () => app.sheet.close(), { className: "action", data: { key: "later" } }),
     ];
   }
@@ -111,6 +130,7 @@ export class Question {
     const note = [sureness(candidate.probability), n === 0 && t("question.best")].filter(Boolean).join(" · ");
     const more = { note, className: "candidate", key: `choice-${n}` };
     if (body?.do === "tile") return tileButton(this.app, body, act, more);
+    if (this.question.kind === "move") return this.move(body, note, act, more);
     const under = this.under;
     if (body?.do === "deploy" && under) {
       const name = t("board.figure", {
@@ -133,6 +153,16 @@ export class Question {
         label: t("question.nothing"),
       });
     return button(t("question.nothing"), act, { className: "action candidate" });
+  }
+
+  // What happened besides laying a tile and putting a figure there: by the squares of its way, or by whom it is about.
+  move(body, note, act, { className, key }) {
+    const { app } = this,
+      way = body.path && [placeName(body.path[0]), steps(body.path)].filter(Boolean).join(" "),
+      about = Object.entries(body).filter(([k, v]) => FIELDS[k] === "ref" && v),
+      whom = about.map(([, figure]) => figureName(app.view.players, figure)),
+      words = [moveName(app, body), way ?? (body.at && placeName(body.at)), ...whom, note].filter(Boolean).join(" · ");
+    return button(words, act, { className: `action ${className} long`, data: { key } });
   }
 
   openOther() {

@@ -53,6 +53,13 @@ export class Seldom {
     this.sheet.render();
   }
 
+  // As this device was told before.
+  async stayedAwake() {
+    if (!("wakeLock" in navigator)) return;
+    const { resume } = await import("./later/awake.js");
+    this.awake = await resume();
+  }
+
   // The screen of this device stays on, or no more.
   async stayAwake() {
     const { toggle } = await import("./later/awake.js");

@@ -130,6 +130,28 @@ export type GameRow = {
   winners?: number[];
 };
 
+/** A square where a tile may be laid next: how many kinds, and how many tiles, fit there. */
+export type GapRow = {
+  at: number[];
+  kinds: number;
+  fit: number;
+};
+
+/** Every square where a tile may be laid next; ``total`` are left. */
+export type GapsView = {
+  total: number;
+  gaps: GapRow[];
+};
+
+/** The view that the game began with (``reference``, of that ``size``) beside the newest ``picture``: how far it is to be pushed back and turned, None where nothing can be said. */
+export type GhostState = {
+  camera: boolean;
+  picture: number | null;
+  reference: number | null;
+  size: number[] | null;
+  moved: Record<string, any> | null;
+};
+
 /** The step people are at, whether nobody is guided, and the practice road. */
 export type GuideState = {
   step: string;
@@ -192,6 +214,21 @@ export type ItemView = {
   player?: number;
 };
 
+/** A kind of tile that fits on a square: how many are left, and in which quarter turns it fits. */
+export type KindThere = {
+  tile: string;
+  left: number;
+  rots: number[];
+};
+
+/** What may be laid on a square: of ``total`` tiles that are left ``fit`` do. */
+export type KindsView = {
+  at: number[];
+  total: number;
+  fit: number;
+  kinds: KindThere[];
+};
+
 /** The colours of a kind of segment: its rim, itself, and a dashed line along a band's middle or an area's edge. */
 export type Land = {
   rim: string;
@@ -203,6 +240,28 @@ export type Land = {
 export type LeftView = {
   total: number;
   kinds: Record<string, number>;
+};
+
+/** The lens as it is being calibrated, in pixels of the camera's own ``picture`` of that ``size``, and every earlier calibration. */
+export type LensState = {
+  camera: boolean;
+  picture: number | null;
+  size: number[];
+  board: number[][] | null;
+  views: Record<string, any>[];
+  coverage: number[][];
+  enough: number;
+  least: number;
+  good_px: number;
+  busy: boolean;
+  lens: Record<string, any> | null;
+  error: Record<string, any> | null;
+  saved: boolean;
+  history: Record<string, any>[];
+  chosen: string;
+  cameras: Record<string, any>[];
+  upload: number;
+  most: number;
 };
 
 /** Something that may be done. */
@@ -228,6 +287,25 @@ export type NextTileView = {
   player: number;
   part: number;
   waiting: boolean;
+};
+
+/** What the rules have against a tile where it is. */
+export type Objection = {
+  code: string;
+  text: string;
+};
+
+/** What the rules have against a tile in one of its quarter turns; nothing where it fits. */
+export type ObjectionsThere = {
+  rot: number;
+  objections: Objection[];
+};
+
+/** What the rules have against a kind of tile on a square. */
+export type ObjectionsView = {
+  tile: string;
+  at: number[];
+  turns: ObjectionsThere[];
 };
 
 /** Something that the table does not show, with the events that would answer it. */
@@ -271,6 +349,13 @@ export type PhraseView = {
   rule?: string;
 };
 
+/** Where a kind of tile may be laid, and how many of it are left. */
+export type PlacesView = {
+  tile: string;
+  left: number;
+  places: TurnsOnSquare[];
+};
+
 /** A player; ``projected`` is the score if the game ended now, ``supply`` the pieces in hand by their names. */
 export type PlayerView = {
   index: number;
@@ -300,7 +385,7 @@ export type PreviewRow = {
 export type QuestionView = {
   id: number | string;
   seq: number;
-  kind: "tile" | "figure";
+  kind: "tile" | "figure" | "move";
   text_key: string;
   at: number[] | null;
   player: number | null;
@@ -421,6 +506,18 @@ export type Stroke = {
   width?: number;
 };
 
+/** What lies on the teaching sheet and what it is taken for, by cell; the kinds that are ``wanted``, how many pictures of each are ``known``, the ``fewest`` that anything is taught by, and what came of keeping them. */
+export type TeachingState = {
+  camera: boolean;
+  picture: number | null;
+  pages: Record<string, any>[];
+  tiles: Record<string, any>[];
+  wanted: string[];
+  known: Record<string, number>;
+  fewest: number;
+  outcome: Record<string, any> | null;
+};
+
 /** What the tile of an entry may be; of what was kept beside a figure, the move as it was read. */
 export type TileCandidate = {
   probability: number;
@@ -469,6 +566,12 @@ export type TurnView = {
   player: number;
   part: number;
   open: boolean;
+};
+
+/** A square where a tile fits, with the quarter turns in which it does. */
+export type TurnsOnSquare = {
+  at: number[];
+  rots: number[];
 };
 
 /** What runs, what came in, what is offered, and how the newest update goes or went (docs/updates.md). */

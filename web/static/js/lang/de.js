@@ -105,6 +105,7 @@ export default {
   "chip.ended": "Spiel zu Ende",
   "chip.camera_lost": "Kamera weg",
   "chip.offline": "Verbindet neu …",
+  "chip.offline.since": "Stand {time} · verbindet neu …",
   "chip.out_of_step": "Nicht im Takt",
   "chip.paused": "Pause",
   "chip.past": "Rückblick",
@@ -225,11 +226,13 @@ export default {
   "setup.begun": "Ein neues Spiel hat begonnen.",
   "question.which_tile": "Welches Plättchen ist das?",
   "question.claim": "Wer hat beansprucht, was fertig ist?",
+  "question.which_move": "Was ist hier geschehen?",
   "question.which_figure": "Wer steht wo?",
   "question.tile": "Welches Plättchen ist das?",
   "question.figure": "Steht hier ein Gefolgsmann?",
   "question.other": "Anderes …",
   "question.later": "Später",
+  "question.nothing.move": "Nichts davon",
   "question.nothing": "Niemand da",
   "question.best": "gilt vorerst",
   "question.more": { one: "{n} weitere wartet", other: "{n} weitere warten" },
@@ -485,7 +488,8 @@ export default {
   "pin.admin.note": "Das ändert den Rechner, nicht das Spiel, und braucht die PIN der Verwaltung.",
   "pin.admin.none":
     "Das ändert den Rechner, nicht das Spiel. Es gibt keine PIN der Verwaltung: das Gerät, das die PIN des Tisches festgelegt hat, darf es; oder schreibt eine in bastide.txt auf der Karte.",
-  "pin.not_admin": "Das ist die PIN des Tisches. Hier braucht es die der Verwaltung.",
+  "pin.not_admin":
+    "Das ist die PIN des Tisches. Hier braucht es die der Verwaltung. Verloren? Eine Zeile in bastide.txt auf der Karte setzt eine neue.",
   // joining and speaking
   "join.title": "Mitmachen",
   "join.searching": "Die Adresse wird gesucht…",

@@ -105,6 +105,7 @@ export default {
   "chip.ended": "Game over",
   "chip.camera_lost": "Camera lost",
   "chip.offline": "Reconnecting…",
+  "chip.offline.since": "As of {time} · reconnecting…",
   "chip.out_of_step": "Out of step",
   "chip.paused": "Paused",
   "chip.past": "Looking back",
@@ -220,12 +221,14 @@ export default {
   "stage.save": "Save",
   "setup.begun": "A new game has begun.",
   "question.which_tile": "Which tile is this?",
+  "question.which_move": "What happened here?",
   "question.which_figure": "Who stands where?",
   "question.claim": "Who claimed what is complete?",
   "question.tile": "Which tile is this?",
   "question.figure": "Is a follower standing here?",
   "question.other": "Other…",
   "question.later": "Later",
+  "question.nothing.move": "Nothing of that",
   "question.nothing": "Nobody there",
   "question.best": "taken for now",
   "question.more": { one: "{n} more waiting", other: "{n} more waiting" },
@@ -474,7 +477,8 @@ export default {
   "pin.admin.note": "This changes the machine, not the game, and takes the administrator's PIN.",
   "pin.admin.none":
     "This changes the machine, not the game. No administrator's PIN is set: the device that set the table's PIN may do it; or set one in bastide.txt on the card.",
-  "pin.not_admin": "That is the table's PIN. This takes the administrator's.",
+  "pin.not_admin":
+    "That is the table's PIN. This takes the administrator's. Lost it? A line in bastide.txt on the card sets a new one.",
   // joining and speaking
   "join.title": "Join",
   "join.searching": "Looking for the address…",

@@ -109,6 +109,7 @@ export default {
   "chip.ended": "Partie finie",
   "chip.camera_lost": "Caméra perdue",
   "chip.offline": "Reconnexion…",
+  "chip.offline.since": "État de {time} · reconnexion…",
   "chip.out_of_step": "Décalage",
   "chip.paused": "En pause",
   "chip.past": "Retour en arrière",
@@ -234,11 +235,13 @@ export default {
   "setup.begun": "Une nouvelle partie a commencé.",
   "question.which_tile": "Quelle tuile est-ce ?",
   "question.claim": "Qui avait pris ce qui est terminé ?",
+  "question.which_move": "Que s’est-il passé ici ?",
   "question.which_figure": "Qui est où ?",
   "question.tile": "Quelle tuile est-ce ?",
   "question.figure": "Y a-t-il un partisan ici ?",
   "question.other": "Autre…",
   "question.later": "Plus tard",
+  "question.nothing.move": "Rien de cela",
   "question.nothing": "Personne",
   "question.best": "supposé pour l'instant",
   "question.more": { one: "{n} autre attend", many: "{n} d'autres attendent", other: "{n} autres attendent" },
@@ -519,7 +522,8 @@ export default {
   "pin.admin.note": "Cela change la machine, pas la partie, et demande le code d’administration.",
   "pin.admin.none":
     "Cela change la machine, pas la partie. Aucun code d’administration n’est défini : l’appareil qui a défini le code de la table peut le faire ; ou écrivez-en un dans bastide.txt sur la carte.",
-  "pin.not_admin": "C’est le code de la table. Il faut ici celui d’administration.",
+  "pin.not_admin":
+    "C’est le code de la table. Il faut ici celui d’administration. Perdu ? Une ligne de bastide.txt sur la carte en fixe un autre.",
   // joining and speaking
   "join.title": "Rejoindre",
   "join.searching": "Recherche de l'adresse…",

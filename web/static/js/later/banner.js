@@ -8,6 +8,7 @@ import { checkName, findingText, todoText } from "./checks.js";
 
 const READ = "bastide.banner",
   EVERY_MS = 20_000,
+  ACTS = ["balance", "ghost"], // what has a button
   ICON = { warn: "alert", fail: "alert" };
 
 export class Banner {
@@ -64,10 +65,15 @@ export class Banner {
         "p",
         {},
         h("b", {}, `${checkName(worst)}: `),
-        `${findingText(worst)}. ${worst.do && worst.todo !== "balance" ? `${todoText(worst)}.` : ""}`,
+        `${findingText(worst)}. ${worst.do && !ACTS.includes(worst.todo) ? `${todoText(worst)}.` : ""}`,
       ),
       worst.todo === "balance" &&
         button(t("do.balance"), () => this.measure(), { className: "action", data: { key: "banner-balance" } }),
+      worst.todo === "ghost" &&
+        button(t("banner.ghost"), () => this.app.machine("ghost"), {
+          className: "action",
+          data: { key: "banner-ghost" },
+        }),
       more > 0 &&
         h("a", { class: "action", href: "/doctor", data: { key: "banner-more" } }, t("banner.more", { n: more })),
       button(

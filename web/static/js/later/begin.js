@@ -14,6 +14,7 @@ import { Calibrate } from "./calibrate.js";
 import { Cameras } from "./cameras.js";
 import { joinCard } from "./join.js";
 import { panelStyle } from "./panel.js";
+import { Teach } from "./teach.js";
 
 const STEPS = ["welcome", "camera", "aim", "table", "tiles", "figures", "players", "practice", "play"];
 const EVERY_MS = 2000,
@@ -133,6 +134,7 @@ export class Begin {
     if (this.root.hidden) return;
     this.frame();
     if (this.state.step === "practice") this.drawPractice();
+    if (this.state.step === "tiles") this.drawLearned();
     if (this.kept) this.timer = setTimeout(() => this.look(), EVERY_MS);
   }
 
@@ -318,8 +320,14 @@ export class Begin {
     if (await this.ask({ do: "answer", step, value })) this.onward();
   }
 
+  // Two ways: the sheet now, or the evening's own tiles as they are confirmed. What is known grows before one's eyes.
   tiles() {
+    this.learned = h("p", { class: "note begin-learned", role: "status" });
+    this.drawLearned();
     return [
+      h("h4", {}, t("begin.tiles.learn.title")),
+      h("p", { class: "note" }, t("begin.tiles.learn.why")),
+      this.learned,
       h(
         "div",
         { class: "row" },
@@ -329,8 +337,25 @@ export class Begin {
           data: { key: "tiles-learn" },
         }),
       ),
-      h("p", { class: "note" }, t("begin.tiles.learn.why")),
+      h("h4", {}, t("begin.tiles.sheet")),
+      this.inside(Teach, { titled: false }),
     ];
+  }
+
+  async drawLearned() {
+    try {
+      const { tiles } = await (await fetch("/api/own-tiles", { cache: "no-store" })).json(),
+        kinds = Object.keys(this.app.kinds).filter((id) => this.app.kinds[id].count),
+        { chip } = this.app.newest.status;
+      const known = kinds.filter((id) => tiles[id]).length;
+      const said = [
+        t(chip === "camera_lost" ? "begin.tiles.not_seen" : "begin.tiles.seen"),
+        t("begin.tiles.known", { n: known, all: kinds.length }),
+      ].join(" ");
+      if (this.learned.textContent !== said) this.learned.textContent = said;
+    } catch {
+      // looked at again in a moment
+    }
   }
 
   figures() {

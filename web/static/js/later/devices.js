@@ -5,8 +5,19 @@ import { button, h, redraw, symbol } from "../dom.js";
 import { dated, t } from "../i18n.js";
 import { errorText } from "../words.js";
 import { Part } from "./part.js";
+import { Pins } from "./pins.js";
 
 export class Devices extends Part {
+  constructor(app, root) {
+    super(app, root);
+    this.pins = new Pins(app, () => this.look());
+  }
+
+  enter() {
+    super.enter();
+    this.pins.look();
+  }
+
   look() {
     return this.ask({ do: "look" });
   }
@@ -71,6 +82,7 @@ export class Devices extends Part {
             )
           : h("p", {}, t("devices.failed.none")),
       ),
+      this.pins.root,
     );
   }
 

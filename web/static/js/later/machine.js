@@ -7,8 +7,11 @@ import { Backup } from "./backup.js";
 import { Calibrate } from "./calibrate.js";
 import { Cameras } from "./cameras.js";
 import { Devices } from "./devices.js";
+import { Ghost } from "./ghost.js";
+import { Lens } from "./lens.js";
 import { panelStyle } from "./panel.js";
 import { Settings } from "./settings.js";
+import { Teach } from "./teach.js";
 import { Trial } from "./trial.js";
 import { Updates } from "./updates.js";
 
@@ -16,6 +19,9 @@ const TABS = {
   cameras: Cameras,
   aim: Aim,
   calibrate: Calibrate,
+  lens: Lens,
+  ghost: Ghost,
+  tiles: Teach,
   trial: Trial,
   settings: Settings,
   backup: Backup,

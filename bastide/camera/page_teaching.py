@@ -1,0 +1,180 @@
+"""Teaching the owner's tiles on the page: the teaching sheet under the camera in use, what lies in its cells, what
+people say of it, and the set of pictures that is made of it.
+
+The cell says what a tile is taken for. People may say otherwise; their word stays until another tile lies in the cell.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bastide.camera.calibrated import CalibratedCamera
+from bastide.camera.capture import Shot
+from bastide.camera.live_looks import LiveLooks
+from bastide.camera.teaching import COARSE_PX_MM, Steady, Teaching, alike
+from bastide.errors import Failure, UsageError
+from calibration.teaching import SeenTile, find_pages, tiles_on
+from scoring.tiles import catalogue
+from vision.frames import Image
+from vision.images import encode_jpeg, reduced
+from vision.lessons import FEWEST
+from web.protocol import CommandError
+from web.states import TeachingState
+
+LONG_SIDE_PX, TILE_PX = 1600, 160
+KEPT = 4  # pictures of the sheet: a page asks for the one whose number it was told
+_CODES = {"sides": "sides", "blurred": "blurred", "other kind": "other"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Lying:
+    """The tile in a cell as it was seen, what it is ``tile`` and how many quarter turns clockwise its picture has to be
+    turned, whose word that is, and the ``number`` of its picture."""
+
+    seen: SeenTile
+    tile: str
+    turns: int
+    sure: bool
+    number: int
+
+    def taught(self) -> SeenTile:
+        return replace(self.seen, tile=self.tile, bgr=np.ascontiguousarray(np.rot90(self.seen.bgr, -self.turns)))
+
+
+class PageTeaching:
+    """One table's teaching (`web.machine_protocol.Teaching`). Thread safe."""
+
+    def __init__(self, camera: CalibratedCamera, folder: Callable[[], Path], *, present: Callable[[], bool],
+                 wanted: Callable[[], tuple[str, ...]], known: Callable[[], Mapping[str, int]],
+                 taught: Callable[[], None] = lambda: None, clock: Callable[[], float] = time.monotonic) -> None:
+        """``folder`` is where the owner's set goes, ``wanted`` the kinds of the game's boxes, ``known`` how many
+        pictures there are of each kind; ``taught`` is told when there are others."""
+        self._camera, self._folder, self._wanted, self._known = camera, folder, wanted, known
+        self._present, self._told = present, taught
+        self._lock = threading.Lock()
+        self._looks = LiveLooks(camera, self._look, name="teaching", present=present, clock=clock)
+        self._steady, self._lying = Steady(), dict[str, _Lying]()
+        self._doubts: dict[str, str] | None = {}
+        self._pages: list[dict[str, Any]] = []
+        self._photos, self._number = dict[int, bytes](), 0
+        self._outcome: dict[str, Any] | None = None
+        self._kept = dict[str, Image]()  # what lies there still and was taught: it is not offered again
+
+    # -- the page's side --------------------------------------------------------------------------------------------
+
+    def state(self) -> TeachingState:
+        """What is seen and what was made of it; the camera is looked through for a few seconds more."""
+        if self._present():
+            self._looks.want()
+        wanted, known = self._wanted(), self._known()
+        with self._lock:
+            doubts = self._doubts or {}
+            tiles = [{"cell": cell, "tile": one.tile, "turns": one.turns, "sure": one.sure, "picture": one.number,
+                      "coarse": one.seen.px_mm < COARSE_PX_MM,
+                      "doubt": None if one.sure or cell not in doubts else _CODES[doubts[cell]]}
+                     for cell, one in self._lying.items()]
+            return {"camera": self._present(), "picture": max(self._photos, default=None), "pages": list(self._pages),
+                    "tiles": tiles, "wanted": list(wanted), "known": {k: n for k, n in known.items() if k in wanted},
+                    "fewest": FEWEST, "outcome": self._outcome}
+
+    def say(self, cell: str, tile: str, turns: int) -> TeachingState:
+        """The tile in a cell is this one, once its picture is turned so many quarter turns clockwise. Raises
+        CommandError."""
+        with self._lock:
+            one = self._there(cell)
+            if tile not in catalogue() or turns not in range(4):
+                raise CommandError("malformed", "tile and turns: name no way that a tile lies")
+            self._lying[cell] = replace(one, tile=tile, turns=turns, sure=True)
+            self._doubts = None
+        return self.state()
+
+    def leave_out(self, cell: str) -> TeachingState:
+        """Do not teach the picture of a cell; it comes back when another tile lies there. Raises CommandError."""
+        with self._lock:
+            self._there(cell)
+            del self._lying[cell]
+            self._doubts = None
+        return self.state()
+
+    def keep(self) -> TeachingState:
+        """Make the owner's set of what was seen; ``outcome`` says what came of it. Raises CommandError."""
+        with self._lock:
+            if not self._lying:
+                raise CommandError("nothing_seen", "no tile was seen on the teaching sheet yet")
+            try:
+                made = self._teaching().save()
+            except (Failure, UsageError) as e:
+                raise CommandError("not_saved", str(e)) from e
+            self._outcome = {"taught": made["taught"], "missing": made["missing"], "coarse": made["coarse"],
+                             "refused": [r["tile"] for r in made["refused"]]}
+            self._kept = {cell: one.seen.bgr for cell, one in self._lying.items()}
+            self._lying, self._doubts = {}, {}
+        self._told()
+        return self.state()
+
+    def forget(self) -> TeachingState:
+        """Begin anew with what lies there; what was kept stays kept."""
+        with self._lock:
+            self._lying, self._kept, self._doubts, self._steady, self._outcome = {}, {}, {}, Steady(), None
+        return self.state()
+
+    def picture(self, number: int) -> bytes | None:
+        """A picture of the sheet, or of the tile in a cell, under its number (JPEG); None when it has gone."""
+        with self._lock:
+            if number in self._photos:
+                return self._photos[number]
+            found = next((one for one in self._lying.values() if one.number == number), None)
+        return None if found is None else encode_jpeg(reduced(found.seen.bgr, TILE_PX))
+
+    def close(self) -> None:
+        """Look at nothing more."""
+        self._looks.close()
+
+    # -- the thread that looks --------------------------------------------------------------------------------------
+
+    def _look(self, shot: Shot) -> None:
+        view = self._camera.view
+        bgr = shot.bgr if view is None else view.straighten(shot.bgr)
+        pages = find_pages(bgr)
+        tiles = tuple(t for page in pages for t in tiles_on(bgr, page))
+        photo = encode_jpeg(reduced(bgr, LONG_SIDE_PX))
+        with self._lock:
+            self._pages = [{"page": p.page.number + 1, "product": p.page.product, "cells": len(p.page.cells),
+                            "seen": sum(t.tile in {c.tile for c in p.page.cells} for t in tiles)} for p in pages]
+            for tile in self._steady.feed(tiles):
+                self._take(tile)
+            self._number += 1
+            self._photos[self._number] = photo
+            while len(self._photos) > KEPT:
+                del self._photos[min(self._photos)]
+            teaching = self._teaching() if self._doubts is None else None
+        if teaching is not None:  # which of them do not go together takes a moment, and people go on meanwhile
+            found = teaching.doubts()
+            with self._lock:
+                self._doubts = found
+
+    def _take(self, tile: SeenTile) -> None:
+        before = self._lying.get(tile.tile)
+        known = self._kept.get(tile.tile) if before is None else before.seen.bgr
+        if known is not None and alike(known, tile.bgr):
+            return  # a hand was over it: what people said of it stays
+        self._number += 1
+        self._lying[tile.tile] = _Lying(seen=tile, tile=tile.tile, turns=0, sure=False, number=self._number)
+        self._doubts, self._outcome = None, None
+
+    def _teaching(self) -> Teaching:
+        return Teaching(folder=self._folder(), wanted=self._wanted(),
+                        seen={cell: one.taught() for cell, one in self._lying.items()},
+                        sure={cell for cell, one in self._lying.items() if one.sure})
+
+    def _there(self, cell: str) -> _Lying:
+        if cell not in self._lying:
+            raise CommandError("no_tile", "no tile was seen in that cell")
+        return self._lying[cell]

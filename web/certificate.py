@@ -1,0 +1,164 @@
+"""HTTPS at home: the one step that makes a device trust the table's own certificate, explained on a page that takes no
+trust itself."""
+
+from __future__ import annotations
+
+import hashlib
+import ssl
+from collections.abc import Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+
+from flask import Blueprint, Response, current_app, render_template
+
+from web.answers import error_answer
+from web.firstview import chosen_language, chosen_theme
+from web.join import host_name
+
+certificates = Blueprint("certificates", __name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Https:
+    """HTTPS as it is served: at which port, and what a device is to trust (PEM)."""
+
+    port: int
+    authority: Callable[[], str]
+
+
+TEXTS = {
+    "en": {
+        "title": "HTTPS for this table",
+        "back": "To the table",
+        "why": (
+            "With it this page can be installed like an app, keeps the screen on, and still shows the last state "
+            "while the table restarts. It takes one step on each device, once."),
+        "off": (
+            "HTTPS is not switched on at this table. Whoever administers it does so under More, Machine and camera,"
+            " Settings, Network: HTTPS port."),
+        "download": "Download the certificate",
+        "ios": "iPhone and iPad",
+        "android": "Android",
+        "other": "Computer",
+        "ios_steps": [
+            "Open this page in Safari, tap Download the certificate, and allow it.",
+            "Settings, at the top: Profile Downloaded. Install it.",
+            "Settings, General, About, Certificate Trust Settings: switch it on for bastide.",
+        ],
+        "android_steps": [
+            "Tap Download the certificate.",
+            "Settings: search for CA certificate (Security, More, Encryption and credentials, Install a "
+            "certificate). Install anyway.",
+            "Choose bastide.crt among the downloads.",
+        ],
+        "other_steps": [
+            "Download the certificate and open it.",
+            "Install it for your user among the trusted root authorities. Firefox asks in its own settings: "
+            "Certificates, Authorities, Import.",
+        ],
+        "then": "Then open",
+        "install": "There, the browser's menu offers to install the page or to add it to the home screen.",
+        "bound": (
+            "This certificate can vouch for names and addresses at home only, not for any site of the internet. "
+            "Take it away where you put it, when the table is no longer yours."),
+        "print": "Its fingerprint (SHA-256), to compare with another device's",
+    },
+    "de": {
+        "title": "HTTPS für diesen Tisch",
+        "back": "Zum Tisch",
+        "why": (
+            "Damit lässt sich diese Seite wie eine App installieren, hält den Bildschirm an und zeigt den letzten "
+            "Stand auch, während der Tisch neu startet. Das braucht auf jedem Gerät einmal einen Schritt."),
+        "off": (
+            "HTTPS ist an diesem Tisch nicht eingeschaltet. Das macht, wer ihn verwaltet: Mehr, Gerät und Kamera, "
+            "Einstellungen, Netzwerk: HTTPS-Port."),
+        "download": "Zertifikat herunterladen",
+        "ios": "iPhone und iPad",
+        "android": "Android",
+        "other": "Computer",
+        "ios_steps": [
+            "Diese Seite in Safari öffnen, auf „Zertifikat herunterladen“ tippen und zulassen.",
+            "Einstellungen, ganz oben: „Profil geladen“. Installieren.",
+            "Einstellungen, Allgemein, Info, Zertifikatsvertrauenseinstellungen: für bastide einschalten.",
+        ],
+        "android_steps": [
+            "Auf „Zertifikat herunterladen“ tippen.",
+            "Einstellungen: nach „CA-Zertifikat“ suchen (Sicherheit, Weitere, Verschlüsselung und Anmeldedaten, "
+            "Zertifikat installieren). „Trotzdem installieren“.",
+            "bastide.crt unter den Downloads wählen.",
+        ],
+        "other_steps": [
+            "Das Zertifikat herunterladen und öffnen.",
+            "Für den eigenen Benutzer bei den vertrauenswürdigen Stammzertifikaten installieren. Firefox fragt in "
+            "den eigenen Einstellungen: Zertifikate, Zertifizierungsstellen, Importieren.",
+        ],
+        "then": "Danach öffnen",
+        "install": (
+            "Dort bietet das Menü des Browsers an, die Seite zu installieren oder zum Startbildschirm hinzuzufügen."),
+        "bound": (
+            "Dieses Zertifikat kann nur für Namen und Adressen zu Hause bürgen, für keine Seite im Internet. Es "
+            "lässt sich dort wieder entfernen, wo es installiert wurde."),
+        "print": "Sein Fingerabdruck (SHA-256), zum Vergleich mit einem anderen Gerät",
+    },
+    "fr": {
+        "title": "HTTPS pour cette table",
+        "back": "Vers la table",
+        "why": (
+            "Cette page peut alors s’installer comme une application, garde l’écran allumé et montre encore le "
+            "dernier état pendant que la table redémarre. Il faut une seule étape, une fois par appareil."),
+        "off": (
+            "HTTPS n’est pas activé à cette table. Qui l’administre le fait sous Plus, Machine et caméra, Réglages,"
+            " Réseau : port HTTPS."),
+        "download": "Télécharger le certificat",
+        "ios": "iPhone et iPad",
+        "android": "Android",
+        "other": "Ordinateur",
+        "ios_steps": [
+            "Ouvrez cette page dans Safari, touchez « Télécharger le certificat » et autorisez.",
+            "Réglages, tout en haut : « Profil téléchargé ». Installez-le.",
+            "Réglages, Général, Informations, Réglages des certificats : activez-le pour bastide.",
+        ],
+        "android_steps": [
+            "Touchez « Télécharger le certificat ».",
+            "Paramètres : cherchez « certificat CA » (Sécurité, Plus, Chiffrement et identifiants, Installer un "
+            "certificat). « Installer quand même ».",
+            "Choisissez bastide.crt parmi les téléchargements.",
+        ],
+        "other_steps": [
+            "Téléchargez le certificat et ouvrez-le.",
+            "Installez-le pour votre utilisateur parmi les autorités racines de confiance. Firefox demande dans ses"
+            " propres paramètres : Certificats, Autorités, Importer.",
+        ],
+        "then": "Ouvrez ensuite",
+        "install": "Le menu du navigateur y propose d’installer la page ou de l’ajouter à l’écran d’accueil.",
+        "bound": (
+            "Ce certificat ne peut garantir que des noms et adresses de la maison, aucun site d’internet. Il "
+            "s’enlève là où il a été installé."),
+        "print": "Son empreinte (SHA-256), à comparer avec un autre appareil",
+    },
+}
+
+
+@certificates.get("/https")
+def explained() -> str:
+    """What to do once on each device."""
+    https: Https | None = current_app.extensions["https"]
+    language, host = chosen_language(), host_name()
+    address = fingerprint = ""
+    if https is not None:
+        shown = f"[{host}]" if ":" in host else host
+        address = f"https://{shown}{'' if https.port == 443 else f':{https.port}'}/"
+        digest = hashlib.sha256(ssl.PEM_cert_to_DER_cert(https.authority())).hexdigest().upper()
+        fingerprint = " ".join(digest[i:i + 4] for i in range(0, len(digest), 4))
+    return render_template("https.html", say=TEXTS[language], language=language, theme=chosen_theme(), address=address,
+                           fingerprint=fingerprint)
+
+
+@certificates.get("/https/bastide.crt")
+def authority() -> Response:
+    """The certificate of the table's own authority: what a device is to trust. Its key never leaves the machine."""
+    https: Https | None = current_app.extensions["https"]
+    if https is None:
+        return error_answer("not_found", "HTTPS is not switched on at this table", HTTPStatus.NOT_FOUND)
+    return Response(https.authority(), mimetype="application/x-x509-ca-cert",
+                    headers={"Content-Disposition": 'attachment; filename="bastide.crt"'})
