@@ -32,7 +32,6 @@ import json
 import os
 import random
 import select
-import signal
 import statistics
 import sys
 import tempfile
@@ -56,6 +55,7 @@ from processes import Served  # noqa: E402
 from timed_table import TableClock  # noqa: E402
 
 from bastide.camera.opening import open_camera  # noqa: E402
+from bastide.machine.stopping import stop_on_signals  # noqa: E402
 from bastide.table.demo_game import demo_game  # noqa: E402
 from scoring.transcript import write  # noqa: E402
 
@@ -270,11 +270,9 @@ JUDGED = {"own_mb": "memory of its own", "in_use_mb": "in use of the C heap"}  #
 def evening(hours: float, viewers: int, moves_h: float, every_s: float, warm_up_min: float, turns: int = TURNS,
             fast: bool = False, say: bool = True) -> dict[str, Any]:
     """Serve, watch, play; what it came to. SIGTERM ends it earlier."""
-    stopped = threading.Event()
-    signal.signal(signal.SIGTERM, lambda *_: stopped.set())
     noted, each, here = list[Note](), list[str](), list[float]()  # games that are over; the memory in this one
     walled_s = time.monotonic()
-    with tempfile.TemporaryDirectory() as scratch:
+    with stop_on_signals() as stopped, tempfile.TemporaryDirectory() as scratch:
         film, notes, data = filmed(Path(scratch), turns), Path(scratch) / "notes", Path(scratch) / "data"
         wanted_s = 3600 * film.moves / moves_h
         ready, asking = os.pipe()

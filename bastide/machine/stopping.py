@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import queue
 import signal
 import threading
 from collections.abc import Iterator
@@ -16,15 +17,29 @@ def stop_on_signals() -> Iterator[threading.Event]:
     if threading.current_thread() is not threading.main_thread():
         yield stop  # only the main thread may take signals
         return
+    # A handler runs between two instructions of the main thread, which may hold the event's own lock just then (it does
+    # as it begins to wait): setting the event there would wait for itself. A SimpleQueue's put is reentrant.
+    signals: queue.SimpleQueue[int] = queue.SimpleQueue()
+    asked = False
 
     def ask(number: int, frame: FrameType | None) -> None:
-        if stop.is_set():
+        nonlocal asked
+        if asked or stop.is_set():
             raise KeyboardInterrupt
+        asked = True
+        signals.put(number)
+
+    def relay() -> None:
+        signals.get()
         stop.set()
 
+    relaying = threading.Thread(target=relay, name="signals", daemon=True)
+    relaying.start()
     old = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield stop
     finally:
         for number, handler in old.items():
             signal.signal(number, handler)
+        signals.put(0)
+        relaying.join()
