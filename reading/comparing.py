@@ -31,16 +31,20 @@ def _same_turn(turn: Turn) -> bool:
 
 
 def margins(histories: Sequence[History], told: History, turn: Turn) -> tuple[float, float]:
-    """How surely the told history's turn has its tile (as a shape on a square) and its figure: the margins in nats to
-    the best explanation that differs there; below nothing where that is the likelier one."""
+    """How surely the told history's turn has its tile (as a shape on a square) and its figure: the margins in nats
+    between the best explanations that have it so, whatever else they say, and those that differ there; below nothing
+    where these are the likelier ones."""
     tile = figure = math.inf
-    for h in histories:
-        theirs = next((t for t in h.turns if t.at == turn.at), None)
-        apart = told.score - h.score
+    at = [(h.score, next((t for t in h.turns if t.at == turn.at), None)) for h in histories]
+    alike = [(score, t) for score, t in at if t is not None and _same_shape(t.tile, turn.tile)]
+    own = max((score for score, _ in alike), default=told.score)
+    for score, theirs in at:
         if theirs is None or not _same_shape(theirs.tile, turn.tile):
-            tile = min(tile, apart)
-        elif theirs.figure != turn.figure:
-            figure = min(figure, apart)
+            tile = min(tile, own - score)
+    own = max((score for score, t in alike if t.figure == turn.figure), default=told.score)
+    for score, theirs in alike:
+        if theirs.figure != turn.figure:
+            figure = min(figure, own - score)
     for placed, event, weight in turn.others:
         if not _same_shape(placed, turn.tile):
             tile = min(tile, max(turn.weight - weight, 0.0))
@@ -53,16 +57,17 @@ def margins(histories: Sequence[History], told: History, turn: Turn) -> tuple[fl
 
 
 def alternatives(histories: Sequence[History], turn: Turn, *, figure: bool) -> list[tuple[tuple[Event, ...], float]]:
-    """What else the turn's tile (or its figure) may be, with probabilities, the likeliest first."""
+    """What else the turn's tile (or its figure) may be, with probabilities, the likeliest first. That no tile lies there
+    (or that nobody stands there) is an answer too: no event."""
     weights: dict[tuple[Event, ...], float] = {}
     best = histories[0].score
     for h in histories:
         theirs = next((t for t in h.turns if t.at == turn.at), None)
-        if theirs is None or theirs.tile is None:
+        tile = theirs.tile if theirs is not None else None
+        if figure and (tile is None or not _same_shape(tile, turn.tile)):
             continue
-        if figure and not _same_shape(theirs.tile, turn.tile):
-            continue
-        key: tuple[Event, ...] = ((theirs.figure,) if theirs.figure else ()) if figure else (theirs.tile,)
+        event = theirs.figure if figure and theirs is not None else tile
+        key: tuple[Event, ...] = (event,) if event is not None else ()
         weights[key] = max(weights.get(key, -math.inf), h.score - best)
     for placed, event, weight in turn.others:
         if figure and not _same_shape(placed, turn.tile):

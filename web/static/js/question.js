@@ -146,6 +146,11 @@ export class Question {
         note: [several && t(`figure.${body.figure}`), note].filter(Boolean).join(" · "),
       });
     }
+    if (this.question.kind === "tile")
+      return button([t("question.nothing.tile"), note].filter(Boolean).join(" · "), act, {
+        className: "action candidate",
+        data: { key: more.key },
+      });
     if (under)
       return tileButton(this.app, under, act, {
         ...more,

@@ -233,6 +233,7 @@ export default {
   "question.other": "Anderes …",
   "question.later": "Später",
   "question.nothing.move": "Nichts davon",
+  "question.nothing.tile": "Hier liegt kein Plättchen",
   "question.nothing": "Niemand da",
   "question.best": "gilt vorerst",
   "question.more": { one: "{n} weitere wartet", other: "{n} weitere warten" },

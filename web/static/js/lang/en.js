@@ -229,6 +229,7 @@ export default {
   "question.other": "Other…",
   "question.later": "Later",
   "question.nothing.move": "Nothing of that",
+  "question.nothing.tile": "No tile here",
   "question.nothing": "Nobody there",
   "question.best": "taken for now",
   "question.more": { one: "{n} more waiting", other: "{n} more waiting" },

@@ -242,6 +242,7 @@ export default {
   "question.other": "Autre…",
   "question.later": "Plus tard",
   "question.nothing.move": "Rien de cela",
+  "question.nothing.tile": "Pas de tuile ici",
   "question.nothing": "Personne",
   "question.best": "supposé pour l'instant",
   "question.more": { one: "{n} autre attend", many: "{n} d'autres attendent", other: "{n} autres attendent" },
