@@ -22,9 +22,9 @@ from scoring.transcript import read
 
 GAMES = Path(__file__).parent / "games"
 # Questions by game; and figures that were on the table and are told otherwise without a word
-ASKED = {"base-1": 4, "base-2": 4, "base-2-slow": 6, "base-4": 1, "base-4-fast": 1, "film-c1": 1,
-         "film-inns": 5, "film-real": 2, "film-real-slow": 2, "film-scans": 1, "film-traders": 3,
-         "film-traders-slow": 2, "slides-6": 6, "slides-7": 5, "river-8": 2, "inns-9": 17, "real-1": 1}
+ASKED = {"base-1": 4, "base-2": 4, "base-2-slow": 6, "base-4": 1, "base-4-fast": 1, "film-c1": 0,
+         "film-inns": 2, "film-real": 2, "film-real-slow": 2, "film-scans": 1, "film-traders": 3,
+         "film-traders-slow": 2, "slides-6": 6, "slides-7": 5, "river-8": 2, "inns-9": 16, "real-1": 1}
 # In the real game the photograph's reader is plainly wrong of two: one lies that it says stands, one foot is off.
 SILENT = {"real-1": 2}
 

@@ -1,0 +1,58 @@
+"""Histories side by side: margins and the answers that a question offers."""
+
+from __future__ import annotations
+
+import pytest
+from tables import TWO
+
+from reading.comparing import alternatives, margins
+from reading.histories import History
+from reading.layings import Turn
+from reading.limits import LIMITS
+from reading.told import Group, Line
+from scoring.engine import new_game
+from scoring.events import FigurePlaced, TilePlaced
+
+AT = (1, 0)
+ROAD = TilePlaced(player=0, tile="base.U", at=AT, rot=0)
+BEND = TilePlaced(player=0, tile="base.V", at=AT, rot=0)
+THIEF = FigurePlaced(player=0, figure="follower", at=AT, feature="road", where="E W")
+
+
+def turn(tile: TilePlaced, figure: FigurePlaced | None = None, *, told: bool = False) -> Turn:
+    group = Group(tile=Line(seq=1, event=tile, pinned=False, asked=False)) if told else None
+    return Turn(at=AT, tile=tile, figure=figure, group=group, weight=0.0)
+
+
+def history(score: float, *turns: Turn) -> History:
+    dropped = frozenset() if turns else frozenset({AT})
+    return History(state=new_game(TWO), turns=turns, score=score, weight=score, dropped=dropped)
+
+
+def test_that_no_tile_lies_there_is_an_answer() -> None:
+    mine = turn(ROAD)
+    found = alternatives([history(0.0, mine), history(-1.0)], mine, figure=False)
+    assert [events for events, _ in found] == [(ROAD,), ()]
+    assert sum(p for _, p in found) == pytest.approx(1.0) and found[1][1] == pytest.approx(1 / (1 + 2.71828), abs=1e-3)
+
+
+def test_where_a_tile_is_none_nobody_is_asked_who_stands_on_it() -> None:
+    mine = turn(ROAD, THIEF)
+    found = alternatives([history(0.0, mine), history(-1.0, turn(ROAD)), history(-0.5)], mine, figure=True)
+    assert [events for events, _ in found] == [(THIEF,), ()]
+
+
+def test_every_explanation_with_the_same_tile_speaks_for_it() -> None:
+    """The likeliest history is not the told one, but both have that tile: no doubt of it."""
+    mine = turn(ROAD, told=True)
+    tile, _ = margins([history(0.0, turn(ROAD)), history(-1.5, mine), history(-4.0, turn(BEND))], history(-1.5, mine),
+                      mine)
+    assert tile == pytest.approx(4.0 - LIMITS.logged)
+
+
+def test_a_figure_is_held_against_those_on_the_same_tile() -> None:
+    mine = turn(ROAD, THIEF)
+    told = history(-0.5, mine)
+    histories = [history(0.0, turn(ROAD, THIEF)), told, history(-0.7, turn(BEND)), history(-3.0, turn(ROAD))]
+    tile, figure = margins(histories, told, mine)
+    assert (tile, figure) == (pytest.approx(0.7), pytest.approx(3.0))
