@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from bastide.table.asking import CLAIM
 from bastide.table.session import TableSession
 from bastide.watching.following import commit
 from reading.watcher import Proposal
@@ -37,9 +38,14 @@ class Person:
         known = dict(effective(session.entries))
         for question in session.view()["questions"]:
             event = known.get(question["seq"])
-            if question["id"] != question["seq"] or event is None:
-                continue  # who claimed what is asked of a camera that missed it: nothing was read
+            if question["id"] != question["seq"] and question["text_key"] != CLAIM or event is None:
+                continue  # nothing was read, and nothing was missed
             self.asked.append(_sentence(question, session.state.turn))
+            if question["text_key"] == CLAIM:
+                true = self._stands.get(tuple(question["at"]))
+                choice = next((n for n, c in enumerate(question["candidates"]) if _same(c["body"], true)), 0)
+                session.command({"do": "answer", "question": question["id"], "choice": choice})
+                continue
             if not isinstance(event, TilePlaced | FigurePlaced):
                 known_as = [n for n, c in enumerate(question["candidates"]) if c["body"] in self._else]
                 session.command({"do": "answer", "question": question["id"],
@@ -54,10 +60,17 @@ class Person:
         return {**truth, "part": event.part} if isinstance(event, TilePlaced) else dict(truth)
 
 
+def _same(body: Mapping[str, Any] | None, true: Mapping[str, Any] | None) -> bool:
+    """Whether a figure that was offered is the one that was put down; nobody is an answer too."""
+    if body is None or true is None:
+        return body is true
+    return all(body.get(k) == true.get(k) for k in ("figure", "player", "feature", "where"))
+
+
 def _sentence(question: Mapping[str, Any], turn: int) -> str:
     """A question as the page puts it, with its candidates and how likely they are, and the turn it came up in."""
     words = {"which_tile": "Which tile is this?", "which_figure": "Who stands where?",
-             "which_move": "What happened here?"}  # lang/en.js
+             "which_move": "What happened here?", CLAIM: "Who claimed what is complete?"}  # lang/en.js
     told = []
     for candidate in question["candidates"]:
         body = candidate["body"] or {}

@@ -16,13 +16,14 @@ import gzip
 import json
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from person import Person
 
 from bastide.camera.opening import open_camera
 from bastide.log.store import Store
+from bastide.table.asking import CLAIM
 from bastide.table.demo_game import demo_game
 from bastide.table.session import TableSession
 from bastide.tiles.art import box_contents, load_tiles
@@ -34,7 +35,7 @@ from bastide.watching.watcher import make_watcher
 from scoring.engine import new_game, step
 from scoring.events import TilePlaced, TurnEnded
 from scoring.report import score_game
-from scoring.tiles import catalogue
+from scoring.tiles import Square, catalogue
 from scoring.transcript import Game, read, write
 from vision.simulator import LEVELS
 from vision.tileset import merged
@@ -57,8 +58,9 @@ def games(count: int, demo: bool, of: str = "base") -> Iterator[tuple[str, Game]
         yield f"demo-{seed}", demo_game(seed)
 
 
-def compare(truth: Game, watched: dict) -> dict:  # type: ignore[type-arg]
-    """Counts of what was right, asked and silently wrong. The start tile fixes the squares: no alignment is needed."""
+def compare(truth: Game, watched: dict, claims: Collection[Square] = ()) -> dict:  # type: ignore[type-arg]
+    """Counts of what was right, asked and silently wrong. The start tile fixes the squares: no alignment is needed.
+    ``claims`` are the tiles of which it was asked who claimed what they completed."""
     def laid(turns: list) -> dict:  # type: ignore[type-arg]
         out = {}
         for number, turn in enumerate(turns):
@@ -84,7 +86,7 @@ def compare(truth: Game, watched: dict) -> dict:  # type: ignore[type-arg]
         if t["figure"]:
             n["figures"] += 1
             n["figures_right"] += figure_ok
-        asked = s is not None and any(m and m.get("asked") for m in (s["tile"], s["figure"]))
+        asked = s is not None and (any(m and m.get("asked") for m in (s["tile"], s["figure"])) or at in claims)
         n["asked"] += asked
         n["silent"] += not (tile_ok and figure_ok and owner_ok) and not asked
         if asked or not (tile_ok and figure_ok and owner_ok):
@@ -168,7 +170,8 @@ def play(name: str, game: Game, level: str, fps: float, seed: int, keep: Path | 
         (keep / f"{name}.watched.json").write_text(json.dumps(watched, indent=1), "utf-8")
         (keep / f"{name}.truth.json").write_text(json.dumps(write(game)), "utf-8")
     equal = watched["expect"]["totals"] == score_game(game)["totals"]
-    found = compare(game, watched) | ({"asked": len(person.asked)} if person else {})
+    claims = {q.at for q in session.state.asked if q.code == CLAIM and q.at is not None}
+    found = compare(game, watched, claims) | ({"asked": len(person.asked)} if person else {})
     return {"name": name, "players": len(game.setup.players), **found, "totals": equal,
             "frames": done.frames, "fps": done.frames / spent, "p95": done.latency_ms(0.95)}
 

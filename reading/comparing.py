@@ -57,8 +57,8 @@ def margins(histories: Sequence[History], told: History, turn: Turn) -> tuple[fl
 
 
 def alternatives(histories: Sequence[History], turn: Turn, *, figure: bool) -> list[tuple[tuple[Event, ...], float]]:
-    """What else the turn's tile (or its figure) may be, with probabilities, the likeliest first. That no tile lies there
-    (or that nobody stands there) is an answer too: no event."""
+    """What else the turn's tile (or its figure) may be, with probabilities, the likeliest first. That no tile lies
+    there (or that nobody stands there) is an answer too: no event."""
     weights: dict[tuple[Event, ...], float] = {}
     best = histories[0].score
     for h in histories:

@@ -259,3 +259,14 @@ def test_what_a_supply_showed_says_more_than_the_other_figures_of_a_table():
     alone, taught = (_like_the_others(table, shapes)[-1].look.there for shapes in ({}, {"pink": "disc"}))
     assert alone < 0.5 < 1.0 < taught
     assert _like_the_others(table, {"pink": "follower"})[-1].look.there < alone
+
+
+def test_a_figure_that_lies_beside_the_board_stands_on_no_tile():
+    """Its foot is seen just outside a corner of a tile (slides, base-015: a farmer was read on a cloister's meadow)."""
+    board = {(0, 0): ("base.B", 0)}
+    said = {}
+    for foot in ((-0.03, 1.03), (0.1, 0.85)):
+        picture, poses = table(board, camera())
+        stand(picture, camera(), board, (0, 0), foot, "blue", lying=True)
+        said[foot] = max((s.look.there for s in find_figures(picture, poses)[0, 0]), default=-10.0)
+    assert said[-0.03, 1.03] < 1.0 < 3.0 < said[0.1, 0.85]
