@@ -60,6 +60,16 @@ def test_a_game_plays_and_every_page_follows(serve, visit):
     expect(phone.locator("#status .chip")).to_contain_text("Hand over the table")
 
 
+def test_that_no_tile_lies_there_is_one_tap(serve, visit):
+    n, wrong, _ = misread()
+    session, server = serve(n)
+    page = visit(server.url)
+    session.commit((wrong,), confidence=0.6, asked=True, crop=JPEG, alternatives=(((wrong,), 0.6), ((), 0.4)))
+    page.get_by_role("button", name="No tile here · 40").click()
+    expect(tile(page, wrong.at)).to_have_count(0)
+    assert session.view()["questions"] == [] and wrong.at not in session.state.tiles
+
+
 def test_a_wrong_tile_is_mended_in_two_taps_and_the_scores_follow(serve, visit):
     n, wrong, true = misread()
     session, server = serve(n)
