@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bastide.table.asking import CLAIM
+from bastide.table.asking import CLAIM, WHOSE
 from bastide.table.session import TableSession
 from bastide.watching.following import commit
 from reading.watcher import Proposal
@@ -69,12 +69,13 @@ def _same(body: Mapping[str, Any] | None, true: Mapping[str, Any] | None) -> boo
 
 def _sentence(question: Mapping[str, Any], turn: int) -> str:
     """A question as the page puts it, with its candidates and how likely they are, and the turn it came up in."""
-    words = {"which_tile": "Which tile is this?", "which_figure": "Who stands where?",
+    words = {"which_tile": "Which tile is this?", WHOSE: "Who laid this tile?", "which_figure": "Who stands where?",
              "which_move": "What happened here?", CLAIM: "Who claimed what is complete?"}  # lang/en.js
     told = []
     for candidate in question["candidates"]:
         body = candidate["body"] or {}
-        name = "nothing" if not body else f"{body['tile']}/{body['rot']}" if body["do"] == "tile" else \
+        name = "nothing" if not body else f"{body['tile']}/{body['rot']} by {body['player']}" \
+            if body["do"] == "tile" else \
             f"{body['figure']} of player {body['player']} on the {body['feature']} {body['where']}" \
             if body["do"] == "deploy" else str(body["do"])
         told.append(f"{name} {100 * candidate['probability']:.0f} %")

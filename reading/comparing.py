@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from reading.histories import History
 from reading.layings import Turn
@@ -11,6 +12,7 @@ from reading.limits import LIMITS
 from reading.shapes import shape
 from reading.told import same_tile
 from scoring.events import Event, TilePlaced
+from scoring.tiles import Square
 
 
 def as_logged(h: History) -> bool:
@@ -54,6 +56,56 @@ def margins(histories: Sequence[History], told: History, turn: Turn) -> tuple[fl
         tile -= LIMITS.logged
         figure -= LIMITS.logged * bool(turn.group.figures())
     return tile, figure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Whose:
+    """How surely a turn's tile is that player's: the margin in nats to the explanations that give the same tile to
+    another, and what the question has to offer. ``along`` are squares of other tiles that change hands with it."""
+
+    margin: float = math.inf
+    options: tuple[tuple[tuple[Event, ...], float], ...] = ()
+    along: frozenset[Square] = frozenset()
+
+
+def whose(histories: Sequence[History], turn: Turn) -> Whose:
+    """Whose the turn's tile is. What was told already counts for nothing: where two tiles came between two looks, only
+    their order tells whose they are."""
+    best: dict[TilePlaced, tuple[float, History]] = {}
+    for h in histories:
+        theirs = next((t for t in h.turns if t.at == turn.at), None)
+        if theirs is None or theirs.tile is None or not _same_shape(theirs.tile, turn.tile):
+            continue
+        tile = turn.tile if turn.tile is not None and theirs.tile.player == turn.tile.player else theirs.tile
+        score = h.score - _for_the_log(h)
+        if tile not in best or score > best[tile][0]:
+            best[tile] = score, h
+    ranked = sorted(best.items(), key=lambda b: -b[1][0])
+    other = next(((score, h) for tile, (score, h) in ranked if tile != turn.tile), None)
+    if other is None or turn.tile not in best:
+        return Whose()
+    weights = [math.exp(score - ranked[0][1][0]) for _, (score, _) in ranked]
+    return Whose(margin=best[turn.tile][0] - other[0],
+                 options=tuple(((tile,), w / sum(weights)) for (tile, _), w in zip(ranked, weights, strict=True)),
+                 along=frozenset(t.at for t in other[1].turns if t.at is not None and t.at != turn.at
+                                 and _given_away(t)))
+
+
+def _given_away(turn: Turn) -> bool:
+    """Whether its tile is another player's than the log says."""
+    line = turn.group.tile.event if turn.group is not None and turn.group.tile is not None else None
+    return isinstance(line, TilePlaced) and turn.tile is not None and turn.tile.player != line.player
+
+
+def _for_the_log(h: History) -> float:
+    """What a history's weight owes to saying what was told already, in the order in which it was told (`layings`)."""
+    order = [t.index for t in h.turns if t.group is not None]
+    out = -sum(later < earlier for earlier, later in zip(order, order[1:], strict=False))
+    for t in h.turns:
+        line = t.group.tile if t.group is not None else None
+        if line is not None and (t.tile == line.event) == (t.laying is not None):
+            out += 1 if t.laying is not None else -1
+    return LIMITS.logged * out
 
 
 def alternatives(histories: Sequence[History], turn: Turn, *, figure: bool) -> list[tuple[tuple[Event, ...], float]]:

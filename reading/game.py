@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from reading.belief import TableBelief, figures_seen_on, updated
 from reading.doubtful import DoubtfulTiles, of_a_piece, pieces_again
@@ -41,7 +42,7 @@ from reading.shapes import Reading, shape
 from reading.taking_over import taken_over
 from reading.told import Group, Told, told
 from reading.unexplained import unexplained
-from scoring.engine import box_of, new_game
+from scoring.engine import box_of, new_game, next_player
 from scoring.events import Event, FigurePlaced, GameEnded, Setup, TilePlaced
 from scoring.log import LogEntry
 from scoring.projection import final_scoring
@@ -68,29 +69,26 @@ class _Prefix:
 
     setup: Setup
     steps: Steps
-    events: list[Event] = field(default_factory=list)
+    _events: list[Event] = field(default_factory=list)
     _states: list[GameState] = field(default_factory=list)
 
-    @property
-    def states(self) -> Sequence[GameState]:
-        """Those of the lines that were asked for last, beginning with the one before all."""
-        return tuple(self._states)
-
     def after(self, lines: Sequence[Event]) -> GameState:
-        same = 0
-        for mine, theirs in zip(self.events, lines, strict=False):
+        """The state after these lines: those of the log, or as many of its first ones as are asked for."""
+        return self.states(lines)[-1]
+
+    def states(self, lines: Sequence[Event]) -> Sequence[GameState]:
+        """The state before these lines, and after each of them."""
+        for n, (mine, theirs) in enumerate(zip(self._events, lines, strict=False)):
             if mine is not theirs and mine != theirs:
+                del self._events[n:], self._states[n + 1:]
                 break
-            same += 1
-        if same < len(self.events):
-            del self.events[same:], self._states[same + 1:]
         if not self._states:
             self._states.append(new_game(self.setup))
-        for event in lines[same:]:
+        for event in lines[len(self._events):]:
             now = self._states[-1]
             self._states.append(self.steps.after(now, event) or now)
-            self.events.append(event)
-        return self._states[len(lines)]
+            self._events.append(event)
+        return self._states[:len(lines) + 1]
 
 
 class GameReader:
@@ -211,7 +209,8 @@ class GameReader:
         events = [line.event for line in log.lines]
         if any(isinstance(e, GameEnded) for e in events):
             return Decisions(place=self._place)
-        state, states = self._prefix.after(events), self._prefix.states
+        states = self._prefix.states(events)
+        state = states[-1]
         fresh = self._fresh(state)
         if not any(g.tile is not None for g in log.groups) and len(fresh) >= LIMITS.began_before:
             made = taken_over(self._belief, state, fresh, self._colours, now)
@@ -226,7 +225,8 @@ class GameReader:
             self._belief, histories, log, before, now,
             {**long_past,
              **{seq: d for seq, d in self._doubts.items() if not of_a_piece(d)}},
-            [*unexplained(self._own, log, state, self._colours, now), *unsure, *not_sure], self._effect)
+            [*unexplained(self._own, log, state, self._colours, now), *unsure, *not_sure],
+            partial(self._effect, tuple(events)))
         made += tuple(d for d in amended if d.replaces not in {m.replaces for m in made})
         others += sent_home(self._belief, log, states, self._steps, self._colours, now)
         made = made or (*others, *walked)[:1]  # in a log that stays as it was
@@ -279,19 +279,32 @@ class GameReader:
     def _window(self, log: Told, fresh: frozenset[Square], stand: set[tuple[Square, int]]) -> tuple[Window, int]:
         """What is explained anew, and the number of the last entry before it."""
         groups = log.groups
-        free = max(0, len(groups) - LIMITS.open_turns)
+        free = min(max(0, len(groups) - LIMITS.open_turns), self._given(groups))
         again = {g.at for g in groups[free:] if g.at is not None and self._readable(g)}
         start = min([free, *(self._earliest(at, groups) for at in fresh)])
         for n, group in enumerate(groups[:free]):
             if group.at is not None and self._readable(group) and self._contradicted(group, stand):
                 again.add(group.at)
                 start = min(start, n)
-        lines = [line.event for g in groups[:start] for line in ((g.tile,) if g.tile else ()) + g.rest]
+        lines = [line.event for g in groups[:start] for line in g.lines]
         asked = {line.event.at: line.confidence for line in log.asked if isinstance(line.event, TilePlaced)}
         window = Window(state=self._prefix.after(lines), groups=tuple(groups[start:]), free=free - start,
                         again=frozenset(again), fresh=fresh, asked=asked, gone=self._gone(log), denied=log.denied,
                         first=start)
         return window, groups[start - 1].last_seq if start else 0
+
+    def _given(self, groups: Sequence[Group]) -> int:
+        """The first turn of the log that may have to be told at another time: people gave a tile of the newest turns to
+        a player whose turn it was not, so that something else came before or after it."""
+        first = max(0, len(groups) - LIMITS.late_turns)
+        lines = [line.event for g in groups[:first] for line in g.lines]
+        for n, group in enumerate(groups[first:], first):
+            line = group.tile
+            if line is not None and line.pinned and not line.entered and isinstance(line.event, TilePlaced) \
+                    and line.event.player != next_player(self._prefix.after(lines)):
+                return max(first, n - LIMITS.overtakes)
+            lines += [each.event for each in group.lines]
+        return len(groups)
 
     def _gone(self, log: Told) -> frozenset[Square]:
         """Squares from which a tile was seen to be taken up; none when the whole board is cleared away."""
@@ -349,20 +362,18 @@ class GameReader:
         self._tried[at] = sign
         return True
 
-    def _effect(self, one: Event | None, other: Event | None) -> float:
-        """How many points the game's standing differs by which of two events it had."""
-        events = tuple(self._prefix.events)
+    def _effect(self, events: tuple[Event, ...], one: Event | None, other: Event | None) -> float:
+        """How many points the standing of a game of these events differs by which of two events it had."""
         if self._effects_of != events:
             self._effects, self._effects_of = {}, events
         if (one, other) not in self._effects:
-            totals = [self._totals(one, event) for event in (one, other)]
+            totals = [self._totals(events, one, event) for event in (one, other)]
             self._effects[one, other] = float(sum(abs(a - b) for a, b in zip(*totals, strict=True)))
         return self._effects[one, other]
 
-    def _totals(self, told_event: Event | None, instead: Event | None) -> tuple[int, ...]:
+    def _totals(self, events: Sequence[Event], told_event: Event | None, instead: Event | None) -> tuple[int, ...]:
         """The totals if the game ended now, with another event in the place of one that was told."""
-        events = [instead if e == told_event else e for e in self._prefix.events]
         state = self._prefix.after([])
-        for event in events:
+        for event in (instead if e == told_event else e for e in events):
             state = (self._steps.after(state, event) if event is not None else None) or state
         return tuple(final_scoring(state).totals)

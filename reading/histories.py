@@ -157,7 +157,9 @@ class Search:
         Only such are held against each other: an illegal turn that stands in the log counts against all, sooner or
         later."""
         window = seeing.window
-        for index in h.told[:1] + tuple(n for n in h.told[1:2] if self._swaps(window, h.told[0], n)):
+        for k, index in enumerate(h.told[:1 + LIMITS.overtakes]):
+            if not all(self._swaps(window, first, index) for first in h.told[:k]):
+                continue
             rest = tuple(n for n in h.told if n != index)
             self._told(h, index, rest, seeing, grown.setdefault(len(rest), _Queue()))
         if not h.left:
@@ -181,8 +183,8 @@ class Search:
     def _swaps(window: Window, first: int, then: int) -> bool:
         """Whether two turns of the log may have come the other way round."""
         pair = window.group(first), window.group(then)
-        return first - window.first >= window.free and not any(
-            g.tile is None or g.tile.pinned or g.others() or any(f.pinned for f in g.figures()) for g in pair)
+        return first - window.first >= window.free and not any(g.stays for g in pair) and not all(
+            g.pinned for g in pair)
 
     def _told(self, h: History, index: int, rest: tuple[int, ...], seeing: _Seeing, queue: _Queue) -> None:
         """The next turn of the log: as it stands, or read anew."""

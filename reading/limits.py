@@ -35,6 +35,7 @@ class Limits:
     readings: int = 5  # of a square that are tried
     worth_trying: float = 9.0  # nats below a square's best reading up to which another one is tried
     open_turns: int = 3  # the newest turns that new looks may still re-order
+    overtakes: int = 5  # told turns before which another one may have been
     late_turns: int = 6  # how far back a tile may have been laid that is found only now
     logged: float = 1.0  # for what has been told already: it is not changed for less
     order: float = 6.0  # against an order that looks at bare and covered squares contradict

@@ -121,7 +121,7 @@ def _by_length(tracks: Sequence[FigureTrack], pieces: tuple[str, ...]) -> dict[i
     if not tracks:
         return {}
     clear = median(f.there / f.weight for f in tracks) - PIECES.clear
-    each = [_densities(f.length, f.lies > 0, pieces, _lost(f, clear)) for f in tracks]
+    each = [_densities(round(f.length, 3), f.lies > 0, pieces, _lost(f, clear)) for f in tracks]
     total = _PRIOR + np.sum([log for log, _ in each], axis=0)
     weights = np.exp(total - total.max())
     out: dict[int, dict[str, float]] = {}

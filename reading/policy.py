@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from reading.belief import TableBelief
-from reading.comparing import alternatives, as_logged, in_order, margins
+from reading.comparing import alternatives, as_logged, in_order, margins, whose
 from reading.histories import History
 from reading.layings import Turn
 from reading.limits import LIMITS
@@ -59,11 +59,13 @@ class Moment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doubt:
-    """An event of the log that is not sure and may be asked about, and how much the answer tells."""
+    """An event of the log that is not sure and may be asked about, and how much the answer tells. ``along`` are squares
+    whose tiles are in doubt for the same reason: what people say of one of them settles it."""
 
     decision: Decision
     tells: float
     due: bool
+    along: frozenset[Square] = frozenset()
 
 
 def decisions(belief: TableBelief, histories: Sequence[History], told: Told, before: int, now: Moment,
@@ -117,8 +119,9 @@ def decisions(belief: TableBelief, histories: Sequence[History], told: Told, bef
     weighed = {line.seq for t in best.turns if t.group is not None and t.tile is not None
                for line in ((t.group.tile,) if t.group.tile else ()) + t.group.rest}
     known = {line.seq: line for line in told.lines if not line.pinned and not line.asked}
+    said = {line.event.at for line in told.lines if line.pinned and isinstance(line.event, TilePlaced)}
     kept = {seq: d for seq, d in carried.items() if seq in known and seq not in weighed
-            and d.decision.events == (known[seq].event,)}
+            and d.decision.events == (known[seq].event,) and not d.along & said}
     kept |= {d.decision.replaces: d for d in doubts if d.decision.replaces is not None and d.decision.replaces in known}
     spoken = {d.at for d in out} | {s.event.at for s in shown if isinstance(s.event, TilePlaced | FigurePlaced)}
     doubts += [d for d in unexplained if d.decision.at not in spoken | {o.decision.at for o in doubts}]
@@ -154,17 +157,26 @@ def _out_of_order(best: History, now: Moment) -> Iterator[Decision]:
     """Turns that were told at the wrong time are taken back; they are told again where they belong."""
     if in_order(best):
         return
-    latest = -1
-    for turn in best.turns:
-        if turn.group is None:
-            continue
-        if turn.index > latest:
-            latest = turn.index
+    turns = [t for t in best.turns if t.group is not None]
+    for turn in turns:
+        if turn in _in_place(turns) or turn.group is None:
             continue
         assert turn.group.tile is not None and turn.at is not None
         for line in (*reversed(turn.group.figures()), turn.group.tile):
             yield Decision(events=(), confidence=0.9, asked=False, alternatives=(), at=turn.at, frame=now.frame,
                            replaces=line.seq)
+
+
+def _in_place(turns: Sequence[Turn]) -> list[Turn]:
+    """Of told turns in the order in which they happened, as many as the log has in that order, and all of those of
+    which people have said something: what they said is not taken back."""
+    ending: list[tuple[float, list[Turn]]] = []  # the best that ends with each turn
+    for n, turn in enumerate(turns):
+        before = max((e for e, earlier in zip(ending, turns[:n], strict=True) if earlier.index < turn.index),
+                     key=lambda e: e[0], default=(0.0, []))
+        worth = len(turns) + 1.0 if turn.group is not None and turn.group.pinned else 1.0
+        ending.append((before[0] + worth, [*before[1], turn]))
+    return max(ending, key=lambda e: e[0], default=(0.0, []))[1]
 
 
 def _inserts_last_first(out: Sequence[Decision]) -> Iterator[Decision]:
@@ -242,7 +254,14 @@ def _compared(turn: Turn, tile: float, figure: float, histories: Sequence[Histor
     old_figure = mine[-1].event if mine else None
     amends = _against(histories, told, turn, line.event, old_figure) >= LIMITS.amend
     if not line.pinned:
-        yield from _line(line, turn, tile, histories, waits, now, amends, figure=False)
+        owner = whose(histories, turn)
+        said = list(_line(line, turn, min(tile, owner.margin) if line.asked else tile, histories, waits, now, amends,
+                          figure=False))
+        yield from said
+        if not said and not line.asked and owner.margin < LIMITS.agreed and turn.tile == line.event:
+            made = replace(_decision(histories, turn, tile, now, asked=True, replaces=line.seq),
+                           alternatives=owner.options)
+            yield Doubt(decision=made, tells=_entropy(made), due=waits.due(), along=owner.along)
     for old in mine[:-1] if amends else ():
         if not old.pinned:
             yield _decision(histories, turn, figure, now, nothing=True, replaces=old.seq, figure=True, asked=False)

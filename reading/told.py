@@ -14,14 +14,16 @@ from scoring.tiles import Square
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """An event that stands in the log. ``pinned``: a person entered, answered or corrected it; ``asked``: it is an open
-    question, and how likely the event was (``confidence``) when it was asked."""
+    """An event that stands in the log. ``pinned``: a person entered, answered or corrected it; ``entered``: a person
+    put it there, so that its place is what people say too; ``asked``: it is an open question, and how likely the event
+    was (``confidence``) when it was asked."""
 
     seq: int
     event: Event
     pinned: bool
     asked: bool
     confidence: float = 1.0
+    entered: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,8 +38,13 @@ class Group:
         return self.tile.event.at if self.tile is not None and isinstance(self.tile.event, TilePlaced) else None
 
     @property
+    def lines(self) -> tuple[Line, ...]:
+        """All of it, in its order."""
+        return ((self.tile,) if self.tile else ()) + self.rest
+
+    @property
     def last_seq(self) -> int:
-        return (self.rest[-1] if self.rest else self.tile).seq if self.rest or self.tile else 0  # type: ignore[union-attr]
+        return self.lines[-1].seq if self.lines else 0
 
     def figures(self) -> tuple[Line, ...]:
         """What the log has put on this tile."""
@@ -47,6 +54,17 @@ class Group:
     def _figures(self) -> tuple[Line, ...]:
         return tuple(line for line in self.rest
                      if isinstance(line.event, FigurePlaced) and line.event.at == self.at)
+
+    @cached_property
+    def pinned(self) -> bool:
+        """Whether people have said something of the tile or of a figure on it."""
+        return any(line.pinned for line in (*((self.tile,) if self.tile else ()), *self.figures()))
+
+    @cached_property
+    def stays(self) -> bool:
+        """Whether its place among the turns is settled: by people, or by what else happened in it."""
+        return self.tile is None or bool(self.others()) or any(
+            line.entered for line in (self.tile, *self.figures()))
 
     def others(self) -> tuple[Line, ...]:
         """Everything else in it: what no look tells and nothing here changes."""
@@ -79,10 +97,8 @@ class Told:
 def told(entries: Sequence[LogEntry]) -> Told:
     """What a session's entries come to."""
     living = alive(entries)
-    hand: set[int] = set()
-    for e in living:
-        if e.source == "hand":
-            hand.add(e.body.seq if isinstance(e.body, Amended | Retracted) else e.seq)
+    entered = {e.seq for e in living if e.source == "hand" and not isinstance(e.body, Amended | Retracted)}
+    hand = entered | {e.body.seq for e in living if e.source == "hand" and isinstance(e.body, Amended | Retracted)}
     said = {e.seq: e.body for e in entries}
     bodies = {seq: b.body if hasattr(b, "body") else b for seq, b in said.items()}
     denied = set()
@@ -98,7 +114,7 @@ def told(entries: Sequence[LogEntry]) -> Told:
     asked = open_questions(entries)
     likely = {e.body.seq if isinstance(e.body, Amended) else e.seq: e.confidence for e in living if e.asked}
     lines = tuple(Line(seq=seq, event=event, pinned=seq in hand, asked=seq in asked,
-                       confidence=likely.get(seq, 1.0) if seq in asked else 1.0)
+                       confidence=likely.get(seq, 1.0) if seq in asked else 1.0, entered=seq in entered)
                   for seq, event in effective(entries))
     denied = {d for d in denied if not any(_says(line.event, d) for line in lines)}
     return Told(lines=lines, groups=_groups(lines), denied=frozenset(denied), version=len(entries))

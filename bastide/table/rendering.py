@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from bastide.log import gaps
+from bastide.table.asking import WHOSE
 from bastide.table.moment import Moment
 from scoring.errors import IllegalMove, InvalidNotation
 from scoring.projection import final_scoring, running_scores
@@ -50,7 +51,8 @@ def doubted(now: Moment, players: Sequence[PlayerView]) -> list[PlayerView]:
     uncertain = set(range(len(players))) if len(now.questions) > MOST_DOUBTED else set()
     known = dict(now.meaning.happened)
     for question in now.questions[:MOST_DOUBTED] if not uncertain else ():
-        uncertain.add(getattr(known.get(question["seq"]), "player", 0))  # it may be something else altogether
+        if question["text_key"] != WHOSE:
+            uncertain.add(getattr(known.get(question["seq"]), "player", 0))  # it may be something else altogether
         for candidate in question["candidates"]:
             with suppress(InvalidNotation, IllegalMove):
                 _, then = now.game.tried(now.meaning.settling(question, candidate.get("body"), known), source="hand")

@@ -46,6 +46,22 @@ def test_an_unsure_reading_is_in_the_game_and_asked_about(session: TableSession,
     assert session.view()["status"]["chip"] == "check"
 
 
+def test_who_laid_a_tile_is_asked_where_only_that_is_unknown(session: TableSession) -> None:
+    """No score is marked as doubtful for it: nobody stands on the tile. The answer is the player's number."""
+    played(session, 2)
+    at, rot = free(session, "base.V")
+    mine, theirs = (TilePlaced(player=n, tile="base.V", at=at, rot=rot) for n in (2, 0))
+    (seq,) = seen(session, mine, asked=True, crop=JPEG, frame=44, alternatives=(((mine,), 0.6), ((theirs,), 0.4)))
+    view = session.view()
+    (question,) = view["questions"]
+    assert question["text_key"] == "whose_tile" and question["kind"] == "tile"
+    assert [c["body"]["player"] for c in question["candidates"]] == [2, 0]
+    assert not any(p["uncertain"] for p in view["players"])
+    assert [c["tile"] for c in session.candidates(seq)].count("base.V") <= 4  # each way round once
+    view = session.command({"do": "answer", "question": seq, "choice": 1})
+    assert view["questions"] == [] and session.state.tiles[at].player == 0
+
+
 def test_choosing_the_best_candidate_settles_the_question(session: TableSession, asked: int) -> None:
     view = session.command({"do": "answer", "question": asked, "choice": 0})
     assert view["questions"] == []

@@ -200,6 +200,63 @@ def test_one_question_at_a_time_and_all_at_the_end(game: Game) -> None:
     assert len(game.asked()) == 2
 
 
+TOGETHER = {(1, 0): U, (-1, 0): U}  # two tiles, neither of which lies beside the other
+
+
+def after_a_blind_minute(game: Game) -> None:
+    """Two bare tiles that came between two looks, told in one order or the other, and two more turns."""
+    game.sees(TOGETHER)
+    game.sees({**TOGETHER, (2, 0): U})
+    game.sees({**TOGETHER, (2, 0): U, (3, 0): U}, times=4)
+
+
+def test_who_laid_two_bare_tiles_that_came_together_is_asked_once(game: Game) -> None:
+    after_a_blind_minute(game)
+    (asked,) = game.asked()
+    assert isinstance(asked, TilePlaced) and asked.at in TOGETHER and game.book.questions == 1
+    game.book.say(Amended(seq=next(s for s, e in effective(game.book.entries) if e == asked), body=asked))
+    before = game.events
+    game.sees({**TOGETHER, (2, 0): U, (3, 0): U, (4, 0): U}, times=6)
+    game.finishes()
+    assert game.events[:4] == before and game.asked() == []  # which settles the other one too
+
+
+def test_the_other_answer_changes_the_order_and_so_the_other_tiles_player(game: Game) -> None:
+    after_a_blind_minute(game)
+    (asked,) = game.asked()
+    assert isinstance(asked, TilePlaced)
+    seq = next(s for s, e in effective(game.book.entries) if e == asked)
+    said = replace(asked, player=1 - asked.player)
+    game.book.say(Amended(seq=seq, body=said))
+    game.sees({**TOGETHER, (2, 0): U, (3, 0): U}, times=6)
+    game.finishes()
+    tiles = [(e.at, e.player) for e in game.events if isinstance(e, TilePlaced)]
+    assert dict(tiles)[asked.at] == said.player and [player for _, player in tiles] == [0, 1, 0, 1]
+    assert {at for at, _ in tiles[:2]} == set(TOGETHER) and game.asked() == []
+    assert not fold(TWO, game.events).issues
+
+
+def test_nobody_is_asked_who_laid_tiles_of_which_one_was_seen_before_the_other(game: Game) -> None:
+    game.sees({(1, 0): U}, times=1)
+    game.sees(TOGETHER, times=1)
+    game.sees({**TOGETHER, (2, 0): U})
+    game.sees({**TOGETHER, (2, 0): U, (3, 0): U}, times=4)
+    game.finishes()
+    assert game.book.questions == 0
+
+
+def test_the_question_that_moves_more_points_comes_first(game: Game) -> None:
+    """Two tiles in the same doubt: of one it is doubtful whether it closes the city of a knight."""
+    thieves = {(0, -1): (knight("red"),)}
+    doubts = {(0, -1): {("base.E", 2): 0.0, ("base.G", 1): 0.7}, (-1, 0): {("base.U", 0): 0.0, ("base.V", 2): 0.0}}
+    lies = {**NORTH, (-1, 0): U}
+    game.sees(NORTH, thieves, doubts=doubts)
+    game.sees(lies, thieves, doubts=doubts, times=3)
+    game.sees({**lies, (1, 0): U}, thieves, doubts=doubts, times=2)
+    game.sees({**lies, (1, 0): U, (2, 0): U}, thieves, doubts=doubts, times=9)
+    assert game.asked() and game.asked()[0].at == (0, -1)  # type: ignore[attr-defined]
+
+
 def test_a_film_that_ends_at_once_tells_what_it_saw_and_asks(game: Game) -> None:
     game.sees(EAST, doubts={(1, 0): {("base.U", 0): 0.0, ("base.V", 1): -0.3}}, times=1)
     assert game.events == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+from dataclasses import replace
 
 import pytest
 from hand import looks
@@ -58,6 +59,19 @@ def test_a_game_plays_and_every_page_follows(serve, visit):
     session.set_status("hand")
     expect(tablet.locator("#bar .chip")).to_contain_text("Hand over the table")
     expect(phone.locator("#status .chip")).to_contain_text("Hand over the table")
+
+
+def test_who_laid_a_tile_is_one_tap(serve, visit):
+    n, wrong, _ = misread()
+    session, server = serve(n)
+    page = visit(server.url)
+    other = replace(wrong, player=(wrong.player + 1) % 4)
+    session.commit((wrong,), confidence=0.9, asked=True, crop=JPEG, alternatives=(((wrong,), 0.6), ((other,), 0.4)))
+    expect(page.locator("#sheet.question h2")).to_have_text("Who laid this tile?")
+    name = session.view()["players"][other.player]["name"]
+    page.get_by_role("button", name=f"{name}, {name} · 40").click()
+    expect(page.locator("#sheet")).to_be_hidden()
+    assert session.view()["questions"] == [] and session.state.tiles[wrong.at].player == other.player
 
 
 def test_that_no_tile_lies_there_is_one_tap(serve, visit):

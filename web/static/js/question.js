@@ -64,6 +64,11 @@ export class Question {
     return this.app.commands.answer(this.question, choice, body);
   }
 
+  // Whether the tile is known, and not who laid it.
+  get whose() {
+    return this.question.text_key === "whose_tile";
+  }
+
   // The tile that a figure's question is about.
   get under() {
     const [x, y] = this.question.at ?? [];
@@ -108,7 +113,7 @@ export class Question {
     if (q.at) app.board.select(q.at);
     const whose = app.view.players[q.player];
     return [
-      whose && h("p", { class: "note whose", dir: "auto" }, t("question.whose", { name: whose.name })),
+      whose && !this.whose && h("p", { class: "note whose", dir: "auto" }, t("question.whose", { name: whose.name })),
       q.crop && h("figure", { class: "evidence" }, seen(q.crop), h("figcaption", {}, t("fix.crop"))),
       this.other
         ? this.byHand()
@@ -129,6 +134,10 @@ export class Question {
       act = () => this.answer(n);
     const note = [sureness(candidate.probability), n === 0 && t("question.best")].filter(Boolean).join(" · ");
     const more = { note, className: "candidate", key: `choice-${n}` };
+    if (this.whose) {
+      const { name } = this.app.view.players[body.player];
+      return tileButton(this.app, body, act, { ...more, label: name, note: [name, note].filter(Boolean).join(" · ") });
+    }
     if (body?.do === "tile") return tileButton(this.app, body, act, more);
     if (this.question.kind === "move") return this.move(body, note, act, more);
     const under = this.under;

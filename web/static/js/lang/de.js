@@ -225,6 +225,7 @@ export default {
   "stage.save": "Speichern",
   "setup.begun": "Ein neues Spiel hat begonnen.",
   "question.which_tile": "Welches Plättchen ist das?",
+  "question.whose_tile": "Wer hat dieses Plättchen gelegt?",
   "question.claim": "Wer hat beansprucht, was fertig ist?",
   "question.which_move": "Was ist hier geschehen?",
   "question.which_figure": "Wer steht wo?",

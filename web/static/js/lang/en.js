@@ -221,6 +221,7 @@ export default {
   "stage.save": "Save",
   "setup.begun": "A new game has begun.",
   "question.which_tile": "Which tile is this?",
+  "question.whose_tile": "Who laid this tile?",
   "question.which_move": "What happened here?",
   "question.which_figure": "Who stands where?",
   "question.claim": "Who claimed what is complete?",

@@ -234,6 +234,7 @@ export default {
   "stage.save": "Enregistrer",
   "setup.begun": "Une nouvelle partie a commencé.",
   "question.which_tile": "Quelle tuile est-ce ?",
+  "question.whose_tile": "Qui a posé cette tuile ?",
   "question.claim": "Qui avait pris ce qui est terminé ?",
   "question.which_move": "Que s’est-il passé ici ?",
   "question.which_figure": "Qui est où ?",
