@@ -4,8 +4,9 @@ settings (Wi-Fi, name, user) are taken. Standard library only.
     python3 -I imager_list.py IMAGE.img.xz URL VERSION DATE MODEL... >bastide.rpi-imager-manifest
 
 ``URL`` is the folder where the image and ``bastide-VERSION.svg`` will be. Imager customises nothing that no list speaks
-of: for an image from a file it cannot know how. The format: raspberrypi/rpi-imager, doc/json-schema/os-list-schema.json
-and doc/schema-notes.md.
+of: for an image from a file it cannot know how. The Pis that its first page offers are the list's own too (``imager``,
+``devices``); without any, that page is empty and leads nowhere. The format: raspberrypi/rpi-imager,
+doc/json-schema/os-list-schema.json, doc/schema-notes.md, src/hwlistmodel.cpp and src/wizard/DeviceSelectionStep.qml.
 """
 
 from __future__ import annotations
@@ -19,14 +20,16 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 SETTINGS = "systemd"  # firstrun.sh, which Imager 1 and 2 write; no cloud-init is needed for it
-MODELS = ("pi4-64bit", "pi5-64bit")
+MODELS = {  # Imager's tag of a model, its name and what else it covers
+    "pi4-64bit": ("Raspberry Pi 4", "Raspberry Pi 4 Model B, 400, Compute Module 4"),
+    "pi5-64bit": ("Raspberry Pi 5", "Raspberry Pi 5, 500, Compute Module 5")}
 _PIECE = 1 << 20
 
 
 def listed(image: Path, url: str, version: str, date: str, models: list[str]) -> dict[str, Any]:
     """The list of one image. Raises ValueError for what no list may say, OSError and lzma.LZMAError for a file that
     cannot be read."""
-    if not models or not set(models) <= set(MODELS):
+    if not models or not set(models) <= MODELS.keys():
         raise ValueError(f"models are some of {', '.join(MODELS)}, not: {' '.join(models) or 'none'}")
     if not re.fullmatch(r"(https?|file)://[^\s\"\\]+", url):
         raise ValueError(f"{url}: is no address; Imager loads from https:// or, to try it, from file://")
@@ -39,7 +42,9 @@ def listed(image: Path, url: str, version: str, date: str, models: list[str]) ->
         whole_bytes, whole = _summed(f)
     if whole_bytes % 512:
         raise ValueError(f"{image} is no whole card: {whole_bytes} bytes are no number of sectors")
-    return {"os_list": [{
+    devices = [{"name": MODELS[tag][0], "description": MODELS[tag][1], "tags": [tag], "matching_type": "exclusive",
+                "architecture": "armv8", "capabilities": []} for tag in models]
+    return {"imager": {"devices": devices}, "os_list": [{
         "name": f"bastide {version}", "description": "A camera over the table keeps the score of a game of tiles",
         "icon": f"{url}/bastide-{version}.svg", "url": f"{url}/{image.name}", "release_date": date,
         "extract_size": whole_bytes, "extract_sha256": whole,

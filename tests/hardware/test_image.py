@@ -23,13 +23,20 @@ from hardware.imager_list import listed
 ROOT = Path(__file__).parents[2]
 TREE = ROOT / "hardware/image/overlay"
 URL = "https://example.org/bastide/v0.2.0"
-# What Imager's os-list-schema.json (draft 7) and its notes ask of an entry, in our own words (raspberrypi/rpi-imager,
-# doc/json-schema and doc/schema-notes.md).
+# What Imager's os-list-schema.json (draft 7) and its notes ask of an entry, and its HWListModel of a device, in our own
+# words (raspberrypi/rpi-imager, doc/json-schema, doc/schema-notes.md, src/hwlistmodel.cpp).
 TAGS = [f"pi{n}-{w}bit" for n in range(1, 6) for w in (32, 64)]
 SCHEMA = {
-    "$schema": "http://json-schema.org/draft-07/schema#", "type": "object", "required": ["os_list"],
+    "$schema": "http://json-schema.org/draft-07/schema#", "type": "object", "required": ["imager", "os_list"],
     "additionalProperties": False,
-    "properties": {"imager": {"type": "object"}, "os_list": {"type": "array", "minItems": 1, "items": {
+    "properties": {"imager": {"type": "object", "required": ["devices"], "properties": {"devices": {
+        "type": "array", "minItems": 1, "items": {
+            "type": "object", "required": ["name", "description", "tags", "matching_type"],
+            "properties": {
+                "name": {"type": "string", "minLength": 1}, "description": {"type": "string", "minLength": 1},
+                "tags": {"type": "array", "minItems": 1, "items": {"enum": TAGS}},
+                "matching_type": {"enum": ["exclusive", "inclusive"]}}}}}},
+        "os_list": {"type": "array", "minItems": 1, "items": {
         "type": "object",
         "required": ["name", "description", "icon", "url", "extract_size", "extract_sha256", "image_download_size",
                      "release_date", "devices", "init_format"],
@@ -64,6 +71,10 @@ def test_imagers_list_says_what_the_image_comes_to_and_that_it_may_be_customised
     assert (entry["image_download_size"], entry["image_download_sha256"]) == (
         image.stat().st_size, hashlib.sha256(image.read_bytes()).hexdigest())
     assert entry["init_format"] == "systemd" and entry["devices"] == ["pi4-64bit", "pi5-64bit"]
+    # Imager's first page: one of these is chosen, or it goes no further. The second offers what has its tag.
+    offered = told["imager"]["devices"]
+    assert [d["name"] for d in offered] == ["Raspberry Pi 4", "Raspberry Pi 5"]
+    assert [d["tags"] for d in offered] == [[tag] for tag in entry["devices"]]
 
 
 @pytest.mark.parametrize("wrong", [
