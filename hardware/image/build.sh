@@ -64,7 +64,7 @@ if [ "$arch" = arm64 ]; then
   fi
 fi
 # shellcheck disable=SC2016 # "$1" is mmdebstrap's: the root
-mmdebstrap --mode=root --variant=minbase --architectures="$arch" --format=tar --include="$packages" \
+mmdebstrap --mode=root --variant=minbase --architectures="$arch" --skip=check/qemu --format=tar --include="$packages" \
   --aptopt='APT::Install-Recommends "false"' --aptopt='Acquire::Languages "none"' --aptopt='Acquire::Retries "3"' \
   --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
   --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-include=/usr/share/doc/*/copyright' \
@@ -80,7 +80,8 @@ mkdir "$scratch/system"
 tar -C "$scratch/system" --numeric-owner --xattrs --xattrs-include='*' -xf "$scratch/system.tar"
 rm "$scratch/system.tar"
 # Compiled Python is the same for every processor: by this machine's own build of the system's Python, not by an emulated one.
-mmdebstrap --mode=root --variant=extract --include=python3 "$suite" "$scratch/native" "deb $mirror/debian $suite main" >"$scratch/log" 2>&1 ||
+# Where the dynamic loader is looked for is a link that no package of theirs brings.
+mmdebstrap --mode=root --variant=extract --hook-dir=/usr/share/mmdebstrap/hooks/merged-usr --include=python3 "$suite" "$scratch/native" "deb $mirror/debian $suite main" >"$scratch/log" 2>&1 ||
   { tail -n 5 "$scratch/log" >&2; fail "the Python that compiles could not be had"; }
 mkdir -p "$scratch/native/opt"
 mv "$scratch/system/opt/bastide" "$scratch/native/opt/bastide"
