@@ -47,7 +47,8 @@ done
 # Where Raspberry Pi Imager believes the partition to be.
 ln -sf firmware/firstrun.sh "$root/boot/firstrun.sh"
 if [ -e "$root/etc/kernel/postinst.d/z50-raspi-firmware" ]; then # Debian's: writes cmdline.txt and config.txt from this
-  sed -i "s|^#\?ROOTPART=.*|ROOTPART=PARTUUID=$disk-02|; s|^#\?CONSOLES=.*|CONSOLES=\"ttyS1,115200 tty1\"|" \
+  # It leaves out cma=64M, with which a Pi 4 may not start, only on a Pi 4 itself. The kernel and the device tree have their own.
+  sed -i "s|^#\?ROOTPART=.*|ROOTPART=PARTUUID=$disk-02|; s|^#\?CONSOLES=.*|CONSOLES=\"ttyS1,115200 tty1\"|; s|^#\?CMA=.*|CMA=0|" \
     "$root/etc/default/raspi-firmware"
   echo "quiet consoleblank=0" >"$root/etc/default/raspi-extra-cmdline"
   inside env DEB_MAINT_PARAMS=configure /etc/kernel/postinst.d/z50-raspi-firmware

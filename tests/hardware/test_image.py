@@ -177,6 +177,30 @@ def test_an_image_is_made_of_a_package_and_of_nothing_else(tmp_path: Path) -> No
         assert done.returncode == code and says in done.stderr and not list(tmp_path.iterdir())
 
 
+def test_debians_firmware_is_told_root_and_consoles_and_no_memory_that_stops_a_pi_4(tmp_path: Path) -> None:
+    """furnish.sh on a tree that has what it changes; the commands inside, which take a whole system, are written down."""
+    root, tools = tmp_path / "root", tmp_path / "bin"
+    before = {
+        "etc/default/raspi-firmware": '#CMA=64M\n#ROOTPART=/dev/mmcblk0p2\n#KERNEL="auto"\n#CONSOLES="auto"\n',
+        "etc/kernel/postinst.d/z50-raspi-firmware": "", "etc/ssh/ssh_host_rsa_key": "a key",
+        "etc/bastide/bastide.conf": "BASTIDE_OPTIONS=--port 8000\n",
+        "etc/avahi/services/bastide.service": "<port>8000</port>", "etc/apt/sources.list.d/none": "", "boot/vmlinuz-6": "",
+        "usr/lib/none": "", "var/log/apt/history.log": ""}
+    for name, text in before.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text, "utf-8")
+    tools.mkdir()
+    (tools / "chroot").write_text(f'#!/bin/sh\necho "$*" >>{tmp_path}/inside\n', "utf-8")
+    (tools / "chroot").chmod(0o755)
+    subprocess.run([str(ROOT / "hardware/image/furnish.sh"), str(root), "0123abcd", "http://mirror.example", "trixie"],
+                   check=True, env={"PATH": f"{tools}:/usr/bin:/bin"})
+    assert (root / "etc/default/raspi-firmware").read_text("utf-8").splitlines() == [
+        "CMA=0", "ROOTPART=PARTUUID=0123abcd-02", '#KERNEL="auto"', 'CONSOLES="ttyS1,115200 tty1"']
+    assert "postinst.d/z50-raspi-firmware" in (tmp_path / "inside").read_text("utf-8").splitlines()[-1]
+    assert "--port 80\n" in (root / "etc/bastide/bastide.conf").read_text("utf-8")
+    assert not (root / "etc/ssh/ssh_host_rsa_key").exists() and not (root / "etc/machine-id").read_text("utf-8")
+
+
 # A system made by apt takes minutes and a network; what a card's partitions are made of need not be one.
 FAKE_MMDEBSTRAP = r"""#!/bin/bash
 set -e

@@ -41,6 +41,7 @@ boot_file "$kernel" >"$work/kernel" && boot_file "$initrd" >"$work/initrd"
 [ -s "$work/kernel" ] && [ -s "$work/initrd" ] || die "config.txt names a kernel or initramfs that is not there: $kernel $initrd"
 ident=$(sfdisk --disk-id "$disk")
 boot_file cmdline.txt | grep -q "root=PARTUUID=${ident#0x}-02 " || die "the kernel is told another root: $(boot_file cmdline.txt)"
+boot_file cmdline.txt | grep -q 'cma=' && die "a Pi 4 may not start with this: $(boot_file cmdline.txt)"
 [ "$(on_card /etc/hostname)" = bastide ] && [ -z "$(on_card /etc/machine-id)" ] || die "name or machine-id is not a fresh card's"
 if debugfs -R 'ls -p /etc/ssh' "$root" 2>/dev/null | grep -q ssh_host_; then die "every card would have the same keys"; fi
 step "$(du -m "$image" | cut -f1) MB, $((fat_size / 2048)) + $((root_size / 2048)) MB on the card; both file systems are clean, $kernel"
@@ -77,8 +78,9 @@ for file in firstrun.sh cmdline.txt bastide.txt; do mcopy -o -i "$fat" "$work/$f
 
 port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 machine=
-start() { # until it turns itself off, or is told to; the console is kept
-  qemu-system-aarch64 -M virt -cpu cortex-a72 -smp 2 -m 2048 -accel tcg,thread=multi -no-reboot -display none \
+start() { # until it turns itself off, or is told to; the console is kept. Its clock counts its instructions, 500 million a
+  # second, so that no time-out inside measures how busy this machine is.
+  qemu-system-aarch64 -M virt -cpu cortex-a72 -m 2048 -accel tcg,thread=single -icount shift=1 -no-reboot -display none \
     -kernel "$work/kernel" -initrd "$work/initrd" -append "$(boot_file cmdline.txt | sed 's/console=[^ ]*//g') console=ttyAMA0" \
     -drive "file=$disk,format=raw,if=virtio" -netdev "user,id=n,hostfwd=tcp:127.0.0.1:$port-:80" -device virtio-net-pci,netdev=n \
     -serial "file:$work/console" -monitor "unix:$work/monitor,server,nowait" &
@@ -88,8 +90,8 @@ trap 'kill "${machine:-}" 2>/dev/null || true' EXIT
 tell() { python3 -c 'import socket, sys
 s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); s.recv(999); s.sendall(sys.argv[2].encode() + b"\n"); s.recv(999)' "$work/monitor" "$1"; }
 page() { python3 -c 'import json, sys, urllib.request
-assert b"<html" in urllib.request.urlopen(sys.argv[1], timeout=20).read()
-assert json.load(urllib.request.urlopen(sys.argv[1] + "api/state", timeout=20))["status"]' "http://127.0.0.1:$port/" 2>/dev/null; }
+assert b"<html" in urllib.request.urlopen(sys.argv[1], timeout=120).read()
+assert json.load(urllib.request.urlopen(sys.argv[1] + "api/state", timeout=120))["status"]' "http://127.0.0.1:$port/" 2>/dev/null; }
 served() { for _ in $(seq 240); do if page; then return; fi; kill -0 "$machine" 2>/dev/null || die "it turned itself off"; sleep 5; done; die "there is no page"; }
 
 start
