@@ -11,9 +11,9 @@ step() { printf '%4d s  %s\n' "$SECONDS" "$*"; }
 die() { echo "run_booted.sh: $*" >&2; exit 1; }
 [ "$(id -u)" = 0 ] || die "must be root"
 if [ ! -e "$root/etc/debian_version" ]; then
-  command -v debootstrap >/dev/null || die "debootstrap is missing: apt-get install -y debootstrap"
-  debootstrap --variant=minbase --include=ca-certificates,systemd,systemd-sysv,dbus "$suite" "$root" >"$root.log" 2>&1 ||
-    die "debootstrap failed; see $root.log"
+  command -v mmdebstrap >/dev/null || die "mmdebstrap is missing: apt-get install -y mmdebstrap"
+  mmdebstrap --mode=root --variant=minbase --include=ca-certificates,systemd,systemd-sysv,dbus "$suite" "$root" \
+    "deb http://deb.debian.org/debian $suite main" >"$root.log" 2>&1 || die "there is no $suite to install in; see $root.log"
 fi
 cp -L /etc/resolv.conf "$root/etc/resolv.conf"
 cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt"
