@@ -19,41 +19,10 @@ cp -L /etc/resolv.conf "$root/etc/resolv.conf"
 cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt"
 step "a $suite to boot"
 
-# A control group of its own, which is all of them to the system inside.
-version=2 group=/sys/fs/cgroup/bastide-booted
-if [ -d /sys/fs/cgroup/systemd ]; then version=1 group=/sys/fs/cgroup/systemd/bastide-booted; fi
-mkdir -p "$group"
-# shellcheck disable=SC2016
-boot='
-  root=$1 checkout=$2 version=$3
-  mount --make-rprivate /; mount --bind "$root" "$root"
-  mount -t proc proc "$root/proc"; mount -t sysfs -o ro sysfs "$root/sys"
-  if [ "$version" = 2 ]; then mount -t cgroup2 cgroup "$root/sys/fs/cgroup"
-  else
-    mount -t tmpfs tmpfs "$root/sys/fs/cgroup"; mkdir "$root/sys/fs/cgroup/systemd"
-    mount -t cgroup -o none,name=systemd,xattr cgroup "$root/sys/fs/cgroup/systemd"
-  fi
-  mount -t tmpfs -o mode=755 tmpfs "$root/dev"
-  for n in null zero full random urandom tty; do touch "$root/dev/$n"; mount --bind "/dev/$n" "$root/dev/$n"; done
-  mkdir "$root/dev/pts" "$root/dev/shm"; mount -t devpts -o newinstance,ptmxmode=0666 devpts "$root/dev/pts"
-  ln -s pts/ptmx "$root/dev/ptmx"; ln -s /proc/self/fd "$root/dev/fd"
-  mount -t tmpfs tmpfs "$root/run"; mount -t tmpfs tmpfs "$root/tmp"
-  mkdir "$root/tmp/checkout"; mount --bind -o ro "$checkout" "$root/tmp/checkout"
-  exec chroot "$root" env -i container=other PATH=/usr/sbin:/usr/bin:/sbin:/bin /lib/systemd/systemd'
-# shellcheck disable=SC2016
-bash -c 'echo $$ >"$1/cgroup.procs"; shift; exec unshare --pid --fork --mount --uts --ipc --cgroup bash -c "$@"' _ "$group" \
-  "$boot" _ "$root" "$checkout" "$version" </dev/null >"$root.boot.log" 2>&1 &
-outer=$!
-init=
-for _ in $(seq 50); do
-  inner=$(pgrep -P "$outer" || true)
-  if [ -n "$inner" ] && [ "$(cat "/proc/$inner/comm" 2>/dev/null)" = systemd ]; then init=$inner; break; fi
-  sleep 0.2
-done
-[ -n "$init" ] || die "systemd did not start; see $root.boot.log"
-trap 'kill -9 "$init" 2>/dev/null || true; wait "$outer" 2>/dev/null || true
-      find "$group" -depth -type d -exec rmdir {} + 2>/dev/null || true' EXIT
-inside() { nsenter -t "$init" -m -p -u -i -C -r -w env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C HOME=/root "$@"; }
+# shellcheck disable=SC1091 # checked by itself
+source "$checkout/tests/install/boot.sh"
+CHECKOUT=$checkout boot "$root" "bastide-booted-$suite" shared || die "systemd did not start; see $root.boot.log"
+trap unboot EXIT
 until_true() { for _ in $(seq 120); do if "$@" >/dev/null 2>&1; then return; fi; sleep 0.5; done; die "waited in vain for: $*"; }
 booted() { [[ $(inside systemctl is-system-running) == @(running|degraded) ]]; } # what fails without hardware degrades it
 until_true booted
