@@ -178,14 +178,14 @@ def test_an_image_is_made_of_a_package_and_of_nothing_else(tmp_path: Path) -> No
 
 
 def test_debians_firmware_is_told_root_and_consoles_and_no_memory_that_stops_a_pi_4(tmp_path: Path) -> None:
-    """furnish.sh on a tree that has what it changes; the commands inside, which take a whole system, are written down."""
+    """furnish.sh on a tree that has what it changes; what it runs inside, which takes a whole system, is written down."""
     root, tools = tmp_path / "root", tmp_path / "bin"
     before = {
         "etc/default/raspi-firmware": '#CMA=64M\n#ROOTPART=/dev/mmcblk0p2\n#KERNEL="auto"\n#CONSOLES="auto"\n',
         "etc/kernel/postinst.d/z50-raspi-firmware": "", "etc/ssh/ssh_host_rsa_key": "a key",
         "etc/bastide/bastide.conf": "BASTIDE_OPTIONS=--port 8000\n",
-        "etc/avahi/services/bastide.service": "<port>8000</port>", "etc/apt/sources.list.d/none": "", "boot/vmlinuz-6": "",
-        "usr/lib/none": "", "var/log/apt/history.log": ""}
+        "etc/avahi/services/bastide.service": "<port>8000</port>", "etc/apt/sources.list.d/none": "",
+        "boot/vmlinuz-6": "", "usr/lib/none": "", "var/log/apt/history.log": ""}
     for name, text in before.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text, "utf-8")
