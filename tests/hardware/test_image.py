@@ -178,7 +178,7 @@ def test_an_image_is_made_of_a_package_and_of_nothing_else(tmp_path: Path) -> No
 
 
 def test_debians_firmware_is_told_root_and_consoles_and_no_memory_that_stops_a_pi_4(tmp_path: Path) -> None:
-    """furnish.sh on a tree that has what it changes; what it runs inside, which takes a whole system, is written down."""
+    """furnish.sh on a tree of what it changes; what it runs inside, which takes a whole system, is written down."""
     root, tools = tmp_path / "root", tmp_path / "bin"
     before = {
         "etc/default/raspi-firmware": '#CMA=64M\n#ROOTPART=/dev/mmcblk0p2\n#KERNEL="auto"\n#CONSOLES="auto"\n',

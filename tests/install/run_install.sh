@@ -78,7 +78,7 @@ inside bash -c '
   python3 - <<PY
 import socket, subprocess, urllib.request, os, re
 s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM); s.bind("/var/lib/bastide/notify"); os.chmod("/var/lib/bastide/notify", 0o777)
-s.settimeout(120)
+s.settimeout(600)
 unit = open("/etc/systemd/system/bastide.service").read()
 command = re.search("^ExecStart=(.*)", unit, re.M)[1].replace("\$BASTIDE_OPTIONS", "--port 8791").split()
 served = subprocess.Popen(["setpriv", "--reuid=bastide", "--regid=bastide", "--init-groups", "--no-new-privs", *command],
