@@ -62,13 +62,22 @@ class _Parser(HTTPRequestParser):
 
 
 class _Channel(HTTPChannel):
-    """Of a connection that `web.tls` has decrypted the one at its far end is the client."""
+    """Of a connection that `web.tls` has decrypted the one at its far end is the client. What has been sent is let go:
+    waitress itself keeps it until a connection has sent a whole buffer more, which an event stream takes an hour for.
+    """
 
     parser_class = _Parser
 
     def __init__(self, server: Any, sock: socket.socket, addr: tuple[Any, ...], adj: Any, map: Any = None) -> None:
         client = server.announced.pop(addr[1], None) if addr[0] == server.inside else None
         super().__init__(server, sock, client or addr, server.secure if client else adj, map=map)
+
+    def _flush_some(self, do_close: bool = True) -> bool:
+        sent = bool(super()._flush_some(do_close))  # whoever calls it holds the lock
+        if not self.total_outbufs_len:
+            self.outbufs[-1].prune()
+            self.current_outbuf_count = 0
+        return sent
 
 
 class PageServer:
@@ -80,8 +89,7 @@ class PageServer:
 
     def __init__(self, app: Flask, host: str = "127.0.0.1", port: int = 8000, *, threads: int = THREADS,
                  connections: int = CONNECTIONS, buffer: int = BUFFER) -> None:
-        """``buffer`` is how many bytes wait for a client before its thread does; waitress keeps as many of each
-        connection that it has sent."""
+        """``buffer`` is how many bytes wait for a client before its thread does."""
         self._app, self._threads, self._connections, self._buffer = app, threads, connections, buffer
         self.host = host
         self.port = port

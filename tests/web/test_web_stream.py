@@ -239,6 +239,21 @@ def test_a_stream_that_was_never_read_gives_its_place_back(serve):
         streams.open()
 
 
+def test_what_a_stream_was_sent_is_not_kept(serve):
+    """Waitress would keep up to a buffer of it, a megabyte for everybody who looks."""
+    session, server = serve(30)
+    with Stream(server) as stream:
+        sent = len(json.dumps(stream.next()[2]))
+        for event in after(30)[:10]:
+            session.commit((event,), confidence=0.9, asked=False)
+            sent += len(json.dumps(stream.next()[2]))
+        (channel,) = [c for c in server._sockets.values() if getattr(c, "requests", None)]
+        with channel.outbuf_lock:  # held until what was sent is let go
+            kept = [out.getfile().seek(0, 2) for out in channel.outbufs]
+    assert sent > 30_000
+    assert sum(kept) == 0
+
+
 def test_a_quiet_stream_beats(serve):
     session, _ = serve(1)
     streams = Streams(session, heartbeat_s=0.01)
