@@ -15,6 +15,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from vision.batches import batches
 from vision.frames import Image
 
 Array = npt.NDArray[np.float64]
@@ -26,7 +27,6 @@ CELLS = 24  # either way
 SHAPED = ("large", "builder", "pig")  # pieces with a silhouette of their own
 KINDS = ("follower", *SHAPED, "disc", "cube")
 CHANNELS = 1 + 2 + 1 + len(KINDS) + 1 + 2  # foot, its place in the cell, lying, kinds, silhouette, way to its foot
-_BATCH = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,12 +53,12 @@ class FigureNet:
         """Of (N, CROP_PX, CROP_PX, 3) BGR crops with MARGIN; ``leans`` (N, 2) tiles by which what is a tile high is
         seen away from its foot."""
         out = []
-        for start in range(0, len(crops), _BATCH):
-            part = crops[start:start + _BATCH]
+        for some in batches(len(crops)):
+            part = crops[some]
             given = np.empty((len(part), 5, CROP_PX, CROP_PX), np.float32)
             given[:, :3] = part.transpose(0, 3, 1, 2)
             given[:, :3] /= 255
-            given[:, 3:] = np.asarray(leans[start:start + _BATCH])[:, :, None, None]
+            given[:, 3:] = np.asarray(leans[some])[:, :, None, None]
             self._net.setInput(given)
             out.append(self._net.forward().copy())
         every = (np.concatenate(out) if out else np.zeros((0, CHANNELS, CELLS, CELLS))).astype(float)

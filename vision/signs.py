@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.tiles import Tile
+from vision.batches import batches
 from vision.frames import Image
 
 Array = npt.NDArray[np.float64]
@@ -27,7 +28,6 @@ MARGIN = 0.04  # of a tile around the square
 CELLS = 14  # either way
 _SHOWN = (0.23, 0.02, 0.16, 0.14, 0.15)  # of the crops it was trained with show each sign: what its answers start from
 _SUREST = 3.0  # nats: no answer about one sign is surer
-_BATCH = 32
 
 
 class SignNet:
@@ -42,10 +42,10 @@ class SignNet:
         total = np.zeros((len(crops), len(SIGNS)))
         for half_turns in (0, 1):
             turned = np.rot90(crops, 2 * half_turns, axes=(1, 2))
-            for start in range(0, len(crops), _BATCH):
-                part = np.ascontiguousarray(turned[start:start + _BATCH].transpose(0, 3, 1, 2), np.float32) / 255
+            for some in batches(len(crops)):
+                part = np.ascontiguousarray(turned[some].transpose(0, 3, 1, 2), np.float32) / 255
                 self._net.setInput(part)
-                total[start:start + _BATCH] += best_cell(self._net.forward()) / 2
+                total[some] += best_cell(self._net.forward()) / 2
         return total
 
 

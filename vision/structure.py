@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.tiles import EDGES, Tile, edge, turn
+from vision.batches import batches
 from vision.frames import Image
 
 Array = npt.NDArray[np.float64]
@@ -29,7 +30,6 @@ TRUTHS = 4 + len(JOINED) * len(PAIRS) + 3  # letters of the sides, which of them
 OUTPUTS = 16 + TRUTHS - 4 + 8  # logits of the letters, of the rest, and where the corners are (8, in tiles)
 CLEAR = 0.98  # probability of each answer from which two quarter turns say what four do
 _FLOOR = -7.0  # no single answer is surer than that
-_BATCH = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,8 +90,8 @@ class StructureNet:
 
     def _forward(self, crops: Image) -> Array:
         out = []
-        for start in range(0, len(crops), _BATCH):
-            part = np.ascontiguousarray(crops[start:start + _BATCH].transpose(0, 3, 1, 2), np.float32) / 255
+        for some in batches(len(crops)):
+            part = np.ascontiguousarray(crops[some].transpose(0, 3, 1, 2), np.float32) / 255
             self._net.setInput(part)
             out.append(self._net.forward().reshape(len(part), OUTPUTS).copy())
         return np.concatenate(out).astype(float) if out else np.zeros((0, OUTPUTS))
