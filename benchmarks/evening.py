@@ -10,9 +10,9 @@ every picture; each time round a new game is begun, as people do. The film's pac
 of them asks for the whole view and one for the move's picture, as pages do that open or look it up.
 
 With ``--fast`` hours are the table's (tests/bastide/timed_table.py): the camera gives as many pictures, moves and
-changes, each picture as soon as the loop is done with the one before and a quarter of a second of table time after it,
-and what happens by time (empty pages given back, the watcher's waiting, notices, sessions, streams' beats) goes by that
-clock. What stays on the wall's clock is listed there. Logs rotate by size, not by time.
+changes, each picture as soon as the loop is done with the one before and ``1 / --fps`` of table time after it, and what
+happens by time (empty pages given back, the watcher's waiting, notices, sessions, streams' beats) goes by that clock.
+What stays on the wall's clock is listed there. Logs rotate by size, not by time.
 
 The serving process notes its memory every 5 s of table time: Pss of everything and what is anonymous
 (/proc/self/smaps_rollup), what of the C library's heap is in use (mallinfo2) and how many blocks Python has; the newest
@@ -99,9 +99,9 @@ class Camera:
     """Shows the film at ``pace`` times the table's clock, and its last picture until it is ``rewound``. With a
     ``ready`` file a picture is sent for every byte in it, and the table's clock goes by pictures."""
 
-    def __init__(self, film: Film, pace: float, ready: int | None = None) -> None:
-        self._film, self._pace, self._ready = film, pace, ready
-        self._clock = TableClock(1 / LIVE_FPS if ready is not None else 0.0)
+    def __init__(self, film: Film, pace: float, fps: float, ready: int | None = None) -> None:
+        self._film, self._pace, self._fps, self._ready = film, pace, fps, ready
+        self._clock = TableClock(1 / fps if ready is not None else 0.0)
         self._rewound_s = self._clock.now()
         self._quit, self._news = threading.Event(), threading.Condition()
         self.sent = 0
@@ -148,7 +148,7 @@ class Camera:
     def wait(self) -> bool:
         """Wait until the next picture is due; False at the end."""
         if self._ready is None:
-            self._quit.wait(1 / LIVE_FPS)
+            self._quit.wait(1 / self._fps)
         elif select.select([self._ready], [], [], PATIENCE_S)[0]:  # a reader that only begins asks for several
             os.read(self._ready, 1)
         with self._news:
@@ -268,7 +268,7 @@ JUDGED = {"own_mb": "memory of its own", "in_use_mb": "in use of the C heap"}  #
 
 
 def evening(hours: float, viewers: int, moves_h: float, every_s: float, warm_up_min: float, turns: int = TURNS,
-            fast: bool = False, say: bool = True) -> dict[str, Any]:
+            fast: bool = False, fps: float = LIVE_FPS, say: bool = True) -> dict[str, Any]:
     """Serve, watch, play; what it came to. SIGTERM ends it earlier."""
     noted, each, here = list[Note](), list[str](), list[float]()  # games that are over; the memory in this one
     walled_s = time.monotonic()
@@ -276,9 +276,9 @@ def evening(hours: float, viewers: int, moves_h: float, every_s: float, warm_up_
         film, notes, data = filmed(Path(scratch), turns), Path(scratch) / "notes", Path(scratch) / "data"
         wanted_s = 3600 * film.moves / moves_h
         ready, asking = os.pipe()
-        camera = Camera(film, film.length_s / wanted_s, ready if fast else None)
+        camera = Camera(film, film.length_s / wanted_s, fps, ready if fast else None)
         program = (ROOT / "tests/bastide/timed_table.py", "--notes", notes,
-                   *(("--step", 1 / LIVE_FPS, "--ready", asking) if fast else ()))
+                   *(("--step", 1 / fps, "--ready", asking) if fast else ()))
         argv = ("serve", "--port", 0, "--host", "127.0.0.1", "--data", data, "--source", camera.url)
         games = moves = by_hand = 0
         with Served(*argv, patience_s=3600 * hours + 600, program=program, pass_fds=(asking,)) as served:
@@ -323,6 +323,8 @@ def evening(hours: float, viewers: int, moves_h: float, every_s: float, warm_up_
                 served.end()
                 camera.close()
     late = [note for note in noted if note.hours >= warm_up_min / 60]
+    if not late:
+        raise SystemExit("evening: it ended before the warm-up was over")
     last, took_s = noted[-1], time.monotonic() - walled_s
     found = {"hours": round(last.hours, 2), "on the wall": f"{took_s / 3600:.2f} h"
              + (f", {3600 * last.hours / took_s:.1f} times as fast" if fast else ""), "load": os.getloadavg()[2],
@@ -342,6 +344,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hours", type=float, default=HOURS)
     parser.add_argument("--fast", action="store_true", help="hours of table time, as fast as the machine takes them")
+    parser.add_argument("--fps", type=float, default=LIVE_FPS, help="pictures a second of the camera: fewer take "
+                        "less of the machine, and what grows with each picture shows less")
     parser.add_argument("--warm-up", type=float, default=WARM_UP_MIN, help="minutes that are not judged")
     parser.add_argument("--viewers", type=int, default=VIEWERS)
     parser.add_argument("--moves", type=float, default=MOVES_H, help="an hour")
@@ -350,7 +354,8 @@ def main() -> int:
     args = parser.parse_args()
     if 60 * args.hours <= args.warm_up:
         parser.error("--hours must be more than --warm-up")
-    found = evening(args.hours, args.viewers, args.moves, args.every, args.warm_up, args.turns, args.fast)
+    found = evening(args.hours, args.viewers, args.moves, args.every, args.warm_up, args.turns, args.fast,
+                    args.fps)
     for what, figure in found.items():
         print(f"{what:48} {figure!s:>16}")
     return any(found[f"{text}, slope an hour"] > MOST_MB_H for text in JUDGED.values())

@@ -24,7 +24,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 NOTE_EVERY_S = 5.0  # of table time
-_SLICE_S = 0.02  # how long a wait sleeps on the wall before it asks the table's clock again
+_SLICE_S = 0.1  # how long a wait sleeps on the wall before it asks the table's clock again
 
 
 class TableClock:
@@ -125,6 +125,9 @@ def main() -> int:
     parser.add_argument("argv", nargs=argparse.REMAINDER)
     args = parser.parse_args()
     sys.path.insert(0, str(ROOT))
+    from bastide.machine.heap import limit_heap
+
+    limit_heap()  # as serve does before anything that begins threads is imported: heaps that are there stay
     clock, frames = TableClock(args.step or 0.0), [0]
     if args.step:
         go_by(clock)
