@@ -17,9 +17,9 @@ import socket
 import threading
 import time
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cache
@@ -225,23 +225,33 @@ class Rights:
         if not isinstance(pin, str) or len(pin) > PIN_LENGTHS[-1]:
             raise Refused("bad_pin", "a PIN is 4 to 12 digits")
         who = f"{lane} {device}" if lane else network(address)
-        places = self._apart if lane else self._strangers
+        self._may_try(who, lane)  # whoever may not hears so at once, and keeps no place from others
+        with self._hashing(self._apart if lane else self._strangers):
+            self._may_try(who, lane)
+            # Both are always compared, so that the time tells nothing about which was nearly right.
+            admin = _matches(kept.admin or _nobody(), pin)
+            table = _matches(kept.table, pin)
+            if not admin and not table:
+                self._note(address, self._tries.wrong(who, lane=lane), bool(lane))
+                raise Refused("wrong_pin", "that is not the PIN")
+            self._tries.right(who)
+            return Right.OWNER if admin else Right.ADMIN if self.owners(kept) else Right.PLAY
+
+    def _may_try(self, who: str, lane: str) -> None:
+        if wait_s := self._tries.wait_s(who, lane=lane):
+            raise Refused("too_often", "too many wrong PINs; wait a little before the next", wait_s)
+
+    @contextmanager
+    def _hashing(self, places: threading.BoundedSemaphore) -> Iterator[None]:
+        """One at a time, while few wait and none for long: each that waits has one of the page's threads."""
+        busy = Refused("too_often", "many are trying PINs at this moment; try again soon", LANE_S / 4)
         if not places.acquire(blocking=False):
-            raise Refused("too_often", "many are trying PINs at this moment; try again soon", LANE_S / 4)
+            raise busy
         try:
             if not self._one.acquire(timeout=_PATIENCE_S):
-                raise Refused("too_often", "many are trying PINs at this moment; try again soon", LANE_S / 4)
+                raise busy
             try:
-                if wait_s := self._tries.wait_s(who, lane=lane):
-                    raise Refused("too_often", "too many wrong PINs; wait a little before the next", wait_s)
-                # Both are always compared, so that the time tells nothing about which was nearly right.
-                admin = _matches(kept.admin or _nobody(), pin)
-                table = _matches(kept.table, pin)
-                if not admin and not table:
-                    self._note(address, self._tries.wrong(who, lane=lane), bool(lane))
-                    raise Refused("wrong_pin", "that is not the PIN")
-                self._tries.right(who)
-                return Right.OWNER if admin else Right.ADMIN if self.owners(kept) else Right.PLAY
+                yield
             finally:
                 self._one.release()
         finally:
@@ -267,16 +277,20 @@ class Rights:
                 changes[name] = checked_pin(pin)
         if table is not None and table == admin:
             raise Refused("bad_pin", "the administrator's PIN must be another than the table's")
-        with self._one:
+        self._may_set(first)
+        with self._hashing(self._strangers if first else self._apart):
+            self._may_set(first)
             kept = self.keys.get()
-            if first and kept.table is not None:
-                raise Refused("pin_set", "the PIN has been set meanwhile; sign in with it")
             for name, pin in changes.items():
                 other = kept.admin if name == "table" else kept.table
                 if other is not None and len(changes) == 1 and _matches(other, pin):
                     raise Refused("bad_pin", "the administrator's PIN must be another than the table's")
             changes = {name: hashed(pin) for name, pin in changes.items()}
             self.keys.put(replace(kept, **changes, series=kept.series + 1, set_at_s=round(time.time()), set_from=by))
+
+    def _may_set(self, first: bool) -> None:
+        if first and self.pin_is_set:
+            raise Refused("pin_set", "the PIN has been set meanwhile; sign in with it")
 
 
 class Memory:

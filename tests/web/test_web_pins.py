@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import stat
+import threading
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, replace
 
 import pytest
@@ -17,6 +19,7 @@ from web.rights import (
     APART_WAIT_S,
     COMMAND_LINE,
     FREE_TRIES,
+    HASHING,
     LANE_S,
     LATEST,
     MOST_FAILED,
@@ -30,6 +33,7 @@ from web.rights import (
 )
 
 pytestmark = pytest.mark.usefixtures("cheap_hashes")
+PATIENCE_S = 30.0  # only what does not work takes so long
 
 
 class Clock:
@@ -111,6 +115,54 @@ def test_a_device_of_before_and_the_machine_itself_wait_for_nobody_elses_mistake
             rights.check("9999", "192.168.1.20", "device x")
         clock.now += APART_WAIT_S
     assert rights.check(PIN, "192.168.1.20", "device x") == Right.PLAY
+
+
+@pytest.fixture
+def slow_hash(monkeypatch):
+    """A PIN that is being compared until the test is over: ``begun`` is set as soon as it is."""
+    begun, over = threading.Event(), threading.Event()
+
+    def matches(kept, pin):
+        begun.set()
+        over.wait(PATIENCE_S)
+        return False
+
+    with ThreadPoolExecutor() as pool:
+        def compare(rights):
+            monkeypatch.setattr("web.rights._matches", matches)
+            monkeypatch.setattr("web.rights._PATIENCE_S", 2 * PATIENCE_S)
+            pool.submit(rights.check, "9999", "192.168.1.30")
+            assert begun.wait(PATIENCE_S)
+            return pool
+
+        yield compare
+        over.set()
+
+
+def test_who_must_wait_for_his_mistakes_hears_so_while_another_pin_is_compared(slow_hash):
+    rights = Rights(with_pins(), clock=Clock())
+    for _ in range(FREE_TRIES):
+        with pytest.raises(Refused, match="not the PIN"):
+            rights.check("9999", "192.168.1.66")
+    asked = slow_hash(rights).submit(rights.check, PIN, "192.168.1.66")
+    with pytest.raises(Refused, match="too many wrong PINs"):
+        asked.result(PATIENCE_S)
+
+
+def test_a_pin_that_is_set_cannot_be_set_first_and_nobody_waits_to_hear_so(slow_hash):
+    rights = Rights(with_pins())
+    asked = slow_hash(rights).submit(rights.set_pins, "4711", by="192.168.1.66", first=True)
+    with pytest.raises(Refused, match="set meanwhile"):
+        asked.result(PATIENCE_S)
+
+
+def test_few_wait_to_have_a_pin_hashed(slow_hash):
+    """Each has one of the page's threads meanwhile."""
+    rights = Rights(with_pins())
+    pool = slow_hash(rights)
+    others = [pool.submit(rights.set_pins, "4711", by="192.168.1.66") for _ in range(HASHING + 1)]
+    with pytest.raises(Refused, match="many are trying"):
+        next(as_completed(others, PATIENCE_S)).result()
 
 
 def test_wrong_pins_are_told_to_the_log_and_to_administrators(caplog):
