@@ -4,8 +4,8 @@ Pictures of 0.2 to 25 MB are allocated and freed in many threads. By default gli
 such a block is freed, so that pictures soon share heaps with small long-lived objects, in up to eight arenas per core.
 Of 315 MB resident after 17 minutes, 104 MB were free holes, and growing; live data was not. With fixed limits the holes
 shrink but still grow, from 7 to 50 MB in 20 minutes, so empty pages are returned to the kernel from time to time.
-malloc_trim returns the free end of the first heap only: a second one kept up to ``trim`` bytes there, 1.15 MB more with
-the film of each game. So there is one.
+malloc_trim returns the free end of the first heap only, and a second one keeps up to ``trim`` bytes there. So there is
+one.
 """
 
 from __future__ import annotations
