@@ -120,7 +120,9 @@ def decisions(belief: TableBelief, histories: Sequence[History], told: Told, bef
                for line in ((t.group.tile,) if t.group.tile else ()) + t.group.rest}
     known = {line.seq: line for line in told.lines if not line.pinned and not line.asked}
     said = {line.event.at for line in told.lines if line.pinned and isinstance(line.event, TilePlaced)}
-    kept = {seq: d for seq, d in carried.items() if seq in known and seq not in weighed
+    ordered = {g.at for g in told.groups[:-LIMITS.open_turns] if g.at is not None}  # when they came is weighed no more
+    kept = {seq: d for seq, d in carried.items()
+            if seq in known and (seq not in weighed or d.along and {d.decision.at, *d.along} & ordered)
             and d.decision.events == (known[seq].event,) and not d.along & said}
     kept |= {d.decision.replaces: d for d in doubts if d.decision.replaces is not None and d.decision.replaces in known}
     spoken = {d.at for d in out} | {s.event.at for s in shown if isinstance(s.event, TilePlaced | FigurePlaced)}

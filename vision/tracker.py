@@ -278,7 +278,7 @@ class Tracker:
         lay = set(self.lattice.shifts)
         poses = {at: self.lattice.predict(at) for at in squares}
         evidence = self.sense.look(bgr, poses)
-        levels = self._levels(bgr, evidence)
+        levels = self._colours(bgr, {at: e.pose for at, e in evidence.items()})
         self._table(evidence, levels)
         tiles = {at: e for at, e in evidence.items() if e.there > a.there and e.seen > a.seen}
         for at in shown_twice(self.lattice, {at: e.pose for at, e in tiles.items()}, self.register.limits.own):
@@ -296,13 +296,14 @@ class Tracker:
         for at, e in tiles.items():
             e.loglik = log_normal(said[at])
         out = {}
+        light = self._light(bgr, {at: levels[at] for at in evidence if at not in tiles and at not in lay})
         for at, e in evidence.items():
             square = self._squares.setdefault(at, _Square())
             square.due_s = now + a.twice_s if square.changed else None
             square.changed, square.looked_s = False, now
             seen = e.seen
             if at not in tiles:
-                seen *= self._bareness(square, levels[at], levels, was=at in lay)
+                seen *= self._bareness(square, levels[at], light, was=at in lay)
             out[at] = _square_look(e, self.sense.kinds, seen,
                                   figures.get(at, ()) if at in tiles else None, a)
         beside = neighbours(self.lattice.shifts)
@@ -332,27 +333,42 @@ class Tracker:
                 e.there += a.table_odds
 
     @staticmethod
-    def _levels(bgr: Image, evidence: Mapping[Square, TileEvidence]) -> dict[Square, npt.NDArray[np.float32]]:
+    def _colours(bgr: Image, poses: Mapping[Square, Array]) -> dict[Square, npt.NDArray[np.float32]]:
         """(8, 8, 3) Lab colours of each square."""
-        squares = {at: rectify(bgr, e.pose, 8).astype(np.float32) / 255 for at, e in evidence.items()}
+        squares = {at: rectify(bgr, pose, 8).astype(np.float32) / 255 for at, pose in poses.items()}
         return {at: np.asarray(cv2.cvtColor(square, cv2.COLOR_BGR2Lab), np.float32) for at, square in squares.items()}
 
-    def _bareness(self, square: _Square, colours: npt.NDArray[np.float32],
-                  levels: Mapping[Square, npt.NDArray[np.float32]], *, was: bool) -> float:
-        """How much of a square on which no tile is seen is the bare table: an arm over it hides what lies there."""
+    def _light(self, bgr: Image, open_: Mapping[Square, npt.NDArray[np.float32]]) -> npt.NDArray[np.float32]:
+        """(3,) by how much the light has changed since squares were seen bare: the median over all of them, also those
+        that are not looked at (``open_`` are), which are remembered as they look now."""
+        assert self.lattice is not None
+        known = {at: s.bare for at, s in self._squares.items() if s.bare is not None and at not in self.lattice.shifts}
+        beside = {at: self.lattice.predict(at) for at in known if at not in open_}
+        now = {**self._colours(bgr, beside), **{at: colours for at, colours in open_.items() if at in known}}
+        if len(now) < self.attention.table_least:
+            return np.zeros(3, np.float32)
+        each = [np.median(colours - known[at], axis=(0, 1)) for at, colours in now.items()]
+        light = np.asarray(np.median(each, axis=0), np.float32)
+        for at in beside:
+            self._bareness(self._squares[at], now[at], light, was=False)
+        return light
+
+    def _bareness(self, square: _Square, colours: npt.NDArray[np.float32], light: npt.NDArray[np.float32], *,
+                  was: bool) -> float:
+        """How much of a square on which no tile is seen is the bare table: an arm over it hides what lies there. A
+        square that was not seen bare yet should look as the others do."""
         table = square.bare
         if table is None:
-            others = [s.bare for at, s in self._squares.items() if s.bare is not None and s is not square]
-            if was and others:
+            others = [s.bare for s in self._squares.values() if s.bare is not None]
+            if len(others) >= (1 if was else self.attention.table_least):
                 table = np.median(np.array(others), axis=(0, 1, 2)) * np.ones((8, 8, 1), np.float32)
-            elif not was:
-                square.bare = colours
-                return 1.0
-        if table is None:
-            return 0.0 if was else 1.0
-        part = float((apart(colours, table) < self.attention.hidden_lab).mean())
+            elif was:
+                return 0.0
+            else:
+                table = colours - light
+        part = float((apart(colours, table + light) < self.attention.hidden_lab).mean())
         if part > self.attention.bare_kept:
-            square.bare = colours  # light changes slowly
+            square.bare = colours  # light changes slowly, or at once
         return part
 
     def _status(self) -> str:
