@@ -47,10 +47,13 @@ def margins(histories: Sequence[History], told: History, turn: Turn) -> tuple[fl
     for score, theirs in alike:
         if theirs.figure != turn.figure:
             figure = min(figure, own - score)
+    weighed = [t.tile for _, t in at if t is not None]  # with all that came of it, not only for this turn
+    figures = {t.figure for _, t in alike}
     for placed, event, weight in turn.others:
         if not _same_shape(placed, turn.tile):
-            tile = min(tile, max(turn.weight - weight, 0.0))
-        elif event != turn.figure and placed.player == (turn.tile.player if turn.tile else None):
+            if not any(_same_shape(placed, known) for known in weighed):
+                tile = min(tile, max(turn.weight - weight, 0.0))
+        elif event not in figures and placed.player == (turn.tile.player if turn.tile else None):
             figure = min(figure, max(turn.weight - weight, 0.0))
     if turn.group is not None:  # having been told is no evidence
         tile -= LIMITS.logged

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 from tables import TWO
 
@@ -19,9 +21,11 @@ BEND = TilePlaced(player=0, tile="base.V", at=AT, rot=0)
 THIEF = FigurePlaced(player=0, figure="follower", at=AT, feature="road", where="E W")
 
 
-def turn(tile: TilePlaced, figure: FigurePlaced | None = None, *, told: bool = False) -> Turn:
+def turn(tile: TilePlaced, figure: FigurePlaced | None = None, *, told: bool = False,
+         others: tuple[tuple[TilePlaced, FigurePlaced | None, float], ...] = ()) -> Turn:
     group = Group(tile=Line(seq=1, event=tile, pinned=False, asked=False)) if told else None
-    return Turn(at=AT, tile=tile, figure=figure, group=group, weight=0.0)
+    return Turn(at=AT, tile=tile, figure=figure, group=group, weight=0.0,
+                laying=SimpleNamespace(all=others))  # type: ignore[arg-type]
 
 
 def history(score: float, *turns: Turn) -> History:
@@ -56,3 +60,11 @@ def test_a_figure_is_held_against_those_on_the_same_tile() -> None:
     histories = [history(0.0, turn(ROAD, THIEF)), told, history(-0.7, turn(BEND)), history(-3.0, turn(ROAD))]
     tile, figure = margins(histories, told, mine)
     assert (tile, figure) == (pytest.approx(0.7), pytest.approx(3.0))
+
+
+def test_what_a_reading_comes_to_later_counts_and_not_only_its_own_turn() -> None:
+    """The bend is as likely for its turn alone, and what came after speaks against it; the field is in no history."""
+    mine = turn(ROAD, others=((BEND, None, -1.0), (ROAD, THIEF, -2.5)))
+    told = history(0.0, mine)
+    tile, figure = margins([told, history(-6.0, turn(BEND))], told, mine)
+    assert (tile, figure) == (pytest.approx(6.0), pytest.approx(2.5))
