@@ -14,8 +14,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import subprocess
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -25,6 +23,7 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy is loaded: one core is 
 
 import cv2
 import numpy as np
+from peak_memory import peak_of
 
 from bastide.table.demo_game import demo_game
 from scoring.transcript import write
@@ -33,7 +32,6 @@ from vision.simulator.options import Options
 from vision.simulator.simulator import Simulator
 from vision.tileset import TileSet, drawn_tileset, load_tileset
 
-ROOT = Path(__file__).resolve().parent.parent
 RATIO, FEWEST = 0.75, 8  # of Lowe's test; matches that make a copy
 WANTED = 5.0
 MOST_MB = 400.0
@@ -74,14 +72,10 @@ def peak_mb(photo: np.ndarray, tiles: Path | None) -> float:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "photo.jpg"
         cv2.imwrite(str(file), photo, (cv2.IMWRITE_JPEG_QUALITY, 92))
-        # The process says it of itself: what its parent had before counts among a child's used resources.
-        code = ("import sys; from bastide.cli import main; main(sys.argv[1:]); "
-                "print([x.split()[1] for x in open('/proc/self/status') if x.startswith('VmHWM')][0], file=sys.stderr)")
-        command = [sys.executable, "-c", code, "read", str(file), "--json", "--data", folder]
-        done = subprocess.run([*command, *(["--tiles", str(tiles)] if tiles else [])], cwd=ROOT, capture_output=True,
-                              text=True, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"}, check=True)
-        print(f"bastide read: {len(json.loads(done.stdout)['tiles'])} tiles")
-    return int(done.stderr.split()[-1]) / 1024
+        peak = peak_of(["read", str(file), "--json", "--data", folder, *(["--tiles", str(tiles)] if tiles else [])],
+                       OPENBLAS_NUM_THREADS="1")
+        print(f"bastide read: {len(json.loads(peak.printed)['tiles'])} tiles")
+    return peak.mb
 
 
 def main() -> int:

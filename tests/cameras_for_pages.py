@@ -1,10 +1,11 @@
-"""A camera that shows what a test puts before it, and a loop that takes its frames."""
+"""A camera that shows what a test puts before it, a loop that takes its frames, and waiting for what comes of them."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from bastide.camera.calibrated import CalibratedCamera
 from vision.frames import Frame, Image, SourceInfo
@@ -48,3 +49,14 @@ def watched(camera: CalibratedCamera) -> Iterator[list[Frame]]:
     finally:
         end.set()
         thread.join(5.0)
+
+
+def until(made: Any, holds: Callable[[Any], Any]) -> Any:
+    """The first ``made.state()`` for which that holds; two minutes are given."""
+    waited = threading.Event()
+    for _ in range(2400):
+        state = made.state()
+        if holds(state):
+            return state
+        waited.wait(0.05)
+    raise AssertionError(made.state())

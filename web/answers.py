@@ -33,6 +33,20 @@ def error_answer(code: str, text: str, status: int, **more: Any) -> Response:
     return json_answer({"error": {"code": code, "text": text}, **more}, status)
 
 
+def picture_answer(picture: bytes | None, mimetype: str = "image/jpeg") -> Response:
+    """A picture that is kept for a while, or the error that it is kept no more."""
+    if picture is None:
+        return error_answer("no_picture", "this picture is not there any more", HTTPStatus.NOT_FOUND)
+    return Response(picture, mimetype=mimetype)
+
+
+def table_picture_answer(picture: bytes | None) -> Response:
+    """The table's picture in a turn, or the error that there is none."""
+    if picture is None:
+        return error_answer("no_picture", "there is no picture of the table in this turn", HTTPStatus.NOT_FOUND)
+    return Response(picture, mimetype="image/jpeg")
+
+
 def stream_answer(streams: Streams) -> Response:
     """A new event stream of a view for whoever asks; it goes on after ``Last-Event-ID`` or ``?after``."""
     device = current_app.extensions["access"].device()
@@ -79,6 +93,12 @@ def asked_act(acts: Mapping[str, Callable[[], Mapping[str, Any]]]) -> Response:
     if not isinstance(do, str) or do not in acts:
         raise CommandError("malformed", f"do: must be one of {', '.join(acts)}")
     return json_answer(acts[do]())
+
+
+def asked_squares() -> tuple[int, int, int, int] | None:
+    """The squares that the request's address names by x, y, width and height; None without all four."""
+    x, y, width, height = (request.args.get(key, type=int) for key in ("x", "y", "width", "height"))
+    return None if x is None or y is None or width is None or height is None else (x, y, width, height)
 
 
 def asked_piece() -> tuple[int, bytes]:

@@ -7,7 +7,7 @@ from http import HTTPStatus
 from flask import Blueprint, Flask, Response, current_app, render_template, request
 
 from web.access import Access, access
-from web.answers import asked_object, error_answer, json_answer, stream_answer, wants_gzip
+from web.answers import asked_object, error_answer, json_answer, picture_answer, stream_answer, wants_gzip
 from web.assets import Assets
 from web.backups import keeping_backups
 from web.book import keeping
@@ -154,10 +154,7 @@ def crop(seq: int) -> Response:
 @pages.get("/api/notices/<name>.jpg")
 def notice(name: str) -> Response:
     """A square that people are asked to put right, as it was or as it is."""
-    picture = _session().notice_picture(name)
-    if picture is None:
-        return error_answer("no_picture", "this picture is not there any more", HTTPStatus.NOT_FOUND)
-    return Response(picture, mimetype="image/jpeg")
+    return picture_answer(_session().notice_picture(name))
 
 
 # -- what people may do ---------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from http import HTTPStatus
 from flask import Blueprint, Response, current_app, render_template, request, send_file
 
 from web.access import access
-from web.answers import asked_object, error_answer, json_answer
+from web.answers import asked_object, asked_squares, error_answer, json_answer, table_picture_answer
 from web.firstview import chosen_theme
 from web.join import code
 from web.protocol import Book, CommandError, LiveSession
@@ -135,12 +135,7 @@ def handover(game: int) -> Response:
 
 
 def _picture(game: int, turn: int | None) -> Response:
-    asked = [request.args.get(key, type=int) for key in ("x", "y", "width", "height")]
-    part = None if None in asked else (asked[0], asked[1], asked[2], asked[3])
-    found = _book().picture(game, turn, part)  # type: ignore[arg-type]
-    if found is None:
-        return error_answer("no_picture", "there is no picture of the table in this turn", HTTPStatus.NOT_FOUND)
-    return Response(found, mimetype="image/jpeg")
+    return table_picture_answer(_book().picture(game, turn, asked_squares()))
 
 
 def _file(data: bytes, mimetype: str, name: str) -> Response:

@@ -3,11 +3,9 @@ of administration, except for looking at what is in use."""
 
 from __future__ import annotations
 
-from http import HTTPStatus
-
 from flask import Blueprint, Response, current_app
 
-from web.answers import asked_object, asked_piece, error_answer, json_answer, needed
+from web.answers import asked_object, asked_piece, json_answer, needed, picture_answer
 from web.machine_protocol import Lens, Teaching
 from web.protocol import CommandError, Tuning
 from web.rights import Right, needs
@@ -76,10 +74,7 @@ def teaching() -> Response:
 def teaching_picture(number: int) -> Response:
     """A picture of the teaching sheet, or of a tile on it."""
     found: Teaching | None = current_app.extensions["teaching"]
-    picture = None if found is None else found.picture(number)
-    if picture is None:
-        return error_answer("no_picture", "this picture is not there any more", HTTPStatus.NOT_FOUND)
-    return Response(picture, mimetype="image/jpeg")
+    return picture_answer(None if found is None else found.picture(number))
 
 
 def _lens() -> Lens:
@@ -118,7 +113,4 @@ def lens_piece() -> Response:
 def lens_picture(number: int) -> Response:
     """What the camera saw a moment ago, with its lens's own bend."""
     found: Lens | None = current_app.extensions["lens"]
-    picture = None if found is None else found.picture(number)
-    if picture is None:
-        return error_answer("no_picture", "this picture is not there any more", HTTPStatus.NOT_FOUND)
-    return Response(picture, mimetype="image/jpeg")
+    return picture_answer(None if found is None else found.picture(number))

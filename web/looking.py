@@ -7,7 +7,14 @@ from http import HTTPStatus
 from flask import Blueprint, Response, current_app, request
 
 from scoring.notation import SQUARE
-from web.answers import asked_object, error_answer, json_answer
+from web.answers import (
+    asked_object,
+    asked_squares,
+    error_answer,
+    json_answer,
+    picture_answer,
+    table_picture_answer,
+)
 from web.protocol import CommandError, LiveSession
 from web.reveal import revealed, untold, without_forecast
 from web.rights import Right, needs
@@ -108,12 +115,7 @@ def picture() -> Response:
 
 
 def _picture(turn: int | None) -> Response:
-    asked = [request.args.get(key, type=int) for key in ("x", "y", "width", "height")]
-    part = None if None in asked else (asked[0], asked[1], asked[2], asked[3])
-    found = _session().past.picture(turn, part)  # type: ignore[arg-type]
-    if found is None:
-        return error_answer("no_picture", "there is no picture of the table in this turn", HTTPStatus.NOT_FOUND)
-    return Response(found, mimetype="image/jpeg")
+    return table_picture_answer(_session().past.picture(turn, asked_squares()))
 
 
 @looking.get("/api/camera")
@@ -146,10 +148,7 @@ def camera_switch() -> Response:
 @looking.get("/api/camera/<int(max=2147483647):number>.jpg")
 def camera_picture(number: int) -> Response:
     """One of the camera's newest pictures."""
-    found = _session().seeing.picture(number)
-    if found is None:
-        return error_answer("no_picture", "this picture is not there any more", HTTPStatus.NOT_FOUND)
-    return Response(found, mimetype="image/jpeg")
+    return picture_answer(_session().seeing.picture(number))
 
 
 @looking.get("/api/ghost")
@@ -171,10 +170,7 @@ def ghost_edges(number: int) -> Response:
 
 
 def _ghost(number: int, *, edges: bool) -> Response:
-    found = _session().seeing.ghost_picture(number, edges)
-    if found is None:
-        return error_answer("no_picture", "this picture is not there any more", HTTPStatus.NOT_FOUND)
-    return Response(found, mimetype="image/png" if edges else "image/jpeg")
+    return picture_answer(_session().seeing.ghost_picture(number, edges), "image/png" if edges else "image/jpeg")
 
 
 @looking.get("/api/corrections")

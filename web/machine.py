@@ -3,11 +3,9 @@ by the secret address that whoever may choose was told."""
 
 from __future__ import annotations
 
-from http import HTTPStatus
-
 from flask import Blueprint, Response, current_app
 
-from web.answers import asked_object, error_answer, json_answer, needed
+from web.answers import asked_object, json_answer, needed, picture_answer
 from web.machine_protocol import Cameras, Settings
 from web.protocol import CommandError
 from web.rights import Right, needs
@@ -59,7 +57,4 @@ def cameras() -> Response:
 def camera_picture(ticket: str) -> Response:
     """What a camera saw a moment ago."""
     found: Cameras | None = current_app.extensions["cameras"]
-    picture = None if found is None else found.picture(ticket)
-    if picture is None:
-        return error_answer("no_picture", "this picture is not there any more", HTTPStatus.NOT_FOUND)
-    return Response(picture, mimetype="image/jpeg")
+    return picture_answer(None if found is None else found.picture(ticket))

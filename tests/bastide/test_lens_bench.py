@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
-import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
-from cameras_for_pages import Showing, watched
+from cameras_for_pages import Showing, until, watched
 
 from bastide.camera.calibrated import CalibratedCamera
 from bastide.camera.calibration_store import MOST_KEPT, CalibrationStore, newest
@@ -21,16 +20,6 @@ sys.path.append(str(Path(__file__).parents[1] / "calibration"))
 from calibration_scenes import SIZE, bent_camera, views  # noqa: E402
 
 EMPTY = np.full((SIZE[1], SIZE[0], 3), 120, np.uint8)
-
-
-def until(made: LensBench, holds: object) -> dict:  # type: ignore[type-arg]
-    waited = threading.Event()
-    for _ in range(2400):
-        state = made.state()
-        if holds(state):  # type: ignore[operator]
-            return state  # type: ignore[return-value]
-        waited.wait(0.05)
-    raise AssertionError(made.state())
 
 
 def computed(made: LensBench, count: int) -> dict:  # type: ignore[type-arg]

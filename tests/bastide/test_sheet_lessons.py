@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
-from cameras_for_pages import Showing, watched
+from cameras_for_pages import Showing, until, watched
 from sheets import photograph, teaching_sheet
 
 from bastide.camera.calibrated import CalibratedCamera
@@ -37,16 +36,6 @@ def sheet(page: int, **other: str) -> Image:
         own["base.K"] = np.ascontiguousarray(np.rot90(PICTURES["base.K"]))  # anticlockwise
     rng = np.random.default_rng(9)
     return photograph(teaching_sheet(PAGES[page], own, rng), rng, size=(1280, 720))
-
-
-def until(made: PageTeaching, holds: object) -> dict:  # type: ignore[type-arg]
-    waited = threading.Event()
-    for _ in range(2400):
-        state = made.state()
-        if holds(state):  # type: ignore[operator]
-            return state  # type: ignore[return-value]
-        waited.wait(0.05)
-    raise AssertionError(made.state())
 
 
 def teaching(camera: CalibratedCamera, arts: ArtSets, told: list[int], present: bool = True) -> PageTeaching:

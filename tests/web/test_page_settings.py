@@ -8,6 +8,7 @@ from contextlib import ExitStack
 import numpy as np
 import pytest
 from pageviews import LIVE, picture, until
+from readers import LOCALES
 from servertexts import catalogue
 from test_page_access import TEXTS, violations
 from webtable import table
@@ -22,7 +23,6 @@ from web.app import create_app
 from web.server import PageServer
 
 expect = pytest.importorskip("playwright.sync_api").expect
-LOCALE = {"en": "en-GB", "de": "de-DE", "fr": "fr-FR"}
 
 
 class Camera:
@@ -140,7 +140,7 @@ def test_a_setting_is_set_refused_reset_and_waits_for_a_new_beginning(machine, v
 @pytest.mark.parametrize("language", ["de", "fr"])
 def test_both_views_speak_the_readers_language_on_a_phone(machine, visit, language):
     served = machine("--light", "17")
-    page = visit(served.server.url, 390, 844, locale=LOCALE[language], color_scheme="light")
+    page = visit(served.server.url, 390, 844, locale=LOCALES[language], color_scheme="light")
     for tab in ("cameras", "settings"):
         opened(page, tab)
         page.locator(".camera-card.warn, .setting").first.wait_for()

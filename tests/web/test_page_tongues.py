@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from pageviews import picture, until
-from servertexts import catalogue
-from test_page_access import TEXTS, violations
+from readers import untranslated
+from test_page_access import violations
 from webtable import table
 
 from bastide.log.store import Store
@@ -39,12 +39,6 @@ def report():
     return {"state": "fail", "at_s": 1795260000.0, "checks": checks}
 
 
-def english(page) -> list[str]:
-    """The server's sentences that are on the page now."""
-    shown = [text.lower() for text in page.evaluate(TEXTS)]
-    return [piece for piece in catalogue() if any(piece in text for text in shown)]
-
-
 @pytest.fixture
 def served(tmp_path):
     with Store(tmp_path / "t.sqlite") as store:
@@ -57,7 +51,7 @@ def test_what_is_looked_for_is_found_where_it_is_said(served, visit):
     _, server = served
     page = visit(server.url)
     page.goto(server.url + "doctor")
-    assert len(english(page)) > 30
+    assert len(untranslated(page)) > 30
 
 
 @pytest.mark.parametrize("language", LOCALE)
@@ -68,30 +62,30 @@ def test_the_check_up_and_everything_told_are_in_the_readers_language(served, vi
     for code, text in [*SAID.items(), ("something.new", "a sentence that nobody has translated")]:
         session.set_status("camera_lost", text, code, {"why": "E5"})
         page.locator(f"#issues[data-code='{code}']").wait_for()
-        left += [(code, piece) for piece in english(page)]
+        left += [(code, piece) for piece in untranslated(page)]
         assert "nobody has translated" not in page.locator("#issues").inner_text()
     for shift, turn in (((20.0, -31.0), 1.4), ((-20.0, 31.0), -1.4), ((0.2, 0.1), 0.0)):
         advice = put_back(Drift(verdict="moved", shift_mm=shift, turn_deg=turn, furthest_mm=30.0, to_now=np.eye(3),
                                 light=1.0))
         session.set_status("camera_lost", advice.text, advice.code, advice.parts)
         page.locator("#issues[data-code='drift.put_back']").wait_for()
-        left += [(advice.text, piece) for piece in english(page)]
+        left += [(advice.text, piece) for piece in untranslated(page)]
     session.set_status("watching")
     lens = LensNotice(lambda: False)
     lens.bend = Bend(k=-0.1, corner_px=90.0, now=0.09, straight=0.03)
     session.set_notices(lens.rows(), {})
     page.locator("#issues[data-code='lens_bends']").wait_for()
-    left += [("lens_bends", piece) for piece in english(page)]
+    left += [("lens_bends", piece) for piece in untranslated(page)]
     for code in ("take_back", "missing", "out_of_step", "unread"):
         session.set_notices(*rows([Notice(code=code, at=(0, 0), player=0, feature="city", where="N")],
                                   session.setup.players))
         page.locator(f"#issues[data-code='{code}']").wait_for()
-        left += [(code, piece) for piece in english(page)]
+        left += [(code, piece) for piece in untranslated(page)]
     page.reload()
     page.wait_for_selector("body[data-ready] .tile")
     page.goto(server.url + "doctor")
     until(page, f"document.documentElement.lang === '{language}' && document.title !== 'bastide: check-up'")
     assert page.locator("li").count() == len(TEXT)
-    left += [("/doctor", piece) for piece in english(page)]
+    left += [("/doctor", piece) for piece in untranslated(page)]
     picture(page, f"doctor-{language}")
     assert not left and not violations(page)
