@@ -6,7 +6,7 @@ import argparse
 import gzip
 import json
 import zlib
-from typing import Any
+from collections.abc import Mapping
 
 from bastide.errors import UsageError
 from scoring.errors import InvalidNotation, unreadable
@@ -20,8 +20,8 @@ DEFAULT_BOARD = "charuco:11x8:20:15:DICT_4X4_50"  # 11 x 8 fields of 20 mm, mark
 COLOURS = ("red", "blue", "yellow", "green", "black", "grey", "pink", "white", "purple", "orange", "brown", "natural")
 
 
-def read_json(path: str) -> Any:
-    """A JSON file, also gzip'd. Raises UsageError naming the file."""
+def read_json(path: str) -> object:
+    """What a JSON file has, also gzip'd. Raises UsageError naming the file."""
     try:
         with open(path, "rb") as f:
             raw = f.read(LARGEST + 1)
@@ -62,9 +62,9 @@ def add_rules_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rule", action="append", default=[], metavar="K=V", help="one option; repeatable")
 
 
-def rule_options(args: argparse.Namespace) -> dict[str, object]:
+def rule_options(args: argparse.Namespace) -> dict[str, str]:
     """The ``--rule`` options as a mapping; unknown names and values are usage errors."""
-    options: dict[str, object] = {}
+    options: dict[str, str] = {}
     for rule in args.rule:
         name, equals, value = rule.partition("=")
         if not equals:
@@ -74,7 +74,7 @@ def rule_options(args: argparse.Namespace) -> dict[str, object]:
     return options
 
 
-def rules(args: argparse.Namespace, options: dict[str, object] | None = None) -> Rules:
+def rules(args: argparse.Namespace, options: Mapping[str, object] | None = None) -> Rules:
     """The rules that ``--edition`` and ``--rule`` name."""
     try:
         printed = edition(DEFAULT_EDITION if args.edition is None else args.edition)

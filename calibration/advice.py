@@ -4,6 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TypedDict
+
+
+class AdviceJson(TypedDict):
+    """An `Advice` for pages and programs."""
+
+    code: str
+    parts: dict[str, float | int | str]
+    text: str
+    bad: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,5 +26,5 @@ class Advice:
     parts: Mapping[str, float | int | str] = field(default_factory=dict)
     bad: bool = False
 
-    def to_json(self) -> dict[str, object]:
+    def to_json(self) -> AdviceJson:
         return {"code": self.code, "parts": dict(self.parts), "text": self.text, "bad": self.bad}

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypedDict
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
-from calibration.advice import Advice
+from calibration.advice import Advice, AdviceJson
 from calibration.documents import CalibrationError, LensResult, TableResult
 from calibration.plane import undistorted
 from calibration.table import METHODS, find_table
@@ -46,6 +47,32 @@ class Glare:
     part: float
 
 
+class GlareJson(TypedDict):
+    """A lamp's mirror image: where, and what part of the picture it takes."""
+
+    px: list[int]
+    part: float
+
+
+class AimJson(TypedDict):
+    """An `Aim` for a page, with what is ``needed`` and ``recommended`` at least."""
+
+    tiles: list[float] | None
+    needed: list[int]
+    sharp_px: float
+    recommended: list[int]
+    height_mm: float | None
+    tilt_deg: float | None
+    tile_px: float | None
+    method: str | None
+    edge_px: float | None
+    glare: list[GlareJson]
+    level: int
+    burnt: float
+    good: bool
+    advice: list[AdviceJson]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aim:
     """What one picture says. ``tiles`` across and down that are in view all over, ``height_mm``, ``tilt_deg`` and
@@ -68,8 +95,8 @@ class Aim:
         """Whether nothing bad is left to be done."""
         return self.tiles is not None and not any(a.bad for a in self.advice)
 
-    def to_json(self) -> dict[str, object]:
-        """A value for a page: plain numbers, lists and texts."""
+    def to_json(self) -> AimJson:
+        """The same for a page."""
         def rounded(value: float | None, digits: int) -> float | None:
             return None if value is None else round(value, digits)
 

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -98,6 +98,27 @@ class ColoursResult:
 Result = LensResult | TableResult | ColoursResult
 
 
+class CameraJson(TypedDict):
+    """The camera that a document is of."""
+
+    model: str
+    uri: str
+
+
+class DocumentJson(TypedDict):
+    """A document as it is written."""
+
+    format: str
+    version: int
+    kind: str
+    camera: CameraJson
+    resolution: list[int]
+    made: str
+    result: object
+    observations: Sequence[Mapping[str, object]]
+    residuals: Mapping[str, object]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
     """One calibration. ``made`` is ISO 8601 with a time zone; ``model`` and ``uri`` say which camera it was."""
@@ -108,10 +129,10 @@ class Document:
     resolution: tuple[int, int]
     made: str
     result: Result
-    observations: tuple[Mapping[str, Any], ...] = ()
-    residuals: Mapping[str, Any] = field(default_factory=dict)
+    observations: tuple[Mapping[str, object], ...] = ()
+    residuals: Mapping[str, object] = field(default_factory=dict)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> DocumentJson:
         """The document as it is written."""
         return {"format": FORMAT, "version": VERSION, "kind": self.kind,
                 "camera": {"model": self.model, "uri": self.uri}, "resolution": list(self.resolution),
@@ -181,7 +202,7 @@ def _scheme(uri: str) -> str:
     return uri.partition(":")[0].lower()
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     if isinstance(value, LensResult | TableResult | ColoursResult):
         return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
     if isinstance(value, Mapping):
@@ -257,13 +278,13 @@ def _colours(data: object, at: str) -> ColoursResult:
                          confused=tuple(_text(c, f"{at}.confused") for c in confused))
 
 
-def _result(data: object, at: str, kind: type[Result]) -> Mapping[str, Any]:
+def _result(data: object, at: str, kind: type[Result]) -> Mapping[str, object]:
     top = _mapping(data, at)
     _only(top, tuple(f.name for f in fields(kind)), at)
     return top
 
 
-def _only(data: Mapping[str, Any], names: tuple[str, ...], at: str) -> None:
+def _only(data: Mapping[str, object], names: tuple[str, ...], at: str) -> None:
     for name in names:
         if name not in data:
             raise CalibrationError(f"{at}: {name} is missing")
@@ -272,7 +293,7 @@ def _only(data: Mapping[str, Any], names: tuple[str, ...], at: str) -> None:
             raise CalibrationError(f"{at}: {_short(name)} is unknown; known are {', '.join(names)}")
 
 
-def _mapping(value: object, at: str) -> Mapping[str, Any]:
+def _mapping(value: object, at: str) -> Mapping[str, object]:
     if not isinstance(value, dict):
         raise CalibrationError(f"{at} must be an object, not {_short(value)}")
     return value

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from typing import TypedDict
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
-from calibration.advice import Advice
+from calibration.advice import Advice, AdviceJson
 from vision.frames import Image
 
 Array = npt.NDArray[np.float64]
@@ -194,9 +195,18 @@ def put_back(drift: Drift) -> Advice:
                   parts={"x_mm": round(x, 1), "y_mm": round(y, 1), "turn_deg": round(turn, 2)})
 
 
-def ghost(reference: Reference, drift: Drift, arrows: int = 6) -> dict[str, object]:
-    """What a page draws to show it: ``outline_px`` the border of the reference as it lies now, ``arrows_px`` from where
-    things are to where they belong, in px of the full picture, and the sentence."""
+class GhostJson(TypedDict):
+    """What a page draws of a view that moved: ``outline_px`` the border of the reference as it lies now, ``arrows_px``
+    from where things are to where they belong, in px of the full picture, and the sentence."""
+
+    outline_px: list[list[float]]
+    arrows_px: list[list[float]]
+    advice: AdviceJson
+    furthest_mm: float
+
+
+def ghost(reference: Reference, drift: Drift, arrows: int = 6) -> GhostJson:
+    """What a page draws to show it, with so many arrows."""
     h, w = reference.shape[:2]
     frame = np.array([[0, 0], [w, 0], [w, h], [0, h]], float)
     spots = np.array([[(n % 3 + 1) * w / 4, (n // 3 + 1) * h / 3] for n in range(arrows)])

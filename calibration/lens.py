@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TypedDict
 
 import cv2
 import numpy as np
@@ -37,6 +37,17 @@ _CELLS = (6, 4)  # of the coverage map
 _UNSURE = 0.01  # relative standard deviation of the focal length that asks for more tilt
 
 
+class ViewJson(TypedDict):
+    """A view as documents and the page have it; ``corners`` is how many were found."""
+
+    name: str
+    corners: int
+    rms_px: float | None
+    rms_mm: float | None
+    used: bool
+    repeats: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LensView:
     """One picture of the board. ``rms_px`` is its residual under the final lens (None: not seen well enough),
@@ -49,7 +60,7 @@ class LensView:
     repeats: bool = False
     rms_mm: float | None = None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> ViewJson:
         corners = 0 if self.pattern is None else len(self.pattern.px)
         return {"name": self.name, "corners": corners,
                 "rms_px": None if self.rms_px is None else round(self.rms_px, 4),

@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import TypedDict
 
 
 def changes(changelog: str, version: str) -> str:
@@ -22,7 +23,18 @@ def changes(changelog: str, version: str) -> str:
     return ""
 
 
-def about(package: Path, changelog: str) -> dict[str, object]:
+class About(TypedDict):
+    """What is sealed, as `hardware.release_file` reads it."""
+
+    version: str
+    arch: str
+    python: str
+    suite: str
+    installed_kb: int
+    changes: str
+
+
+def about(package: Path, changelog: str) -> About:
     """Read from a package's control fields. Raises CalledProcessError for what is no package."""
     def field(name: str) -> str:
         return subprocess.run(["dpkg-deb", "--field", str(package), name], capture_output=True, text=True,

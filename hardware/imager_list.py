@@ -17,7 +17,7 @@ import lzma
 import re
 import sys
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO, TypedDict
 
 SETTINGS = "systemd"  # firstrun.sh, which Imager 1 and 2 write; no cloud-init is needed for it
 MODELS = {  # Imager's tag of a model, its name and what else it covers
@@ -26,7 +26,30 @@ MODELS = {  # Imager's tag of a model, its name and what else it covers
 _PIECE = 1 << 20
 
 
-def listed(image: Path, url: str, version: str, date: str, models: list[str]) -> dict[str, Any]:
+class System(TypedDict):
+    """An image as Raspberry Pi Imager reads it; sizes in bytes."""
+
+    name: str
+    description: str
+    icon: str
+    url: str
+    release_date: str
+    extract_size: int
+    extract_sha256: str
+    image_download_size: int
+    image_download_sha256: str
+    devices: list[str]
+    architecture: str
+    init_format: str
+
+
+class Listed(TypedDict):
+    """Imager's list."""
+
+    os_list: list[System]
+
+
+def listed(image: Path, url: str, version: str, date: str, models: list[str]) -> Listed:
     """The list of one image. Raises ValueError for what no list may say, OSError and lzma.LZMAError for a file that
     cannot be read."""
     if not models or not set(models) <= MODELS.keys():

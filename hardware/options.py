@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import NamedTuple
 from urllib.parse import parse_qsl
 
 from vision.frames import SourceError
@@ -42,18 +42,31 @@ def one_of(*values: int) -> Callable[[str], int]:
     return read
 
 
-def camera_number(uri: str, rest: str, known: Mapping[str, Callable[[str], Any]]) -> tuple[int, dict[str, Any]]:
-    """The camera's number and its options, read by the functions in ``known``. Raises SourceError naming the option."""
+class Asked(NamedTuple):
+    """What an address asks of a camera: its number, a picture's size if that is said, and options that are numbers."""
+
+    number: int
+    size: tuple[int, int] | None
+    values: Mapping[str, float]
+
+
+def asked(uri: str, rest: str, known: Mapping[str, Callable[[str], float]]) -> Asked:
+    """What an address says behind its scheme, the numbers read by the functions in ``known``. Raises SourceError naming
+    the option."""
     kind = uri.partition(":")[0]
     first, _, query = rest.partition("?")
     if not first.isdecimal() or not first.isascii() or len(first) > 3:
         raise SourceError(f"source {uri!r} needs the camera's number: {kind}:0")
-    values: dict[str, Any] = {}
+    wanted: tuple[int, int] | None = None
+    values: dict[str, float] = {}
     for key, text in parse_qsl(query, keep_blank_values=True):
-        if key not in known:
-            raise SourceError(f"{kind} has no option {key!r}; known are {', '.join(known)}")
+        if key != "size" and key not in known:
+            raise SourceError(f"{kind} has no option {key!r}; known are {', '.join(('size', *known))}")
         try:
-            values[key] = known[key](text)
+            if key == "size":
+                wanted = size(text)
+            else:
+                values[key] = known[key](text)
         except ValueError as e:
             raise SourceError(f"{kind} option {key}={text!r} should be {e}") from None
-    return int(first), values
+    return Asked(int(first), wanted, values)

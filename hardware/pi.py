@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from hardware.live import BACKOFF_S, LiveSource
-from hardware.options import camera_number, number, one_of, size
+from hardware.options import asked, number, one_of
 from hardware.pi_controls import (
     converged,
     cropped_to,
@@ -36,8 +36,8 @@ from hardware.pi_controls import (
 )
 from vision.frames import DeadSource, Image, LateFrame, SourceError
 
-OPTIONS: dict[str, Callable[[str], Any]] = {
-    "size": size, "mains": one_of(50, 60), "fps": number(1, 60), "focus": number(0, 32),
+OPTIONS: Mapping[str, Callable[[str], float]] = {
+    "mains": one_of(50, 60), "fps": number(1, 60), "focus": number(0, 32),
     "exposure": number(20, 1_000_000), "gain": number(1, 64),
 }
 BUFFERS = 4  # one with the reader, one waiting for it, two with the camera: more would not fit a Pi's camera memory
@@ -53,7 +53,7 @@ class PiSource(LiveSource):
 
     def __init__(self, uri: str, rest: str) -> None:
         super().__init__(uri, "Raspberry Pi camera", open_timeout_s=40.0)
-        self._number, self._options = camera_number(uri, rest, OPTIONS)
+        self._number, self._size, self._options = asked(uri, rest, OPTIONS)
         self._held: dict[str, Any] = {}
         self._again = threading.Event()
         self.silence_s = SILENCE_S
@@ -128,7 +128,7 @@ class PiSource(LiveSource):
         What is held from before goes into the configuration, else the first frames would come without it.
         """
         mode = full_view_mode(camera.sensor_modes)
-        main = self._options.get("size") or (mode["size"] if mode else (2304, 1296))
+        main = self._size or (mode["size"] if mode else (2304, 1296))
         fps = self._options.get("fps", 15.0)
         wanted = {"FrameDurationLimits": (round(1e6 / fps), round(1e6 / fps)), **self._flicker(), **self._held}
         known = camera.camera_controls
@@ -149,8 +149,7 @@ class PiSource(LiveSource):
         return {"AeFlickerMode": _FLICKER_MANUAL, "AeFlickerPeriod": self._period_us()}
 
     def _period_us(self) -> int:
-        mains_hz: float = self._options.get("mains", 50)
-        return round(1e6 / (2 * mains_hz))
+        return round(1e6 / (2 * self._options.get("mains", 50)))
 
     def _hold(self, camera: Any, mode: dict[str, Any] | None) -> None:
         """Measure light and focus if that was not done before, hold them, and see that the camera obeys."""

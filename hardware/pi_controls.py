@@ -100,7 +100,7 @@ def cropped_to(metadata: Mapping[str, Any], mode: Mapping[str, Any] | None) -> f
     return float(crop[2]) / float(mode["crop_limits"][2])
 
 
-def shown(held: Mapping[str, Any], metadata: Mapping[str, Any], mains_hz: int, view: float) -> dict[str, float | str]:
+def shown(held: Mapping[str, Any], metadata: Mapping[str, Any], mains_hz: float, view: float) -> dict[str, float | str]:
     """The controls in force as SourceInfo says them, from what the last frame was really taken with."""
     out: dict[str, float | str] = {"mains_hz": mains_hz, "view": round(view, 3),
                                    "held": "yes" if held and obeyed(held, metadata) else "no"}

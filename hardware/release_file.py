@@ -21,7 +21,7 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO, TypedDict
 
 FORMAT, NAMESPACE, SIGNER = "bastide-release/1", "bastide-release", "bastide"
 ABOUT, SIGNATURE = "_bastide-about", "_bastide-sig"
@@ -42,7 +42,19 @@ class NotTaken(Exception):
         self.code = code
 
 
-def check(path: Path, signers: Path) -> dict[str, Any]:
+class About(TypedDict):
+    """What a package says of itself: its version, processor, Python, Debian's suite, size and news."""
+
+    format: str
+    version: str
+    arch: str
+    python: str
+    suite: str
+    installed_kb: int
+    changes: str
+
+
+def check(path: Path, signers: Path) -> About:
     """What a package says of itself once its signature has been verified. Nothing of it is unpacked.
 
     ``signers`` is an allowed-signers file of ssh-keygen. Raises NotTaken, and OSError for what cannot be read.
@@ -72,7 +84,7 @@ def verify(path: Path, signature: Path, signers: Path) -> None:
         _verify(f, size, s.read(_MOST_SIGNATURE), signers)
 
 
-def seal(path: Path, about: Mapping[str, Any], key: Path) -> None:
+def seal(path: Path, about: Mapping[str, object], key: Path) -> None:
     """Describe a package and sign it with ssh-keygen's private key (or the public one, with an agent), in one step.
 
     Raises ValueError for a description that nobody would take, OSError, and CalledProcessError from ssh-keygen.
@@ -169,7 +181,7 @@ def _verified(f: BinaryIO, length: int, signature: bytes, signers: Path) -> bool
         return verify.wait() == 0 and length == 0
 
 
-def _about(data: bytes) -> dict[str, Any]:
+def _about(data: bytes) -> About:
     """The description, as far as it is one. Raises NotTaken."""
     bad = NotTaken("not_a_release", "the file does not say what it is")
     try:
@@ -180,7 +192,8 @@ def _about(data: bytes) -> dict[str, Any]:
             type(about.get("installed_kb")) is not int or not 0 < about["installed_kb"] < 10_000_000 or \
             not all(isinstance(about.get(k), str) and p.fullmatch(about[k]) for k, p in _FIELDS.items()):
         raise bad
-    return about
+    return {"format": FORMAT, "version": about["version"], "arch": about["arch"], "python": about["python"],
+            "suite": about["suite"], "installed_kb": about["installed_kb"], "changes": about["changes"]}
 
 
 def numbers(version: str) -> tuple[int, ...]:

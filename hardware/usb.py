@@ -7,16 +7,15 @@ automatics settle on, then held).
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 import cv2
 
 from hardware.live import CaptureSource
-from hardware.options import camera_number, number, size
+from hardware.options import asked, number
 
-OPTIONS: dict[str, Callable[[str], Any]] = {"size": size, "exposure": number(0, 100_000), "focus": number(0, 10_000)}
+OPTIONS: Mapping[str, Callable[[str], float]] = {"exposure": number(0, 100_000), "focus": number(0, 10_000)}
 SIZE = (1920, 1080)
 SETTLE_FRAMES = 45  # for automatics that count in frames, as most do
 NAMES = Path("/sys/class/video4linux")
@@ -28,7 +27,8 @@ class UsbSource(CaptureSource):
     """Asks for MJPG at full HD and takes what the camera gives. Exposure, white balance and focus are held."""
 
     def __init__(self, uri: str, rest: str) -> None:
-        self._number, self._options = camera_number(uri, rest, OPTIONS)
+        self._number, size, self._options = asked(uri, rest, OPTIONS)
+        self._size = size or SIZE
         self._held: dict[str, float] = {}
         super().__init__(uri, camera_name(self._number), self._open,
                          lambda: f"there is no USB camera {self._number}, or another program is using it")
@@ -36,7 +36,7 @@ class UsbSource(CaptureSource):
     def _open(self) -> cv2.VideoCapture:
         capture = cv2.VideoCapture(self._number, cv2.CAP_V4L2 if sys.platform == "linux" else cv2.CAP_ANY)
         if capture.isOpened():
-            width, height = self._options.get("size", SIZE)
+            width, height = self._size
             capture.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG"))
             capture.set(cv2.CAP_PROP_FRAME_WIDTH, width)
             capture.set(cv2.CAP_PROP_FRAME_HEIGHT, height)

@@ -12,10 +12,10 @@ import gzip
 import json
 import math
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from scoring.errors import InvalidNotation
 from vision.looks import FigureLook, NeutralLook, SquareLook, TableLook
@@ -26,13 +26,24 @@ _MOST = 8  # readings of a square
 _FAR = 14.0  # below the best one: as unlikely as what is not listed
 
 
-def look_to_json(look: TableLook) -> dict[str, Any]:
-    """The look as JSON-ready data with short keys; `look_from_json` reads it back, rounded."""
-    return {"f": look.frame, "t": round(look.t_s, 2), **({"w": 1} if look.whole else {}),
-            "s": [[*at, *_square(s)] for at, s in sorted(look.squares.items())]}
+class LookJson(TypedDict):
+    """A look with short keys: frame, seconds, whether it was the whole table, and its squares as `_square` says."""
+
+    f: int
+    t: float
+    w: NotRequired[int]
+    s: Sequence[Sequence[object]]
 
 
-def _square(s: SquareLook) -> list[Any]:
+def look_to_json(look: TableLook) -> LookJson:
+    """The look as JSON-ready data; `look_from_json` reads it back, rounded."""
+    squares = [[*at, *_square(s)] for at, s in sorted(look.squares.items())]
+    if look.whole:
+        return {"f": look.frame, "t": round(look.t_s, 2), "w": 1, "s": squares}
+    return {"f": look.frame, "t": round(look.t_s, 2), "s": squares}
+
+
+def _square(s: SquareLook) -> list[object]:
     ranked = sorted(s.tiles.items(), key=lambda r: (-r[1], r[0]))[:_MOST]
     kept = [[tile, rot, round(v, 1)] for (tile, rot), v in ranked if v > ranked[0][1] - _FAR]
     figures = None if s.figures is None else [_figure(f) for f in s.figures]
@@ -40,17 +51,18 @@ def _square(s: SquareLook) -> list[Any]:
     return [round(s.there, 1), round(s.seen, 2), round(s.rest, 1), kept, figures, *([neutral] if neutral else [])]
 
 
-def _figure(f: FigureLook) -> list[Any]:
+def _figure(f: FigureLook) -> list[object]:
     return [round(f.foot[0], 3), round(f.foot[1], 3), round(f.spread, 3), round(f.there, 1), round(f.lying, 1),
             {c: round(v, 1) for c, v in f.colours.items()},
             *([{p: round(v, 1) for p, v in f.pieces.items()}, round(f.length, 3)] if f.pieces or f.length else [])]
 
 
-def look_from_json(data: Mapping[str, Any]) -> TableLook:
+def look_from_json(data: Mapping[str, object]) -> TableLook:
     """Raises InvalidNotation."""
+    told: Any = data  # what has another shape fails below
     try:
         squares = {}
-        for x, y, there, seen, rest, tiles, figures, *more in data["s"]:
+        for x, y, there, seen, rest, tiles, figures, *more in told["s"]:
             found = None if figures is None else tuple(
                 FigureLook(foot=(f[0], f[1]), spread=f[2], there=f[3], lying=f[4], colours=f[5],
                            pieces=f[6] if len(f) > 6 else {}, length=f[7] if len(f) > 7 else 0.0) for f in figures)
@@ -58,18 +70,18 @@ def look_from_json(data: Mapping[str, Any]) -> TableLook:
                                        tiles={(tile, rot): v for tile, rot, v in tiles},
                                        neutral={n: NeutralLook(there=v[0], foot=(v[1], v[2]))
                                                 for n, v in (more[0] if more else {}).items()})
-        return TableLook(frame=data["f"], t_s=data["t"], squares=squares, whole=bool(data.get("w")))
+        return TableLook(frame=told["f"], t_s=told["t"], squares=squares, whole=bool(told.get("w")))
     except (KeyError, TypeError, ValueError, IndexError) as e:
         raise InvalidNotation(f"a look: {e!r}") from e
 
 
-def write_looks(path: Path, about: Mapping[str, Any], looks: Iterable[TableLook]) -> None:
+def write_looks(path: Path, about: Mapping[str, object], looks: Iterable[TableLook]) -> None:
     """Write a game's looks; a name that ends in .gz is compressed."""
     data = (head(about) + "".join(map(line, looks))).encode("utf-8")
     path.write_bytes(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
 
 
-def head(about: Mapping[str, Any]) -> str:
+def head(about: Mapping[str, object]) -> str:
     """The line that watching begins with."""
     return json.dumps({"format": FORMAT, **about}, separators=(",", ":")) + "\n"
 
@@ -85,7 +97,8 @@ class Recorder:
     block by block. What was in the file stays there, and watching begins anew behind it. A look never fails: when the
     file takes no more, the rest is dropped, and `flush` says why. Making one and `flush` raise OSError."""
 
-    def __init__(self, path: Path, about: Mapping[str, Any], *, every_s: float = EVERY_S, block: int = BLOCK) -> None:
+    def __init__(self, path: Path, about: Mapping[str, object], *, every_s: float = EVERY_S,
+                 block: int = BLOCK) -> None:
         self.path, self._every_s, self._block = path, every_s, block
         self._text, self._since_s = head(about), -math.inf  # the first look, which finds the board, is written at once
         self.failed: OSError | None = None
@@ -120,7 +133,7 @@ class Recorder:
             raise
 
 
-def read_looks(path: Path) -> tuple[dict[str, Any], list[TableLook]]:
+def read_looks(path: Path) -> tuple[dict[str, object], list[TableLook]]:
     """What the file says of the game, and its looks, when it was watched without a break. Raises InvalidNotation that
     names the line, and OSError."""
     watched = read_watched(path)
@@ -129,7 +142,7 @@ def read_looks(path: Path) -> tuple[dict[str, Any], list[TableLook]]:
     return watched[0]
 
 
-def read_watched(path: Path) -> list[tuple[dict[str, Any], list[TableLook]]]:
+def read_watched(path: Path) -> list[tuple[dict[str, object], list[TableLook]]]:
     """What the file says of the game and its looks, for each time that watching began. Raises InvalidNotation that
     names the line, and OSError."""
     raw = path.read_bytes()
@@ -140,7 +153,7 @@ def read_watched(path: Path) -> list[tuple[dict[str, Any], list[TableLook]]]:
     rows = list(_rows(path.name, text))
     if not rows or any(row.get("format", FORMAT) != FORMAT for row in rows) or "format" not in rows[0]:
         raise InvalidNotation(f"{path.name}: the first line must have the format {FORMAT!r}")
-    out: list[tuple[dict[str, Any], list[TableLook]]] = []
+    out: list[tuple[dict[str, object], list[TableLook]]] = []
     for row in rows:
         if "format" in row:
             out.append((row, []))
@@ -149,7 +162,7 @@ def read_watched(path: Path) -> list[tuple[dict[str, Any], list[TableLook]]]:
     return out
 
 
-def _rows(name: str, text: str) -> Iterator[dict[str, Any]]:
+def _rows(name: str, text: str) -> Iterator[dict[str, object]]:
     for n, line in enumerate(text.splitlines(), 1):
         if line.strip():
             try:

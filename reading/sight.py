@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
@@ -22,6 +22,52 @@ OPTIONS = 5
 _FOOT = 0.11  # tiles: a ring around a figure's foot
 _MIDDLES = ((1, 0), (2, 1), (1, 2), (0, 1))  # of a tile's sides, in halves of a tile
 _RING = np.array([[math.cos(a), math.sin(a)] for a in np.linspace(0, 2 * math.pi, 12, endpoint=False)])
+
+
+class Outlined(TypedDict):
+    """A square with its corners."""
+
+    at: list[int]
+    corners: list[list[float]]
+
+
+class Taken(Outlined):
+    """What a square's tile was taken for: ``up`` is the middle of the side where the picture of the best reading has
+    its top, ``like`` how likely a tile lies there at all, ``taken`` that one does, ``options`` are kind, turns and
+    probability; ``old`` was seen before the newest look."""
+
+    up: list[float]
+    tile: str
+    rot: int
+    like: float
+    taken: bool
+    legal: bool
+    old: bool
+    options: list[list[str | int | float]]
+
+
+class Foot(TypedDict):
+    """A figure with a ring around its foot: whose it is and how surely, how likely it lies, and ``why`` it was not
+    taken for one."""
+
+    at: list[int]
+    outline: list[list[float]]
+    player: int | None
+    sure: float
+    lying: float
+    why: str
+
+
+class Report(TypedDict):
+    """What was seen last in a picture of that ``size`` (width, height), in its pixels: tiles, the squares beside them,
+    readings, figures, and the outlines of what moves."""
+
+    size: list[int]
+    tiles: list[Outlined]
+    open: list[Outlined]
+    readings: list[Taken]
+    figures: list[Foot]
+    moving: list[list[list[float]]]
 
 
 @dataclass(slots=True)
@@ -42,9 +88,8 @@ class Sight:
         self._looks.clear()
 
     def report(self, poses: Mapping[Square, Array], beside: Mapping[Square, Array], size: tuple[int, int],
-               stillness: Stillness | None) -> dict[str, Any]:
-        """JSON-ready, in pixels of the frame, which is ``size`` (width, height): tiles and the squares beside them with
-        their corners, what each was taken for, figures with a ring around their foot, and what moves."""
+               stillness: Stillness | None) -> Report:
+        """What is known of the squares, in pixels of the frame, which is ``size`` (width, height)."""
         known = {**beside, **poses}
         newest = [(at, frame, s) for at, (frame, s) in self._looks.items() if at in known][-MOST:]
         now = max((frame for _, frame, _ in newest), default=0)
@@ -57,7 +102,7 @@ class Sight:
             "moving": [] if stillness is None else [o.round(1).tolist() for o in stillness.outlines()],
         }
 
-    def _figure(self, at: Square, pose: Array, figure: FigureLook) -> dict[str, Any]:
+    def _figure(self, at: Square, pose: Array, figure: FigureLook) -> Foot:
         ranked = sorted(((figure.colours[c], n) for n, c in enumerate(self.colours) if c in figure.colours),
                         reverse=True)
         total = sum(math.exp(v - ranked[0][0]) for v, _ in ranked) if ranked else 1.0
@@ -74,13 +119,12 @@ def _points(pose: Array, of: Array) -> list[list[float]]:
     return points
 
 
-def _reading(at: Square, pose: Array, square: SquareLook, *, old: bool) -> dict[str, Any]:
-    """``up`` is where the picture of the best reading has its top: the middle of that side; ``like`` how likely a tile
-    lies there at all."""
+def _reading(at: Square, pose: Array, square: SquareLook, *, old: bool) -> Taken:
     ranked = sorted(square.tiles.items(), key=lambda o: -o[1])
     (tile, rot), _ = ranked[0]
     taken = square.there > 0
-    options = [[t, r, round(math.exp(min(0.0, v)), 4)] for (t, r), v in ranked[:OPTIONS]] if taken else []
+    options: list[list[str | int | float]] = [
+        [t, r, round(math.exp(min(0.0, v)), 4)] for (t, r), v in ranked[:OPTIONS]] if taken else []
     return {"at": list(at), "corners": _points(pose, UNIT), "up": _points(pose, np.array([_MIDDLES[rot % 4]]) / 2)[0],
             "tile": tile, "rot": rot, "like": round(probability(square.there), 3), "taken": taken,
             "legal": True, "old": old, "options": options}

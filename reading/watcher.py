@@ -15,7 +15,7 @@ from reading.game import Decisions, GameReader
 from reading.noticing import Notice
 from reading.place import Place
 from reading.policy import Decision
-from reading.sight import Sight
+from reading.sight import Report, Sight
 from scoring.events import Setup
 from scoring.log import LogEntry
 from scoring.tiles import Square
@@ -63,7 +63,6 @@ class TableWatcher:
         self._record = record
         self._told_s = -np.inf
         self._seen: dict[Square, Image] = {}  # each tile as it was looked at last, in the game's squares
-        self._frame: Frame | None = None  # the last one that was looked at
 
     @property
     def lattice(self) -> Lattice | None:
@@ -99,7 +98,6 @@ class TableWatcher:
             self.tracker.refuse()
             return Observation(status=self._status(followed, told))
         if look.squares:
-            self._frame = frame
             place = self._place if self._place is not None else Place()
             self._sight.keep(look, place)
             believed = self._game.belief.squares
@@ -116,13 +114,11 @@ class TableWatcher:
         """Somebody says that a tile lies at this point of the frame."""
         self.tracker.point_px = point_px
 
-    def finish(self, entries: Sequence[LogEntry]) -> tuple[Proposal, ...]:
-        """The film is over: what is left to tell. Again until there is nothing."""
-        if self._frame is None:
-            return ()
-        return self._proposals(self._frame, self._game.finish(entries))
+    def finish(self, frame: Frame, entries: Sequence[LogEntry]) -> tuple[Proposal, ...]:
+        """The film is over, this was its last frame: what is left to tell. Again until there is nothing."""
+        return self._proposals(frame, self._game.finish(entries))
 
-    def report(self, size: tuple[int, int]) -> dict[str, object]:
+    def report(self, size: tuple[int, int]) -> Report:
         """What was seen last, for `Seeing`."""
         lattice = self.lattice
         if lattice is None:

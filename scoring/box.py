@@ -61,7 +61,7 @@ class Box:
         self.counts: Mapping[str, int] = {p.name: p.count(players) for e in self.expansions for p in e.pieces}
         self.neutrals = tuple(n for e in self.expansions for n in e.neutrals)
         self.kinds: Mapping[str, Kind] = {k.name: k for e in self.expansions for k in e.kinds}
-        self.handlers: Mapping[type[Event], Handler] = {h.event: h for e in self.expansions for h in e.handlers}
+        self.handlers: Mapping[type[Event], Handler[Any]] = {h.event: h for e in self.expansions for h in e.handlers}
         self.steps: tuple[Step, ...] = _in_order([s for e in self.expansions if e.steps for s in e.steps(rules)])
         self.slots: Mapping[str, int] = {s.name: n for n, s in enumerate(self.steps)}
         self.runs = tuple(s.run for s in self.steps)
@@ -188,7 +188,7 @@ class Box:
             if e.moves:
                 yield from e.moves(view)
 
-    def shows(self, view: View) -> dict[str, Any]:
+    def shows(self, view: View) -> dict[str, object]:
         """What the expansions have to show beside tiles and figures, and how it is drawn."""
         out = {k: v for show in self._shows for k, v in show(view).items()}
         if self._draws:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NotRequired, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, Generic, NotRequired, TypeAlias, TypedDict, TypeVar
 
 from scoring.appearance import Appearance, appearance
 from scoring.tiles import Point, Segment, Square, Tile
@@ -26,6 +26,7 @@ else:
     View: TypeAlias = object
     Counts: TypeAlias = object
 
+E = TypeVar("E", bound="Event")
 
 ANYWHERE = ("anywhere",)  # where a piece stands that may stand on every claimable kind
 
@@ -137,7 +138,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Handler:
+class Handler(Generic[E]):
     """How an event changes the draft. The turn moves on to ``step`` first; empty: whenever it comes.
 
     ``when`` is BEFORE, IN_TURN, AFTER or ANY, and tells which turn part it belongs to (`scoring.turns`). With ``late``
@@ -145,12 +146,12 @@ class Handler:
     JSON does not name a player, or None. ``action`` events are the one wood action of a part.
     """
 
-    event: type[Event]
-    apply: Callable[[Draft, Any], None]
+    event: type[E]
+    apply: Callable[[Draft, E], None]
     step: str = ""
     when: str = AFTER
     late: Callable[[View], bool] | None = None
-    whose: Callable[[View, Mapping[str, Any]], int | None] | None = None
+    whose: Callable[[View, Mapping[str, object]], int | None] | None = None
     action: bool = False
 
 
@@ -272,7 +273,7 @@ class Expansion:
     neutrals: tuple[Neutral, ...] = ()
     kinds: tuple[Kind, ...] = ()
     steps: Callable[[Rules], tuple[Step, ...]] | None = None
-    handlers: tuple[Handler, ...] = ()
+    handlers: tuple[Handler[Any], ...] = ()
     marks: Callable[[Segment], tuple[tuple[str, int], ...]] | None = None
     placing: tuple[Callable[[View, Tile, Square, int], Problem | None], ...] = ()
     deploying: tuple[Callable[[View, Attempt], Problem | None], ...] = ()
@@ -293,7 +294,7 @@ class Expansion:
     questions: Callable[[View], Iterable[Question]] | None = None
     offers: Callable[[View], Iterable[Question]] | None = None
     moves: Callable[[View], Iterable[Choice]] | None = None
-    shows: Callable[[View], Mapping[str, Any]] | None = None
+    shows: Callable[[View], Mapping[str, object]] | None = None
     draws: Callable[[View], Iterable[Shape]] | None = None
     holds: Callable[[View, int], Iterable[Held]] | None = None
     phrases: Mapping[str, str] = field(default_factory=dict)

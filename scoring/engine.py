@@ -87,7 +87,7 @@ def apply(d: Draft, event: Event) -> None:
     d.happened.append(d.turn)
 
 
-def _begin(d: Draft, event: Event, handler: Handler, player: int) -> None:
+def _begin(d: Draft, event: Event, handler: Handler[Event], player: int) -> None:
     """Begin the turn part of an event that comes before a tile, or is one; never one whose tile already lies, unless
     the event was reported late."""
     part: int = getattr(event, "part", 1)

@@ -5,10 +5,10 @@ Each field of an event says in its metadata how it is written; reading and writi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from scoring.errors import InvalidNotation
 from scoring.notation import (
@@ -35,6 +35,9 @@ __all__ = [
     "known_tile", "notation", "parse_event", "square", "to_json", "written",
 ]
 
+T = TypeVar("T")
+D = TypeVar("D")
+Raw = TypeVar("Raw")
 MoveJson = dict[str, object]  # an event as JSON: ``do``, and its fields by their names (`event_fields`)
 
 
@@ -72,11 +75,12 @@ class Setup:
         return self.rules.edition
 
 
-def written(codec: Codec, default: object = MISSING) -> Any:
-    """A dataclass field that is read and written by that codec."""
-    if default is MISSING:
-        return field(metadata={"codec": codec})
-    return field(default=default, metadata={"codec": codec})
+def written(codec: Codec[T], *default: D) -> T | D:
+    """A dataclass field that is read and written by that codec. With a default it may be left out."""
+    if default:
+        return field(default=default[0], metadata={"codec": codec})
+    missing: T = field(metadata={"codec": codec})  # what dataclasses tell type checkers: a value of the field
+    return missing
 
 
 class Event:
@@ -168,13 +172,13 @@ def event_fields() -> Mapping[str, Mapping[str, str]]:
 
 
 @cache
-def _fields(do: str) -> tuple[tuple[str, Codec, Any], ...]:
-    kind: Any = event_types()[do]
+def _fields(do: str) -> tuple[tuple[str, Codec[Any], object], ...]:
+    kind: Any = event_types()[do]  # a dataclass, which its base is not
     return tuple((f.name, f.metadata["codec"], f.default) for f in fields(kind))
 
 
 @cache
-def _writers(do: str) -> tuple[tuple[tuple[str, Codec], ...], tuple[tuple[str, Codec, Any], ...]]:
+def _writers(do: str) -> tuple[tuple[tuple[str, Codec[Any]], ...], tuple[tuple[str, Codec[Any], object], ...]]:
     """The fields that are always written, and the others with their defaults."""
     given = _fields(do)
     return (tuple((name, codec) for name, codec, default in given if default is MISSING),
@@ -252,7 +256,7 @@ def _kind(do: object) -> type[Event]:
     return found
 
 
-def _read(reader: Any, raw: object, name: str) -> Any:
+def _read(reader: Callable[[Raw], T], raw: Raw, name: str) -> T:
     try:
         return reader(raw)
     except InvalidNotation as e:

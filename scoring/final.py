@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from scoring.contributions import View
-from scoring.memory import Border, Memory
+from scoring.memory import Border, Memory, by_category
 from scoring.scores import Item, ScoreEvent, leaders
 from scoring.state import Feature, figures_on, weights
 from scoring.turns import bonuses, counted
@@ -39,7 +39,7 @@ def final_of(view: View, memory: Memory | None = None) -> Final:
     table: dict[str, list[int]] = {}
     for name, events in stages:
         if events:
-            combine(table, memory.summed(name, events, len(view.scores)))
+            combine(table, memory.summed[name].of(events, partial(by_category, events, len(view.scores))))
     totals = list(map(sum, zip(view.scores, *table.values(), strict=True)))
     best = winners(totals)
     return Final(stages=stages, table=table, totals=tuple(totals), winners=best,
@@ -62,20 +62,20 @@ def winners(totals: list[int] | tuple[int, ...]) -> tuple[int, ...]:
 def incomplete(stage: str, view: View, memory: Memory) -> tuple[ScoreEvent, ...]:
     """Roads, cities and cloisters that nobody finished (R-END-02 to R-END-05)."""
     found = memory.claimed(view, stage)
-    scored: tuple[ScoreEvent, ...] = memory.latest("scored", stage, found, _all_of, stage, view, memory, found)
+    scored = memory.scored[stage].of(found, lambda: _all_of(stage, view, memory, found))
     return scored + _on_top(stage, view, memory, found)
 
 
 def _all_of(stage: str, view: View, memory: Memory, found: Sequence[Feature]) -> tuple[ScoreEvent, ...]:
-    def paid(feature: Feature) -> ScoreEvent | tuple[()]:
-        return counted(view, feature, *memory.shares(view, feature), memory.places(view, feature), stage=stage) or ()
+    def paid(feature: Feature) -> ScoreEvent | None:
+        return counted(view, feature, *memory.shares(view, feature), memory.places(view, feature), stage=stage)
 
-    return tuple(filter(None, memory.table(stage).of(found, paid)))
+    return tuple(filter(None, [memory.paid(f, (f,), partial(paid, f)) for f in found]))
 
 
 def _on_top(stage: str, view: View, memory: Memory, found: Sequence[Feature]) -> tuple[ScoreEvent, ...]:
     """Bonuses for these features when they are scored at the end."""
-    return tuple([memory.staged(e, stage) for e in bonuses(view, found)]) if found and view.box.bonuses else ()
+    return tuple([replace(e, stage=stage) for e in bonuses(view, found)]) if found and view.box.bonuses else ()
 
 
 def farms(view: View, memory: Memory) -> tuple[ScoreEvent, ...]:
@@ -85,20 +85,20 @@ def farms(view: View, memory: Memory) -> tuple[ScoreEvent, ...]:
         return ()
     borders = memory.borders(view, found)
     method = _farms_per_city if view.box.rules.farm_scoring == "per_city_all_farms" else _farms_each
-    scored: tuple[ScoreEvent, ...] = memory.latest("scored", "farms", borders, method, view, memory, borders)
+    scored = memory.scored["farms"].of(borders, lambda: method(view, memory, borders))
     return scored + _on_top("farms", view, memory, found)
 
 
 def _farms_each(view: View, memory: Memory, borders: Sequence[Border]) -> tuple[ScoreEvent, ...]:
     """Every farm pays its own majority for every completed city it borders (R-FARM-20)."""
-    return tuple(filter(None, memory.table("farms").of(borders, partial(_farm, view, memory))))
+    return tuple(filter(None, [memory.paid(b.farm, (b,), partial(_farm, view, memory, b)) for b in borders]))
 
 
-def _farm(view: View, memory: Memory, border: Border) -> ScoreEvent | tuple[()]:
+def _farm(view: View, memory: Memory, border: Border) -> ScoreEvent | None:
     farm, cities = border
     shares, best = memory.shares(view, farm)
     if not shares:
-        return ()
+        return None
     count, each = len(cities), view.box.rules.farm_points_per_city
     items, points = [Item(what="city", count=count, each=each)], []
     for p in best:
@@ -119,13 +119,12 @@ def _farms_per_city(view: View, memory: Memory, borders: Sequence[Border]) -> tu
     scored = []
     for number, farms in suppliers.items():
         city = view.features[number]
-        scored.append(memory.joint_row("city", number, (city, *farms), _city, view, memory, city, tuple(farms)))
+        scored.append(memory.paid(city, (city, *farms), partial(_city, view, memory, city, tuple(farms))))
     return tuple(filter(None, scored))
 
 
 def _city(view: View, memory: Memory, city: Feature, farms: tuple[Feature, ...]) -> ScoreEvent | None:
-    key = tuple([farm.id for farm in farms])
-    e: ScoreEvent | None = memory.joint_row("suppliers", key, farms, _suppliers, view, memory, farms)
+    e = _suppliers(view, memory, farms)
     return e and ScoreEvent(turn=e.turn, feature=e.feature, reason=e.reason, items=e.items, rule=e.rule, stage=e.stage,
                             points=e.points, majority=e.majority, tiles=e.tiles, places=e.places,
                             cities=(memory.places(view, city),))

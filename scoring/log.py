@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from scoring.engine import apply, new_game
 from scoring.errors import IllegalMove, InvalidNotation
@@ -119,14 +119,18 @@ def body_from_json(data: object) -> Body:
     return from_json(data)
 
 
-def entry_from_json(data: Mapping[str, Any]) -> LogEntry:
+def entry_from_json(data: Mapping[str, object]) -> LogEntry:
     """The entry that `entry_to_json` wrote. Raises InvalidNotation."""
     try:
-        return LogEntry(seq=int(data["seq"]), body=body_from_json(data["body"]), at_s=float(data["at_s"]),
-                        source=str(data["source"]), confidence=float(data["confidence"]), asked=bool(data["asked"]),
-                        frame=data.get("frame"), who=str(data.get("who", "")))
-    except (KeyError, TypeError, ValueError) as e:
+        seq, at_s, confidence, frame = data["seq"], data["at_s"], data["confidence"], data.get("frame")
+        body, source, asked = body_from_json(data["body"]), str(data["source"]), bool(data["asked"])
+    except KeyError as e:
         raise InvalidNotation(f"log entry: {e}") from e
+    if not isinstance(seq, int) or not isinstance(at_s, int | float) or not isinstance(confidence, int | float) \
+            or not isinstance(frame, int | None):
+        raise InvalidNotation("log entry: seq, at_s, confidence and frame must be numbers")
+    return LogEntry(seq=seq, body=body, at_s=float(at_s), source=source, confidence=float(confidence), asked=asked,
+                    frame=frame, who=str(data.get("who", "")))
 
 
 def effective(entries: Iterable[LogEntry]) -> tuple[tuple[int, Event], ...]:

@@ -6,23 +6,24 @@ from __future__ import annotations
 from bisect import insort
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
 from operator import attrgetter, is_
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar, cast
 
 from scoring.board import bordered_cities
-from scoring.contributions import Kind, View
+from scoring.contributions import Kind, Question, View
 from scoring.scores import ScoreEvent, category, leaders
 from scoring.state import Feature, Place, StandingFigure, figures_on, named, weights
 from scoring.tiles import Square
-from scoring.views import FeatureView, ScoreView
+from scoring.views import FeatureView, FigureView, OpenQuestionView, ScoreView, StageView, TileView
 
 if TYPE_CHECKING:
     from scoring.telling import Told
 
+S = TypeVar("S")
 T = TypeVar("T")
 Places = tuple[tuple[int, int, str], ...]
+Scored = tuple[ScoreEvent, ...]
 
 _NO_ROW = cast(FeatureView, {})  # of a feature whose row has yet to be made
 
@@ -44,7 +45,41 @@ class Shares(NamedTuple):
 NOBODY = Shares((), ())
 
 
-class Rows:
+class Memo:
+    """What was worked out of one feature, each with what it was worked out from: it holds while that is the same
+    object. Features are immutable values, another one takes the place of one that changes."""
+
+    __slots__ = ("border", "bordered_at", "figures", "paid", "paid_for", "places", "places_of", "shares", "shares_of")
+
+    def __init__(self) -> None:
+        self.places_of: tuple[Place, ...] = ()
+        self.places: Places = ()
+        self.shares_of: Feature | None = None
+        self.figures: tuple[StandingFigure, ...] = ()
+        self.shares = NOBODY
+        self.border: Border | None = None
+        self.bordered_at = -1  # the version (`Memory._version`) at which that was so last
+        self.paid_for: tuple[object, ...] = ()
+        self.paid: ScoreEvent | None = None
+
+
+class Latest(Generic[T]):
+    """The last answer of a question, with what it was worked out from."""
+
+    __slots__ = ("_made", "_source")
+
+    def __init__(self) -> None:
+        self._source: object = None
+        self._made: T | None = None
+
+    def of(self, source: object, make: Callable[[], T]) -> T:
+        """``make()``, cached while the source is the very object of the last call."""
+        if self._made is None or self._source is not source:
+            self._source, self._made = source, make()
+        return self._made
+
+
+class Rows(Generic[S, T]):
     """Cached rows, one per object of a list; a row is reused while the list holds the same object, and dropped
     otherwise.
 
@@ -54,12 +89,12 @@ class Rows:
     __slots__ = ("_made", "_sources")
 
     def __init__(self) -> None:
-        self._sources: Collection[Any] = ()  # holding the object keeps its id from being reused
-        self._made: dict[int, Any] = {}
+        self._sources: Collection[S] = ()  # holding the object keeps its id from being reused
+        self._made: dict[int, T] = {}
 
-    def of(self, sources: Collection[Any], make: Callable[[Any], Any]) -> list[Any]:
+    def of(self, sources: Collection[S], make: Callable[[S], T]) -> list[T]:
         """The row of each of these objects, in order; ``make(source)`` for those not cached yet."""
-        before, made, rows = self._made, {}, []
+        before, made, rows = self._made, dict[int, T](), []
         for source in sources:
             number = id(source)
             row = before[number] if number in before else make(source)
@@ -69,17 +104,17 @@ class Rows:
         return rows
 
 
-class Growing:
+class Growing(Generic[T]):
     """Cached rows of an append-only sequence; if its beginning changes, all rows are rebuilt. It may be given as
     columns of equal length."""
 
     __slots__ = ("_made_of", "rows")
 
     def __init__(self) -> None:
-        self._made_of: list[list[Any]] = []
-        self.rows: list[Any] = []
+        self._made_of: list[list[object]] = []
+        self.rows: list[T] = []
 
-    def new(self, *columns: Iterable[Any]) -> int:
+    def new(self, *columns: Iterable[object]) -> int:
         """How many items have rows already; the rest are to be appended, in order."""
         given, count = list(map(list, columns)), len(self.rows)
         for column, known in zip(given, self._made_of, strict=False):
@@ -92,17 +127,14 @@ class Growing:
 class Memory:
     """The cache of one game. Rows are shared between views: read, never mutate.
 
-    A row is reused while the object it was made from is the same one. States are immutable values, so unchanged parts
-    are identical objects; after a correction everything is rebuilt. Without a memory the same functions compute from
-    scratch.
-
-    A view costs about three folds of its game (``./run bench fold_speed``, ``views x``). One memo for each feature in
-    place of these tables was tried, and cost 3.6 to 4.2 against 2.8 to 3.1.
+    States are immutable values, so unchanged parts are identical objects; after a correction everything is rebuilt.
+    Without a memory the same functions compute from scratch. What is kept of one feature is its `Memo`; rows of
+    features, of what grows and of lists are kept beside them. FIGURES
     """
 
-    __slots__ = ("_bordered", "_bordered_by", "_borders", "_by_stage", "_claimed", "_farms", "_figures", "_growing",
-                 "_joined", "_joint", "_known", "_latest", "_places", "_round", "_rows", "_rows_version", "_seen",
-                 "_shares", "_since", "_staged", "_summed", "_sums", "_tables", "_version", "_without_row", "told")
+    __slots__ = ("_bordered", "_by_stage", "_claimed", "_farms", "_joined", "_known", "_memos", "_round", "_rows",
+                 "_rows_version", "_seen", "_since", "_sums", "_version", "_without_row", "booked_rows",
+                 "figures", "questions", "scored", "shown", "staged", "summed", "tiles", "told")
 
     def __init__(self) -> None:
         self.told: Told | None = None
@@ -111,27 +143,26 @@ class Memory:
         self._forget()
 
     def _forget(self) -> None:
-        self._joint: dict[tuple[str, object], tuple[tuple[object, ...], Any]] = {}
-        self._latest: dict[tuple[str, str], tuple[object, Any]] = {}
-        self._staged: dict[tuple[object, ...], ScoreEvent] = {}
-        self._borders: dict[int, tuple[Border, int]] = {}
-        self._tables: defaultdict[str, Rows] = defaultdict(Rows)
-        self._growing: defaultdict[str, Growing] = defaultdict(Growing)
+        self._memos: defaultdict[int, Memo] = defaultdict(Memo)  # of features, by their number
+        self.tiles = Growing[TileView]()
+        self.figures = Rows[StandingFigure, FigureView]()
+        self.questions = Rows[Question, OpenQuestionView]()
+        self.booked_rows = Growing[ScoreView]()
         self._sums: dict[str, list[int]] = {}
-        self._shares: dict[int, tuple[Feature, tuple[StandingFigure, ...], Shares]] = {}
+        # of the final scoring, by stage: its events, their rows, the stage as it is shown, its points
+        self.scored: defaultdict[str, Latest[Scored]] = defaultdict(Latest)
+        self.staged: defaultdict[str, Rows[ScoreEvent, ScoreView]] = defaultdict(Rows)
+        self.shown: defaultdict[str, Latest[StageView]] = defaultdict(Latest)
+        self.summed: defaultdict[str, Latest[dict[str, list[int]]]] = defaultdict(Latest)
         self._known: dict[int, Feature] = {}  # features by their number, as they were in the view before, in that order
-        self._figures: list[StandingFigure] = []
         self._joined = 0  # how many segments had become part of others
         self._rows: dict[int, FeatureView] = {}  # rows of those that can be claimed, in the same order
         self._without_row: set[int] = set()  # of which these are out of date
         self._rows_version = 0
-        self._summed: dict[str, tuple[Sequence[ScoreEvent], dict[str, list[int]]]] = {}
-        self._places: dict[int, tuple[tuple[Place, ...], Places]] = {}
         self._farms: dict[int, Feature] = {}  # what borders cities
         self._claimed: defaultdict[str, dict[int, Feature]] = defaultdict(dict)  # features with figures, by stage
         self._by_stage: dict[str, list[Feature]] = {}
-        self._bordered: list[Border] = []  # borders of these farms while no other cities are complete
-        self._bordered_by: object = None
+        self._bordered: Latest[list[Border]] = Latest()  # borders of some farms while no other cities are complete
         self._round: set[Square] = set()  # the squares of the cities that were completed last
         self._seen: View | None = None
 
@@ -142,72 +173,42 @@ class Memory:
         self.told, self._since = told, told.since
         return told
 
-    def table(self, kind: str) -> Rows:
-        """The rows of one kind."""
-        return self._tables[kind]
-
-    def growing(self, kind: str) -> Growing:
-        """The rows of a sequence that grows."""
-        return self._growing[kind]
-
-    def latest(self, kind: str, name: str, source: object, make: Callable[..., Any], *given: object) -> Any:
-        """``make(*given)``, cached while the source is the very object of the last call."""
-        known = self._latest.get((kind, name))
-        if known is not None and known[0] is source:
-            return known[1]
-        made = make(*given)
-        self._latest[kind, name] = source, made
-        return made
-
-    def figures(self, view: View) -> list[StandingFigure]:
-        """The figures on the board: the same list as long as they are the same."""
-        now = list(view.standing.values())
-        if len(now) != len(self._figures) or not all(map(is_, now, self._figures)):
-            self._figures = now
-        return self._figures
-
     def places(self, view: View, feature: Feature) -> Places:
         """A feature's segments as sorted (x, y, where). Features grow at the end, so the earlier part is already
         sorted."""
-        known, places = self._places.get(feature.id), feature.places
-        if known is None:
-            found = named(view, places)
-        elif known[0] is places:
-            return known[1]
-        elif places[:len(known[0])] == known[0]:
-            rows = list(known[1])
-            for place in named(view, places[len(known[0]):]):
-                insort(rows, place)
-            found = tuple(rows)
-        else:
-            found = named(view, places)
-        self._places[feature.id] = places, found
-        return found
+        memo, places = self._memos[feature.id], feature.places
+        if memo.places_of is not places:
+            count = len(memo.places_of)
+            if count and places[:count] == memo.places_of:
+                rows = list(memo.places)
+                for place in named(view, places[count:]):
+                    insort(rows, place)
+                memo.places = tuple(rows)
+            else:
+                memo.places = named(view, places)
+            memo.places_of = places
+        return memo.places
 
     def shares(self, view: View, feature: Feature) -> Shares:
         """What each player's figures weigh on a feature, and who leads."""
         if not feature.figures:
             return NOBODY
-        known = self._shares.get(feature.id)
-        if known is not None and known[0] is feature:
-            return known[2]
-        figures = figures_on(view, feature)
-        if known is not None and known[1] == figures:
-            found = known[2]
-        else:
-            weigh = weights(view, figures)
-            found = Shares(tuple(sorted(weigh.items())), leaders(weigh)) if weigh else NOBODY
-        self._shares[feature.id] = feature, figures, found
-        return found
+        memo = self._memos[feature.id]
+        if memo.shares_of is not feature:
+            figures = figures_on(view, feature)
+            if memo.figures != figures:
+                weigh = weights(view, figures)
+                memo.shares = Shares(tuple(sorted(weigh.items())), leaders(weigh)) if weigh else NOBODY
+            memo.shares_of, memo.figures = feature, figures
+        return memo.shares
 
-    def staged(self, event: ScoreEvent, stage: str) -> ScoreEvent:
-        """The event as one of a final-scoring stage; an equal event may carry an earlier turn number."""
-        e = event
-        key = (stage, e.player, e.feature, e.reason, e.points, e.items, e.majority, e.places, e.tiles, e.rule, e.cities)
-        known = self._staged.get(key)
-        if known is None:
-            known = self._staged[key] = replace(event, stage=stage)
-        return known
+    def paid(self, feature: Feature, sources: tuple[object, ...],
+             make: Callable[[], ScoreEvent | None]) -> ScoreEvent | None:
+        """What a feature adds in the final scoring, cached while the sources are the very objects of the last call."""
+        memo = self._memos[feature.id]
+        if len(memo.paid_for) != len(sources) or not all(map(is_, memo.paid_for, sources)):
+            memo.paid, memo.paid_for = make(), sources
+        return memo.paid
 
     def features(self, view: View, make: Callable[[Feature], FeatureView]) -> list[FeatureView]:
         """Rows of all claimable features, in their order; ``make(feature)`` for those that are new or have changed. A
@@ -227,24 +228,6 @@ class Memory:
                 rows[number] = make(self._known[number])
         waiting.clear()
         return list(rows.values())
-
-    def summed(self, stage: str, events: Sequence[ScoreEvent], players: int) -> dict[str, list[int]]:
-        """The points of a stage's events by category and player."""
-        known = self._summed.get(stage)
-        if known is None or known[0] is not events:
-            known = self._summed[stage] = events, {}
-            add(known[1], events, players)
-        return known[1]
-
-    def joint_row(self, kind: str, key: object, sources: tuple[object, ...], make: Callable[..., Any],
-                  *given: object) -> Any:
-        """A row that was made from several."""
-        known = self._joint.get((kind, key))
-        if known is not None and len(known[0]) == len(sources) and all(map(is_, known[0], sources)):
-            return known[1]
-        made = make(*given)
-        self._joint[kind, key] = sources, made
-        return made
 
     def claimed(self, view: View, stage: str) -> list[Feature]:
         """Features with figures on them whose kind scores in that stage, in the order of their oldest figure: the same
@@ -279,7 +262,7 @@ class Memory:
         if cities:
             self._round = {at for f in cities for at in f.squares}
             self._version += 1
-            self._bordered_by = None
+            self._bordered = Latest()
         self._seen, self._joined = view, joined
 
     def _change(self, view: View, changed: Iterable[Feature], gone: Iterable[int]) -> list[Feature]:
@@ -330,40 +313,40 @@ class Memory:
         """The completed cities that a farm borders (R-FARM-03, R-FARM-04, A-10): the same object while they are."""
         if view is not self._seen:
             self.look(view)
-        now = self._version
-        border, version = self._borders.get(farm.id, (None, 0))
-        known = border if border is not None and border.farm is farm else None
-        if known is not None and version == now:
+        memo, now = self._memos[farm.id], self._version
+        known = memo.border if memo.border is not None and memo.border.farm is farm else None
+        if known is not None and memo.bordered_at == now:
             return known
-        if known is None or self.concerns(farm, version):
+        if known is None or self.concerns(farm, memo.bordered_at):
             cities = tuple([view.features[i] for i in bordered_cities(view, farm)])
             if known is None or len(cities) != len(known.cities) or not all(map(is_, cities, known.cities)):
                 known = Border(farm, cities)
-        if version != now or known is not border:
-            self._borders[farm.id] = known, now
+        memo.border, memo.bordered_at = known, now
         return known
 
     def borders(self, view: View, farms: Collection[Feature]) -> list[Border]:
         """The same for many farms: the same list as long as it is the same farms and cities."""
         if view is not self._seen:
             self.look(view)
-        if farms is not self._bordered_by:
-            border, borders, now = self.border, self._borders, self._version
-            self._bordered_by, self._bordered = farms, [
-                known[0] if (known := borders.get(farm.id)) and known[1] == now and known[0].farm is farm
-                else border(view, farm) for farm in farms]
-        return self._bordered
+        return self._bordered.of(farms, lambda: [self.border(view, farm) for farm in farms])
 
     def booked(self, events: Sequence[ScoreEvent], players: int, make: Callable[[ScoreEvent], ScoreView]
                ) -> tuple[list[ScoreView], dict[str, list[int]]]:
         """The rows of these score events, and their points by category and player."""
-        known = self._growing["booked"]
+        known = self.booked_rows
         new = events[known.new(events):]
         if not known.rows:
             self._sums = {k: [0] * players for k in ("road", "city", "cloister", "field")}
         known.rows += map(make, new)
         add(self._sums, new, players)
         return known.rows[:], {k: row[:] for k, row in self._sums.items()}
+
+
+def by_category(events: Sequence[ScoreEvent], players: int) -> dict[str, list[int]]:
+    """The points of events by category and player."""
+    table: dict[str, list[int]] = {}
+    add(table, events, players)
+    return table
 
 
 def add(table: dict[str, list[int]], events: Sequence[ScoreEvent], players: int) -> None:

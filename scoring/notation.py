@@ -5,24 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Generic, TypeVar
 
 from scoring.errors import InvalidNotation
 from scoring.tiles import Square, catalogue, parse_where
 
+T = TypeVar("T")
 _FAR = 1000  # larger than any table: a typing error must not create a huge board
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Codec:
+class Codec(Generic[T]):
     """``write``/``parse`` for the text form (one word without spaces or ``=``), ``to_json``/``from_json`` for JSON.
     ``kind`` says what it is to whoever knows no event."""
 
     kind: str
-    write: Callable[[Any], str]
-    parse: Callable[[str], Any]
-    to_json: Callable[[Any], Any]
-    from_json: Callable[[Any], Any]
+    write: Callable[[T], str]
+    parse: Callable[[str], T]
+    to_json: Callable[[T], object]
+    from_json: Callable[[object], T]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,12 +101,12 @@ def _number(word: str) -> int:
         raise InvalidNotation(f"must be a whole number, not {word!r}") from None
 
 
-def _int(kind: str, low: int, high: int) -> Codec:
+def _int(kind: str, low: int, high: int) -> Codec[int]:
     check = whole(low, high)
     return Codec(kind=kind, write=str, parse=lambda w: check(_number(w)), to_json=int, from_json=check)
 
 
-def _word(kind: str, check: Callable[[object], str]) -> Codec:
+def _word(kind: str, check: Callable[[object], str]) -> Codec[str]:
     return Codec(kind=kind, write=str, parse=check, to_json=str, from_json=check)
 
 
@@ -142,8 +143,8 @@ def _ref(value: object) -> FigureRef:
                      feature=known_feature(feature) if feature else "", where=_place(place) if place else "")
 
 
-def _ref_json(ref: FigureRef) -> dict[str, Any]:
-    out: dict[str, Any] = {"owner": ref.owner, "figure": ref.figure}
+def _ref_json(ref: FigureRef) -> dict[str, object]:
+    out: dict[str, object] = {"owner": ref.owner, "figure": ref.figure}
     return {**out, "feature": ref.feature, "where": ref.where} if ref.feature else out
 
 
@@ -168,7 +169,7 @@ def _refs(value: object) -> tuple[FigureRef, ...]:
     return tuple(_ref(v) for v in value)
 
 
-def choice(*values: str) -> Codec:
+def choice(*values: str) -> Codec[str]:
     """One of a few words."""
 
     def check(value: object) -> str:
@@ -187,14 +188,19 @@ TILE = _word("tile", known_tile)
 FIGURE = _word("figure", known_figure)
 FEATURE = _word("feature", known_feature)
 SMALL = _int("small", 0, 9)
-SQUARE = Codec(kind="square", write=lambda at: f"{at[0]},{at[1]}", parse=_pair, to_json=list, from_json=square)
-WHERE = Codec(kind="where", write=lambda w: w.replace(" ", "."), parse=lambda w: _place(w.replace(".", " ")),
-              to_json=str, from_json=_place)
-FLAG = Codec(kind="flag", write=lambda f: "yes" if f else "no",
-             parse=lambda w: _flag({"yes": True, "no": False}.get(w, w)), to_json=bool, from_json=_flag)
-PATH = Codec(kind="path", write=lambda p: ">".join(f"{x},{y}" for x, y in p),
-             parse=lambda w: tuple(map(_pair, w.split(">"))), to_json=lambda p: [list(s) for s in p], from_json=_path)
-REF = Codec(kind="ref", write=_ref_word, parse=_ref_parse, to_json=_ref_json, from_json=_ref)
-REFS = Codec(kind="refs", write=lambda rs: ";".join(map(_ref_word, rs)) or "-",
-             parse=lambda w: () if w == "-" else tuple(map(_ref_parse, w.split(";"))),
-             to_json=lambda rs: [_ref_json(r) for r in rs], from_json=_refs)
+SQUARE: Codec[Square] = Codec(
+    kind="square", write=lambda at: f"{at[0]},{at[1]}", parse=_pair, to_json=list, from_json=square)
+WHERE: Codec[str] = Codec(
+    kind="where", write=lambda w: w.replace(" ", "."), parse=lambda w: _place(w.replace(".", " ")), to_json=str,
+    from_json=_place)
+FLAG: Codec[bool] = Codec(
+    kind="flag", write=lambda f: "yes" if f else "no", parse=lambda w: _flag({"yes": True, "no": False}.get(w, w)),
+    to_json=bool, from_json=_flag)
+PATH: Codec[tuple[Square, ...]] = Codec(
+    kind="path", write=lambda p: ">".join(f"{x},{y}" for x, y in p), parse=lambda w: tuple(map(_pair, w.split(">"))),
+    to_json=lambda p: [list(s) for s in p], from_json=_path)
+REF: Codec[FigureRef] = Codec(kind="ref", write=_ref_word, parse=_ref_parse, to_json=_ref_json, from_json=_ref)
+REFS: Codec[tuple[FigureRef, ...]] = Codec(
+    kind="refs", write=lambda rs: ";".join(map(_ref_word, rs)) or "-",
+    parse=lambda w: () if w == "-" else tuple(map(_ref_parse, w.split(";"))),
+    to_json=lambda rs: [_ref_json(r) for r in rs], from_json=_refs)

@@ -57,11 +57,11 @@ def live_view(state: GameState, entries: Iterable[LogEntry], version: int,
     told = memory.is_told(tell(tuple(entries), state.happened, memory.told))
     now = _closed(state)
     feed, final = _events(now, _final(now, memory), memory)
-    supply = _supplies(now, memory)
+    supply = supplies(now)
     left = tiles_left(state)
     standing = cast(BoardView, {"tiles": _tiles(state, told, memory), "figures": _figures(now, told, memory),
                                 **now.box.shows(now)})
-    questions: list[OpenQuestionView] = memory.table("question").of(waiting(state), _question)
+    questions = memory.questions.of(waiting(state), _question)
     return {
         "version": version,
         "edition": state.setup.rules.edition,
@@ -137,7 +137,8 @@ def _events(view: View, final: Final, memory: Memory) -> tuple[list[ScoreView], 
         stages: list[StageView] = [{"name": name, "events": [next(booked) for _ in events]}
                                    for name, events in final.stages]
     else:
-        stages = [memory.latest("stage", name, events, _staged, memory, name, events) for name, events in final.stages]
+        stages = [memory.shown[name].of(events, partial(_staged, memory, name, events))
+                  for name, events in final.stages]
         combine(table, final.table)
     return feed, {
         "stages": stages,
@@ -161,7 +162,7 @@ def event_json(event: ScoreEvent) -> ScoreView:
 
 
 def _staged(memory: Memory, name: str, events: Sequence[ScoreEvent]) -> StageView:
-    return {"name": name, "events": memory.table(f"staged {name}").of(events, _projected)}
+    return {"name": name, "events": memory.staged[name].of(events, _projected)}
 
 
 def _projected(event: ScoreEvent) -> ScoreView:
@@ -208,7 +209,7 @@ def _worth(view: View, counts: Counts, feature: Feature, complete: bool) -> int:
 
 
 def _tiles(state: GameState, told: Told, memory: Memory) -> list[TileView]:
-    known, tiles, last = memory.growing("tile"), state.tiles, state.last_tile
+    known, tiles, last = memory.tiles, state.tiles, state.last_tile
     for at, p in islice(tiles.items(), known.new(tiles, tiles.values()), None):
         known.rows.append(_tile(told, at, p))
     rows = known.rows[:]
@@ -226,16 +227,7 @@ def _tile(told: Told, at: Square, p: Placed) -> TileView:
 
 
 def _figures(view: View, told: Told, memory: Memory) -> list[FigureView]:
-    figures, rows = memory.figures(view), memory.table("figure")
-    shown: list[FigureView] = memory.latest("figures", "", figures, rows.of, figures, partial(_figure, view, told))
-    return shown
-
-
-def _supplies(view: View, memory: Memory) -> tuple[dict[str, int], ...]:
-    if view.box.holds_off_board:
-        return supplies(view)
-    found: tuple[dict[str, int], ...] = memory.latest("supplies", "", memory.figures(view), supplies, view)
-    return found
+    return memory.figures.of(view.standing.values(), partial(_figure, view, told))
 
 
 def _figure(view: View, told: Told, f: StandingFigure) -> FigureView:

@@ -19,6 +19,9 @@ DEFAULT_EDITION = "zman2012"
 EDITIONS = ("rgg2006", "zman2012", "rgg_short", "wheel")  # whose booklets were read
 
 
+Value = str | int | bool | tuple[str, ...]  # of an option
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
     """The rules in force. Each field but ``edition`` and ``boxes`` is an option of the base game under its own name;
@@ -40,9 +43,12 @@ class Rules:
     vocabulary: str = "zman"
     boxes: tuple[tuple[str, str | int | bool], ...] = ()
 
-    def value(self, option: str) -> Any:
+    def value(self, option: str) -> Value:
         """An option's value, whosever it is. Raises KeyError for one that no edition has."""
-        return getattr(self, option) if option in _BASE else dict(self.boxes)[option]
+        if option not in _BASE:
+            return dict(self.boxes)[option]
+        found: Value = getattr(self, option)
+        return found
 
     def word(self, option: str) -> str:
         """The value of a box's option that is a word."""
@@ -81,6 +87,25 @@ class Citation(NamedTuple):
     source: str
 
 
+class Said(NamedTuple):
+    """What a booklet says about an option (text, or a value of TOML), and where it is printed."""
+
+    value: object
+    source: str
+
+
+class Booklet(NamedTuple):
+    """An edition: ``years`` of sale (from, to; 0: still sold), ``box`` is how an owner knows it, ``like`` the edition
+    that it follows but for a few options (empty: none)."""
+
+    title: str
+    publisher: str
+    years: tuple[int, int]
+    box: str
+    options: Mapping[str, Said]
+    like: str = ""
+
+
 def _data(name: str) -> dict[str, Any]:
     return tomllib.loads((resources.files("scoring") / "editions" / name).read_text("utf-8"))
 
@@ -95,18 +120,24 @@ def options() -> Mapping[str, Option]:
 
 
 @cache
-def editions() -> Mapping[str, Mapping[str, Any]]:
-    """The editions by name, those whose booklets were read first: ``title``, ``publisher``, ``years`` (from, to; 0:
-    still sold), ``box`` (how an owner knows it) and, per option, ``[value, where it is printed]``.
-
-    ``printings.toml`` has the others: what they are ``like``, and what they say differently.
-    """
-    out = {name: _data(f"{name}.toml") for name in EDITIONS}
+def editions() -> Mapping[str, Booklet]:
+    """The editions by name, those whose booklets were read first. ``printings.toml`` has the others: what they are
+    ``like``, and what they say differently."""
+    out = {name: _booklet(_data(f"{name}.toml")) for name in EDITIONS}
     for name, printing in _data("printings.toml").items():
-        like = out[printing["like"]]
-        said = {o: [value, f"as in {like['title']}: {source}"] for o, (value, source) in like["options"].items()}
-        out[name] = {**printing, "options": {**said, **printing.get("options", {})}}
+        own = _booklet(printing)
+        like = out[own.like]
+        said = {o: Said(value, f"as in {like.title}: {source}") for o, (value, source) in like.options.items()}
+        out[name] = own._replace(options={**said, **own.options})
     return out
+
+
+def _booklet(data: Mapping[str, Any]) -> Booklet:
+    """What one of our own files says."""
+    first, last = data["years"]
+    return Booklet(title=data["title"], publisher=data["publisher"], years=(first, last), box=data["box"],
+                   options={name: Said(*said) for name, said in data.get("options", {}).items()},
+                   like=data.get("like", ""))
 
 
 class Mark(NamedTuple):
@@ -121,7 +152,7 @@ def marks_of(name: str) -> Mark:
     """What tells an edition from others: its publisher, the points of a completed city of two tiles without a pennant,
     and those of a farm for a completed city."""
     rules = edition(name)
-    return Mark(publisher=editions()[name]["publisher"], small_city=2 if rules.two_tile_city == "half" else 4,
+    return Mark(publisher=editions()[name].publisher, small_city=2 if rules.two_tile_city == "half" else 4,
                 farm=rules.farm_points_per_city)
 
 
@@ -137,7 +168,7 @@ def edition(name: str = DEFAULT_EDITION) -> Rules:
     """The rules of an edition. Raises InvalidNotation that lists the known ones."""
     if name not in editions():
         raise InvalidNotation(f"unknown edition {name!r}; known are {', '.join(editions())}")
-    return with_options(Rules(edition=name), {k: value for k, (value, _) in editions()[name]["options"].items()})
+    return with_options(Rules(edition=name), {k: value for k, (value, _) in editions()[name].options.items()})
 
 
 def with_options(rules: Rules, changes: Mapping[str, object]) -> Rules:
@@ -173,7 +204,7 @@ def as_text(value: object) -> str:
     return ",".join(value) if isinstance(value, tuple) else str(value)
 
 
-def changes(rules: Rules) -> dict[str, Any]:
+def changes(rules: Rules) -> dict[str, str | int | bool | list[str]]:
     """The options in which the rules differ from their edition, as JSON values."""
     printed = edition(rules.edition)
     found = {n: rules.value(n) for n in options() if rules.value(n) != printed.value(n)}
@@ -182,9 +213,9 @@ def changes(rules: Rules) -> dict[str, Any]:
 
 def citations(rules: Rules) -> Mapping[str, Citation]:
     """For every option: its value in force, the rule ids behind it, and the booklet or the house that says so."""
-    printed, said = edition(rules.edition), editions()[rules.edition]["options"]
+    printed, said = edition(rules.edition), editions()[rules.edition].options
     return {
         name: Citation(value=as_text(rules.value(name)), rules=o.rules,
-                       source=said[name][1] if rules.value(name) == printed.value(name) else "house rule")
+                       source=said[name].source if rules.value(name) == printed.value(name) else "house rule")
         for name, o in options().items()
     }

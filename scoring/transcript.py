@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, NotRequired, TypedDict
+from typing import NotRequired, TypedDict, TypeVar
 
 from scoring.box import Box
 from scoring.engine import MOST_PLAYERS, apply, box_of, new_game
@@ -23,11 +23,12 @@ from scoring.events import (
     to_json,
 )
 from scoring.expansions import chosen
-from scoring.notation import ROT, SQUARE, TILE
+from scoring.notation import ROT, SQUARE, TILE, Codec
 from scoring.rules import DEFAULT_EDITION, changes, edition, with_options
 from scoring.state import Draft
 
 FORMAT = "transcript/1"
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +85,12 @@ class TurnJson(TypedDict):
     expect: NotRequired[Mapping[str, object]]
 
 
+class GameExpect(TypedDict, total=False):
+    """What whoever wrote a transcript thinks that its game comes to."""
+
+    totals: list[int]
+
+
 class Transcript(TypedDict):
     """A whole game as transcript/1."""
 
@@ -91,7 +98,7 @@ class Transcript(TypedDict):
     setup: SetupJson
     start: StartJson
     turns: list[TurnJson]
-    expect: NotRequired[Mapping[str, object]]
+    expect: NotRequired[GameExpect]
 
 
 def read(data: object, *, edition_name: str | None = None, options: Mapping[str, object] | None = None) -> Game:
@@ -129,7 +136,8 @@ def move(event: Event, player: int | None = None) -> MoveJson:
     return {k: v for k, v in to_json(event).items() if k != "part" and (k != "player" or other)}
 
 
-def _setup(data: Mapping[str, Any], top: Mapping[str, Any], name: str | None, options: Mapping[str, object]) -> Setup:
+def _setup(data: Mapping[str, object], top: Mapping[str, object], name: str | None,
+           options: Mapping[str, object]) -> Setup:
     try:
         rules = edition(str(data.get("edition", DEFAULT_EDITION)) if name is None else name)
     except InvalidNotation as e:
@@ -161,14 +169,14 @@ def _setup(data: Mapping[str, Any], top: Mapping[str, Any], name: str | None, op
     return Setup(players=tuple(players), rules=rules, expansions=expansions, start=start)
 
 
-def _start(data: Mapping[str, Any]) -> StartTile:
-    values = {}
-    for key, default, codec in (("tile", None, TILE), ("at", [0, 0], SQUARE), ("rot", 0, ROT)):
+def _start(data: Mapping[str, object]) -> StartTile:
+    def part(key: str, codec: Codec[T], default: object) -> T:
         try:
-            values[key] = codec.from_json(data.get(key, default))
+            return codec.from_json(data.get(key, default))
         except InvalidNotation as e:
             raise InvalidNotation(f"start.{key}: {e}") from e
-    return StartTile(**values)
+
+    return StartTile(tile=part("tile", TILE, None), at=part("at", SQUARE, [0, 0]), rot=part("rot", ROT, 0))
 
 
 def _turn(data: object, place: str, setup: Setup, box: Box) -> Turn:
@@ -211,25 +219,25 @@ def turns_of(setup: Setup, events: Iterable[Event]) -> tuple[Turn, ...]:
     return tuple(Turn(player=whose[n][0], part=whose[n][1], events=tuple(found)) for n, found in turns.items())
 
 
-def _object(value: object, place: str) -> Mapping[str, Any]:
+def _object(value: object, place: str) -> Mapping[str, object]:
     if not isinstance(value, Mapping):
         raise InvalidNotation(f"{place}: must be an object, not {type(value).__name__}")
     return value
 
 
-def _list(value: object, place: str) -> list[Any]:
+def _list(value: object, place: str) -> list[object]:
     if not isinstance(value, list):
         raise InvalidNotation(f"{place}: must be a list, not {type(value).__name__}")
     return value
 
 
-def _field(data: Mapping[str, Any], key: str, place: str) -> Any:
+def _field(data: Mapping[str, object], key: str, place: str) -> object:
     if key not in data:
         raise InvalidNotation(f"{place + '.' if place else ''}{key}: is missing")
     return data[key]
 
 
-def _text(data: Mapping[str, Any], key: str, place: str) -> str:
+def _text(data: Mapping[str, object], key: str, place: str) -> str:
     value = _field(data, key, place)
     if not isinstance(value, str) or not value:
         raise InvalidNotation(f"{place}.{key}: must be text")

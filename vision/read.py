@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +44,36 @@ class TileReading:
     candidates: tuple[TileCandidate, ...] = ()
 
 
+class TileJson(TypedDict):
+    """A tile that was read."""
+
+    tile: str
+    at: list[int]
+    rot: int
+    confidence: float
+    corners_px: list[list[float]]
+
+
+class FigureJson(TypedDict):
+    """A figure that was read."""
+
+    colour: str
+    figure: str
+    at: list[int]
+    feature: str
+    where: str
+    confidence: float
+    px: list[float]
+
+
+class ReadingJson(TypedDict):
+    """The document of ``bastide read --json``."""
+
+    tiles: list[TileJson]
+    figures: list[FigureJson]
+    issues: list[str]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhotoReading:
     """What a photograph shows. ``lattice`` is in its pixels; None when no board was found. ``rejected`` is what was
@@ -58,7 +89,7 @@ class PhotoReading:
     evidence: Mapping[Square, TileEvidence] = field(default_factory=dict, compare=False, repr=False)
     present: Mapping[Square, float] = field(default_factory=dict, compare=False, repr=False)
 
-    def to_json(self) -> dict[str, object]:
+    def to_json(self) -> ReadingJson:
         """The document of ``bastide read --json``."""
         return {
             "tiles": [{"tile": t.tile, "at": list(t.at), "rot": t.rot, "confidence": round(t.confidence, 4),

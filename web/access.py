@@ -10,11 +10,11 @@ import hmac
 import ipaddress
 import logging
 import socket
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from http import HTTPStatus
-from typing import Any
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 from flask import Blueprint, Flask, Response, current_app, request, session
@@ -39,6 +39,7 @@ from web.rights import (
     needs,
 )
 from web.sessions import Sessions
+from web.states import DoorState
 
 DAYS_SIGNED_IN = 30
 LOOKING = ("GET", "HEAD", "OPTIONS")
@@ -51,6 +52,7 @@ _STATUS = {"wrong_pin": HTTPStatus.FORBIDDEN, "too_often": HTTPStatus.TOO_MANY_R
 _log = logging.getLogger("bastide.access")
 
 doorway = Blueprint("access", __name__)
+Page = TypeVar("Page", bound=Callable[..., object])
 
 
 class Access:
@@ -203,8 +205,8 @@ class Access:
             return said
         return replace(found, name=found.name or checked_or_none(said)).signature
 
-    def state(self) -> dict[str, Any]:
-        """What a page has to know: the right it has, its token, its device's name, and who set the PIN when."""
+    def state(self) -> DoorState:
+        """How things stand for whoever asks."""
         kept = self.rights.keys.get()
         held, token = self.held()
         found = self.device()
@@ -234,7 +236,7 @@ class Access:
         return (MACHINE if self.from_machine() else STRANGERS), ""
 
     @staticmethod
-    def _view() -> Any:
+    def _view() -> object:
         return current_app.view_functions.get(request.endpoint or "")
 
 
@@ -254,9 +256,9 @@ def checked_or_none(name: str) -> str:
         return ""
 
 
-def with_key(view: Any) -> Any:
+def with_key(view: Page) -> Page:
     """Mark a view that the read-only key opens from outside the local network too."""
-    view.with_key = True
+    view.with_key = True  # type: ignore[attr-defined]
     return view
 
 
@@ -378,7 +380,7 @@ def change_pin() -> Response:
     return _set_pins(door, data, first=False)
 
 
-def _set_pins(door: Access, data: dict[str, Any], *, first: bool) -> Response:
+def _set_pins(door: Access, data: Mapping[str, object], *, first: bool) -> Response:
     """Set the PINs that are named; whoever does administers."""
     by = "this machine" if door.from_machine() else str(request.remote_addr)
     aside()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from http import HTTPStatus
-from typing import Any
+from typing import TypeVar
 
 from flask import Response, current_app, request
 
@@ -13,6 +13,7 @@ from web.protocol import CommandError
 from web.rights import network
 from web.stream import Streams, TooManyStreams, compact
 
+T = TypeVar("T")
 MAX_BODY_BYTES = 16_384
 PIECE_BYTES = 49_152  # of a file that comes in, at once
 RETRY_AFTER_S = 5
@@ -23,12 +24,12 @@ def wants_gzip() -> bool:
     return request.accept_encodings.best_match(["gzip"]) is not None
 
 
-def json_answer(data: Any, status: int = HTTPStatus.OK) -> Response:
+def json_answer(data: object, status: int = HTTPStatus.OK) -> Response:
     """Any JSON value as an answer."""
     return Response(compact(data), status, mimetype="application/json")
 
 
-def error_answer(code: str, text: str, status: int, **more: Any) -> Response:
+def error_answer(code: str, text: str, status: int, **more: object) -> Response:
     """The one shape of every error: ``code`` is for programs, ``text`` one sentence for people."""
     return json_answer({"error": {"code": code, "text": text}, **more}, status)
 
@@ -73,7 +74,7 @@ def events_answer(begin: Callable[[Callable[[], bool]], Iterator[str]], instead:
     return Response(stream, mimetype="text/event-stream", headers={"X-Accel-Buffering": "no"})
 
 
-def asked_object() -> dict[str, Any]:
+def asked_object() -> dict[str, object]:
     """The request's body, which must be a JSON object. Raises CommandError."""
     if request.mimetype != "application/json":
         raise CommandError("malformed", "the request must be sent as application/json")
@@ -87,7 +88,7 @@ def asked_object() -> dict[str, Any]:
     return data
 
 
-def asked_act(acts: Mapping[str, Callable[[], Mapping[str, Any]]]) -> Response:
+def asked_act(acts: Mapping[str, Callable[[], Mapping[str, object]]]) -> Response:
     """What came of the one of these acts that the request asks to ``do``. Raises CommandError."""
     do = asked_object().get("do")
     if not isinstance(do, str) or do not in acts:
@@ -110,10 +111,8 @@ def asked_piece() -> tuple[int, bytes]:
     return at, request.get_data()
 
 
-def needed(name: str, code: str, text: str) -> Any:
-    """What the application was given under this name. Raises CommandError with ``code`` and ``text`` where that is
-    nothing."""
-    found = current_app.extensions[name]
+def needed(found: T | None, code: str, text: str) -> T:
+    """A part that the application was given. Raises CommandError with ``code`` and ``text`` where it was given none."""
     if found is None:
         raise CommandError(code, text)
     return found

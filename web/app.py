@@ -14,7 +14,7 @@ from web.book import keeping
 from web.camera_setup import camera_setup
 from web.certificate import Https, certificates
 from web.common import furnish, kinds_answer
-from web.doctor import Doctor, doctors
+from web.doctor import Doctor, Pulse, doctors
 from web.firstview import first_view
 from web.gate import Gate, routes
 from web.guide import guiding
@@ -39,7 +39,7 @@ pages = Blueprint("pages", __name__)
 def create_app(session: LiveSession, *, streams: Streams | None = None, access: Access | None = None,
                doctor: Doctor | None = None, tuning: Tuning | None = None, backups: Backups | None = None,
                settings: Settings | None = None, cameras: Cameras | None = None, guide: Guide | None = None,
-               pulse: Doctor | None = None, updates: Updates | None = None,
+               pulse: Pulse | None = None, updates: Updates | None = None,
                teaching: Teaching | None = None, https: Https | None = None, lens: Lens | None = None) -> Flask:
     """The application around one live session. ``app.extensions["streams"]`` are its event streams.
 

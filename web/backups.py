@@ -16,8 +16,8 @@ keeping_backups = Blueprint("backups", __name__)
 
 
 def _backups() -> Backups:
-    found: Backups = needed("backups", "no_backup", "this table keeps nothing that could be backed up")
-    return found
+    found: Backups | None = current_app.extensions["backups"]
+    return needed(found, "no_backup", "this table keeps nothing that could be backed up")
 
 
 @keeping_backups.post("/api/backup")

@@ -16,8 +16,8 @@ _NOTHING: dict[str, object] = {"camera": False, "running": None, "done": {}, "ca
 
 
 def _tuning() -> Tuning:
-    found: Tuning = needed("tuning", "no_camera", "no camera watches this table")
-    return found
+    found: Tuning | None = current_app.extensions["tuning"]
+    return needed(found, "no_camera", "no camera watches this table")
 
 
 @camera_setup.post("/api/aim")
@@ -39,10 +39,10 @@ def calibration() -> Response:
 def calibrate() -> Response:
     """Begin to calibrate; the answer of a GET tells when it is done."""
     data = asked_object()
-    words = [data.get(key, "") for key in ("what", "by", "camera")]
-    if not all(isinstance(w, str) for w in words):
+    what, by, camera = (data.get(key, "") for key in ("what", "by", "camera"))
+    if not isinstance(what, str) or not isinstance(by, str) or not isinstance(camera, str):
         raise CommandError("malformed", "what, by and camera: must be texts")
-    return json_answer(_tuning().calibrate(*words))
+    return json_answer(_tuning().calibrate(what, by, camera))
 
 
 @camera_setup.delete("/api/calibration/<kind>")
@@ -56,7 +56,8 @@ def forget(kind: str) -> Response:
 @needs(Right.ADMIN)  # it looks through the camera for as long as somebody asks
 def teaching() -> Response:
     """Look at the teaching sheet, say what lies in a cell or leave it out, keep the set, or begin anew."""
-    found: Teaching = needed("teaching", "no_camera", "no camera watches this table")
+    there: Teaching | None = current_app.extensions["teaching"]
+    found = needed(there, "no_camera", "no camera watches this table")
     data = asked_object()
     do, cell = data.get("do"), data.get("cell", "")
     acts = {"look": found.state, "keep": found.keep, "forget": found.forget}
@@ -78,8 +79,8 @@ def teaching_picture(number: int) -> Response:
 
 
 def _lens() -> Lens:
-    found: Lens = needed("lens", "no_camera", "no camera watches this table")
-    return found
+    found: Lens | None = current_app.extensions["lens"]
+    return needed(found, "no_camera", "no camera watches this table")
 
 
 @camera_setup.post("/api/lens")

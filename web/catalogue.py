@@ -2,16 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import NotRequired, TypedDict
 
 from scoring.expansions import chosen
-from scoring.tiles import Segment, Tile, product
-
-_OPTIONAL = ("pennants", "signs", "tunnel", "marks")
+from scoring.tiles import Point, Segment, Tile, product
 
 
-def tiles(expansions: Iterable[str]) -> dict[str, dict[str, Any]]:
+class SegmentView(TypedDict):
+    """A segment; what it has not is left out."""
+
+    kind: str
+    atoms: list[str]
+    path: str
+    spot: list[float]
+    width: NotRequired[float]
+    cities: NotRequired[list[int]]
+    pennants: NotRequired[int]
+    signs: NotRequired[Sequence[str]]
+    tunnel: NotRequired[bool]
+    marks: NotRequired[Sequence[Point]]
+
+
+class KindView(TypedDict):
+    """A tile kind; ``looks`` has for each quarter turn the first one in which the tile is the same to the rules. The
+    squares of a start ``board`` are in no box."""
+
+    name: str
+    product: str
+    count: int
+    edges: str
+    looks: list[int]
+    flags: list[str]
+    segments: list[SegmentView]
+    board: NotRequired[bool]
+
+
+def tiles(expansions: Iterable[str]) -> dict[str, KindView]:
     """Every tile kind of these expansions by its id, and the squares of a start board, of which a box holds none.
 
     Raises InvalidNotation for an unknown expansion.
@@ -20,22 +47,31 @@ def tiles(expansions: Iterable[str]) -> dict[str, dict[str, Any]]:
     products = dict.fromkeys(p for e in boxes for p in e.products)
     kinds = [t for name in products for t in product(name).tiles]
     boards = [t for e in boxes for t in e.tiles]
-    return {**{t.id: _tile(t) for t in kinds}, **{t.id: {**_tile(t), "board": True} for t in boards}}
+    out = {t.id: _tile(t) for t in kinds}
+    for t in boards:
+        out[t.id] = {**_tile(t), "board": True}
+    return out
 
 
-def _tile(tile: Tile) -> dict[str, Any]:
-    """``looks`` has for each quarter turn the first one in which the tile is the same to the rules."""
+def _tile(tile: Tile) -> KindView:
     turned = [tile.signature(rot) for rot in range(4)]
     return {"name": tile.name, "product": tile.product, "count": tile.count, "edges": tile.edges,
             "looks": [turned.index(look) for look in turned], "flags": sorted(tile.flags),
             "segments": [_segment(s) for s in tile.segments]}
 
 
-def _segment(s: Segment) -> dict[str, Any]:
-    """A segment; what it has not is left out."""
-    out: dict[str, Any] = {"kind": s.kind, "atoms": list(s.atoms), "path": s.path, "spot": list(s.spot)}
+def _segment(s: Segment) -> SegmentView:
+    out: SegmentView = {"kind": s.kind, "atoms": list(s.atoms), "path": s.path, "spot": list(s.spot)}
     if s.width:
         out["width"] = s.width
     if s.cities:
         out["cities"] = list(s.cities)
-    return out | {key: value for key in _OPTIONAL if (value := getattr(s, key))}
+    if s.pennants:
+        out["pennants"] = s.pennants
+    if s.signs:
+        out["signs"] = s.signs
+    if s.tunnel:
+        out["tunnel"] = s.tunnel
+    if s.marks:
+        out["marks"] = s.marks
+    return out

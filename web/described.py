@@ -15,27 +15,29 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 from scoring.appearance import Land, Sign
 from scoring.views import GapsView, KindsView, Named, ObjectionsView, PlacesView
 from web.boxes import Figure
-from web.openapi_parts import FLAG, TEXT, Schema, list_of, ref
-from web.states import (
+from web.machine_states import (
     AimState,
-    ArtSet,
     BackupState,
     CamerasState,
+    GuideState,
+    LensState,
+    SettingsState,
+    TeachingState,
+    TuningState,
+    UpdateState,
+)
+from web.openapi_parts import FLAG, TEXT, Schema, list_of, ref
+from web.states import (
+    ArtSet,
     CorrectionRow,
     GameRow,
     GhostState,
-    GuideState,
-    LensState,
     MovesNow,
     OwnPictures,
     PreviewRow,
     SeenState,
-    SettingsState,
-    TeachingState,
     TileCandidate,
-    TuningState,
     TurnRow,
-    UpdateState,
 )
 from web.views import PastView, View
 

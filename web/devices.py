@@ -11,9 +11,9 @@ import re
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Protocol
+from typing import Protocol
 
 from web.rights import Refused, Right
 
@@ -49,11 +49,11 @@ class Device:
 class Keeper(Protocol):
     """Whoever keeps the sessions over a restart."""
 
-    def load(self) -> list[dict[str, Any]]:
+    def load(self) -> Sequence[Mapping[str, object]]:
         """What was kept last; empty when nothing can be read."""
         ...
 
-    def save(self, rows: list[dict[str, Any]]) -> None:
+    def save(self, rows: Sequence[Mapping[str, object]]) -> None:
         """Keep these. Raises OSError when they cannot be kept."""
         ...
 
@@ -61,10 +61,10 @@ class Keeper(Protocol):
 class Forgetful:
     """Keeps nothing: sessions end with the process."""
 
-    def load(self) -> list[dict[str, Any]]:
+    def load(self) -> Sequence[Mapping[str, object]]:
         return []
 
-    def save(self, rows: list[dict[str, Any]]) -> None:
+    def save(self, rows: Sequence[Mapping[str, object]]) -> None:
         pass
 
 

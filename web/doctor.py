@@ -3,20 +3,21 @@ brings the report; the page only shows it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import UTC, datetime
 from http import HTTPStatus
-from typing import Any
 
 from flask import Blueprint, Response, current_app, render_template
 
 from web.answers import error_answer, json_answer
+from web.machine_states import PulseState, ReportState
 
-Doctor = Callable[[], Mapping[str, Any]]
+Doctor = Callable[[], ReportState]
+Pulse = Callable[[], PulseState]
 doctors = Blueprint("doctors", __name__)
 
 
-def _report() -> Mapping[str, Any] | None:
+def _report() -> ReportState | None:
     doctor: Doctor | None = current_app.extensions["doctor"]
     return None if doctor is None else doctor()
 

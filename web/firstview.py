@@ -6,23 +6,41 @@ On a slow network the modules take seconds. The scores are in the page itself, a
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import Any
+from typing import TypedDict
 
 from flask import request
+
+from web.views import View
 
 SOON = {"en": "The board is on its way …", "de": "Das Spielfeld kommt gleich …", "fr": "Le plateau arrive …"}
 THEMES = ("light", "dark")
 THEME_COOKIE, LANGUAGE_COOKIE = "bastide_theme", "bastide_lang"
 
 
-def first_view(view: Mapping[str, Any]) -> dict[str, Any]:
-    """``players`` (name, score as text), ``language``, ``own`` (the table's language, or empty), ``soon`` (that the
-    rest is coming) and ``theme``: ``light``, ``dark`` or empty for what the device has. Scores only while the game is
-    played: the end is told step by step."""
+class Name(TypedDict):
+    """A player, with the score as text."""
+
+    name: str
+    score: str
+
+
+class First(TypedDict):
+    """What a page shows at once: ``own`` is the table's language or empty, ``soon`` says that the rest is coming,
+    ``theme`` is ``light``, ``dark`` or empty for what the device has."""
+
+    players: list[Name]
+    language: str
+    own: str
+    soon: str
+    theme: str
+
+
+def first_view(view: View) -> First:
+    """What the first answer shows. Scores only while the game is played: the end is told step by step."""
     playing = view["phase"] == "playing"
-    players = [{"name": p["name"], "score": f"{'~' if p['uncertain'] else ''}{p['score']}" if playing else ""}
-               for p in view["players"]]
+    players: list[Name] = [
+        {"name": p["name"], "score": f"{'~' if p['uncertain'] else ''}{p['score']}" if playing else ""}
+        for p in view["players"]]
     language = chosen_language()
     return {"players": players, "language": language, "own": own_language(), "soon": SOON[language],
             "theme": chosen_theme()}

@@ -21,11 +21,14 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from http import HTTPStatus
-from typing import Any
+from typing import Protocol
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+
+from werkzeug.routing import Rule
 
 from web.rights import network
 
@@ -87,10 +90,28 @@ class Budget:
         return self.left_s
 
 
+class Asked(Protocol):
+    """A request as waitress has parsed it."""
+
+    error: object
+    headers: Mapping[str, str]
+
+
+class Connection(Protocol):
+    """A connection as waitress has it, with the requests that it has read."""
+
+    requests: Sequence[Asked]
+    addr: tuple[str, int]
+
+    def service(self) -> None: ...
+
+    def cancel(self) -> None: ...
+
+
 class Turn:
     """One request of one connection, as waitress' threads take it: ``service`` does all of it."""
 
-    def __init__(self, gate: Gate, channel: Any, client: str, lane: Lane, key: str, now: float) -> None:
+    def __init__(self, gate: Gate, channel: Connection, client: str, lane: Lane, key: str, now: float) -> None:
         self._gate, self.channel, self.client, self.lane, self.key = gate, channel, client, lane, key
         self.since_s, self.refused, self._computes = now, False, True
 
@@ -122,7 +143,7 @@ class Gate:
     under which name a session goes, "" without; ``live`` is what every open page needs.
     """
 
-    def __init__(self, app: Any, *, routes: frozenset[str] = frozenset(),
+    def __init__(self, app: WSGIApplication, *, routes: frozenset[str] = frozenset(),
                  known: Callable[[str, str], str] = lambda cookie, address: "",
                  limits: Limits = LIMITS, live: tuple[str, ...] = LIVE,
                  clock: Callable[[], float] = time.monotonic) -> None:
@@ -139,7 +160,7 @@ class Gate:
         self._computing = dict.fromkeys(Lane, 0)
         self._closed = False
 
-    def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         turn: Turn | None = getattr(_mine, "turn", None)
         if turn is not None and turn.refused:
             body = _REFUSAL.encode()
@@ -148,7 +169,7 @@ class Gate:
                             ("Cache-Control", "no-store"), ("Retry-After", str(RETRY_AFTER_S))])
             return [body]
         try:
-            answer: Iterable[bytes] = self._app(environ, start_response)
+            answer = self._app(environ, start_response)
         finally:
             if turn is not None:
                 turn.computed()
@@ -168,7 +189,7 @@ class Gate:
             self._waiting.clear()
             self._changed.notify_all()
 
-    def submit(self, channel: Any) -> None:
+    def submit(self, channel: Connection) -> None:
         """A connection has a whole request."""
         request = channel.requests[0]
         address = str(channel.addr[0])
@@ -195,7 +216,7 @@ class Gate:
         dear = not looks or self._costs.get(key, self._limits.dear_s) >= self._limits.dear_s
         return Lane.DEAR if dear else Lane.CHEAP
 
-    def waiting(self) -> set[Any]:
+    def waiting(self) -> set[Connection]:
         """The connections of those without a session that wait for their turn."""
         with self._changed:
             return {turn.channel for lane, clients in self._waiting.items() if lane is not Lane.SIGNED
@@ -278,13 +299,13 @@ def aside() -> None:
         turn.computed()
 
 
-def routes(rules: Iterable[Any]) -> frozenset[str]:
+def routes(rules: Iterable[Rule]) -> frozenset[str]:
     """What `Gate` tells requests apart by: method and first two parts of the address of an application's rules."""
     return frozenset(f"{method} {' '.join('*' if p.startswith('<') else p for p in rule.rule.split('/')[1:3])}"
-                     for rule in rules for method in rule.methods)
+                     for rule in rules for method in rule.methods or ())
 
 
-def _key(request: Any, known: frozenset[str]) -> str:
+def _key(request: Asked, known: frozenset[str]) -> str:
     """What requests that cost alike have in common; addresses that are none have one key together."""
     method, parts = str(getattr(request, "command", "")), str(getattr(request, "path", "")).split("/")[1:3]
     for key in (f"{method} {' '.join(parts)}", f"{method} {' '.join([*parts[:1], '*'])}"):

@@ -11,12 +11,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from http import HTTPStatus
-from typing import Any, Protocol
+from typing import Protocol
 
 from flask import Blueprint, Flask, Response, current_app, render_template, request
 
 from web.access import Access, access
 from web.answers import asked_after, asked_object, error_answer, events_answer, json_answer, wants_gzip
+from web.club_states import EveningRow, ResultsFile, TournamentState
 from web.common import furnish, kinds_answer
 from web.gate import Gate, Limits, routes
 from web.protocol import CommandError
@@ -50,7 +51,7 @@ class Hall(Protocol):
 class Evening(Protocol):
     """What was played."""
 
-    def games(self) -> list[dict[str, Any]]:
+    def games(self) -> list[EveningRow]:
         """Finished games, newest first."""
         ...
 
@@ -58,11 +59,11 @@ class Evening(Protocol):
 class Tournament(Protocol):
     """Rounds and standings."""
 
-    def told(self) -> dict[str, Any]:
+    def told(self) -> TournamentState:
         """Rounds and standings."""
         ...
 
-    def load(self, text: object, play: Mapping[str, Any]) -> None:
+    def load(self, text: object, play: Mapping[str, object]) -> None:
         """Take the rounds of a table. Raises CommandError."""
         ...
 
@@ -70,7 +71,7 @@ class Tournament(Protocol):
         """Begin or end a round. Raises CommandError."""
         ...
 
-    def export(self, form: str) -> Any:
+    def export(self, form: str) -> str | ResultsFile:
         """``rounds.csv``, ``rounds.json`` or ``standings.csv``."""
         ...
 

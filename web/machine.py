@@ -14,13 +14,13 @@ machinery = Blueprint("machinery", __name__)
 
 
 def _settings() -> Settings:
-    found: Settings = needed("settings", "no_settings", "this table has no settings that could be changed here")
-    return found
+    found: Settings | None = current_app.extensions["settings"]
+    return needed(found, "no_settings", "this table has no settings that could be changed here")
 
 
 def _cameras() -> Cameras:
-    found: Cameras = needed("cameras", "no_cameras", "this table cannot choose a camera")
-    return found
+    found: Cameras | None = current_app.extensions["cameras"]
+    return needed(found, "no_cameras", "this table cannot choose a camera")
 
 
 @machinery.post("/api/settings")
@@ -48,9 +48,10 @@ def cameras() -> Response:
         return json_answer(found.state())
     acts = {"choose": ("camera", found.choose), "forget": ("camera", found.forget), "offer": ("address", found.offer)}
     key, act = acts.get(do, ("", None)) if isinstance(do, str) else ("", None)
-    if act is None or not isinstance(data.get(key), str):
+    value = data.get(key)
+    if act is None or not isinstance(value, str):
         raise CommandError("malformed", "do: must be look, choose or forget a camera, or offer an address")
-    return json_answer(act(data[key]))
+    return json_answer(act(value))
 
 
 @machinery.get("/api/cameras/<ticket>.jpg")

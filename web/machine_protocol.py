@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from web.states import CamerasState, GuideState, LensState, SettingsState, TeachingState, UpdateState
+from web.machine_states import CamerasState, GuideState, LensFile, LensState, SettingsState, TeachingState, UpdateState
 
 
 class Settings(Protocol):
@@ -127,7 +127,7 @@ class Lens(Protocol):
         """Use an earlier calibration again."""
         ...
 
-    def export(self, name: str) -> dict[str, object]:
+    def export(self, name: str) -> LensFile:
         """A calibration as a file: its ``name`` and ``text``."""
         ...
 

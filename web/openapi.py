@@ -7,7 +7,7 @@ the document against the application's routes, and random requests made from it 
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, get_args
+from typing import get_args
 
 from flask import Blueprint, Response
 
@@ -111,7 +111,7 @@ def _schemas() -> dict[str, Schema]:
     }
 
 
-def _paths() -> dict[str, Any]:
+def _paths() -> Schema:
     seq, turn = _in_path("seq", 2**31 - 1), _in_path("turn", 9999)
     part = [_query(n, _NUMBER, "with all four, those squares from above") for n in ("x", "y", "width", "height")]
     after = [_query("after", _TEXT, "the id of the last event that is known; as Last-Event-ID")]
@@ -239,7 +239,7 @@ def _paths() -> dict[str, Any]:
     }
 
 
-def _book_paths(part: list[Schema]) -> dict[str, Any]:
+def _book_paths(part: list[Schema]) -> Schema:
     game, raw, turn = _in_path("game", 2**31 - 1), {"type": "string"}, _in_path("turn", 9999)
     thing: Schema = {"type": "object"}
     book = _object({"games": _list(thing), "players": _list(thing), "pairs": _list(thing), "records": _list(thing)})
@@ -277,7 +277,7 @@ def _book_paths(part: list[Schema]) -> dict[str, Any]:
 
 
 @cache
-def document() -> dict[str, Any]:
+def document() -> Schema:
     """The whole document."""
     return {
         "openapi": "3.1.0",

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from web.openapi_parts import TEXT, Schema, answers, get, in_path, list_of, object_of, query, ref, sends
 
 _NAME: Schema = {"name": "ticket", "in": "path", "required": True, "schema": TEXT}
 _THING: Schema = {"type": "object"}
 
 
-def machine_paths() -> dict[str, Any]:
+def machine_paths() -> Schema:
     """Every path under ``/api/`` that a table without a shell needs."""
     options, cameras, guide, update = map(ref, ("SettingsState", "CamerasState", "GuideState", "UpdateState"))
     return {

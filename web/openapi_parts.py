@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-Schema = dict[str, Any]
+Schema = Mapping[str, object]  # JSON Schema, or a part of an OpenAPI document
 
 TEXT: Schema = {"type": "string"}
 NUMBER: Schema = {"type": "integer"}
@@ -33,7 +33,7 @@ _WHY = {400: "malformed, or not possible in this game", 401: "the PIN is needed:
 
 
 def answers(schema: Schema, *errors: int, mimetype: str = "application/json", text: str = "done",
-            others: Mapping[str, Schema] | None = None) -> dict[str, Any]:
+            others: Mapping[str, Schema] | None = None) -> Schema:
     """``others`` are further types that the answer may have, with their schemas."""
     content = {mimetype: schema, **(others or {})}
     out: dict[str, Any] = {"200": {"description": text, "content": {m: {"schema": s} for m, s in content.items()}}}
@@ -44,12 +44,12 @@ def answers(schema: Schema, *errors: int, mimetype: str = "application/json", te
 
 
 def get(about: str, schema: Schema, *errors: int, parameters: list[Schema] | None = None,
-        mimetype: str = "application/json", others: Mapping[str, Schema] | None = None) -> dict[str, Any]:
+        mimetype: str = "application/json", others: Mapping[str, Schema] | None = None) -> Schema:
     return {"get": {"summary": about, "parameters": parameters or [],
                     "responses": answers(schema, *errors, mimetype=mimetype, others=others)}}
 
 
-def sends(about: str, body: Schema, schema: Schema, *errors: int, signed: bool = False) -> dict[str, Any]:
+def sends(about: str, body: Schema, schema: Schema, *errors: int, signed: bool = False) -> Schema:
     return {"summary": about, "responses": answers(schema, 400, 413, *errors),
             "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
             "security": [{"session": [], "token": []}] if signed else []}

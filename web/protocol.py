@@ -8,12 +8,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
+from web.machine_states import AimState, BackupState, TuningState
 from web.states import (
-    AimState,
     ArtSet,
-    BackupState,
     CorrectionRow,
     Fits,
     GameRow,
@@ -24,7 +23,6 @@ from web.states import (
     PreviewRow,
     SeenState,
     TileCandidate,
-    TuningState,
     TurnRow,
 )
 from web.views import PastView, QuestionView, RoundView, View
@@ -232,7 +230,7 @@ class Book(Protocol):
         """games (newest first), players, pairs, records, merged, removed, place."""
         ...
 
-    def change(self, data: Mapping[str, Any]) -> Json:
+    def change(self, data: Mapping[str, object]) -> Json:
         """``do`` one of merge (player, into), part, remove, bring_back (player), count (game, counts), place (place);
         the overview."""
         ...
@@ -245,7 +243,7 @@ class Book(Protocol):
         """A game: row, view (the last), frames (what each turn came to), film, handover, place."""
         ...
 
-    def luck(self, number: int) -> list[Json]:
+    def luck(self, number: int) -> Sequence[Json]:
         """What each player drew: drawn, worth, expected, points, above."""
         ...
 
@@ -297,11 +295,11 @@ class LiveSession(Protocol):
         """A subscription that starts with the newest view."""
         ...
 
-    def command(self, data: Mapping[str, Any]) -> View:
+    def command(self, data: Mapping[str, object]) -> View:
         """Carry out what a person asked for; the new view. Raises StaleView or CommandError."""
         ...
 
-    def preview(self, commands: Sequence[Mapping[str, Any]]) -> list[PreviewRow]:
+    def preview(self, commands: Sequence[Mapping[str, object]]) -> list[PreviewRow]:
         """What commands would come to: for each ``scores`` (player, before, after) and ``issues``, or ``error``."""
         ...
 

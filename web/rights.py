@@ -23,7 +23,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cache
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypedDict, TypeVar
 
 from werkzeug.security import check_password_hash, generate_password_hash
 
@@ -189,6 +189,15 @@ class Tries:
         self._wrong.pop(who, None)
 
 
+class FailedRow(TypedDict):
+    """Where wrong PINs came from, and whether the device was signed in before (``known``)."""
+
+    address: str
+    count: int
+    last_s: int
+    known: bool
+
+
 class Rights:
     """The PINs of one table. Thread safe; one PIN is checked at a time, because each check takes 32 MB."""
 
@@ -197,7 +206,7 @@ class Rights:
         self._tries = Tries(clock)
         self._one, self._noting = threading.Lock(), threading.Lock()
         self._strangers, self._apart = threading.BoundedSemaphore(HASHING), threading.BoundedSemaphore(HASHING)
-        self._failed: OrderedDict[str, dict[str, Any]] = OrderedDict()
+        self._failed: OrderedDict[str, FailedRow] = OrderedDict()
 
     @property
     def pin_is_set(self) -> bool:
@@ -210,11 +219,10 @@ class Rights:
         """
         return kept.table is not None and kept.admin is None and kept.set_from not in (None, COMMAND_LINE)
 
-    def failed(self) -> list[dict[str, Any]]:
-        """Where wrong PINs came from since the program began, the newest first: address, count, last_s, known (whether
-        the device was signed in before)."""
+    def failed(self) -> list[FailedRow]:
+        """Where wrong PINs came from since the program began, the newest first."""
         with self._noting:
-            return [dict(row) for row in reversed(self._failed.values())]
+            return [row.copy() for row in reversed(self._failed.values())]
 
     def check(self, pin: object, address: str, lane: str = STRANGERS, device: str = "") -> Right:
         """The right that a PIN gives. ``device`` names one that was signed in before. Raises Refused: wrong, too often,

@@ -9,10 +9,10 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from copy import copy
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self, TypeVar
 
 from flask import Flask
 from waitress import wasyncore
@@ -180,6 +180,19 @@ class PageServer:
                     channel.handle_close()  # also frees a thread that waits for it to read
 
 
+class Channel(Protocol):
+    """A connection as waitress has it: the request that comes in, those that wait, bytes that nobody has fetched."""
+
+    addr: tuple[str, int]
+    request: object
+    requests: Sequence[object]
+    total_outbufs_len: int
+    last_activity: float
+
+
+Open = TypeVar("Open", bound=Channel)
+
+
 class Sweeper:
     """Finds the connections that hold a place for nothing: those that never finish asking, do not read their answer, or
     are more than one client needs. Looks are a second apart and take what they see from waitress' own channels."""
@@ -187,16 +200,16 @@ class Sweeper:
     def __init__(self, clock: Callable[[], float] = time.time, *,  # the clock that waitress has
                  crowded: int = CROWDED) -> None:
         self._clock, self._crowded = clock, crowded
-        self._asking: dict[Any, tuple[object, float]] = {}
+        self._asking: dict[Channel, tuple[object, float]] = {}
 
-    def overdue(self, channels: list[Any], queued: Collection[Any] = ()) -> list[Any]:
+    def overdue(self, channels: Sequence[Open], queued: Collection[object] = ()) -> list[Open]:
         """The connections to close, of all that are open now; ``queued`` have asked and wait for their turn."""
         now = self._clock()
         before, self._asking = self._asking, {}
-        late: list[Any] = []
+        late: list[Open] = []
         # By client: those with nothing under way, the first to make room, and those that have not ended asking.
-        waiting: dict[str, list[Any]] = {}
-        asking: dict[str, list[Any]] = {}
+        waiting: dict[str, list[Open]] = {}
+        asking: dict[str, list[Open]] = {}
         clients: Counter[str] = Counter()
         for channel in channels:
             client = str(channel.addr[0])

@@ -3,17 +3,79 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import TypedDict
 
 from scoring.expansions import KNOWN, has_tiles_of_its_own
 from scoring.rules import DEFAULT_EDITION, Mark, citations, edition, editions, marks_of, options
 from scoring.tiles import product
 
 
+class MarksView(TypedDict):
+    """What tells editions apart (`scoring.rules.Mark`)."""
+
+    publisher: str
+    small_city: int
+    farm: int
+
+
+class SaidView(TypedDict):
+    """An option's value, and where it is printed."""
+
+    value: str
+    source: str
+
+
+class EditionView(TypedDict):
+    """An edition: its years of sale, what the box shows, and its marks, which answer the questions."""
+
+    title: str
+    publisher: str
+    years: tuple[int, int]
+    box: str
+    marks: MarksView
+    expansions: list[str]
+    max_players: int
+    options: dict[str, SaidView]
+
+
+class QuestionRow(TypedDict):
+    """Something that tells editions apart, with all that it may be."""
+
+    name: str
+    answers: list[str | int]
+
+
+class OptionRow(TypedDict):
+    """A house rule; it matters only with all of the boxes ``only_with``."""
+
+    kind: str
+    values: list[str]
+    rules: str
+    only_with: list[str]
+
+
+class BoxRow(TypedDict):
+    """An expansion with its pieces and how many tiles it has; whether it can be played with ``alone``."""
+
+    name: str
+    alone: bool
+    tiles: int
+    pieces: list[str]
+
+
+class Setups(TypedDict):
+    """All that a new game can be."""
+
+    default: str
+    questions: list[QuestionRow]
+    editions: dict[str, EditionView]
+    options: dict[str, OptionRow]
+    expansions: list[BoxRow]
+
+
 @cache
-def setups() -> dict[str, Any]:
-    """Editions (title, publisher, years, what the box shows, marks that answer the questions, and per option its value
-    and where it is printed), questions that tell them apart, options, boxes with their tiles."""
+def setups() -> Setups:
+    """Editions, questions that tell them apart, options, boxes with their tiles."""
     known = {name: marks_of(name) for name in editions()}
     return {
         "default": DEFAULT_EDITION,
@@ -28,10 +90,11 @@ def setups() -> dict[str, Any]:
     }
 
 
-def _edition(name: str, marks: Mark) -> dict[str, Any]:
+def _edition(name: str, marks: Mark) -> EditionView:
     said, rules = editions()[name], edition(name)
-    return {"title": said["title"], "publisher": said["publisher"], "years": said["years"], "box": said["box"],
-            "marks": marks._asdict(), "expansions": list(rules.expansions), "max_players": rules.max_players,
+    return {"title": said.title, "publisher": said.publisher, "years": said.years, "box": said.box,
+            "marks": {"publisher": marks.publisher, "small_city": marks.small_city, "farm": marks.farm},
+             "expansions": list(rules.expansions), "max_players": rules.max_players,
             "options": {o: {"value": c.value, "source": c.source} for o, c in citations(rules).items()
                         if options()[o].offered}}
 

@@ -1,4 +1,4 @@
-"""What the table and its machine answer when the page asks beside the game: rows of lists, and how things stand."""
+"""What the table answers when the page asks beside the game: rows of lists, and how things stand."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from scoring.views import GapsView, KindsView, Move, MovesView, ObjectionsView, 
 
 Json = Mapping[str, object]  # a document of its own, described where it is made
 Fits = PlacesView | ObjectionsView | KindsView | GapsView  # what fits where
-
 
 class TurnRow(TypedDict):
     """A turn that was played, and whether there is a picture of it."""
@@ -107,7 +106,7 @@ class SeenState(TypedDict):
     open: NotRequired[Sequence[Json]]
     readings: NotRequired[Sequence[Json]]
     figures: NotRequired[Sequence[Json]]
-    moving: NotRequired[list[object]]
+    moving: NotRequired[Sequence[Sequence[Sequence[float]]]]
 
 
 class GhostState(TypedDict):
@@ -121,121 +120,16 @@ class GhostState(TypedDict):
     moved: Json | None
 
 
-class AimState(TypedDict):
-    """The newest look through the camera, by its number, and what it said."""
+class DoorState(TypedDict):
+    """What a page has to know: the right it has, its token, its device's name, whether the table's PIN is set (or the
+    ``machine`` plays) and the administrator's, who set it when, and how many wrong PINs came in."""
 
-    look: int
-    aim: Json | None
-
-
-class TuningState(TypedDict):
-    """What is being calibrated, what came of it by kind, and what is in use."""
-
-    camera: bool
-    running: str | None
-    done: Json
-    used: Sequence[Json]
-    cameras: Sequence[Json]
-    methods: list[str]
-    limits: Json
-    trial: Json
-
-
-class TeachingState(TypedDict):
-    """What lies on the teaching sheet and what it is taken for, by cell; the kinds that are ``wanted``, how many
-    pictures of each are ``known``, the ``fewest`` that anything is taught by, and what came of keeping them."""
-
-    camera: bool
-    picture: int | None
-    pages: Sequence[Json]
-    tiles: Sequence[Json]
-    wanted: list[str]
-    known: Mapping[str, int]
-    fewest: int
-    outcome: Json | None
-
-
-class LensState(TypedDict):
-    """The lens as it is being calibrated, in pixels of the camera's own ``picture`` of that ``size``, and every earlier
-    calibration."""
-
-    camera: bool
-    picture: int | None
-    size: list[int]
-    board: list[list[int]] | None
-    views: Sequence[Json]
-    coverage: list[list[int]]
-    enough: int
-    least: int
-    good_px: float
-    busy: bool
-    lens: Json | None
-    error: Json | None
-    saved: bool
-    history: Sequence[Json]
-    chosen: str
-    cameras: Sequence[Json]
-    upload: int
-    most: int
-
-
-class BackupState(TypedDict):
-    """How backups stand: ``upload`` bytes came in, of ``most``; ``file`` is what was made, under its secret address."""
-
-    busy: str | None
-    game_runs: bool
-    most: int
-    upload: int
-    checked: Json | None
-    file: Json | None
-    error: Json | None
-
-
-class SettingsState(TypedDict):
-    """Every option, the names of those that wait for a restart, and why settings were not taken."""
-
-    options: Sequence[Json]
-    waiting: list[str]
-    note: str | None
-    restarting: bool
-    port: NotRequired[int]
-
-
-class CamerasState(TypedDict):
-    """Every camera with what it sees; whether one is chosen, and whether the command line names it."""
-
-    cameras: Sequence[Json]
-    chosen: bool
-    fixed: bool
-    restarting: NotRequired[bool]
-
-
-class GuideStep(TypedDict):
-    """A step of the guide."""
-
-    name: str
-    state: str
-    answer: str | None
-
-
-class GuideState(TypedDict):
-    """The step people are at, whether nobody is guided, and the practice road."""
-
-    step: str
-    finished: bool
-    steps: list[GuideStep]
-    practice: Json
-
-
-class UpdateState(TypedDict):
-    """What runs, what came in, what is offered, and how the newest update goes or went (docs/updates.md)."""
-
-    possible: bool
-    version: str
-    before: str | None
-    game_runs: bool
-    most: int
-    upload: int
-    busy: bool
-    offer: Json | None
-    last: Json | None
+    right: str
+    owner: bool
+    token: str | None
+    pin: str
+    admin_pin: bool
+    name: str | None
+    failed: int | None
+    set_at_s: float | None
+    set_from: str | None

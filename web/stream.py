@@ -13,7 +13,6 @@ import secrets
 import threading
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
 
 from web.protocol import LiveSession, Subscription, View
 from web.reveal import revealed
@@ -45,7 +44,7 @@ def difference(old: Shown, new: Shown) -> dict[str, object]:
     return {"base": number(old), "set": different, "drop": [key for key in old if key not in new]}
 
 
-def compact(data: Any) -> str:
+def compact(data: object) -> str:
     """JSON as it is sent. Half a character, which no text can hold, becomes a question mark."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     try:

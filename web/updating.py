@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, Response
+from flask import Blueprint, Response, current_app
 
 from web.answers import asked_act, asked_piece, json_answer, needed
 from web.machine_protocol import Updates
@@ -12,8 +12,8 @@ updating = Blueprint("updating", __name__)
 
 
 def _updates() -> Updates:
-    found: Updates = needed("updates", "no_updates", "this table is not updated on the page")
-    return found
+    found: Updates | None = current_app.extensions["updates"]
+    return needed(found, "no_updates", "this table is not updated on the page")
 
 
 @updating.post("/api/update")

@@ -14,7 +14,6 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from bastide.backup.backups import check_backup, write_backup
 from bastide.backup.restore_inside import EXCHANGE
@@ -22,8 +21,8 @@ from bastide.backup.support import write_support
 from bastide.backup.unpacking import Contents
 from bastide.errors import Failure, UsageError
 from bastide.files.incoming import add_piece
+from web.machine_states import BackupState, CheckedBackup, ErrorRow, MadeBackup
 from web.protocol import CommandError
-from web.states import BackupState
 
 MOST_BYTES = 1_000_000_000
 KEPT_S = 900.0  # for so long a made backup can be fetched
@@ -46,7 +45,7 @@ class PageBackups:
         self._busy = ""
         self._made: tuple[str, Contents | None, int, float] | None = None  # without contents it is a support file
         self._checked: Contents | None = None
-        self._error: dict[str, Any] | None = {"code": "restore", "text": note} if note else None
+        self._error: ErrorRow | None = {"code": "restore", "text": note} if note else None
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def state(self) -> BackupState:
@@ -57,8 +56,7 @@ class PageBackups:
             made = self._made
             return {"busy": self._busy or None, "game_runs": self._running(), "most": self._most, "upload": upload,
                     "error": self._error, "checked": _told(self._checked) if self._checked else None,
-                    "file": {"address": f"/api/backup/{made[0]}.zip", "bytes": made[2],
-                             **(_told(made[1]) if made[1] else {})} if made else None}
+                    "file": _file(*made[:3]) if made else None}
 
     def make(self) -> BackupState:
         """Begin to write a backup."""
@@ -137,7 +135,7 @@ class PageBackups:
         return self.state()
 
     def _run(self, name: str, work: Callable[[], None]) -> None:
-        error = None
+        error: ErrorRow | None = None
         try:
             work()
         except (UsageError, Failure, OSError) as e:
@@ -171,5 +169,10 @@ class PageBackups:
             self._checked = contents
 
 
-def _told(contents: Contents) -> dict[str, Any]:
+def _file(ticket: str, contents: Contents | None, size: int) -> MadeBackup:
+    about: MadeBackup = {"address": f"/api/backup/{ticket}.zip", "bytes": size}
+    return about if contents is None else {**about, **_told(contents)}
+
+
+def _told(contents: Contents) -> CheckedBackup:
     return {"games": contents.games, "entries": contents.entries, "made_s": contents.made_s}

@@ -16,14 +16,14 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import asdict, replace
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 from bastide.backup.backups import restore_backup, write_backup
 from bastide.backup.unpacking import LOG
 from bastide.errors import Failure, UsageError
-from bastide.files.second_note import NOTE, read_note
+from bastide.files.second_note import NOTE, Note, read_note
 from bastide.files.writing import part_of, write_whole
 from bastide.log.examine import contents
 from bastide.log.schema import open_read_only
@@ -59,7 +59,8 @@ class SecondMedium:
         self._thread.join(10.0)
 
     def _run(self) -> None:
-        done = read_note(self._data).get("state", "")
+        before = read_note(self._data)
+        done = before.state if before is not None else ""
         last: tuple[int, int] | None = None
         due_s: float | None = None
         while not self._stop.is_set():
@@ -81,35 +82,34 @@ class SecondMedium:
                 self.tried.set()
 
     def _backed_up(self, state: str) -> bool:
-        before = read_note(self._data)
-        names = [n for n in before.get("made", ()) if isinstance(n, str) and _OURS.fullmatch(n)] \
-            if isinstance(before.get("made"), list) else []
-        note: dict[str, Any] = {"folder": str(self._folder), "at_s": round(time.time(), 1), "made": names}
+        before = read_note(self._data) or Note()
+        names = [name for name in before.made if _OURS.fullmatch(name)]
+        note = Note(folder=str(self._folder), at_s=round(time.time(), 1), made=tuple(names))
         try:
             self._usable()
             out = self._fresh()
-            self._keep({**before, "made": [*names, out.name]})  # so that what a power cut leaves of it has a name
+            self._keep(replace(before, made=(*names, out.name)))  # so that what a power cut leaves of it has a name
             made = write_backup(self._data, out, calibrations=self._calibrations)
             try:
                 tried(out, made.games, made.entries)
             except BaseException:
                 out.unlink(missing_ok=True)
                 raise
-            note["made"] = self._tidied([*names, out.name])
-            note |= {"ok": True, "file": out.name, "games": made.games, "entries": made.entries, "state": state}
+            note = replace(note, made=tuple(self._tidied([*names, out.name])), ok=True, file=out.name, games=made.games,
+                           entries=made.entries, state=state)
         except (UsageError, Failure, OSError) as e:
-            note |= {"ok": False, "why": str(e)}
-            if note["why"] != before.get("why"):
+            note = replace(note, why=str(e))
+            if note.why != before.why:
                 _log.warning("no backup on the second medium: %s", e)
         except Exception as e:  # the game goes on whatever happens to its copies
-            note |= {"ok": False, "why": f"{type(e).__name__}: {e}"}
+            note = replace(note, why=f"{type(e).__name__}: {e}")
             _log.error("no backup on the second medium", exc_info=e)
         self._keep(note)
-        return bool(note["ok"])
+        return note.ok
 
-    def _keep(self, note: dict[str, Any]) -> None:
+    def _keep(self, note: Note) -> None:
         try:
-            write_whole(self._data / NOTE, json.dumps(note).encode())
+            write_whole(self._data / NOTE, json.dumps(asdict(note)).encode())
         except OSError as e:
             _log.warning("%s cannot be written: %s", self._data / NOTE, e)
 

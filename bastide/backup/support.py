@@ -20,12 +20,12 @@ import shutil
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
@@ -38,6 +38,7 @@ from bastide.files.writing import replacing
 from bastide.inputs import COLOURS
 from bastide.log.journal import journal_of
 from bastide.log.kept_looks import kept_looks
+from bastide.log.pictures import TilePose
 from bastide.log.schema import pictures_of
 from bastide.log.setup_json import setup_from_json, setup_to_json, unnamed
 from bastide.log.store import Store
@@ -105,8 +106,20 @@ def _nobody(data: Path, names: set[str]) -> Callable[[str], str]:
     return lambda text: pattern.sub(masked, text)
 
 
-def replay(file: Path) -> dict[str, Any]:
-    """Fold the game of a support file again: ``entries``, ``scores`` now, ``recorded`` then, whether they are ``same``.
+class Replayed(TypedDict):
+    """A game that was folded again: how many entries, the scores as they stand and at its end, those that were
+    ``recorded``, and whether they are the ``same``."""
+
+    entries: int
+    scores: list[int]
+    final: list[int]
+    recorded: list[int]
+    recorded_final: list[int]
+    same: bool
+
+
+def replay(file: Path) -> Replayed:
+    """Fold the game of a support file again.
 
     Raises UsageError when it is no support file or has no game.
     """
@@ -168,7 +181,7 @@ def _game(data: Path, names: set[str]) -> dict[str, bytes]:
     return files
 
 
-def board(jpeg: bytes, poses: list[Any]) -> bytes | None:
+def board(jpeg: bytes, poses: Sequence[TilePose]) -> bytes | None:
     """A picture of the table cut to its tiles, as JPEG; None when it cannot be."""
     try:
         placed = {(int(x), int(y)): np.array(pose, np.float64) for x, y, pose in poses}

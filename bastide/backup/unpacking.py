@@ -16,7 +16,7 @@ import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import TypedDict
 
 from bastide.errors import UsageError
 from bastide.files.keys import NAME as SECRETS
@@ -87,7 +87,21 @@ def unpack(file: Path, into: Path) -> Contents:
     return _counted(file, into, manifest)
 
 
-def _manifest(file: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
+class Packed(TypedDict):
+    """A file in a backup."""
+
+    size: int
+    sha256: str
+
+
+class Manifest(TypedDict):
+    """What a backup says of itself: its files by their names, and when it was made (0: it does not say)."""
+
+    files: dict[str, Packed]
+    made_s: float
+
+
+def _manifest(file: Path, archive: zipfile.ZipFile) -> Manifest:
     info = archive.getinfo("manifest.json")
     if info.file_size > MANIFEST_BYTES:
         raise UsageError(f"{file}: is no whole backup of bastide (its list is too long)")
@@ -106,7 +120,8 @@ def _manifest(file: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
     if len(files) > MOST_FILES or sum(told["size"] for told in files.values()) > MOST_BYTES:
         raise UsageError(f"{file}: would come to more than {MOST_BYTES // 1_000_000_000} GB or {MOST_FILES} files, "
                          "which no backup does; nothing was restored")
-    return data
+    made = data.get("made_s")
+    return {"files": files, "made_s": float(made) if isinstance(made, int | float) else 0.0}
 
 
 def _bounded(file: Path, there: Mapping[str, zipfile.ZipInfo], into: Path) -> None:
@@ -133,7 +148,7 @@ def _inside(file: Path, name: str) -> Path:
     return Path(*path.parts[1:]) if path.parts[0] == "data" else Path(name)
 
 
-def _counted(file: Path, into: Path, manifest: dict[str, Any]) -> Contents:
+def _counted(file: Path, into: Path, manifest: Manifest) -> Contents:
     """Look into the log of an unpacked backup."""
     try:
         db = sqlite3.connect(f"file:{(into / LOG).as_posix()}?mode=ro", uri=True)
@@ -160,19 +175,25 @@ def _counted(file: Path, into: Path, manifest: dict[str, Any]) -> Contents:
     except (sqlite3.Error, UnicodeDecodeError) as e:
         raise UsageError(f"{file}: the log in it cannot be read ({e}); take another backup") from None
     sizes = [told["size"] for told in manifest["files"].values()]
-    made = manifest.get("made_s")
-    return Contents(files=len(sizes), size=sum(sizes), games=games, entries=entries,
-                    made_s=float(made) if isinstance(made, int | float) else 0.0)
+    return Contents(files=len(sizes), size=sum(sizes), games=games, entries=entries, made_s=manifest["made_s"])
 
 
-def pins_in(file: Path, pins: Path) -> dict[str, Any]:
+class Pins(TypedDict):
+    """The PINs' hashes, and the number of the series of sessions that goes on with them."""
+
+    table: str | None
+    admin: str | None
+    series: int
+
+
+def pins_in(file: Path, pins: Path) -> Pins:
     """What a backup says of the PINs. Raises UsageError."""
     try:
         data = json.loads(pins.read_text("utf-8"))
         hashes = data["table"], data["admin"]
         if set(data) == {"table", "admin", "series"} and type(data["series"]) is int and \
                 all(h is None or is_hash(h) for h in hashes):
-            return dict(data)
+            return {"table": data["table"], "admin": data["admin"], "series": data["series"]}
     except (ValueError, TypeError, RecursionError):
         pass
     raise UsageError(f"{file}: the PINs in it cannot be read; nothing was restored")

@@ -16,14 +16,14 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TypedDict, TypeVar
 
 from bastide import __version__
 from bastide.book.films import Films
-from bastide.book.frames import frames
+from bastide.book.frames import FrameRow, frames
 from bastide.book.handover import link
 from bastide.book.people import People, Said
-from bastide.book.statistics import statistics
+from bastide.book.statistics import Together, statistics
 from bastide.book.summary import Row, summary
 from bastide.errors import Failure
 from bastide.export import jcz, result_sheet
@@ -38,15 +38,78 @@ from scoring.luck import luck
 from scoring.projection import live_view
 from scoring.rules import changes, editions
 from scoring.transcript import Game, turns_of
+from scoring.views import GameView
 from web.protocol import CommandError
 from web.reveal import without_forecast
-from web.states import Json
+from web.views import QuestionView, StatusView
 
 CACHE = "book-games.json"
 FORMAT = 1
 OPENED = 4  # games of which all is kept in memory
 SAID = {"merge", "part", "remove", "bring_back", "count", "place"}
 _log = logging.getLogger("bastide.book")
+T = TypeVar("T")
+
+
+class SeenRow(Row):
+    """A game as everybody sees it: whether it ``counts``, and how its ``film`` stands."""
+
+    counts: bool
+    film: str
+
+
+class Overview(Together):
+    """The whole book: ``games`` newest first, who was ``merged`` into whom, and what the place is called."""
+
+    place: str
+    merged: Mapping[str, str]
+    games: list[SeenRow]
+
+
+class Result(TypedDict):
+    """What a game came to; ``winners`` are numbers of players."""
+
+    scores: list[int]
+    winners: list[int]
+
+
+class Frame(FrameRow):
+    """A turn with the tile that was laid in it, and whether there is a picture of it."""
+
+    tile: str | None
+    picture: bool
+
+
+class BookView(GameView):
+    """The last view of a game, as a table's would be."""
+
+    game: int
+    questions: list[QuestionView]
+    status: StatusView
+    aid: str
+    rules: Mapping[str, object]
+    edition_title: str
+
+
+class GameDocument(TypedDict):
+    """A game with a frame for each turn; ``handover`` is the link that hands it on, once it is over."""
+
+    row: SeenRow
+    view: BookView
+    frames: list[Frame]
+    place: str
+    film: str
+    handover: str | None
+
+
+class LuckRow(TypedDict):
+    """What a player drew (`scoring.luck`)."""
+
+    drawn: int
+    worth: float
+    expected: float
+    points: float
+    above: float
 
 
 class Evenings:
@@ -63,23 +126,20 @@ class Evenings:
 
     # -- all of them ------------------------------------------------------------------------------------------------
 
-    def overview(self) -> Json:
+    def overview(self) -> Overview:
         """Every game and everybody, as the page shows them."""
-        return self._overview()
-
-    def _overview(self) -> dict[str, Any]:
-        """games, newest first, with what counts of them; players, pairs, records; who was merged and removed."""
         said = self._said()
         rows = self._all()
         told = statistics(rows, said)
-        return {**told, "place": said.place, "merged": said.merged,
+        return {"players": told["players"], "pairs": told["pairs"], "records": told["records"],
+                "removed": told["removed"], "place": said.place, "merged": said.merged,
                 "games": [self._seen(r, said) for r in sorted(rows, key=lambda r: (-r["created_s"], -r["game"]))]}
 
-    def results(self) -> dict[int, dict[str, list[int]]]:
+    def results(self) -> dict[int, Result]:
         """The scores and winners of all games."""
         return {r["game"]: {"scores": [p["score"] for p in r["players"]], "winners": r["winners"]} for r in self._all()}
 
-    def change(self, data: Mapping[str, Any]) -> Json:
+    def change(self, data: Mapping[str, object]) -> Overview:
         """Merge, part, remove or bring back a person, have a game count or not, name the place; the overview."""
         do, key = data.get("do"), data.get("player", "")
         if not isinstance(do, str) or do not in SAID or not isinstance(key, str) or len(key) > 200:
@@ -111,7 +171,7 @@ class Evenings:
 
     def export(self, form: str) -> str:
         """The whole book as ``json``, or its games as ``csv``: a line for each player of each game."""
-        book = self._overview()
+        book = self.overview()
         if form == "json":
             return json.dumps(book, indent=1, ensure_ascii=False)
         out = io.StringIO()
@@ -127,27 +187,29 @@ class Evenings:
 
     # -- one of them ------------------------------------------------------------------------------------------------
 
-    def game(self, number: int) -> Json:
-        """row, the last view, a frame for each turn, how the film stands, the link that hands the game on, place."""
+    def game(self, number: int) -> GameDocument:
+        """Everything that is kept of a game."""
         row, said, found = self._row(number), self._said(), self._load(number)
         state = state_of(found.setup, found.entries)
         last = live_view(state, found.entries, len(found.entries))
-        view: Mapping[str, Any] = without_forecast(last) if number == self._untold() else last
+        view = without_forecast(last) if number == self._untold() else last
         shown = self._seen(row, said)
         kept = self._store.pictures.stills(number)
         turns = {t.turn: t for t in played(found.setup, found.entries)}
-        grown = [{**f, "tile": turns[f["turn"]].tile if f["turn"] in turns else None,
-                  "picture": f["turn"] in turns and not kept.isdisjoint(turns[f["turn"]].seqs)}
-                 for f in frames(found.setup, found.entries)]
-        view = {**view, "players": [{**p, "name": q["name"] or p["colour"]}
-                             for p, q in zip(view["players"], shown["players"], strict=True)],
-                 "game": number, "questions": [], "status": {"chip": "past", "text": ""}, "aid": found.aid,
-                 "rules": changes(found.setup.rules), "edition_title": editions()[found.setup.edition]["title"]}
-        return {"row": shown, "view": view, "frames": grown, "place": said.place, "film": self._filmed(number),
+        grown: list[Frame] = [
+            {**f, "tile": turns[f["turn"]].tile if f["turn"] in turns else None,
+             "picture": f["turn"] in turns and not kept.isdisjoint(turns[f["turn"]].seqs)}
+            for f in frames(found.setup, found.entries)]
+        told: BookView = {
+            **view, "players": [{**p, "name": q["name"] or p["colour"]}
+                                for p, q in zip(view["players"], shown["players"], strict=True)],
+            "game": number, "questions": [], "status": {"chip": "past", "text": ""}, "aid": found.aid,
+            "rules": changes(found.setup.rules), "edition_title": editions()[found.setup.edition].title}
+        return {"row": shown, "view": told, "frames": grown, "place": said.place, "film": self._filmed(number),
                 "handover": link(self._named(row, said), said) if row["over"] else None}
 
-    def luck(self, number: int) -> list[Json]:
-        """For each player of a finished game: drawn, worth, expected, points, above (`scoring.luck`)."""
+    def luck(self, number: int) -> list[LuckRow]:
+        """What each player of a finished game drew."""
         found = self._load(number)
         events = (event for _, event in effective(found.entries))
         return [{"drawn": one.drawn, "worth": one.worth, "expected": round(one.expected, 1),
@@ -191,10 +253,9 @@ class Evenings:
     # -- what is known ----------------------------------------------------------------------------------------------
 
     def _said(self) -> Said:
-        said: Said = _saved(lambda: self._people.said)
-        return said
+        return _saved(lambda: self._people.said)
 
-    def _seen(self, row: Row, said: Said) -> Row:
+    def _seen(self, row: Row, said: Said) -> SeenRow:
         """A row as everybody sees it: without the names of those who were removed."""
         people = [said.person(p["name"]) for p in row["players"]]
         return {**row, "counts": row["game"] not in said.uncounted, "film": self._filmed(row["game"]),
@@ -268,7 +329,7 @@ class Evenings:
         return replace(found, entries=before_the_end(found.entries), over=False) if number == self._untold() else found
 
 
-def _saved(read: Callable[[], Any]) -> Any:
+def _saved(read: Callable[[], T]) -> T:
     try:
         return read()
     except Failure as e:

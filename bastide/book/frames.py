@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TypedDict
 
 from scoring.engine import new_game, step
 from scoring.errors import IllegalMove
 from scoring.events import GameEnded, Setup
 from scoring.log import LogEntry, effective
 from scoring.projection import running_scores, standing_now
+from scoring.state import GameState
 
 
-def frames(setup: Setup, entries: Sequence[LogEntry]) -> list[dict[str, Any]]:
-    """For every turn part in order: ``turn`` (from 0), ``player``, ``scores`` and ``board``, the part of a view's board
-    that comes and goes. With all corrections; which tiles lay there is told by the turns of the last view's tiles."""
-    out: dict[int, dict[str, Any]] = {}
+class FrameRow(TypedDict):
+    """A turn part (from 0) when it was over: ``board`` is the part of a view's board that comes and goes."""
+
+    turn: int
+    player: int
+    scores: list[int]
+    board: Mapping[str, object]
+
+
+def frames(setup: Setup, entries: Sequence[LogEntry]) -> list[FrameRow]:
+    """A row for every turn part in order. With all corrections; which tiles lay there is told by the turns of the last
+    view's tiles."""
+    out: dict[int, GameState] = {}
     state = new_game(setup)
     for _, event in effective(entries):
         if isinstance(event, GameEnded):
@@ -25,6 +35,6 @@ def frames(setup: Setup, entries: Sequence[LogEntry]) -> list[dict[str, Any]]:
         except IllegalMove:  # as in the fold of the whole log
             continue
         if state.turn >= 0:
-            out[state.turn] = {"turn": state.turn, "player": state.player, "state": state}
-    return [{"turn": f["turn"], "player": f["player"], "scores": list(running_scores(f["state"])),
-             "board": standing_now(f["state"])} for f in out.values()]
+            out[state.turn] = state
+    return [{"turn": s.turn, "player": s.player, "scores": list(running_scores(s)), "board": standing_now(s)}
+            for s in out.values()]

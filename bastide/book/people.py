@@ -17,7 +17,7 @@ import unicodedata
 import uuid
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 from bastide.errors import Failure
 from bastide.files.writing import write_whole
@@ -129,14 +129,28 @@ class People:
         self._said = said
 
 
-def said_to_json(said: Said) -> dict[str, Any]:
+class SaidJson(TypedDict):
+    """The content of ``book.json``."""
+
+    format: str
+    version: int
+    house: str
+    place: str
+    merged: dict[str, str]
+    removed: list[str]
+    uncounted: list[int]
+
+
+def said_to_json(said: Said) -> SaidJson:
     """The content of ``book.json``."""
     return {"format": FORMAT, "version": VERSION, "house": said.house, "place": said.place, "merged": said.merged,
             "removed": sorted(said.removed), "uncounted": sorted(said.uncounted)}
 
 
-def said_from_json(data: Any) -> Said:
+def said_from_json(data: object) -> Said:
     """What ``book.json`` says. Raises ValueError, TypeError or KeyError."""
+    if not isinstance(data, dict):
+        raise TypeError("it is no object")
     if data["format"] != FORMAT or data["version"] != VERSION:
         raise ValueError("it is of another version")
     merged, removed, uncounted = data["merged"], data["removed"], data["uncounted"]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any
+from typing import TypedDict
 
-from openskill.models import PlackettLuce
+from openskill.models import PlackettLuce, PlackettLuceRating
 
 from bastide.book.people import Said
-from bastide.book.summary import Row
+from bastide.book.summary import Row, Seat
 
 RECORDS = ("score", "margin", "turn", "road", "city", "farm")
 START = 1500.0  # the rating of somebody who has not played
@@ -17,25 +18,99 @@ STEP = 200.0  # of a rating: what OpenSkill's standard deviation of a newcomer i
 SURE = 3.0  # standard deviations below its mean that a rating is shown at: what somebody is at least
 
 
-def statistics(rows: Iterable[Row], said: Said) -> dict[str, Any]:
-    """``players`` (best rating first), ``pairs`` and ``records`` of the finished games that count, which come in any
-    order. A game alone counts for averages and records, not for wins, streaks and ratings."""
+class PersonRow(TypedDict):
+    """Somebody with the names they went by: games alone count for ``games``, ``best`` and ``average``; ``ranked`` are
+    the others, ``shared`` the wins among ``wins`` that were. No ``rating`` before the first ranked game."""
+
+    key: str
+    name: str
+    names: list[str]
+    games: int
+    ranked: int
+    best: int
+    wins: int
+    shared: int
+    streak: int
+    longest: int
+    last_s: float
+    average: float
+    rating: int | None
+
+
+class PairRow(TypedDict):
+    """Two who have played together: who of them was ahead how often, and how often neither."""
+
+    players: list[str]
+    games: int
+    ahead: list[int]
+    level: int
+
+
+class RecordRow(TypedDict):
+    """A record of the house, with the game and the keys and names of those who hold it."""
+
+    record: str
+    n: int
+    turn: int
+    game: int
+    created_s: float
+    expansions: list[str]
+    players: list[str]
+    names: list[str]
+
+
+class Together(TypedDict):
+    """What games say together: players best rating first; ``removed`` are the keys of those who are not shown."""
+
+    players: list[PersonRow]
+    pairs: list[PairRow]
+    records: list[RecordRow]
+    removed: list[str]
+
+
+class Statistics(Together):
+    """The same, and of how many ``games``."""
+
+    games: int
+
+
+@dataclass(slots=True)
+class _Person:
+    """A row while games are counted."""
+
+    key: str
+    name: str = ""
+    names: dict[str, None] = field(default_factory=dict)  # in the order in which they came
+    games: int = 0
+    ranked: int = 0
+    points: int = 0
+    best: int = 0
+    wins: int = 0
+    shared: int = 0
+    streak: int = 0
+    longest: int = 0
+    last_s: float = 0.0
+
+
+def statistics(rows: Iterable[Row], said: Said) -> Statistics:
+    """Of the finished games that count, which come in any order. A game alone counts for averages and records, not for
+    wins, streaks and ratings."""
     games = sorted((r for r in rows if r["over"] and r["game"] not in said.uncounted),
                    key=lambda r: (r["created_s"], r["game"]))
-    people: dict[str, Row] = {}
+    people: dict[str, _Person] = {}
     pairs: dict[tuple[str, str], list[int]] = {}
     model = PlackettLuce()
-    ratings: dict[str, Any] = {}
+    ratings: dict[str, PlackettLuceRating] = {}
     for game in games:
         seats = seated(game, said)
         for key, p in seats.items():
-            person = people.setdefault(key, _newcomer(key))
-            person["names"][p["name"]] = None
-            person["name"] = p["name"]  # as they write it now
-            person["games"] += 1
-            person["points"] += p["score"]
-            person["best"] = max(person["best"], p["score"]) if person["games"] > 1 else p["score"]
-            person["last_s"] = game["created_s"]
+            person = people.setdefault(key, _Person(key))
+            person.names[p["name"]] = None
+            person.name = p["name"]  # as they write it now
+            person.games += 1
+            person.points += p["score"]
+            person.best = max(person.best, p["score"]) if person.games > 1 else p["score"]
+            person.last_s = game["created_s"]
         if len(seats) > 1:
             _ranked(seats, people, pairs)
             teams = [[ratings.get(key) or model.rating(name=key)] for key in seats]
@@ -51,18 +126,17 @@ def statistics(rows: Iterable[Row], said: Said) -> dict[str, Any]:
     }
 
 
-def seated(game: Row, said: Said) -> dict[str, Row]:
+def seated(game: Row, said: Said) -> dict[str, Seat]:
     """The people of a game in turn order, each once: who is named twice counts with the first seat."""
-    out: dict[str, Row] = {}
+    out: dict[str, Seat] = {}
     for p in game["players"]:
         out.setdefault(said.person(p["name"]), p)
     return out
 
 
-def records(games: Sequence[Row], said: Said) -> list[Row]:
-    """The records of the house: record, n, game, created_s, turn, and the keys of those who hold it. Who was first
-    keeps it."""
-    out = []
+def records(games: Sequence[Row], said: Said) -> list[RecordRow]:
+    """The records of the house. Who was first keeps it."""
+    out: list[RecordRow] = []
     for record in RECORDS:
         held = [(g, g["best"][record]) for g in games if record in g["best"]]
         held = [(g, b) for g, b in held if not {said.person(g["players"][n]["name"]) for n in b["players"]} &
@@ -76,28 +150,24 @@ def records(games: Sequence[Row], said: Said) -> list[Row]:
     return out
 
 
-def _newcomer(key: str) -> Row:
-    return {"key": key, "name": "", "names": {}, "games": 0, "ranked": 0, "points": 0, "best": 0, "wins": 0,
-            "shared": 0, "streak": 0, "longest": 0, "last_s": 0.0}
-
-
-def _ranked(seats: dict[str, Row], people: dict[str, Row], pairs: dict[tuple[str, str], list[int]]) -> None:
+def _ranked(seats: dict[str, Seat], people: dict[str, _Person], pairs: dict[tuple[str, str], list[int]]) -> None:
     first = [key for key, p in seats.items() if p["rank"] == min(q["rank"] for q in seats.values())]
     for key in seats:
         person = people[key]
-        person["ranked"] += 1
+        person.ranked += 1
         won = key in first
-        person["wins"] += won
-        person["shared"] += won and len(first) > 1
-        person["streak"] = person["streak"] + 1 if won else 0
-        person["longest"] = max(person["longest"], person["streak"])
+        person.wins += won
+        person.shared += won and len(first) > 1
+        person.streak = person.streak + 1 if won else 0
+        person.longest = max(person.longest, person.streak)
     for one, other in combinations(sorted(seats), 2):
         ahead = pairs.setdefault((one, other), [0, 0, 0])
         a, b = seats[one]["rank"], seats[other]["rank"]
         ahead[0 if a < b else 1 if b < a else 2] += 1
 
 
-def _shown(person: Row, rating: Any, sigma: float) -> Row:
-    return {**{k: v for k, v in person.items() if k != "points"}, "names": list(person["names"]),
-            "average": round(person["points"] / person["games"], 1),
+def _shown(p: _Person, rating: PlackettLuceRating | None, sigma: float) -> PersonRow:
+    return {"key": p.key, "name": p.name, "names": list(p.names), "games": p.games, "ranked": p.ranked, "best": p.best,
+            "wins": p.wins, "shared": p.shared, "streak": p.streak, "longest": p.longest, "last_s": p.last_s,
+            "average": round(p.points / p.games, 1),
             "rating": None if rating is None else round(rating.ordinal(z=SURE, alpha=STEP / sigma, target=START))}

@@ -4,7 +4,7 @@ out once and kept."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from scoring.events import TilePlaced
 from scoring.final import winners
@@ -12,15 +12,48 @@ from scoring.log import LogEntry, effective
 from scoring.scores import ScoreEvent, category
 from scoring.state import GameState
 
-Row = dict[str, Any]
 LARGEST = {"road": "road", "city": "city", "farm": "field"}  # a record and the feature that it is about
 
 
+class Seat(TypedDict):
+    """A player of a finished game; ``rank`` from 1, ``key`` says whose row of the book it counts for."""
+
+    name: str
+    colour: str
+    score: int
+    rank: int
+    key: NotRequired[str]
+
+
+class Best(TypedDict):
+    """What may be a record: how much, the seats that have it, the turn (from 1)."""
+
+    n: int
+    players: list[int]
+    turn: int
+
+
+class Row(TypedDict):
+    """What the book says of one game: when it began and ended (0: not known), how many ``tiles`` were laid by players,
+    whose turn was ``first``, points by category and player, and what may be a record, by its name."""
+
+    game: int
+    created_s: float
+    began_s: float
+    ended_s: float
+    over: bool
+    edition: str
+    expansions: list[str]
+    tiles: int
+    first: int
+    players: list[Seat]
+    winners: list[int]
+    points: dict[str, list[int]]
+    best: dict[str, Best]
+
+
 def summary(game: int, created_s: float, state: GameState, entries: Sequence[LogEntry]) -> Row:
-    """What the book says of one game: game, created_s, began_s, ended_s (0: not known), over, edition, expansions,
-    tiles (laid by players), first (whose turn was first), players (name, colour, score, rank from 1), winners, points
-    (by category and player) and best: what may be a record, each with n, players and turn (from 1).
-    """
+    """What the book says of one game."""
     scores, best = state.scores, winners(state.scores)
     times = [e.at_s for e in entries if e.at_s > 0]
     laid = [event for _, event in effective(entries) if isinstance(event, TilePlaced)]
@@ -39,10 +72,10 @@ def summary(game: int, created_s: float, state: GameState, entries: Sequence[Log
     }
 
 
-def _best(state: GameState) -> Row:
+def _best(state: GameState) -> dict[str, Best]:
     """The largest feature of a kind that somebody scored, the most points of one score and of one turn; the earlier of
     two that are equal."""
-    out: Row = {}
+    out: dict[str, Best] = {}
     for record, feature in LARGEST.items():
         found = [e for e in state.score_events if e.feature == feature and e.reason.startswith(feature) and e.points]
         if (most := max(found, key=_size, default=None)) is not None and _size(most) > 0:
@@ -66,5 +99,5 @@ def _size(event: ScoreEvent) -> int:
     return len(event.cities) if event.feature == "field" else event.tiles
 
 
-def _record(n: int, players: Iterable[int], turn: int) -> Row:
+def _record(n: int, players: Iterable[int], turn: int) -> Best:
     return {"n": n, "players": sorted(players), "turn": turn + 1}

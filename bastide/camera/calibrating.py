@@ -6,7 +6,7 @@ import argparse
 import time
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 from bastide.camera.calibrated import load_calibrations
 from bastide.camera.capture import Shot, shots
@@ -16,19 +16,76 @@ from bastide.inputs import DEFAULT_BOARD, expansions, players
 from bastide.tiles.art import box_contents, load_tiles
 from calibration import colours as colours_room
 from calibration import lens as lens_room
+from calibration.advice import AdviceJson
 from calibration.apply import usual_lens
 from calibration.boards import Pattern, parse_board
 from calibration.documents import CalibrationError, ColoursResult, Document, LensResult, TableResult, check_fit
+from calibration.lens import ViewJson
 from calibration.presets import PRESETS, Preset, preset_lens, preset_of
 from calibration.table import METHODS, TableCalibration, find_table
 from vision.frames import Image
 from vision.images import ImageError, read_image
 from vision.read import PhotoReader
 
-Made = tuple[Document, dict[str, Any]]
+
+class LensTold(TypedDict):
+    """What is told of a lens that was measured (docs/calibration.md says what each number means)."""
+
+    rms_px: float
+    focal_px: float
+    focal_std_px: float
+    matrix: list[list[float]]
+    distortion: list[float]
+    resolution: list[int]
+    fov_deg: list[float]
+    views: list[ViewJson]
+    coverage: list[list[int]]
+    advice: list[AdviceJson]
 
 
-def calibrate_lens(args: argparse.Namespace) -> Made:
+class TableTold(TypedDict):
+    """What is told of a table that was measured."""
+
+    method: str
+    rms_mm: float
+    worst_mm: float
+    worst_corner_mm: float
+    height_mm: float
+    tilt_deg: float
+    nadir_px: list[float]
+    px_from_mm: list[list[float]]
+    matrix: list[list[float]]
+    distortion: list[float]
+    seconds: float
+    resolution: list[int]
+    advice: list[AdviceJson]
+
+
+class FollowerTold(TypedDict):
+    """A piece that was looked at, and where."""
+
+    colour: str
+    px: list[float]
+
+
+class ColoursTold(TypedDict):
+    """What is told of the players' colours."""
+
+    paints: dict[str, list[int]]
+    shapes: dict[str, str]
+    light: list[float]
+    distances: dict[str, float]
+    confused: list[str]
+    followers: list[FollowerTold]
+    advice: list[AdviceJson]
+
+
+MadeLens = tuple[Document, LensTold]
+MadeTable = tuple[Document, TableTold]
+MadeColours = tuple[Document, ColoursTold]
+
+
+def calibrate_lens(args: argparse.Namespace) -> MadeLens:
     """From views of a ChArUco board."""
     board = parse_board(args.board or DEFAULT_BOARD)
     taken = take_views(args.source, board) if args.source else \
@@ -40,7 +97,7 @@ def calibrate_lens(args: argparse.Namespace) -> Made:
     return lens_document(found, model, taken.uri, _size(pictures[0][1]))
 
 
-def lens_document(found: lens_room.LensCalibration, model: str, uri: str, size: tuple[int, int]) -> Made:
+def lens_document(found: lens_room.LensCalibration, model: str, uri: str, size: tuple[int, int]) -> MadeLens:
     """A lens that was measured, as it is kept and as it is told."""
     lens, views = found.lens, [v.to_json() for v in found.views]
     document = Document(
@@ -61,7 +118,7 @@ def _files(names: list[str]) -> list[tuple[str, Image]]:
         raise UsageError(str(e)) from e
 
 
-def calibrate_table(args: argparse.Namespace) -> Made:
+def calibrate_table(args: argparse.Namespace) -> MadeTable:
     """From the mat, the cards, a ChArUco sheet that lies flat, or the tiles."""
     board = parse_board(args.board or DEFAULT_BOARD)
     methods = ("mat", "cards") if args.mat else ("charuco",) if args.board else METHODS
@@ -91,7 +148,7 @@ def calibrate_table(args: argparse.Namespace) -> Made:
     raise refused or CalibrationError(f"{args.source}: gave no picture")
 
 
-def calibrate_colours(args: argparse.Namespace) -> Made:
+def calibrate_colours(args: argparse.Namespace) -> MadeColours:
     """From one follower of each player in view."""
     wanted = tuple(p.colour for p in players(args.players)) if args.players else None
     refused: CalibrationError | None = None
@@ -106,7 +163,7 @@ def calibrate_colours(args: argparse.Namespace) -> Made:
     raise refused or CalibrationError(f"{args.source}: gave no picture")
 
 
-def calibrate_supply(args: argparse.Namespace) -> Made:
+def calibrate_supply(args: argparse.Namespace) -> MadeColours:
     """What the pieces of one player look like, added to what the file knows already."""
     if not args.colour:
         raise UsageError("calibrate supply needs --colour, the player's colour")
@@ -126,7 +183,7 @@ def calibrate_supply(args: argparse.Namespace) -> Made:
     raise refused or CalibrationError(f"{args.source}: gave no picture")
 
 
-def table_document(found: TableCalibration, shot: Shot, seconds: float) -> Made:
+def table_document(found: TableCalibration, shot: Shot, seconds: float) -> MadeTable:
     """A table that was found in a picture, as it is kept and as it is told."""
     table = found.plane.result
     document = Document(
@@ -135,11 +192,16 @@ def table_document(found: TableCalibration, shot: Shot, seconds: float) -> Made:
                            for k, (name, p) in enumerate(zip(found.names, found.patterns, strict=True))),
         residuals={"mm": {found.names[k]: round(r, 4) for k, r in
                           zip(found.plane.kept, found.plane.residuals_mm, strict=True)}})
-    return document, {**_summary(table), "seconds": round(seconds, 3), "resolution": list(document.resolution),
-                      "advice": [a.to_json() for a in found.advice]}
+    return document, {
+        "method": table.method, "rms_mm": round(table.rms_mm, 4), "worst_mm": round(table.worst_mm, 4),
+        "worst_corner_mm": round(table.worst_corner_mm, 3), "height_mm": round(table.height_mm, 2),
+        "tilt_deg": round(table.tilt_deg, 3), "nadir_px": [round(v, 2) for v in table.nadir_px],
+        "px_from_mm": [list(table.px_from_mm[n:n + 3]) for n in (0, 3, 6)],
+        "matrix": table.lens.matrix.tolist(), "distortion": list(table.lens.distortion), "seconds": round(seconds, 3),
+        "resolution": list(document.resolution), "advice": [a.to_json() for a in found.advice]}
 
 
-def colours_document(found: colours_room.ColourCalibration, shot: Shot) -> Made:
+def colours_document(found: colours_room.ColourCalibration, shot: Shot) -> MadeColours:
     """The players' colours in a picture, as they are kept and as they are told."""
     result = found.result
     document = Document(
@@ -181,20 +243,12 @@ def _preset(name: str | None, model: str) -> Preset | None:
     return preset
 
 
-def _summary(table: TableResult) -> dict[str, Any]:
-    return {"method": table.method, "rms_mm": round(table.rms_mm, 4), "worst_mm": round(table.worst_mm, 4),
-            "worst_corner_mm": round(table.worst_corner_mm, 3), "height_mm": round(table.height_mm, 2),
-            "tilt_deg": round(table.tilt_deg, 3), "nadir_px": [round(v, 2) for v in table.nadir_px],
-            "px_from_mm": [list(table.px_from_mm[n:n + 3]) for n in (0, 3, 6)],
-            "matrix": table.lens.matrix.tolist(), "distortion": list(table.lens.distortion)}
-
-
-def _points(pattern: Pattern) -> dict[str, Any]:
+def _points(pattern: Pattern) -> dict[str, object]:
     return {"mm": [[round(float(x), 3), round(float(y), 3)] for x, y in pattern.mm],
             "px": [[round(float(x), 3), round(float(y), 3)] for x, y in pattern.px]}
 
 
-def _size(picture: Any) -> tuple[int, int]:
+def _size(picture: Image) -> tuple[int, int]:
     return int(picture.shape[1]), int(picture.shape[0])
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 from bastide.camera.calibrated import Documents, load_calibrations
 from bastide.errors import UsageError
@@ -53,7 +53,7 @@ class CalibrationStore:
 
     def kept(self) -> Documents:
         """Those in use."""
-        out: list[Any] = []
+        out: list[tuple[str, Document]] = []
         for kind in KINDS:
             if self.path(kind).is_file():
                 try:
@@ -113,7 +113,19 @@ class CalibrationStore:
                 old.unlink(missing_ok=True)
 
 
-def figures(document: Document) -> dict[str, Any]:
+class Fit(TypedDict, total=False):
+    """How well a calibration fits: of a table, of a lens, or of the colours."""
+
+    rms_mm: float
+    worst_corner_mm: float
+    method: str
+    rms_px: float
+    fov_deg: list[float]
+    confused: list[str]
+    distances: dict[str, float]
+
+
+def figures(document: Document) -> Fit:
     """How well a calibration fits, for a page."""
     result = document.result
     if isinstance(result, TableResult):
@@ -134,7 +146,7 @@ def parsed(text: bytes) -> Document:
 
 def newest(given: Documents, own: Documents) -> Documents:
     """The newest document of each kind: those named on the command line, and of the page's those of the same size."""
-    best: dict[str, Any] = {pair[1].kind: pair for pair in given}
+    best: dict[str, tuple[str, Document]] = {pair[1].kind: pair for pair in given}
     size = given[0][1].resolution if given else max(own, key=lambda p: p[1].made)[1].resolution if own else None
     for pair in own:
         kind = pair[1].kind

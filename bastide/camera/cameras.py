@@ -13,8 +13,6 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict
-from typing import Any
 
 from bastide.camera.calibrated import CalibratedCamera
 from bastide.camera.opening import open_camera
@@ -25,8 +23,8 @@ from hardware.found import Found, plugged_in
 from vision.frames import Frame, FrameSource, Image, SourceError
 from vision.images import encode_jpeg, reduced
 from vision.picture import PictureCheck, brightness, sharpness
+from web.machine_states import CameraRow, CamerasState
 from web.protocol import CommandError
-from web.states import CamerasState
 
 WANTED_S = 6.0  # for so long after somebody has looked, cameras are kept open
 EVERY_S, AGAIN_S, LISTED_S = 0.7, 3.0, 2.0
@@ -148,11 +146,11 @@ class Cameras:
     def _told(self) -> CamerasState:
         return {"fixed": self._fixed(), "chosen": self._used is not None, "cameras": []}
 
-    def _row(self, found: Found) -> dict[str, Any]:
+    def _row(self, found: Found) -> CameraRow:
         look = self._looks.get(found.uri)
         used = self._used is not None and _device(found.uri) == _device(self._used)
         typed = found.uri in self._offered()
-        checks = [asdict(one) for one in look.lines] if look else []
+        checks = [one.to_json() for one in look.lines] if look else []
         return {"id": _key(found.uri), "address": clean(found.uri), "kind": found.uri.partition(":")[0].lower(),
                 "name": (look.name if look else "") or found.name, "used": used, "typed": typed and not used,
                 "picture": look.ticket if look else None, "size": list(look.size) if look and look.ticket else None,

@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 
 from bastide.camera.calibrated import CalibratedCamera, Documents
 from bastide.camera.calibrating import lens_document
@@ -18,14 +18,15 @@ from bastide.camera.capture import Shot
 from bastide.camera.lens_views import ENOUGH, Gathering
 from bastide.camera.live_looks import LiveLooks
 from bastide.inputs import DEFAULT_BOARD
+from calibration.advice import AdviceJson
 from calibration.board_check import unlike
 from calibration.boards import Pattern, find_board, outline, parse_board
 from calibration.documents import CalibrationError, Document, TableResult, check_fit
 from calibration.lens import FEWEST_VIEWS, GOOD_RMS_PX, LensCalibration, calibrate_views, coverage_of
 from calibration.presets import NEAR_DEG, PRESETS, Preset, preset_lens, preset_of
 from vision.images import encode_jpeg, reduced
+from web.machine_states import ErrorRow, LensFile, LensState
 from web.protocol import CommandError
-from web.states import LensState
 
 LONG_SIDE_PX = 1600
 MOST_VIEWS = 40
@@ -41,6 +42,27 @@ class _Taken:
     number: int
     pattern: Pattern
     left_out: bool = False
+
+
+class SheetRow(TypedDict):
+    """What a camera's data sheet says of its field of view, how near is near enough, and whether it ``fits``."""
+
+    title: str
+    fov_deg: list[float]
+    near_deg: float
+    fits: bool
+
+
+class LensFit(TypedDict):
+    """A lens as it was computed; ``rms_mm`` on the table, where that is known."""
+
+    rms_px: float
+    focal_px: float
+    rms_mm: float | None
+    focal_percent: float
+    fov_deg: list[float]
+    sheet: SheetRow | None
+    advice: list[AdviceJson]
 
 
 class LensBench:
@@ -66,7 +88,7 @@ class LensBench:
         self._gathering = Gathering()
         self._found: LensCalibration | None = None
         self._numbers: list[int] = []  # of the views that the lens was computed from
-        self._error: dict[str, Any] | None = None
+        self._error: ErrorRow | None = None
         self._stale = self._computing = self._saved = False
 
     # -- the page's side --------------------------------------------------------------------------------------------
@@ -151,7 +173,7 @@ class LensBench:
         self._use(self._earlier(name))
         return self.state()
 
-    def export(self, name: str) -> dict[str, object]:
+    def export(self, name: str) -> LensFile:
         """A calibration of the history, to be kept as a file. Raises CommandError."""
         document = self._earlier(name)
         return {"name": f"{name}.json", "text": document.write()}
@@ -250,22 +272,23 @@ class LensBench:
             mine = [one for one in self._views if not one.left_out]
             size, preset = self._size, self._sheet()
             self._stale, self._computing = False, True
-        found, error = None, None
+        found = None
+        problem: ErrorRow | None = None
         if len(mine) >= FEWEST_VIEWS:
             try:
                 found = calibrate_views([(str(one.number), one.pattern) for one in mine], size, preset)
             except CalibrationError as e:
-                error = {"code": e.code or "other", "text": str(e), "parts": dict(e.parts)}
+                problem = {"code": e.code or "other", "text": str(e), "parts": dict(e.parts)}
         with self._lock:
             self._computing = False
             if size == self._size:
-                self._found, self._error, self._numbers = found, error, [one.number for one in mine]
+                self._found, self._error, self._numbers = found, problem, [one.number for one in mine]
 
     def _sheet(self) -> Preset | None:
         """The camera whose data sheet says what is to be expected."""
         return preset_of(self._preset or (self._shot.model if self._shot is not None else ""))
 
-    def _told(self) -> dict[str, Any] | None:
+    def _told(self) -> LensFit | None:
         if self._found is None:
             return None
         lens, preset = self._found.lens, self._sheet()

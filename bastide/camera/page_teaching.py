@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -25,8 +24,8 @@ from scoring.tiles import catalogue
 from vision.frames import Image
 from vision.images import encode_jpeg, reduced
 from vision.lessons import FEWEST
+from web.machine_states import CellRow, PageRow, TaughtRow, TeachingState
 from web.protocol import CommandError
-from web.states import TeachingState
 
 LONG_SIDE_PX, TILE_PX = 1600, 160
 KEPT = 4  # pictures of the sheet: a page asks for the one whose number it was told
@@ -62,9 +61,9 @@ class PageTeaching:
         self._looks = LiveLooks(camera, self._look, name="teaching", present=present, clock=clock)
         self._steady, self._lying = Steady(), dict[str, _Lying]()
         self._doubts: dict[str, str] | None = {}
-        self._pages: list[dict[str, Any]] = []
+        self._pages: list[PageRow] = []
         self._photos, self._number = dict[int, bytes](), 0
-        self._outcome: dict[str, Any] | None = None
+        self._outcome: TaughtRow | None = None
         self._kept = dict[str, Image]()  # what lies there still and was taught: it is not offered again
 
     # -- the page's side --------------------------------------------------------------------------------------------
@@ -76,10 +75,11 @@ class PageTeaching:
         wanted, known = self._wanted(), self._known()
         with self._lock:
             doubts = self._doubts or {}
-            tiles = [{"cell": cell, "tile": one.tile, "turns": one.turns, "sure": one.sure, "picture": one.number,
-                      "coarse": one.seen.px_mm < COARSE_PX_MM,
-                      "doubt": None if one.sure or cell not in doubts else _CODES[doubts[cell]]}
-                     for cell, one in self._lying.items()]
+            tiles: list[CellRow] = [
+                {"cell": cell, "tile": one.tile, "turns": one.turns, "sure": one.sure, "picture": one.number,
+                 "coarse": one.seen.px_mm < COARSE_PX_MM,
+                 "doubt": None if one.sure or cell not in doubts else _CODES[doubts[cell]]}
+                for cell, one in self._lying.items()]
             return {"camera": self._present(), "picture": max(self._photos, default=None), "pages": list(self._pages),
                     "tiles": tiles, "wanted": list(wanted), "known": {k: n for k, n in known.items() if k in wanted},
                     "fewest": FEWEST, "outcome": self._outcome}

@@ -10,22 +10,96 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
 from bastide.table.demo_game import PLAYERS, demo_game
+from calibration.advice import AdviceJson
 from calibration.aim import look
 from calibration.documents import LensResult
 from scoring.engine import fold
 from scoring.events import Player, Setup
 from scoring.tiles import Square, catalogue
 from vision.frames import Image
-from vision.read import PhotoReader, PhotoReading
+from vision.read import PhotoReader, PhotoReading, TileReading
 from vision.view import View
 
 TILES, FIGURES = 10, 3
 _SEEDS = range(1, 80)
+
+
+class TileToLay(TypedDict):
+    """A tile of a layout."""
+
+    at: list[int]
+    tile: str
+    rot: int
+
+
+class FigureToPut(TypedDict):
+    """A figure of a layout."""
+
+    player: int
+    at: list[int]
+    feature: str
+    where: str
+
+
+class LayoutJson(TypedDict):
+    """A `Layout` for a page."""
+
+    tiles: list[TileToLay]
+    figures: list[FigureToPut]
+
+
+class WrongTile(TypedDict):
+    """A tile that was ``read`` as another one, or not at all."""
+
+    at: list[int]
+    tile: str
+    read: str | None
+
+
+class TilesRead(TypedDict):
+    """How many tiles were wanted and right, and what was wrong."""
+
+    wanted: int
+    right: int
+    wrong: list[WrongTile]
+
+
+class MissedFigure(TypedDict):
+    """A figure that was not seen."""
+
+    at: list[int]
+    player: int
+    feature: str
+
+
+class FiguresRead(TypedDict):
+    """The same of figures."""
+
+    wanted: int
+    right: int
+    wrong: list[MissedFigure]
+
+
+class Outcome(TypedDict):
+    """What was read of a layout: ``sure`` is the least confidence of a tile that was read right, ``extra`` how many
+    tiles were seen elsewhere."""
+
+    tiles: TilesRead
+    figures: FiguresRead
+    sure: float
+    extra: int
+
+
+class Tested(Outcome):
+    """The same with the ``seconds`` that reading took, and advice about light, height and focus."""
+
+    seconds: float
+    advice: list[AdviceJson]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +109,7 @@ class Layout:
     tiles: Mapping[Square, tuple[str, int]]
     figures: tuple[tuple[int, Square, str, str], ...]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> LayoutJson:
         """For a page."""
         return {"tiles": [{"at": list(at), "tile": tile, "rot": rot} for at, (tile, rot) in self.tiles.items()],
                 "figures": [{"player": p, "at": list(at), "feature": feature, "where": where}
@@ -70,13 +144,12 @@ def _three(players: tuple[Player, ...]) -> tuple[Player, ...]:
     return players[:FIGURES] if len(players) > 1 else PLAYERS
 
 
-def held_against(reading: PhotoReading, wanted: Layout, colours: tuple[str, ...]) -> dict[str, Any]:
-    """What was read of a layout: ``tiles`` and ``figures`` (wanted, right, wrong), ``sure`` (the least confidence of a
-    tile that was read right), ``extra`` tiles that were seen elsewhere."""
+def held_against(reading: PhotoReading, wanted: Layout, colours: tuple[str, ...]) -> Outcome:
+    """What was read of a layout, wherever on the table and whichever way up it was laid."""
     read = {t.at: t for t in reading.tiles}
     turn, (dx, dy) = _placed({at: (t.tile, t.rot) for at, t in read.items()}, wanted.tiles)
     there = {at: (*_moved(at, turn, dx, dy),) for at in wanted.tiles}
-    right, wrong = [], []
+    right, wrong = list[TileReading](), list[WrongTile]()
     for at, (tile, rot) in wanted.tiles.items():
         seen = read.get(there[at])
         if seen is not None and _same((seen.tile, seen.rot), (tile, (rot + turn) % 4)):
@@ -84,8 +157,9 @@ def held_against(reading: PhotoReading, wanted: Layout, colours: tuple[str, ...]
         else:
             wrong.append({"at": list(at), "tile": tile, "read": None if seen is None else seen.tile})
     figures = [(f.colour, f.at, f.feature) for f in reading.figures]
-    missed = [{"at": list(at), "player": p, "feature": feature} for p, at, feature, _ in wanted.figures
-              if (colours[p], there[at], feature) not in figures]
+    missed: list[MissedFigure] = [
+        {"at": list(at), "player": p, "feature": feature} for p, at, feature, _ in wanted.figures
+        if (colours[p], there[at], feature) not in figures]
     return {"tiles": {"wanted": len(wanted.tiles), "right": len(right), "wrong": wrong},
             "figures": {"wanted": len(wanted.figures), "right": len(wanted.figures) - len(missed), "wrong": missed},
             "sure": round(min((t.confidence for t in right), default=0.0), 3),
@@ -119,9 +193,8 @@ def _placed(read: Mapping[Square, tuple[str, int]], wanted: Mapping[Square, tupl
 
 
 def self_test(picture: Image, lens: LensResult, reader: PhotoReader, wanted: Layout,
-              colours: tuple[str, ...]) -> dict[str, Any]:
-    """One picture (BGR, as the camera gave it) of a layout: what `held_against` tells, the ``seconds`` that reading it
-    took, and ``advice`` about light, height and focus."""
+              colours: tuple[str, ...]) -> Tested:
+    """One picture (BGR, as the camera gave it) of a layout, read and held against it."""
     view = View(size=(picture.shape[1], picture.shape[0]), matrix=lens.matrix, distortion=np.array(lens.distortion))
     reading = reader.read(picture, colours=colours, view=view)
     aim = look(picture, lens, reader=reader)

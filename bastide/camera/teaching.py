@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
@@ -24,6 +24,24 @@ SAME = 7.0  # mean difference of grey levels that noise makes
 LOOK_S = 0.4
 WHY = {"sides": "its sides are not those of this tile", "blurred": "its picture is blurred",
        "other kind": "it looks like another tile"}
+
+
+class RefusedRow(TypedDict):
+    """A kind whose picture was not taught, and why not."""
+
+    tile: str
+    why: str
+
+
+class Taught(TypedDict):
+    """What came of teaching into the folder ``out``: the kinds that were taught, those whose pictures are ``coarse``,
+    and those that are still missing."""
+
+    out: str
+    taught: list[str]
+    refused: list[RefusedRow]
+    coarse: list[str]
+    missing: list[str]
 
 
 @dataclass(slots=True)
@@ -45,7 +63,7 @@ class Teaching:
         """The cells whose picture would be refused now, and why: sides, blurred or other kind."""
         return {r.lesson.origin: r.why for r in self._vetted()[1]}
 
-    def save(self) -> dict[str, Any]:
+    def save(self) -> Taught:
         """Write what agrees with the rest; what was taught, refused and is missing. Raises Failure for a full disk."""
         taught, refused = self._vetted()
         kinds, written = [lesson.tile for lesson in taught], set[str]()

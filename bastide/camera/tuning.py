@@ -11,24 +11,23 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
 
 from bastide.camera.calibrated import CalibratedCamera, Documents
-from bastide.camera.calibrating import Made, colours_document, table_document
+from bastide.camera.calibrating import MadeTable, colours_document, table_document
 from bastide.camera.calibration_store import KINDS as ALL_KINDS
 from bastide.camera.calibration_store import CalibrationStore, figures, newest
 from bastide.camera.capture import Shot
 from bastide.camera.self_test import Layout, self_test
-from calibration.aim import look
+from calibration.aim import AimJson, look
 from calibration.apply import usual_lens
 from calibration.colours import CONFUSED, NEAR, calibrate_colours, learn_supply
-from calibration.documents import CalibrationError, ColoursResult, LensResult, TableResult
+from calibration.documents import CalibrationError, ColoursResult, Document, LensResult, TableResult
 from calibration.presets import PRESETS, preset_lens, preset_of
 from calibration.table import METHODS, find_table
 from vision.read import PhotoReader
+from web.machine_states import AimState, TuningState
 from web.protocol import CommandError
-from web.states import AimState, TuningState
 
 KINDS = ("table", "colours")  # that are measured here; the lens has its own bench
 TRIAL = "trial"  # the self-test: nothing of it is kept
@@ -56,12 +55,12 @@ class Tuning:
         self._lock, self._idle = threading.Lock(), threading.Event()
         self._thread: threading.Thread | None = None
         self._wanted_s, self._looks = -1e9, 0
-        self._aim: dict[str, Any] | None = None
+        self._aim: AimJson | None = None
         self._job: tuple[str, str, str] | None = None
         self._preset = ""
         self._reads: PhotoReader | None = None  # while people aim
         self._closed = False
-        self._done: dict[str, dict[str, Any]] = {}
+        self._done: dict[str, Mapping[str, object]] = {}
 
     # -- the page's side --------------------------------------------------------------------------------------------
 
@@ -164,7 +163,7 @@ class Tuning:
         if found is not None:
             self._aimed(found.good)
 
-    def _made(self, what: str, by: str, _: str) -> dict[str, Any]:
+    def _made(self, what: str, by: str, _: str) -> Mapping[str, object]:
         begun = self._clock()
         refused: CalibrationError | None = None
         reader: PhotoReader | None = None
@@ -174,12 +173,12 @@ class Tuning:
                 continue
             if what == TRIAL:
                 wanted, colours = self._trial(), self._colours()
-                told = self_test(shot.bgr, self._lens(shot), self._reader(), wanted, colours)
-                return {"ok": True, **told}
+                return {"ok": True, **self_test(shot.bgr, self._lens(shot), self._reader(), wanted, colours)}
+            told: Mapping[str, object]
             try:
                 if what == SUPPLY:
-                    document, told = colours_document(learn_supply(shot.bgr, by, self._measured(shot)), shot)
-                    told["colour"] = by
+                    document, supplied = colours_document(learn_supply(shot.bgr, by, self._measured(shot)), shot)
+                    told = {**supplied, "colour": by}
                 elif what == "colours":
                     document, told = colours_document(calibrate_colours(shot.bgr, self._colours()), shot)
                 else:
@@ -193,7 +192,7 @@ class Tuning:
             return {"ok": True, **told}
         raise refused or CalibrationError("no picture came", "table.nopicture")
 
-    def _table(self, shot: Shot, by: str, reader: PhotoReader | None, begun: float) -> Made:
+    def _table(self, shot: Shot, by: str, reader: PhotoReader | None, begun: float) -> MadeTable:
         methods = (by,) if by else METHODS if reader is not None else METHODS[:-1]
         found = find_table(shot.bgr, self._lens(shot), methods, reader=reader)
         return table_document(found, shot, self._clock() - begun)
@@ -217,7 +216,7 @@ class Tuning:
             return known[0] if known else usual_lens(size)
         return preset_lens(preset, size)
 
-    def _keep(self, document: Any) -> None:
+    def _keep(self, document: Document) -> None:
         """On disk, and in use. A table that was calibrated before a lens of another size is alone afterwards."""
         path = self._store.keep(document)
         others = [p for p in self._camera.documents

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 from urllib.parse import unquote, urlsplit
 
 import paho.mqtt.client as mqtt
@@ -158,7 +158,8 @@ class Link:
 
     # -- in the connection's thread ---------------------------------------------------------------------------------
 
-    def _on_connect(self, client: Any, data: Any, flags: Any, code: ReasonCode, properties: Any) -> None:
+    def _on_connect(self, client: mqtt.Client, data: object, flags: mqtt.ConnectFlags, code: ReasonCode,
+                    properties: Properties | None) -> None:
         if code.is_failure:
             self._say(f"the broker at {self._to} does not let us in: {code}; check user and password")
             return
@@ -168,17 +169,18 @@ class Link:
         except Exception:  # that does not affect the connection
             _log.exception("after connecting")
 
-    def _on_message(self, client: Any, data: Any, message: mqtt.MQTTMessage) -> None:
+    def _on_message(self, client: mqtt.Client, data: object, message: mqtt.MQTTMessage) -> None:
         try:
             self._heard(message.topic, bytes(message.payload), message.retain)
         except Exception:  # one bad message must not end the subscription
             _log.exception("a message on %s", message.topic[:100])
 
-    def _on_disconnect(self, client: Any, data: Any, flags: Any, code: ReasonCode, properties: Any) -> None:
+    def _on_disconnect(self, client: mqtt.Client, data: object, flags: mqtt.DisconnectFlags, code: ReasonCode,
+                       properties: Properties | None) -> None:
         if code.is_failure:
             self._say(f"the broker at {self._to} is gone ({code}); the table goes on, and it is looked for")
 
-    def _on_connect_fail(self, client: Any, data: Any) -> None:
+    def _on_connect_fail(self, client: mqtt.Client, data: object) -> None:
         self._say(f"the broker at {self._to} does not answer; it is tried again")
 
     def _say(self, text: str, level: int = logging.WARNING) -> None:

@@ -7,19 +7,20 @@ with discovery understands. ``benchmarks/home_assistant.py`` checks them against
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from bastide import __version__
-from bastide.club.message import Document, Sender, slug, topic
+from bastide.club.documents import PlayerState, State
+from bastide.club.message import Sender, slug, topic
 
 PREFIX = "homeassistant"
+Config = dict[str, object]  # what Home Assistant reads of one component
 
 
-def discovery(document: Document, sender: Sender, *, page: str | None = None) -> dict[str, Document | None]:
+def discovery(document: State, sender: Sender, *, page: str | None = None) -> dict[str, Config | None]:
     """Topics and what is retained there for a table's state; None takes a sensor away that it has no more."""
     name = slug(sender.table)
     seats = len(document["players"])
-    found: dict[str, Document | None] = {}
+    found: dict[str, Config | None] = {}
     for n in range(10):
         value = _score(n, document["players"][n]) if n < seats else None
         found[_at("sensor", name, f"player_{n + 1}")] = value
@@ -34,8 +35,8 @@ def discovery(document: Document, sender: Sender, *, page: str | None = None) ->
     found[_at("button", name, "next_game")] = {
         "name": "Next game", "icon": "mdi:restart", "command_topic": topic(name, "command"), "qos": 1,
         "payload_press": json.dumps({"v": 1, "do": "next_game"})} if document["commands"] else None
-    device: dict[str, Any] = {"identifiers": [f"bastide_{sender.device}"], "name": f"bastide {sender.table}",
-                              "manufacturer": "bastide", "model": "table", "sw_version": __version__}
+    device: Config = {"identifiers": [f"bastide_{sender.device}"], "name": f"bastide {sender.table}",
+                      "manufacturer": "bastide", "model": "table", "sw_version": __version__}
     if page is not None:
         device["configuration_url"] = page
     for where, made in found.items():
@@ -53,6 +54,6 @@ def _at(component: str, name: str, thing: str) -> str:
     return f"{PREFIX}/{component}/{name}/{thing}/config"
 
 
-def _score(n: int, player: Document) -> Document:
+def _score(n: int, player: PlayerState) -> Config:
     return {"name": player["name"], "icon": "mdi:account", "unit_of_measurement": "points",
             "state_class": "measurement", "value_template": f"{{{{ value_json.players[{n}].score }}}}"}

@@ -11,9 +11,9 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
-from bastide.club.message import Document
+from bastide.club.documents import Command, RoundOrder
 from bastide.files.writing import write_whole
 from web.protocol import CommandError
 from web.reveal import untold
@@ -53,6 +53,16 @@ class ChessClock:
         self._left, self.running = self.left(), None
 
 
+class _Playing(TypedDict):
+    """The round that is played: the number of its game at this table, and by player the scores that were agreed to."""
+
+    id: str
+    number: int
+    game: int
+    locked: bool
+    agreed: dict[int, list[int]]
+
+
 class GameRound:
     """The round that is played at a table, if any. Thread safe.
 
@@ -61,7 +71,7 @@ class GameRound:
 
     def __init__(self, folder: Path, clock: Callable[[], float] = time.monotonic) -> None:
         self._path, self._clock, self._lock = folder / NAME, clock, threading.RLock()
-        self._round: Document | None = None
+        self._round: _Playing | None = None
         self._timer: ChessClock | None = None
         try:
             kept = json.loads(self._path.read_text("utf-8"))
@@ -75,7 +85,7 @@ class GameRound:
 
     # -- what the organiser asks for --------------------------------------------------------------------------------
 
-    def carry_out(self, session: TableSession, command: Mapping[str, Any]) -> None:
+    def carry_out(self, session: TableSession, command: Command) -> None:
         """A command that came over the broker (schema ``command``). Raises CommandError."""
         view = session.view()
         busy = view["phase"] != "over" and view["turn"]["number"] > 1
@@ -104,7 +114,7 @@ class GameRound:
                     self._keep()
                 session.show_again()
 
-    def _begin(self, session: TableSession, wanted: Mapping[str, Any]) -> None:
+    def _begin(self, session: TableSession, wanted: RoundOrder) -> None:
         # Not under our lock: the session holds its own while it asks us whether the command is allowed (deadlock).
         view = session.command({"do": "new_game", "who": "broker", "by": self, "setup": {
             "players": list(wanted["players"]), "edition": wanted.get("edition", session.view()["edition"]),
@@ -119,7 +129,7 @@ class GameRound:
 
     # -- what people at the table ask for ---------------------------------------------------------------------------
 
-    def takes(self, view: View, data: Mapping[str, Any]) -> bool:
+    def takes(self, view: View, data: Mapping[str, object]) -> bool:
         """Whether this command is the round's, which then has carried it out. Raises CommandError, also for what the
         organiser has locked."""
         do = data.get("do")

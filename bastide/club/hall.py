@@ -14,9 +14,10 @@ from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
-from bastide.club.message import Document, NotAMessage, semantic_errors, slug, unpacked
+from bastide.club.documents import State
+from bastide.club.message import NotAMessage, semantic_errors, slug, unpacked
 from web.stream import compact
 
 _log = logging.getLogger("bastide.club")
@@ -42,10 +43,10 @@ class Seen:
 
     key: str
     slug: str
-    state: Document
+    state: State
     heard_s: float | None
     here: bool
-    shown: Document | None = None  # what the screens have
+    shown: State | None = None  # what the screens have
     shown_here: bool | None = None
     since_s: float = 0.0  # when its game was heard first
     refreshed: bool = field(default=False)
@@ -67,7 +68,7 @@ class Hall:
     """
 
     def __init__(self, *, limits: Limits = LIMITS, clock: Callable[[], float] = time.monotonic,
-                 changed: Callable[[Document | None, Document], None] = lambda before, now: None) -> None:
+                 changed: Callable[[State | None, State], None] = lambda before, now: None) -> None:
         self._limits, self._clock, self._changed = limits, clock, changed
         self._lock = threading.Lock()
         self._news = threading.Condition()
@@ -77,8 +78,8 @@ class Hall:
         self._gone: list[str] = []
         self._ticks: deque[Tick] = deque(maxlen=limits.kept)
         self._number = secrets.randbelow(10**11)  # no screen goes on where another life of the hub had ended
-        self._extra: dict[str, Any] = {"broker": False}
-        self._extra_shown: dict[str, Any] = {}
+        self._extra: dict[str, bool | int] = {"broker": False}
+        self._extra_shown: dict[str, bool | int] = {}
         self._whole: tuple[int, float, str] | None = None
         self._warned: Counter[str] = Counter()
         self._stop = threading.Event()
@@ -121,7 +122,7 @@ class Hall:
             return
         self._take(name, told, retained)
 
-    def _take(self, name: str, told: Document, retained: bool) -> None:
+    def _take(self, name: str, told: State, retained: bool) -> None:
         now = self._clock()
         with self._lock:
             at = name, told["device"]
@@ -182,7 +183,7 @@ class Hall:
                     seen.here = here
                     self._dirty.add(seen.key)
 
-    def tell(self, **extra: Any) -> None:
+    def tell(self, **extra: bool | int) -> None:
         """Something that all screens show beside the tables: ``broker``, ``rounds``, ``results``."""
         with self._lock:
             self._extra.update(extra)
@@ -234,8 +235,8 @@ class Hall:
                 self._news.notify_all()
         return True
 
-    def _row(self, s: Seen) -> dict[str, Any]:
-        row: dict[str, Any] = {"key": s.key}
+    def _row(self, s: Seen) -> dict[str, object]:
+        row: dict[str, object] = {"key": s.key}
         if s.refreshed:
             row["heard"] = True
             s.refreshed = False
@@ -261,7 +262,7 @@ def _ago(now: float, then: float | None) -> int | None:
     return None if then is None else max(0, round(now - then))
 
 
-def difference(old: Document | None, new: Document) -> dict[str, Any]:
+def difference(old: State | None, new: State) -> dict[str, object]:
     """The delta from one state to the next: ``state`` as a whole, or ``set`` with the changed fields, and ``more``
     tiles where tiles were only added."""
     if old is None or old["device"] != new["device"] or old["game"] != new["game"]:
@@ -269,7 +270,7 @@ def difference(old: Document | None, new: Document) -> dict[str, Any]:
     fields = {k: v for k, v in new.items() if old.get(k, _NOTHING) != v}
     fields.pop("at", None)
     drop = [k for k in old if k not in new]
-    out: dict[str, Any] = {"set": fields} if fields else {}
+    out: dict[str, object] = {"set": fields} if fields else {}
     if drop:
         out["drop"] = drop
     if "board" in fields:

@@ -9,8 +9,9 @@ from types import TracebackType
 from typing import Self
 
 from bastide.club.broker import PACE, Broker, Link, Pace
+from bastide.club.documents import Command, State
 from bastide.club.hall import Hall
-from bastide.club.message import Document, packed, topic
+from bastide.club.message import packed, topic
 from bastide.club.organiser import Organiser
 from bastide.club.results import Results
 
@@ -54,7 +55,7 @@ class Hub:
         while not self._stop.wait(_LOOK_S):
             self.hall.tell(broker=self._link.up)
 
-    def _changed(self, before: Document | None, state: Document) -> None:
+    def _changed(self, before: State | None, state: State) -> None:
         try:
             if self.results.heard(state):
                 self._played += 1
@@ -64,5 +65,5 @@ class Hub:
         except Exception:  # a full disk keeps no result, and every screen goes on
             _log.exception("what a table said could not be kept")
 
-    def _send(self, table: str, command: Document) -> None:
+    def _send(self, table: str, command: Command) -> None:
         self._link.send(topic(table, "command"), packed(command))

@@ -13,19 +13,21 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Literal, NamedTuple, cast, overload
 
 import fastjsonschema
 
+from bastide.club.documents import Command, Happened, PlayerState, Score, State
+from scoring.views import FigureView, PlayerView, ScoreView, TileView
 from web.protocol import View
 from web.reveal import revealed, untold
+from web.views import RoundView
 
 VERSION = 1
 ROOT = "bastide"
 LARGEST = 65_536  # bytes of a message that is listened to; a state of 200 tiles is below 8,000
 LAST = 5  # scores in a state
 LONGEST_NAME = 60
-Document = dict[str, Any]
 HIDING = "score"  # the aid level that shows neither forecast nor tiles left
 
 
@@ -53,13 +55,14 @@ def topic(table: str, part: str) -> str:
     return f"{ROOT}/{table}/{part}"
 
 
-def state(view: Mapping[str, Any], sender: Sender, *, at_s: float, commands: bool = False,
-          game_round: Mapping[str, Any] | None = None) -> Document:
-    """What others may see of a table's view (`scoring.projection`)."""
-    aid = view.get("aid", "coach")
+def state(view: View, sender: Sender, *, at_s: float, commands: bool = False,
+          game_round: RoundView | None = None) -> State:
+    """What others may see of a table's view."""
+    aid = view["aid"]
     open_ = aid != HIDING or view["phase"] == "over"
-    made: Document = {
-        "v": VERSION, **sender._asdict(), "rev": view["update"], "game": view["game"], "at": round(at_s, 1),
+    made: State = {
+        "v": VERSION, "table": sender.table, "device": sender.device, "epoch": sender.epoch,
+        "rev": view["update"], "game": view["game"], "at": round(at_s, 1),
         "phase": view["phase"], "status": view["status"]["chip"], "aid": aid, "edition": view["edition"],
         "expansions": list(view["expansions"]),
         "turn": {"number": view["turn"]["number"], "player": view["turn"]["player"]},
@@ -73,7 +76,7 @@ def state(view: Mapping[str, Any], sender: Sender, *, at_s: float, commands: boo
     if open_:
         made["left"] = view["left"]["total"]
     if game_round is not None:
-        made["round"] = dict(game_round)
+        made["round"] = game_round
     return made
 
 
@@ -82,8 +85,8 @@ def published(view: View) -> View:
     return {**revealed(view), "phase": "playing"} if untold(view) else view
 
 
-def _player(p: Mapping[str, Any], open_: bool) -> Document:
-    made: Document = {"name": p["name"][:LONGEST_NAME], "colour": p["colour"], "score": p["score"],
+def _player(p: PlayerView, open_: bool) -> PlayerState:
+    made: PlayerState = {"name": p["name"][:LONGEST_NAME], "colour": p["colour"], "score": p["score"],
                       "figures": dict(p["supply"])}
     if p["uncertain"]:
         made["uncertain"] = True
@@ -92,60 +95,70 @@ def _player(p: Mapping[str, Any], open_: bool) -> Document:
     return made
 
 
-def _in_order(tiles: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def _in_order(tiles: Sequence[TileView]) -> list[TileView]:
     """As they came; the tile laid last at the end, where who draws it finds it."""
     return sorted(tiles, key=lambda t: bool(t["last"]))
 
 
-def _figure(f: Mapping[str, Any]) -> list[Any]:
+def _figure(f: FigureView) -> list[int | float | str]:
     x, y = f["spot"]
     return [f["player"], f["figure"], *f["at"], f["feature"], f["where"] or "", round(x, 1), round(y, 1), f["lying"]]
 
 
-def score(row: Mapping[str, Any]) -> Document:
+def score(row: ScoreView) -> Score:
     """A line of the feed: who got how much, and the sum it is."""
     return {"turn": row["turn"], "player": row["player"], "reason": row["reason"],
             "points": [[p["player"], p["points"]] for p in row["points"]], "formula": str(row["formula"])[:300]}
 
 
-def events(before: Mapping[str, Any] | None, view: Mapping[str, Any], sender: Sender) -> list[Document]:
+def events(before: View | None, view: View, sender: Sender) -> list[Happened]:
     """What has happened from one view to a later one; nothing is told of the time before the first."""
     if before is None or before["update"] >= view["update"]:
         return []
-    head: Document = {"v": VERSION, **sender._asdict(), "rev": view["update"], "game": view["game"]}
+
+    def said(kind: Literal["score", "corrected", "begun", "over"]) -> Happened:
+        return {"v": VERSION, "table": sender.table, "device": sender.device, "epoch": sender.epoch,
+                "rev": view["update"], "game": view["game"], "kind": kind}
+
     if before["game"] != view["game"]:
-        return [{**head, "kind": "begun"}]
+        return [said("begun")]
     old, new = before["feed"], view["feed"]
-    told: list[Document] = []
+    told: list[Happened] = []
     if new[:len(old)] == old:
-        told = [{**head, "kind": "score", "score": score(row)} for row in new[len(old):]]
+        told = [{**said("score"), "score": score(row)} for row in new[len(old):]]
     elif old != new:
-        told = [{**head, "kind": "corrected"}]
+        told = [said("corrected")]
     if view["phase"] == "over" != before["phase"]:
-        told.append({**head, "kind": "over"})
+        told.append(said("over"))
     return told
 
 
-def packed(document: Document) -> bytes:
+def packed(document: State | Happened | Command) -> bytes:
     """A document as it is sent."""
     return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
 @cache
-def schema(kind: str) -> Document:
+def schema(kind: str) -> dict[str, object]:
     """The schema of ``state``, ``event`` or ``command`` messages."""
     text = (Path(__file__).parent / f"{kind}-{VERSION}.schema.json").read_text("utf-8")
-    found: Document = json.loads(text)
+    found: dict[str, object] = json.loads(text)
     return found
 
 
 @cache
-def _checker(kind: str) -> Callable[[Any], Any]:
-    made: Callable[[Any], Any] = fastjsonschema.compile(schema(kind))
+def _checker(kind: str) -> Callable[[object], object]:
+    made: Callable[[object], object] = fastjsonschema.compile(schema(kind))
     return made
 
 
-def unpacked(kind: str, payload: bytes) -> Document:
+@overload
+def unpacked(kind: Literal["state"], payload: bytes) -> State: ...
+@overload
+def unpacked(kind: Literal["event"], payload: bytes) -> Happened: ...
+@overload
+def unpacked(kind: Literal["command"], payload: bytes) -> Command: ...
+def unpacked(kind: Literal["state", "event", "command"], payload: bytes) -> State | Happened | Command:
     """A message from another machine. Raises NotAMessage for anything that the schema does not allow."""
     if len(payload) > LARGEST:
         raise NotAMessage(f"{len(payload)} bytes are more than any {kind} has")
@@ -155,31 +168,30 @@ def unpacked(kind: str, payload: bytes) -> Document:
         _texts(found)
     except (ValueError, RecursionError) as e:  # what the schema refuses is a ValueError too
         raise NotAMessage(f"not a {kind} of version {VERSION}: {str(e)[:200]}") from None
-    checked: Document = found
-    return checked
+    return cast(State | Happened | Command, found)  # the schema has said so
 
 
 def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
 
 
-def _texts(found: Document) -> None:
+def _texts(found: Mapping[str, object]) -> None:
     """Lone surrogates and control characters are invalid in names."""
-    for name in (found.get("table", ""), *(p.get("name", "") for p in found.get("players", ()))):
-        if not name.isprintable() and name:
-            raise ValueError("a name has characters that cannot be shown")
+    players = found.get("players")
+    named = [found, *(players if isinstance(players, list) else ())]
+    if not all(str(of.get("table", of.get("name", ""))).isprintable() for of in named):
+        raise ValueError("a name has characters that cannot be shown")
     json.dumps(found, ensure_ascii=False).encode()
 
 
-def semantic_errors(found: Document) -> str:
+def semantic_errors(found: State) -> str:
     """Checks beyond the schema: every player named sits at the table. Empty, or one sentence."""
     seats = len(found["players"])
-    named = [found["turn"]["player"], *(f[0] for f in found["board"]["figures"]),
+    named = [found["turn"]["player"], *(f[0] for f in found["board"]["figures"] if isinstance(f[0], int)),
              *(p for s in found["last"] for p in (s["player"], *(q[0] for q in s["points"])))]
-    round_ = found.get("round") or {}
-    clock = round_.get("clock") or {}
-    long = [*round_.get("confirmed", ()), *[False] * (seats - len(round_.get("confirmed", ())))]
-    if any(n is not None and n >= seats for n in named) or len(long) > seats or len(clock.get("left_s", ())) > seats \
-            or (clock.get("running") or 0) >= seats:
+    if (round_ := found.get("round")) is not None:
+        clock = round_.get("clock")
+        named += [len(round_["confirmed"]) - 1, *((len(clock["left_s"]) - 1, clock["running"]) if clock else ())]
+    if any(n is not None and n >= seats for n in named):
         return "a player is named who does not sit at the table"
     return ""

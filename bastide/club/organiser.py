@@ -10,11 +10,12 @@ import re
 import secrets
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TypedDict, cast
 
-from bastide.club.message import VERSION, Document, slug
+from bastide.club.documents import Command, State
+from bastide.club.message import VERSION, slug
 from bastide.club.results import Results
 from bastide.club.tournament import (
     BadRounds,
@@ -24,10 +25,12 @@ from bastide.club.tournament import (
     rounds_json,
     standings,
     standings_csv,
+    standings_json,
 )
 from scoring.errors import InvalidNotation
 from scoring.expansions import boxes
 from scoring.rules import DEFAULT_EDITION, edition
+from web.club_states import PlayState, ResultRow, ResultsFile, RoundRow, TournamentState
 from web.protocol import CommandError
 
 COLOURS = ("red", "blue", "yellow", "green", "black", "pink")
@@ -39,21 +42,21 @@ _KEPT = "tournament"
 class Organiser:
     """One tournament at a time. ``send(table, command)`` reaches a table's slug. Thread safe."""
 
-    def __init__(self, results: Results, send: Callable[[str, Document], None],
+    def __init__(self, results: Results, send: Callable[[str, Command], None],
                  clock: Callable[[], float] = time.monotonic) -> None:
         self._results, self._send, self._clock = results, send, clock
         self._lock = threading.RLock()
         self._sent: dict[tuple[str, str], float] = {}
-        self._said: dict[str, Document] = {}  # the newest state of each table
-        kept = results.kept(_KEPT) or {}
+        self._said: dict[str, State] = {}  # the newest state of each table
+        kept = _Kept() if (known := results.kept(_KEPT)) is None else cast(_Kept, known)  # as `_keep` wrote it
         self._event: str = kept.get("event", "")
         self._games: tuple[Game, ...] = tuple(_game(g) for g in kept.get("games", ()))
         self._state: dict[int, str] = {int(n): s for n, s in kept.get("rounds", {}).items()}  # open, ended
-        self._play: Document = kept.get("play", {})
+        self._play: PlayState = kept.get("play", {})
 
     # -- what the organiser does ------------------------------------------------------------------------------------
 
-    def load(self, text: object, play: Mapping[str, Any]) -> None:
+    def load(self, text: object, play: Mapping[str, object]) -> None:
         """Take rounds from a pairing program. Games that were played here keep their results as long as the same people
         meet at the same table. Raises CommandError."""
         try:
@@ -103,7 +106,7 @@ class Organiser:
 
     # -- what the tables say ----------------------------------------------------------------------------------------
 
-    def heard(self, state: Document) -> bool:
+    def heard(self, state: State) -> bool:
         """A table's newest state. Whether results have changed."""
         name = slug(state["table"])
         with self._lock:
@@ -126,14 +129,14 @@ class Organiser:
             return "done"
         if not said:
             return "unheard"
-        if any((s.get("round") or {}).get("id") == self._id(game) for s in said):
+        if any(s["round"]["id"] == self._id(game) for s in said if "round" in s):
             return "playing"
         return "busy" if any(s["commands"] for s in said) else "deaf"
 
     def _id(self, game: Game) -> str:
         return f"{self._event}-{game.round}-{slug(game.table)}"
 
-    def _noted(self, name: str, state: Document) -> bool:
+    def _noted(self, name: str, state: State) -> bool:
         round_ = state.get("round")
         if not round_ or not self._event:
             return False
@@ -149,42 +152,42 @@ class Organiser:
                 return True
         return False
 
-    def _tell(self, name: str, state: Document) -> None:
+    def _tell(self, name: str, state: State) -> None:
         """What this table should be doing and is not."""
         if not state["commands"] or not self._event:
             return
-        round_ = state.get("round") or {}
+        round_ = state.get("round")
         wanted = next((g for g in self._games if _meant(g.table, name) and not g.bye
                        and self._state.get(g.round) == "open"), None)
-        if wanted is not None and round_.get("id") != self._id(wanted) and wanted.scores is None:
+        if wanted is not None and wanted.scores is None and (round_ is None or round_["id"] != self._id(wanted)):
             self._order(name, self._id(wanted), {
-                "do": "begin_round", "round": {
+                "v": VERSION, "do": "begin_round", "round": {
                     "id": self._id(wanted), "number": wanted.round, **self._play,
                     "players": [{"name": p, "colour": c} for p, c in zip(wanted.players, COLOURS, strict=False)]}})
-        elif wanted is None and round_.get("locked") and round_["id"].startswith(f"{self._event}-"):
-            self._order(name, round_["id"], {"do": "end_round", "id": round_["id"]})
+        elif wanted is None and round_ is not None and round_["locked"] and round_["id"].startswith(f"{self._event}-"):
+            self._order(name, round_["id"], {"v": VERSION, "do": "end_round", "id": round_["id"]})
 
-    def _order(self, name: str, id_: str, order: Document) -> None:
+    def _order(self, name: str, id_: str, order: Command) -> None:
         key, now = (name, f"{order['do']} {id_}"), self._clock()
         if now - self._sent.get(key, float("-inf")) >= AGAIN_S:
             self._sent[key] = now
-            self._send(name, {"v": VERSION, **order})
+            self._send(name, order)
 
     # -- what is shown ----------------------------------------------------------------------------------------------
 
-    def told(self) -> Document:
+    def told(self) -> TournamentState:
         """Rounds with their games and how each stands (``at`` in an open round: `_table`), and the standings."""
         with self._lock:
             games, states = self._games, dict(self._state)
             at = {(g.round, g.players): self._table(g) for g in games if states.get(g.round) == "open"}
-        rounds: list[Document] = []
+        rounds: list[RoundRow] = []
         for number in sorted({g.round for g in games}):
-            rows = [{**row, "at": at.get((game.round, game.players))}
+            rows: list[ResultRow] = [{**row, "at": at.get((game.round, game.players))}
                     for game, row in zip(games, rounds_json(games), strict=True) if game.round == number]
             rounds.append({"number": number, "state": states.get(number, "waiting"), "games": rows})
-        return {"rounds": rounds, "standings": [s._asdict() for s in standings(games)], "play": self._play}
+        return {"rounds": rounds, "standings": standings_json(standings(games)), "play": self._play}
 
-    def export(self, form: str) -> str | Document | list[Document]:
+    def export(self, form: str) -> str | ResultsFile:
         """``rounds.csv``, ``rounds.json`` or ``standings.csv``."""
         with self._lock:
             games = self._games
@@ -194,7 +197,7 @@ class Organiser:
             case "standings.csv":
                 return standings_csv(standings(games))
             case _:
-                return {"rounds": rounds_json(games), "standings": [s._asdict() for s in standings(games)]}
+                return {"rounds": rounds_json(games), "standings": standings_json(standings(games))}
 
 
 def _meant(table: str, name: str) -> bool:
@@ -204,13 +207,22 @@ def _meant(table: str, name: str) -> bool:
     return slug(table) == name
 
 
-def _game(row: Mapping[str, Any]) -> Game:
+class _Kept(TypedDict, total=False):
+    """A tournament as it is kept."""
+
+    event: str
+    games: Sequence[ResultRow]
+    rounds: Mapping[str, str]
+    play: PlayState
+
+
+def _game(row: ResultRow) -> Game:
     scores = row["scores"]
     return Game(round=row["round"], table=row["table"], players=tuple(row["players"]),
                 scores=None if scores is None else tuple(scores), confirmed=row["confirmed"])
 
 
-def _play(said: Mapping[str, Any]) -> Document:
+def _play(said: Mapping[str, object]) -> PlayState:
     """Edition, boxes and time of all games. Raises CommandError."""
     clock = said.get("clock_s", CLOCK_S)
     if isinstance(clock, bool) or not isinstance(clock, int | float) or not 0 <= clock <= 36000:

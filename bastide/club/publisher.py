@@ -11,16 +11,16 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 from bastide.club.broker import PACE, Broker, Link, Pace, acknowledged
 from bastide.club.discovery import discovery
+from bastide.club.documents import Command, State
 from bastide.club.identity import Identity
 from bastide.club.message import (
-    Document,
     NotAMessage,
     Sender,
     events,
@@ -31,7 +31,7 @@ from bastide.club.message import (
     topic,
     unpacked,
 )
-from web.protocol import CommandError, StaleView, Subscription, View
+from web.protocol import CommandError, RoundView, StaleView, Subscription, View
 
 if TYPE_CHECKING:
     from paho.mqtt.client import MQTTMessageInfo
@@ -73,8 +73,8 @@ class Publisher:
     """
 
     def __init__(self, session: Table, to: Broker, name: str, identity: Identity, *,
-                 carry_out: Callable[[Document], None] | None = None,
-                 game_round: Callable[[], Mapping[str, Any] | None] = lambda: None,
+                 carry_out: Callable[[Command], None] | None = None,
+                 game_round: Callable[[], RoundView | None] = lambda: None,
                  page: str | None = None, home_assistant: bool = True, beat: Beat = BEAT, pace: Pace = PACE,
                  clock: Callable[[], float] = time.time) -> None:
         self._session, self._name, self._identity, self._beat, self._clock = session, name, identity, beat, clock
@@ -142,7 +142,7 @@ class Publisher:
         self._publish_view(published(whole), self._round())
         self._whole = whole
 
-    def _publish_view(self, view: View, game_round: Mapping[str, Any] | None) -> None:
+    def _publish_view(self, view: View, game_round: RoundView | None) -> None:
         anew = self._anew.is_set()
         self._anew.clear()
         sender = Sender(self._name, self._identity.device, self._identity.epoch)
@@ -164,7 +164,7 @@ class Publisher:
         with suppress(ValueError, RuntimeError):
             self._info.wait_for_publish(self._beat.ack_s)
 
-    def _announce(self, document: Document, sender: Sender) -> None:
+    def _announce(self, document: State, sender: Sender) -> None:
         for where, made in discovery(document, sender, page=self._page).items():
             payload = b"" if made is None else json.dumps(made, ensure_ascii=False).encode("utf-8", "replace")
             if self._said.get(where) != payload:

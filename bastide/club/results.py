@@ -10,10 +10,11 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
-from bastide.club.message import Document
+from bastide.club.documents import State
 from bastide.errors import Failure
+from web.club_states import EveningRow
 
 EVENING_S = 16 * 3600.0
 MOST = 2000  # games that are told
@@ -48,7 +49,7 @@ class Results:
         with self._lock:
             self._db.close()
 
-    def heard(self, state: Document) -> bool:
+    def heard(self, state: State) -> bool:
         """Keep a game that is over, as it was corrected last; forget one that goes on after all. Whether the results
         have changed."""
         at = state["device"], state["game"]
@@ -79,21 +80,23 @@ class Results:
             self._over.add(at)
         return True
 
-    def games(self, *, all_: bool = False) -> list[dict[str, Any]]:
+    def games(self, *, all_: bool = False) -> list[EveningRow]:
         """The finished games of this evening, newest first."""
         since = 0.0 if all_ else self._clock() - EVENING_S
         with self._lock:
             rows = self._db.execute("select device, game, tableName, begun, ended, round, body from games "
                                     "where ended >= ? order by ended desc limit ?", (since, MOST)).fetchall()
         return [{"table": table, "device": device, "game": game, "begun_s": begun, "ended_s": ended, "round": id_,
-                 **json.loads(body)} for device, game, table, begun, ended, id_, body in rows]
+                 "players": (found := json.loads(body))["players"], "laid": found["laid"],
+                 "edition": found["edition"], "expansions": found["expansions"], "confirmed": found["confirmed"]}
+                for device, game, table, begun, ended, id_, body in rows]
 
-    def keep(self, name: str, value: Any) -> None:
+    def keep(self, name: str, value: object) -> None:
         """Keep a small document under a name."""
         with self._lock, self._db:
             self._db.execute("insert or replace into kept values (?, ?)", (name, json.dumps(value, ensure_ascii=False)))
 
-    def kept(self, name: str) -> Any:
+    def kept(self, name: str) -> object:
         """The document that was kept under a name, or None."""
         with self._lock:
             row = self._db.execute("select body from kept where name = ?", (name,)).fetchone()

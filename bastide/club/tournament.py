@@ -11,11 +11,14 @@ import io
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from web.club_states import ResultRow, StandingRow
 
 MOST_ROWS = 2000
 LONGEST_NAME = 40
 SEATS = 6
+Cell = str | int  # of a table
 _SEPARATORS = ",;\t"
 
 
@@ -179,7 +182,7 @@ def rounds_csv(games: Iterable[Game]) -> str:
                           " / ".join(g.players[n] for n in g.winners), "yes" if g.confirmed else "no"] for g in rows))
 
 
-def rounds_json(games: Iterable[Game]) -> list[dict[str, Any]]:
+def rounds_json(games: Iterable[Game]) -> list[ResultRow]:
     """The same as JSON."""
     return [{"round": g.round, "table": g.table, "players": list(g.players),
              "scores": None if g.scores is None else list(g.scores), "winners": list(g.winners),
@@ -192,11 +195,17 @@ def standings_csv(rows: Iterable[Standing]) -> str:
                                    for r in rows))
 
 
-def _filled(values: Sequence[Any], seats: int) -> list[Any]:
+def standings_json(rows: Iterable[Standing]) -> list[StandingRow]:
+    """The same as JSON."""
+    return [{"rank": r.rank, "name": r.name, "played": r.played, "wins": r.wins, "buchholz": r.buchholz,
+             "difference": r.difference, "points": r.points} for r in rows]
+
+
+def _filled(values: Sequence[Cell], seats: int) -> list[Cell]:
     return [*values, *[""] * (seats - len(values))]
 
 
-def _csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+def _csv(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(header)
@@ -204,6 +213,6 @@ def _csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     return out.getvalue()
 
 
-def _cell(value: Any) -> Any:
+def _cell(value: Cell) -> Cell:
     """Defuse CSV injection: a name that a spreadsheet would evaluate as a formula stays text."""
     return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t") else value

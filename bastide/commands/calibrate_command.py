@@ -6,11 +6,15 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, NamedTuple
 
 from bastide.errors import Failure, UsageError
 from bastide.files.writing import write_whole
 from bastide.inputs import DEFAULT_BOARD
+
+if TYPE_CHECKING:
+    from bastide.camera.calibrating import ColoursTold, LensTold, TableTold
+    from calibration.documents import Document
 
 HELP = "calibrate lens, table, colours or one player's supply"
 
@@ -33,7 +37,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from bastide.camera.calibrating import calibrate_colours, calibrate_lens, calibrate_supply, calibrate_table
     from calibration.documents import CalibrationError
 
     out = Path(args.out)
@@ -48,49 +51,72 @@ def run(args: argparse.Namespace) -> int:
     elif args.images or not args.source:
         raise UsageError(f"calibrate {args.what} needs --source, a camera or a picture")
     try:
-        make = {"lens": calibrate_lens, "table": calibrate_table, "colours": calibrate_colours,
-                "supply": calibrate_supply}[args.what]
-        document, summary = make(args)
+        made = _made(args)
     except CalibrationError as e:
         text = str(e)
         raise (UsageError(text) if text.startswith("--") else Failure(text)) from e
     try:
-        write_whole(out, document.write().encode())
+        write_whole(out, made.document.write().encode())
     except OSError as e:
         raise Failure(f"{args.out}: cannot be written ({e.strerror or e})") from e
     if args.json:
-        print(json.dumps({**summary, "out": args.out}))
+        print(json.dumps({**made.told, "out": args.out}))
         return 0
-    show(args.what, summary)
-    for advice in summary["advice"]:
+    print("\n".join(made.lines))
+    for advice in made.told["advice"]:
         print(advice["text"], file=sys.stderr)
     print(f"written to {args.out}")
     return 0
 
 
-def show(what: str, summary: dict[str, Any]) -> None:
-    """The result for people; docs/calibration.md says what each number means."""
-    if what == "lens":
-        used = sum(v["used"] for v in summary["views"])
-        print(f"residual {summary['rms_px']:.3f} px over {used} of {len(summary['views'])} views, field of view "
-              f"{summary['fov_deg'][0]:.1f} x {summary['fov_deg'][1]:.1f} degrees, focal length "
-              f"{summary['focal_px']:.1f} px")
-        for view in summary["views"]:
-            if not view["used"]:
-                why = "the same view as another one" if view["repeats"] else \
-                    "the board was not seen" if view["rms_px"] is None else f"residual {view['rms_px']:.2f} px"
-                print(f"  not used: {view['name']} ({why})")
-        for row in summary["coverage"]:
-            print("  " + " ".join(f"{n:4d}" if n else "   ." for n in row))
-    elif what == "table":
-        print(f"by {summary['method']}: {summary['rms_mm']:.2f} mm RMS, worst point {summary['worst_mm']:.2f} mm, "
-              f"worst corner of the picture {summary['worst_corner_mm']:.1f} mm ({summary['seconds']:.1f} s)")
-        print(f"the camera is {summary['height_mm'] / 10:.1f} cm over the table and {summary['tilt_deg']:.1f} degrees "
-              "off straight down")
-    else:
-        for name, rgb in summary["paints"].items():
-            near = min(((d, pair) for pair, d in summary["distances"].items() if name in pair.split("-")),
-                       default=None)
-            told = "" if near is None else f"  nearest {near[1]} at {near[0]:.1f}"
-            print(f"  {name:<7} rgb {rgb[0]:3d} {rgb[1]:3d} {rgb[2]:3d}{told}"
-                  + (f"  {summary['shapes'][name]}s" if name in summary["shapes"] else ""))
+class Made(NamedTuple):
+    """A calibration with what is told of it, and the same for people."""
+
+    document: Document
+    told: LensTold | TableTold | ColoursTold
+    lines: list[str]
+
+
+def _made(args: argparse.Namespace) -> Made:
+    from bastide.camera.calibrating import calibrate_colours, calibrate_lens, calibrate_supply, calibrate_table
+
+    if args.what == "lens":
+        document, lens = calibrate_lens(args)
+        return Made(document, lens, lens_lines(lens))
+    if args.what == "table":
+        document, table = calibrate_table(args)
+        return Made(document, table, table_lines(table))
+    document, colours = calibrate_colours(args) if args.what == "colours" else calibrate_supply(args)
+    return Made(document, colours, colours_lines(colours))
+
+
+def lens_lines(told: LensTold) -> list[str]:
+    """A lens for people; docs/calibration.md says what each number means."""
+    used = sum(v["used"] for v in told["views"])
+    out = [f"residual {told['rms_px']:.3f} px over {used} of {len(told['views'])} views, field of view "
+           f"{told['fov_deg'][0]:.1f} x {told['fov_deg'][1]:.1f} degrees, focal length {told['focal_px']:.1f} px"]
+    for view in told["views"]:
+        if not view["used"]:
+            why = "the same view as another one" if view["repeats"] else \
+                "the board was not seen" if view["rms_px"] is None else f"residual {view['rms_px']:.2f} px"
+            out.append(f"  not used: {view['name']} ({why})")
+    return out + ["  " + " ".join(f"{n:4d}" if n else "   ." for n in row) for row in told["coverage"]]
+
+
+def table_lines(told: TableTold) -> list[str]:
+    """The table for people."""
+    return [f"by {told['method']}: {told['rms_mm']:.2f} mm RMS, worst point {told['worst_mm']:.2f} mm, worst corner of "
+            f"the picture {told['worst_corner_mm']:.1f} mm ({told['seconds']:.1f} s)",
+            f"the camera is {told['height_mm'] / 10:.1f} cm over the table and {told['tilt_deg']:.1f} degrees off "
+            "straight down"]
+
+
+def colours_lines(told: ColoursTold) -> list[str]:
+    """The players' colours for people."""
+    out = []
+    for name, rgb in told["paints"].items():
+        near = min(((d, pair) for pair, d in told["distances"].items() if name in pair.split("-")), default=None)
+        nearest = "" if near is None else f"  nearest {near[1]} at {near[0]:.1f}"
+        out.append(f"  {name:<7} rgb {rgb[0]:3d} {rgb[1]:3d} {rgb[2]:3d}{nearest}"
+                   + (f"  {told['shapes'][name]}s" if name in told["shapes"] else ""))
+    return out

@@ -6,16 +6,18 @@ import argparse
 import json
 import tempfile
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 from bastide.errors import Failure, UsageError
 from bastide.inputs import expansions, port, seed
 from scoring.report import score_game
 from scoring.transcript import Game, write
+from scoring.views import FinalView
+from web.views import View
 
 HELP = "play a simulated game: camera, vision, rules and page"
 
@@ -85,39 +87,37 @@ def run(args: argparse.Namespace) -> int:
         session.command({"do": "end_game"})
         if args.once:
             session.command({"do": "reveal", "step": "end"})
-            view: Mapping[str, Any] = fetch(f"{server.url}api/state")
+            view = fetch(f"{server.url}api/state")
         else:  # on the page everybody walks through the end first
             view = session.view()
-        print(final_table(view))
-        print(comparison(truth, view))
+        final = view["final"]
+        if final is None:
+            raise Failure("the game came to no end")
+        print(final_table(final, [p["name"] for p in view["players"]]))
+        print(comparison(truth, final, questions=sum(h["asked"] for h in view["history"])))
         if not args.once:
             print("the game is over; the page stays until you press Ctrl-C", flush=True)
             stop.wait()
     return 0
 
 
-def fetch(url: str) -> dict[str, Any]:
-    """What a viewer of the page gets."""
+def fetch(url: str) -> View:
+    """What a viewer of the page gets; it is our own page."""
     with urllib.request.urlopen(url, timeout=10) as answer:
-        data: dict[str, Any] = json.load(answer)
-        return data
+        return cast(View, json.load(answer))
 
 
-def comparison(truth: Game, view: Mapping[str, Any]) -> str:
+def comparison(truth: Game, final: FinalView, questions: int) -> str:
     """How the watched game compares with the one that was played."""
     played = score_game(truth)["totals"]
-    seen = view["final"]["totals"]
-    asked = sum(h["asked"] for h in view["history"])
-    questions = "1 question was asked" if asked == 1 else f"{asked} questions were asked"
-    if played == seen:
-        return f"the totals equal those of the game that was played; {questions}"
-    return f"the totals DIFFER from those of the game that was played, {played}; {questions}"
+    asked = "1 question was asked" if questions == 1 else f"{questions} questions were asked"
+    if played == final["totals"]:
+        return f"the totals equal those of the game that was played; {asked}"
+    return f"the totals DIFFER from those of the game that was played, {played}; {asked}"
 
 
-def final_table(view: Mapping[str, Any]) -> str:
+def final_table(final: FinalView, names: Sequence[str]) -> str:
     """Points by player and category."""
-    final = view["final"]
-    names = [p["name"] for p in view["players"]]
     width = max(8, *(len(n) for n in names)) + 2
     first = max(12, *(len(row["category"]) + 1 for row in final["table"])) if final["table"] else 12
     lines = ["".ljust(first) + "".join(n.rjust(width) for n in names)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import textwrap
-from typing import Any
+from typing import TypedDict
 
 from bastide.errors import UsageError
 from bastide.inputs import add_rules_arguments, rules
@@ -62,12 +62,40 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def listed(name: str) -> dict[str, Any]:
+class Row(TypedDict):
+    """An edition as owners know it: ``years`` of sale (from, to), what small cities and farms pay."""
+
+    edition: str
+    title: str
+    publisher: str
+    years: tuple[int, int]
+    box: str
+    like: str | None
+    small_city: int
+    farm: int
+
+
+class Side(TypedDict):
+    """What one edition says about an option, and where."""
+
+    edition: str
+    value: str
+    source: str
+
+
+class Difference(TypedDict):
+    """An option about which two editions differ, with the ids of its rules."""
+
+    rules: str
+    text: str
+    sides: list[Side]
+
+
+def listed(name: str) -> Row:
     """An edition as owners know it."""
     said = editions()[name]
-    return {"edition": name, "title": said["title"], "publisher": said["publisher"], "years": said["years"],
-            "box": said["box"], "like": said.get("like"), "small_city": marks_of(name).small_city,
-            "farm": marks_of(name).farm}
+    return {"edition": name, "title": said.title, "publisher": said.publisher, "years": said.years, "box": said.box,
+            "like": said.like or None, "small_city": marks_of(name).small_city, "farm": marks_of(name).farm}
 
 
 def told(names: tuple[str, ...]) -> str:
@@ -82,7 +110,7 @@ def told(names: tuple[str, ...]) -> str:
     return "\n".join(lines)
 
 
-def differences(left: Rules, right: Rules) -> dict[str, dict[str, Any]]:
+def differences(left: Rules, right: Rules) -> dict[str, Difference]:
     """The options with different values: their rules, and of each side the edition, the value and its source."""
     sides = (left.edition, citations(left)), (right.edition, citations(right))
     return {name: {"rules": option.rules, "text": option.text,

@@ -269,7 +269,8 @@ def _serve(given: argparse.Namespace, now: InForce, file: SettingsFile, notifier
                               calibrations=tuple(Path(c) for c in args.calibration or ()), note=life.restored)
         more = partial(versions, pi=(args.source or "").startswith("picamera"))
         access = Access(keys, hosts=args.allowed_host, keeper=SessionFile(data))
-        settings = Settings(file, given, os.environ, now, begin_again, live={"allowed-host": access.also},
+        settings = Settings(file, given, os.environ, now, begin_again, live={
+            "allowed-host": lambda names: access.also(names if isinstance(names, list) else ())},
                             check=lambda asked: goes_together(asked, data), note=life.refused)
 
         def choose(uri: str) -> None:

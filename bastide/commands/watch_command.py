@@ -9,7 +9,7 @@ import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 from bastide.errors import Failure, UsageError
 from bastide.inputs import add_rules_arguments, expansions, players, rules
@@ -131,7 +131,7 @@ def run(args: argparse.Namespace) -> int:
         except OSError as e:
             raise Failure(f"{args.record}: cannot be written ({e.strerror or e})") from e
     asked = sum(bool(m.get("asked")) for t in game["turns"] for m in t["moves"])
-    summary = {"turns": len(game["turns"]), "questions": asked, "frames": done.frames,
+    summary: Summary = {"turns": len(game["turns"]), "questions": asked, "frames": done.frames,
                "latency_ms": {"p50": done.latency_ms(0.5), "p95": done.latency_ms(0.95)},
                "totals": game["expect"]["totals"]}
     if args.json:
@@ -156,7 +156,24 @@ def begun_record(path: Path, setup: Setup) -> Recorder:
         raise Failure(f"{path}: cannot be written ({e.strerror or e})") from e
 
 
-def show(setup: Setup, summary: dict[str, Any], out: str) -> None:
+class Latency(TypedDict):
+    """Milliseconds from having a frame to its moves being on disk."""
+
+    p50: float
+    p95: float
+
+
+class Summary(TypedDict):
+    """What watching came to."""
+
+    turns: int
+    questions: int
+    frames: int
+    latency_ms: Latency
+    totals: list[int]
+
+
+def show(setup: Setup, summary: Summary, out: str) -> None:
     """The summary for people."""
     print(f"{summary['turns']} turns in {summary['frames']} frames, {summary['questions']} to be asked about, "
           f"written to {out}")

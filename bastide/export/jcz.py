@@ -8,9 +8,9 @@ out scores, goods, the fairy's points and what goes home by itself, and draws th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
 
+from bastide.export.jcz_format import Meeple, Message, Pointer, SavedGame
 from scoring.board import is_complete
 from scoring.engine import apply, legal_claims, new_game
 from scoring.errors import InvalidNotation
@@ -27,7 +27,7 @@ from scoring.transcript import Game, Turn
 VERSION = "5.8.0"
 SETS = {"base": "basic:1", "river": "river/1:1", "inns": "inns-and-cathedrals:1", "traders": "traders-and-builders:1",
         "dragon": "princess-and-dragon:1", "tower": "tower:1"}
-ELEMENTS: dict[str, dict[str, Any]] = {
+ELEMENTS: Mapping[str, Mapping[str, int | bool]] = {
     "base": {}, "river": {}, "inns": {"big-follower": 1, "cathedral": True, "inn": True},
     "traders": {"builder": 1, "pig": 1, "traders": True},
     "dragon": {"dragon": 1, "fairy": 1, "princess": True, "portal": True}, "tower": {"tower": 1},
@@ -35,10 +35,9 @@ ELEMENTS: dict[str, dict[str, Any]] = {
 KINDS = {"city": "City", "road": "Road", "field": "Field", "cloister": "Monastery", "tower": "Tower"}
 FIGURES = {"follower": "small", "large": "big", "builder": "builder", "pig": "pig"}
 SLOTS = ("red", "blue", "yellow", "green", "black", "grey")
-Message = dict[str, Any]
 
 
-def saved_game(game: Game, created: str = "1970-01-01T00:00:00.000Z") -> tuple[dict[str, Any], tuple[str, ...]]:
+def saved_game(game: Game, created: str = "1970-01-01T00:00:00.000Z") -> tuple[SavedGame, tuple[str, ...]]:
     """The saved game, and a sentence for everything in which that program would not play it as it was played.
 
     Raises InvalidNotation for what the format has no words for at all: boxes and tiles that the program does not know.
@@ -49,7 +48,7 @@ def saved_game(game: Game, created: str = "1970-01-01T00:00:00.000Z") -> tuple[d
     replay = Replay(game)
     messages = [m for turn in game.turns for m in replay.turn(turn)]
     rules = game.setup.rules
-    elements: dict[str, Any] = {"small-follower": 7, **({"farmers": True} if rules.farmers_enabled else {})}
+    elements: dict[str, int | bool] = {"small-follower": 7, **({"farmers": True} if rules.farmers_enabled else {})}
     for name in game.setup.expansions:
         elements |= ELEMENTS[name]
     start = game.setup.start or replay.draft.box.start()
@@ -107,11 +106,11 @@ def location(feature: str, where: str) -> str:
     return atoms[0]
 
 
-def pointer(at: Square, feature: str, where: str) -> dict[str, Any]:
+def pointer(at: Square, feature: str, where: str) -> Pointer:
     return {"position": list(at), "feature": KINDS[feature], "location": location(feature, where)}
 
 
-def message(kind: str, player: int, **payload: Any) -> Message:
+def message(kind: str, player: int, **payload: object) -> Message:
     return {"type": kind, "payload": payload, "player": player, "clock": 0}
 
 
@@ -214,10 +213,10 @@ class Replay:
             if ref.owner == player and len({m.split(".")[1] for m in own}) > 1:
                 yield message("EXCHANGE_FOLLOWER", player, meepleId=meeple)
 
-    def _meeple(self, figure: StandingFigure) -> dict[str, Any]:
+    def _meeple(self, figure: StandingFigure) -> Meeple:
         return {"featurePointer": pointer(figure.at, figure.feature, figure.where), "meepleId": self._named[figure.id]}
 
-    def _beside(self, event: FairyMoved) -> Any:
+    def _beside(self, event: FairyMoved) -> list[int] | Meeple:
         d, ref = self.draft, event.beside
         if d.box.rules.word("fairy_mode") == "tile":
             return list(event.at)

@@ -9,9 +9,9 @@ import json
 import os
 import re
 import threading
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any
 
 from bastide.errors import Failure, UsageError
 from bastide.files.writing import write_whole
@@ -104,7 +104,7 @@ class SessionFile:
     def __init__(self, folder: str | Path) -> None:
         self.path = Path(folder) / SESSIONS
 
-    def load(self) -> list[dict[str, Any]]:
+    def load(self) -> list[Mapping[str, object]]:
         """What was kept; empty when it cannot be read: then everybody signs in again."""
         try:
             if self.path.stat().st_size > _MOST_SESSIONS:
@@ -115,7 +115,7 @@ class SessionFile:
         rows = data.get("sessions") if isinstance(data, dict) else None
         return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
 
-    def save(self, rows: list[dict[str, Any]]) -> None:
+    def save(self, rows: Sequence[Mapping[str, object]]) -> None:
         write_private(self.path, json.dumps({"version": _VERSION, "sessions": rows}))
 
 

@@ -3,16 +3,42 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 NOTE = "second.json"
 
 
-def read_note(data: Path) -> dict[str, Any]:
-    """How the newest backup on the second medium went; empty when there was none."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """``ok`` is whether the newest try made a ``file`` in the ``folder``, with so many games and entries, of the log in
+    that ``state``; otherwise ``why`` it did not. ``made`` are the names of all backups there that are ours."""
+
+    folder: str = ""
+    at_s: float = 0.0
+    made: tuple[str, ...] = ()
+    ok: bool = False
+    file: str = ""
+    games: int = 0
+    entries: int = 0
+    state: str = ""
+    why: str = ""
+
+
+def read_note(data: Path) -> Note | None:
+    """How the newest backup on the second medium went; None when there was none, or the note cannot be read."""
     try:
-        found = json.loads((data / NOTE).read_text("utf-8"))
-        return found if isinstance(found, dict) else {}
+        match json.loads((data / NOTE).read_text("utf-8")):
+            case {"made": list(made), **said}:
+                return Note(
+                    made=tuple(name for name in made if isinstance(name, str)), folder=str(said.get("folder", "")),
+                    ok=said.get("ok") is True, file=str(said.get("file", "")), state=str(said.get("state", "")),
+                    why=str(said.get("why", "")), at_s=_count(said.get("at_s")),
+                    games=int(_count(said.get("games"))), entries=int(_count(said.get("entries"))))
     except (OSError, ValueError, RecursionError):
-        return {}
+        pass
+    return None
+
+
+def _count(value: object) -> float:
+    return value if isinstance(value, int | float) else 0

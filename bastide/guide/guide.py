@@ -11,24 +11,24 @@ import logging
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 from bastide.files.writing import write_whole
+from web.machine_states import GuideState, GuideStep, Practice
 from web.protocol import CommandError
-from web.states import GuideState, GuideStep
 
 NAME = "guide.json"
 STEPS = ("welcome", "camera", "aim", "table", "tiles", "figures", "players", "practice", "play")
 ANSWERS = {"table": ("coarse",), "tiles": ("learn",)}  # what people may choose where nothing needs to be proved
 _VERSION, _LARGEST = 1, 20_000
 _log = logging.getLogger("bastide.guide")
+NO_PRACTICE: Practice = {"plan": [], "seen": {"tile": False, "follower": False, "road": False}}
 Facts = Mapping[str, Callable[[], bool]]
 
 
 class Guide:
     """The guide of one table (`web.machine_protocol.Guide`). Thread safe."""
 
-    def __init__(self, data: Path, facts: Facts, *, practice: Callable[[], dict[str, Any]] = dict,
+    def __init__(self, data: Path, facts: Facts, *, practice: Callable[[], Practice] = lambda: NO_PRACTICE,
                  sheet: Callable[[str], bytes | None] = lambda name: None, known: bool = False) -> None:
         """``facts`` say of a step whether it is proved now. ``practice`` tells the practice road's plan and what was
         seen of it, ``sheet`` makes what is printed. A table that was played at before (``known``) needs no guide until

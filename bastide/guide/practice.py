@@ -3,28 +3,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any
 
 from scoring.engine import fitting, legal_claims, new_game, step, tiles_left
 from scoring.errors import IllegalMove
 from scoring.events import FigurePlaced, Setup, TilePlaced, TurnEnded
 from scoring.state import GameState
 from scoring.tiles import Square
+from scoring.views import GameView
+from web.machine_states import LayRow, SeenRow
 
 LENGTH = 3
 _SIDES: tuple[tuple[Square, Square], ...] = (((-1, 0), (1, 0)), ((0, -1), (0, 1)))
 
 
-def plan(setup: Setup) -> list[dict[str, Any]]:
-    """The two tiles: tile, at, rot, and where the ``follower`` stands on the first. Empty where the start is no single
+def plan(setup: Setup) -> list[LayRow]:
+    """The two tiles, a follower on the first. Empty where the start is no single
     tile with a road across: then any road will do."""
-    return [dict(one) for one in _plan(setup)]
+    return list(_plan(setup))
 
 
 @lru_cache(maxsize=8)
-def _plan(setup: Setup) -> tuple[dict[str, Any], ...]:
+def _plan(setup: Setup) -> tuple[LayRow, ...]:
     begun = new_game(setup)
     if len(begun.tiles) != 1:
         return ()
@@ -62,9 +62,9 @@ def _scored(state: GameState) -> bool:
     return any(e.feature == "road" and e.tiles == LENGTH and e.points for e in state.score_events)
 
 
-def seen(view: Mapping[str, Any]) -> dict[str, bool]:
+def seen(view: GameView) -> SeenRow:
     """Which links of the chain have held in the game that a view shows: a ``tile`` and a ``follower`` that the camera
     saw, and points for a ``road``. What somebody entered by hand proves nothing."""
-    by_camera: Sequence[str] = [e["kind"] for e in view["history"] if e["source"] == "camera"]
+    by_camera = [e["kind"] for e in view["history"] if e["source"] == "camera"]
     return {"tile": "tile" in by_camera, "follower": "deploy" in by_camera,
             "road": any(e["feature"] == "road" and e["player"] is not None for e in view["feed"])}

@@ -3,33 +3,29 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from bastide.log.examine import examine
-from bastide.log.journal import Told, journal_of, read
+from bastide.log.journal import Action, Told, journal_of, read
 from bastide.log.salvage import Salvaged, merged, salvage
 from bastide.log.schema import checksum
 
 
-def put(db: sqlite3.Connection, line: Mapping[str, Any], number: int) -> None:
+def put(db: sqlite3.Connection, line: Action, number: int) -> None:
     """Carry out an action of the journal in the database; ``number`` is its line's."""
     game = line["game"]
     remember(db, "actions", str(number))
-    match line["do"]:
-        case "game":
-            text = line["setup"]
-            db.execute("INSERT INTO games (id, created_s, setup, crc) VALUES (?, ?, ?, ?)",
-                       (game, line["created_s"], text, checksum(game, 0, text)))
-            remember(db, "table", str(game))
-        case "entries":
-            db.executemany("INSERT INTO entries (game, seq, body, crc) VALUES (?, ?, ?, ?)",
-                           [(game, seq, body, checksum(game, seq, body))
-                            for seq, body in enumerate(line["bodies"], line["first"])])
-            db.execute("UPDATE games SET over = ? WHERE id = ? AND over != ?", (line["over"], game, line["over"]))
-        case "table":
-            remember(db, "table", str(game))
+    if line["do"] == "entries":
+        db.executemany("INSERT INTO entries (game, seq, body, crc) VALUES (?, ?, ?, ?)",
+                       [(game, seq, body, checksum(game, seq, body))
+                        for seq, body in enumerate(line["bodies"], line["first"])])
+        db.execute("UPDATE games SET over = ? WHERE id = ? AND over != ?", (line["over"], game, line["over"]))
+        return
+    if line["do"] == "game":
+        text = line["setup"]
+        db.execute("INSERT INTO games (id, created_s, setup, crc) VALUES (?, ?, ?, ?)",
+                   (game, line["created_s"], text, checksum(game, 0, text)))
+    remember(db, "table", str(game))
 
 
 def remember(db: sqlite3.Connection, key: str, value: str) -> None:

@@ -21,11 +21,11 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Literal, NotRequired, TypedDict
 
 from bastide.files.writing import sync_folder
 from bastide.log.schema import SCHEMA_VERSION
@@ -36,6 +36,47 @@ _GUESSED = 16  # entries beyond those that are known
 _DIGITS = 16
 SETUP_EVERY = 16  # entries
 _LONGEST = 8192  # bytes; an action is a few hundred, one with many entries a few thousand
+
+
+class JournalLine(TypedDict):
+    """The first line: the log that it belongs to, and the version of its tables."""
+
+    do: Literal["journal"]
+    id: str
+    schema: int
+
+
+class GameLine(TypedDict):
+    """A game was begun."""
+
+    do: Literal["game"]
+    game: int
+    created_s: float
+    setup: str
+
+
+class EntriesLine(TypedDict):
+    """Entries of one action, from the number ``first`` on; ``over`` is 1 when the game is over with them. Now and then
+    also when the game began, and its set-up."""
+
+    do: Literal["entries"]
+    game: int
+    first: int
+    bodies: Sequence[str]
+    over: int
+    created_s: NotRequired[float]
+    setup: NotRequired[str]
+
+
+class TableLine(TypedDict):
+    """A game was put on the table."""
+
+    do: Literal["table"]
+    game: int
+
+
+Action = GameLine | EntriesLine | TableLine
+Line = JournalLine | Action
 
 
 def journal_of(log: Path) -> Path:
@@ -69,7 +110,7 @@ class Told:
     end_lost: bool = False  # lines are missing after the newest, and nobody knows how many
     torn: int = 0
     last: tuple[int, str, tuple[int, int]] = (0, "", (0, 0))  # number, digest and subject of the newest line
-    newest: dict[str, Any] = field(default_factory=dict)  # the newest line itself
+    newest: Action | None = None  # what the newest line says was done
     table_sure: bool = False  # no line is missing since it was put there
     table_before: int | None = None  # what the newest line changed
     over_before: int = 0
@@ -78,27 +119,29 @@ class Told:
         """What it said before its newest action."""
         out = Told(id=self.id, games=dict(self.games), entries=dict(self.entries), table=self.table_before)
         match self.newest:
-            case {"do": "game", "game": game}:
+            case {"do": "game", "game": int(game)}:
                 out.games.pop(game, None)
-            case {"do": "entries", "game": game, "first": first}:
+            case {"do": "entries", "game": int(game), "first": int(first)}:
                 out.entries[game] = {seq: body for seq, body in self.entries[game].items() if seq < first}
                 if game in out.games:
                     out.games[game] = (*out.games[game][:2], self.over_before)
         return out
 
-    def take(self, line: Mapping[str, Any]) -> None:
+    def take(self, line: Mapping[str, object]) -> None:
         """What a whole line says."""
         self.table_before = self.table
         match line:
             case {"do": "journal", "id": str(name), "schema": int(schema)}:
                 self.id, self.schema = name, schema
             case {"do": "game", "game": int(game), "created_s": float(created) | int(created), "setup": str(setup)}:
-                self.games[game] = (created, setup, int(line.get("over", 0)))
+                over = line.get("over")
+                self.games[game] = (created, setup, over if isinstance(over, int) else 0)
                 self.most.setdefault(game, 0)
                 self.table, self.table_sure = game, True
             case {"do": "entries", "game": int(game), "first": int(first), "bodies": list(bodies), "over": int(over)}:
-                if game not in self.games and "setup" in line:
-                    self.games[game] = (float(line["created_s"]), str(line["setup"]), over)
+                match line:
+                    case {"created_s": float(created) | int(created), "setup": str(setup)} if game not in self.games:
+                        self.games[game] = (created, setup, over)
                 self.entries.setdefault(game, {}).update(enumerate(bodies, first))
                 if game in self.games:
                     self.over_before = self.games[game][2]
@@ -122,7 +165,7 @@ def read(path: Path) -> Told | None:
 
 def told(data: bytes) -> Told:
     """What the bytes of a journal say. Lines count wherever they stand, and in the order of their numbers."""
-    lines: dict[int, tuple[str, dict[str, Any], int]] = {}
+    lines: dict[int, tuple[str, Mapping[str, object], int]] = {}
     heads = [m.start() for m in _HEAD.finditer(data)]
     covered = 0
     for at, following in zip(heads, [*heads[1:], len(data)], strict=False):  # no head, no line
@@ -156,7 +199,7 @@ def told(data: bytes) -> Told:
         out.spoiled |= end < place
         place = end
         out.take(line)
-        out.last, out.newest = (number, name, _about(line)), line
+        out.last, out.newest = (number, name, _about(line)), _action(line)
     tail = len(data) - place
     out.torn = tail if covered + tail == len(data) else 0
     lost = covered + tail != len(data) or _was_whole(data[place:], out.last[0] + 1)
@@ -182,6 +225,17 @@ def _guess(rest: bytes, out: Told) -> None:
             out.most[game] = first
 
 
+def _action(line: Mapping[str, object]) -> Action | None:
+    match line:
+        case {"do": "game", "game": int(game), "created_s": float(created) | int(created), "setup": str(setup)}:
+            return {"do": "game", "game": game, "created_s": created, "setup": setup}
+        case {"do": "entries", "game": int(game), "first": int(first), "bodies": list(bodies), "over": int(over)}:
+            return {"do": "entries", "game": game, "first": first, "bodies": bodies, "over": over}
+        case {"do": "table", "game": int(game)}:
+            return {"do": "table", "game": game}
+    return None
+
+
 def _subject(value: object) -> tuple[int, int]:
     match value:
         case [int(game), int(seq)]:
@@ -189,7 +243,7 @@ def _subject(value: object) -> tuple[int, int]:
     return 0, 0
 
 
-def _about(line: Mapping[str, Any]) -> tuple[int, int]:
+def _about(line: Mapping[str, object] | Line) -> tuple[int, int]:
     match line:
         case {"do": "entries", "game": int(game), "first": int(first), "bodies": list(bodies)}:
             return game, first + len(bodies) - 1
@@ -250,7 +304,7 @@ class Journal:
         """The number of the next line."""
         return self._last[0] + 1
 
-    def add(self, line: Mapping[str, Any]) -> None:
+    def add(self, line: Line) -> None:
         """Append one action and fsync it."""
         if self._stale is not None:  # what an action left that was refused
             self._file.cut(self._stale)
@@ -283,7 +337,7 @@ def written(path: Path, name: str, games: Mapping[int, tuple[float, str, int]],
     part = path.with_name(f"{path.name}.part")
     number, earlier, subject = 0, "", (0, 0)
     with open(part, "wb") as f:
-        def put(line: Mapping[str, Any]) -> None:
+        def put(line: Line) -> None:
             nonlocal number, earlier, subject
             data, earlier = _line(number + 1, earlier, subject, line)
             number, subject = number + 1, _about(line)
@@ -305,7 +359,7 @@ def written(path: Path, name: str, games: Mapping[int, tuple[float, str, int]],
     sync_folder(path.parent)
 
 
-def _line(number: int, earlier: str, subject: tuple[int, int], line: Mapping[str, Any]) -> tuple[bytes, str]:
+def _line(number: int, earlier: str, subject: tuple[int, int], line: Line) -> tuple[bytes, str]:
     text = json.dumps({"n": number, "after": earlier, "before": list(subject), **line}).encode()
     name = digest(text)
     return name.encode() + b" " + text + b"\n", name

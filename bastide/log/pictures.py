@@ -11,13 +11,16 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from bastide.errors import Failure
 from bastide.log.schema import PICTURES
+from web.views import CandidateView
+
+TilePose = tuple[int, int, list[list[float]]]  # column, row, and the homography of a tile in a picture, 3 x 3
 
 
 class Kind(NamedTuple):
@@ -68,21 +71,25 @@ class Pictures:
                 self._db.close()
                 self._db = None
 
-    def keep_crop(self, game: int, seq: int, jpeg: bytes, candidates: object) -> None:
+    def keep_crop(self, game: int, seq: int, jpeg: bytes, candidates: Sequence[CandidateView]) -> None:
         """Keep the picture and the candidates behind an entry; the oldest pictures make room."""
         self._keep(CROPS, game, seq, jpeg, candidates)
 
-    def crop(self, game: int, seq: int) -> tuple[bytes, list[Any]] | None:
+    def crop(self, game: int, seq: int) -> tuple[bytes, list[CandidateView]] | None:
         """The picture (JPEG) and the candidates behind an entry."""
-        return self._kept(CROPS, game, seq)
+        kept = self._kept(CROPS, game, seq)
+        if kept is None:
+            return None
+        return kept[0], [{"body": c.get("body"), "probability": c["probability"]} for c in json.loads(kept[1])]
 
-    def keep_still(self, game: int, seq: int, jpeg: bytes, poses: object) -> None:
+    def keep_still(self, game: int, seq: int, jpeg: bytes, poses: Sequence[TilePose]) -> None:
         """Keep the picture of the whole table at an entry, with the poses of its tiles; the oldest make room."""
         self._keep(STILLS, game, seq, jpeg, poses)
 
-    def still(self, game: int, seq: int) -> tuple[bytes, list[Any]] | None:
+    def still(self, game: int, seq: int) -> tuple[bytes, list[TilePose]] | None:
         """The picture of the table (JPEG) kept with an entry, and the poses of its tiles."""
-        return self._kept(STILLS, game, seq)
+        kept = self._kept(STILLS, game, seq)
+        return None if kept is None else (kept[0], [(x, y, pose) for x, y, pose in json.loads(kept[1])])
 
     def stills(self, game: int) -> frozenset[int]:
         """The entries of a game with which a picture of the table is kept."""
@@ -103,11 +110,11 @@ class Pictures:
                        (game, seq, jpeg, json.dumps(about)))
             db.execute(f"DELETE FROM {kind.table} WHERE id <= (SELECT max(id) FROM {kind.table}) - ?", (kind.most,))
 
-    def _kept(self, kind: Kind, game: int, seq: int) -> tuple[bytes, list[Any]] | None:
+    def _kept(self, kind: Kind, game: int, seq: int) -> tuple[bytes, str] | None:
         with self._transaction() as db:
             row = db.execute(f"SELECT jpeg, {kind.about} FROM {kind.table} WHERE game = ? AND seq = ?",
                              (game, seq)).fetchone()
-        return (row[0], json.loads(row[1])) if row else None
+        return (row[0], row[1]) if row else None
 
     def _welcome(self) -> None:
         if self._without:

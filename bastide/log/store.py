@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from bastide.errors import Failure
 from bastide.files.writing import sync_folder
@@ -96,11 +96,11 @@ class Store:
         the set of tile pictures that it is watched with (`bastide.tiles.art`)."""
         text = json.dumps({**setup_to_json(setup), "aid": aid, **({"art": art} if art else {})})
 
-        def line(db: sqlite3.Connection) -> dict[str, Any]:
+        def line(db: sqlite3.Connection) -> journal.GameLine:
             number = int(db.execute("SELECT coalesce(max(id), 0) + 1 FROM games").fetchone()[0])
             return {"do": "game", "game": number, "created_s": time.time(), "setup": text}
 
-        return int(self._written(line)["game"])
+        return self._written(line)["game"]
 
     def append(self, game: int, entries: Iterable[LogEntry], *, over: bool = False) -> None:
         """Put entries on disk in one transaction: what belongs together is there together or not at all.
@@ -114,11 +114,11 @@ class Store:
         bodies = [json.dumps(entry_to_json(e)) for e in entries]
         again = any(e.seq % journal.SETUP_EVERY == 0 for e in entries)
 
-        def line(db: sqlite3.Connection) -> dict[str, Any]:
+        def line(db: sqlite3.Connection) -> journal.EntriesLine:
             row = db.execute("SELECT created_s, setup FROM games WHERE id = ?", (game,)).fetchone() if again else None
-            return {"do": "entries", "game": game, "first": first, "bodies": bodies, "over": int(over),
-                    **({"created_s": row[0], "setup": row[1]} if row else {})}
-
+            made: journal.EntriesLine = {"do": "entries", "game": game, "first": first, "bodies": bodies,
+                                         "over": int(over)}
+            return {**made, "created_s": row[0], "setup": row[1]} if row else made
         self._written(line)
 
     def put_on_table(self, game: int) -> None:
@@ -240,7 +240,7 @@ class Store:
         """Go on with the journal, after its newest action has been carried out if the power went before that; make it
         anew where it is not what the database holds."""
         assert self._db is not None
-        if told is not None and not told.spoiled and not same(found, told) and same(found, told, but_newest=True):
+        if told and told.newest and not told.spoiled and not same(found, told) and same(found, told, but_newest=True):
             with self._db:
                 put(self._db, told.newest, told.last[0])
             found = contents(self._db)
@@ -325,7 +325,7 @@ class Store:
             os.close(self._mine)
             self._mine = None
 
-    def _written(self, line: Callable[[sqlite3.Connection], dict[str, Any]]) -> dict[str, Any]:
+    def _written(self, line: Callable[[sqlite3.Connection], journal.Action]) -> journal.Action:
         """One action on disk, in the journal and in the database; on a full disk the reserve makes room for it, and a
         database that turns out to be damaged is recovered from what is whole. The action, as it was written."""
         for last in (False, True):
@@ -358,7 +358,7 @@ class Store:
         _log.warning("%s", self.notice)
         return True
 
-    def _once(self, line: Callable[[sqlite3.Connection], dict[str, Any]]) -> dict[str, Any]:
+    def _once(self, line: Callable[[sqlite3.Connection], journal.Action]) -> journal.Action:
         with self._transaction() as db:
             assert self._journal is not None
             found = line(db)

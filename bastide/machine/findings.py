@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from web.machine_states import LineRow
+
 Part = float | int | str
 
 TEXT = {
@@ -96,6 +98,10 @@ class Line:
     code: str = ""
     todo: str = ""
     parts: Mapping[str, Part] = field(default_factory=dict)
+
+    def to_json(self) -> LineRow:
+        return {"what": self.what, "state": self.state, "text": self.text, "do": self.do, "code": self.code,
+                "todo": self.todo, "parts": self.parts}
 
 
 def line(what: str, state: str, code: str, todo: str = "", **parts: Part) -> Line:

@@ -14,10 +14,8 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from bastide.files.second_note import read_note
 from bastide.log.copies import difference
@@ -25,6 +23,7 @@ from bastide.log.examine import damage
 from bastide.log.schema import SCHEMA_VERSION, pictures_of
 from bastide.machine.findings import Line, Part, line
 from calibration.documents import ColoursResult, Document, LensResult, TableResult
+from web.machine_states import ReportState
 
 FREE_WARN, FREE_FAIL = 1_000_000_000, 200_000_000
 MEMORY_WARN, MEMORY_FAIL = 300_000_000, 100_000_000
@@ -35,12 +34,12 @@ THROTTLED = "sys/devices/platform/soc/soc:firmware/get_throttled"
 
 
 def report(data: Path, *, port: int | None = None, calibrations: Iterable[tuple[str, Document]] = (),
-           camera: Iterable[Line] = (), root: Path = Path("/")) -> dict[str, Any]:
-    """Everything that can be checked, JSON-ready: ``state`` is the worst of all, ``checks`` are the lines."""
+           camera: Iterable[Line] = (), root: Path = Path("/")) -> ReportState:
+    """Everything that can be checked."""
     lines = [*camera, *calibrated(calibrations), *storage(data), *memory(root), *temperature(root), *power(root),
              *clock(root), *(ports(port) if port else ())]
     worst = next((s for s in ("fail", "warn") if any(one.state == s for one in lines)), "ok")
-    return {"state": worst, "checks": [asdict(one) for one in lines]}
+    return {"state": worst, "checks": [one.to_json() for one in lines], "at_s": round(time.time(), 1)}
 
 
 def room(data: Path) -> Iterator[Line]:
@@ -92,11 +91,10 @@ def storage(data: Path) -> Iterator[Line]:
     except (sqlite3.Error, UnicodeDecodeError) as e:
         yield line("log", "fail", "log.unreadable", "restart", why=str(e))
     second = read_note(data)
-    if second.get("ok"):
-        yield line("backup", "ok", "backup.made", name=str(second.get("file")), games=int(second.get("games", 0)),
-                   entries=int(second.get("entries", 0)))
-    elif second:
-        yield line("backup", "warn", "backup.failed", "stick", why=str(second.get("why"))[:200])
+    if second is not None and second.ok:
+        yield line("backup", "ok", "backup.made", name=second.file, games=second.games, entries=second.entries)
+    elif second is not None:
+        yield line("backup", "warn", "backup.failed", "stick", why=second.why[:200])
     aside = sorted(p.name for p in data.glob("*.damaged-*"))
     if aside:
         yield line("damaged files", "warn", "damaged.kept", "damaged", n=len(aside), name=aside[-1])

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from bastide.machine.findings import Line, line
 from bastide.machine.health import clock, power, room, temperature
+from web.machine_states import PulseState
+from web.views import StatusView
 
 FRESH_S = 15.0
 MOVED = ("drift.put_back", "board_gone")  # statuses in which the view is not the one of before
+WATCHING: StatusView = {"chip": "watching", "text": ""}
 _WORST = ("fail", "warn")
 
 
@@ -24,14 +25,14 @@ class Pulse:
     """Call it for ``lines``, the worst first, nothing that is all right. Thread safe; one looks at a time."""
 
     def __init__(self, data: Path, *, relit: Callable[[], bool] = lambda: False,
-                 status: Callable[[], Mapping[str, Any]] = dict, root: Path = Path("/"),
+                 status: Callable[[], StatusView] = lambda: WATCHING, root: Path = Path("/"),
                  now: Callable[[], float] = time.monotonic) -> None:
         """``relit`` is whether the light has changed since the camera measured it, ``status`` the table's (chip, code,
         text)."""
         self._data, self._relit, self._status, self._root, self._now = data, relit, status, root, now
         self._one, self._machine, self._at = threading.Lock(), list[Line](), float("-inf")
 
-    def __call__(self) -> dict[str, Any]:
+    def __call__(self) -> PulseState:
         if self._one.acquire(blocking=False):
             try:
                 if self._now() - self._at >= FRESH_S:
@@ -41,18 +42,18 @@ class Pulse:
                 self._one.release()
         lines = [*self._machine, *_seen(self._status()),
                  *((line("light", "warn", "light.changed", "balance"),) if self._relit() else ())]
-        return {"lines": [asdict(one) for one in sorted(lines, key=lambda one: _WORST.index(one.state))]}
+        return {"lines": [one.to_json() for one in sorted(lines, key=lambda one: _WORST.index(one.state))]}
 
 
-def _seen(status: Mapping[str, Any]) -> list[Line]:
+def _seen(status: StatusView) -> list[Line]:
     """What is wrong with camera and view, by the table's status."""
-    code = str(status.get("code", ""))
-    if status.get("chip") != "camera_lost":
+    code = status.get("code", "")
+    if status["chip"] != "camera_lost":
         return []
     if code in MOVED:
         return [line("view", "warn", "view.moved", "ghost")]
     if code == "camera_gone":
         return [line("camera", "fail", "camera.silent", "cable")]
     if code.startswith("camera_"):
-        return [line("camera", "fail", "camera.says", status=code, why=str(status.get("text", "")))]
+        return [line("camera", "fail", "camera.says", status=code, why=status["text"])]
     return []

@@ -13,16 +13,15 @@ import re
 import secrets
 import shutil
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 from bastide import __version__
 from bastide.files.incoming import add_piece
 from bastide.files.writing import write_whole
 from hardware.release_file import MOST_BYTES, NotTaken, check, numbers
+from web.machine_states import OfferRow, UpdateState
 from web.protocol import CommandError
-from web.states import UpdateState
 
 FOLDER = ".update"  # of the data folder; in no backup
 REQUEST, UPLOAD = "request.json", "upload.part"
@@ -42,7 +41,7 @@ class Updates:
         self._folder, self._running, self._most = data / FOLDER, running, most
         self._versions, self._signers, self._watchers = versions, signers, watchers
         self._lock = threading.RLock()
-        self._offer: dict[str, Any] | None = None
+        self._offer: OfferRow | None = None
 
     def state(self) -> UpdateState:
         """What runs, what came in, what is offered, and how the newest update goes or went."""
@@ -152,7 +151,7 @@ class Updates:
             return None
         return found[1] if found else None
 
-    def _last(self) -> dict[str, Any] | None:
+    def _last(self) -> Mapping[str, object] | None:
         path = self._versions / "state.json"
         try:
             told = json.loads(path.read_text("utf-8")) if path.stat().st_size <= _LARGEST else None

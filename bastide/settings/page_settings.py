@@ -13,7 +13,7 @@ import logging
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 from bastide.errors import Failure, UsageError
 from bastide.files.keys import write_private
@@ -31,8 +31,8 @@ from bastide.settings.options import (
     read_value,
     sound,
 )
+from web.machine_states import SettingsState
 from web.protocol import CommandError
-from web.states import SettingsState
 
 NAME = "settings.json"
 _VERSION, _LARGEST = 1, 200_000
@@ -92,11 +92,35 @@ def without_passwords(folder: Path) -> str | None:
     return json.dumps({"version": _VERSION, "values": values, "served": values})
 
 
+class OptionRow(TypedDict):
+    """An option (`bastide.settings.options.Option`) with its ``value``, what was ``kept`` on the page, whose word is in
+    force (``origin``), whether it is ``idle`` without another option, and whether it ``waits`` for a restart."""
+
+    name: str
+    kind: str
+    group: str
+    title: dict[str, str]
+    help: dict[str, str]
+    choices: list[str]
+    least: float | None
+    most: float | None
+    unit: str
+    several: bool
+    default: Value | None
+    value: Value | None
+    kept: Value | None
+    origin: str
+    page: bool
+    restart: bool
+    idle: bool
+    waits: bool
+
+
 class Settings:
     """The options of one running table (`web.machine_protocol.Settings`). Thread safe."""
 
     def __init__(self, file: SettingsFile, args: argparse.Namespace, environment: Mapping[str, str], now: InForce,
-                 again: Callable[[], None], *, live: Mapping[str, Callable[[Any], None]] | None = None,
+                 again: Callable[[], None], *, live: Mapping[str, Callable[[Value | None], None]] | None = None,
                  check: Callable[[argparse.Namespace], None] = lambda args: None, note: str = "") -> None:
         """``args`` is the command line as it was given, ``now`` what the table is served with, ``again`` has it served
         anew. ``live`` takes what needs no restart; ``check`` raises UsageError for options that do not go together;
@@ -182,7 +206,7 @@ class Settings:
             if name in self._live:
                 self._live[name](wanted.values[name])
 
-    def _row(self, o: Option, wanted: InForce) -> dict[str, Any]:
+    def _row(self, o: Option, wanted: InForce) -> OptionRow:
         said, kept = wanted.origin[o.name], self._file.values.get(o.name)
         return {"name": o.name, "kind": o.kind, "group": o.group, "title": dict(o.title), "help": dict(o.help),
                 "choices": list(o.choices), "least": o.least, "most": o.most, "unit": o.unit, "several": o.several,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, cast
+from collections.abc import Callable, Sequence
+from typing import Literal
 
 from scoring.engine import fits
 from scoring.events import FigurePlaced, TilePlaced, to_json
@@ -16,7 +16,7 @@ from web.views import CandidateView, QuestionView
 LIKELY = 0.005  # least probability of an offered answer: less would be shown as 0 %
 WHOSE = "whose_tile"  # which tile is known, and not who laid it: two came between two looks
 CLAIM = "claim"  # a follower that was put down, scored and taken home before the camera saw it
-Crop = Callable[[int], tuple[bytes, list[dict[str, Any]]] | None]  # a picture, and what was kept of its candidates
+Crop = Callable[[int], tuple[bytes, list[CandidateView]] | None]  # a picture, and what was kept of its candidates
 
 
 def readings(entries: Sequence[LogEntry], crop: Crop) -> list[QuestionView]:
@@ -29,36 +29,37 @@ def readings(entries: Sequence[LogEntry], crop: Crop) -> list[QuestionView]:
             continue
         body = to_json(event)
         kept = crop(seq)
-        options = [c for c in kept[1] if c["probability"] >= LIKELY or c.get("body") == body][:3] if kept else []
-        if not any(c.get("body") == body for c in options):
-            options = [{"body": body, "probability": 0.0}, *options][:3]
+        options = [c for c in kept[1] if c["probability"] >= LIKELY or c["body"] == body][:3] if kept else []
+        if not any(c["body"] == body for c in options):
+            read: CandidateView = {"body": body, "probability": 0.0}
+            options = [read, *options][:3]
         kind: Literal["tile", "figure", "move"] = "tile" if isinstance(event, TilePlaced) else (
             "figure" if isinstance(event, FigurePlaced) else "move")
         at: Square | None = getattr(event, "at", None)
         key = WHOSE if kind == "tile" and _one_tile(options) else f"which_{kind}"
         out.append({"id": seq, "seq": seq, "kind": kind, "text_key": key, "at": list(at) if at else None,
                     "player": getattr(event, "player", None), "crop": f"/api/crops/{seq}.jpg" if kept else None,
-                    "candidates": cast(list[CandidateView], options)})
+                    "candidates": options})
     return out
 
 
-def _one_tile(options: Sequence[Mapping[str, Any]]) -> bool:
+def _one_tile(options: Sequence[CandidateView]) -> bool:
     """Whether all answers are the same tile of different players."""
-    bodies = [c.get("body") or {} for c in options]
+    bodies = [c["body"] or {} for c in options]
     tiles, players = {(b.get("tile"), b.get("rot")) for b in bodies}, {b.get("player") for b in bodies}
     return len(tiles) == 1 < len(players) == len(bodies)
 
 
-def tile_candidates(kept: Sequence[dict[str, Any]], before: GameState, at: Square) -> list[TileCandidate]:
+def tile_candidates(kept: Sequence[CandidateView], before: GameState, at: Square) -> list[TileCandidate]:
     """What a tile may be: the reading's own candidates first, then every tile left that fits there."""
     out: list[TileCandidate] = []
     seen: set[tuple[str, int]] = set()
     for c in kept:
-        body: Any = c.get("body") or {}
-        if body.get("do") == "tile" and (body["tile"], body["rot"]) not in seen:
-            seen.add((body["tile"], body["rot"]))
-            out.append({"tile": body["tile"], "rot": body["rot"], "probability": c["probability"],
-                        "legal": fits(before, body["tile"], at, body["rot"])})
+        match c["body"]:
+            case {"do": "tile", "tile": str(tile), "rot": int(rot)} if (tile, rot) not in seen:
+                seen.add((tile, rot))
+                out.append({"tile": tile, "rot": rot, "probability": c["probability"],
+                            "legal": fits(before, tile, at, rot)})
     for tile, left in before.left.items():
         for rot in range(4):
             if left > 0 and (tile, rot) not in seen and fits(before, tile, at, rot):

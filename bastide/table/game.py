@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TypedDict, Unpack
 
 from scoring.engine import step
 from scoring.events import Setup
 from scoring.log import Amended, Body, Inserted, LogEntry, Retracted, Settled, state_of
 from scoring.state import GameState
+
+
+class How(TypedDict, total=False):
+    """How entries came about, as `scoring.log.LogEntry` says it."""
+
+    source: str
+    confidence: float
+    asked: bool
+    frame: int | None
+    who: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +47,8 @@ class Game:
         """How many entries the log has."""
         return len(self.entries)
 
-    def tried(self, bodies: tuple[Body, ...], now_s: float = 0.0, **how: Any) -> tuple[tuple[LogEntry, ...], Game]:
+    def tried(self, bodies: tuple[Body, ...], now_s: float = 0.0,
+              **how: Unpack[How]) -> tuple[tuple[LogEntry, ...], Game]:
         """The entries for these bodies and the game with them. Raises InvalidNotation, IllegalMove for what means
         nothing in this game."""
         first = self.version + 1

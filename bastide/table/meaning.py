@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
-from typing import Any
 
 from bastide.log import gaps
 from bastide.log.history import UNDO, by_hand, last_action
@@ -18,12 +17,13 @@ from scoring.events import Event, FigurePlaced, GameEnded, Setup, TilePlaced, fr
 from scoring.log import Amended, Body, Inserted, LogEntry, Retracted, Settled, effective, with_gaps
 from scoring.state import Draft, GameState
 from web.protocol import CommandError
+from web.views import QuestionView
 
 
 class Meaning:
     """A game as it stands, with its log and the questions that people were shown: what is said now is about these."""
 
-    def __init__(self, state: GameState, entries: tuple[LogEntry, ...], questions: Sequence[Mapping[str, Any]]) -> None:
+    def __init__(self, state: GameState, entries: tuple[LogEntry, ...], questions: Sequence[QuestionView]) -> None:
         self.state, self.entries, self.questions = state, entries, questions
 
     @cached_property
@@ -31,7 +31,7 @@ class Meaning:
         """What the log comes to."""
         return effective(self.entries)
 
-    def bodies(self, data: Mapping[str, Any]) -> tuple[Body, ...]:
+    def bodies(self, data: Mapping[str, object]) -> tuple[Body, ...]:
         """What a command writes. Raises CommandError, InvalidNotation."""
         do = data.get("do")
         known = dict(self.happened)
@@ -55,8 +55,8 @@ class Meaning:
             found = missed(self.state, self.happened, data.get("body"), turn) if type(turn) is int else None
             if found is None:
                 raise CommandError("unknown_entry", f"there is no turn {str(turn)[:20]} to insert into")
-            event, after = self._checked(found[0]), found[1]
-            return (event,) if after is None else (Inserted(after=after, body=event),)
+            event, before = self._checked(found[0]), found[1]
+            return (event,) if before is None else (Inserted(after=before, body=event),)
         if do == "insert":
             after = data.get("after")
             if type(after) is not int or (after != 0 and after not in known):
@@ -85,8 +85,9 @@ class Meaning:
         amended = self.amend(replaces, now, events[0]) if events else (Retracted(seq=replaces),)
         return (*amended, *events[1:])
 
-    def _answer(self, data: Mapping[str, Any], known: Mapping[int, Event]) -> tuple[Body, ...]:
+    def _answer(self, data: Mapping[str, object], known: Mapping[int, Event]) -> tuple[Body, ...]:
         seq, choice = data.get("question"), data.get("choice")
+        body: object
         if isinstance(seq, str) and (asked := open_question(self.state, seq)) is not None:
             body = data.get("body") if choice == "other" else answered(asked, choice)
             if body is None:
@@ -105,7 +106,7 @@ class Meaning:
             raise CommandError("malformed", "choice: must be the number of a candidate or 'other'")
         return self.settling(question, body, known)
 
-    def settling(self, question: Mapping[str, Any], body: object, known: Mapping[int, Event]) -> tuple[Body, ...]:
+    def settling(self, question: QuestionView, body: object, known: Mapping[int, Event]) -> tuple[Body, ...]:
         """What an answer to a question writes; without a body the answer is that nothing is there."""
         about = question["seq"]
         if question["text_key"] == CLAIM:
@@ -141,7 +142,7 @@ class Meaning:
         return tuple(bodies)
 
 
-def author(data: Mapping[str, Any]) -> str:
+def author(data: Mapping[str, object]) -> str:
     """Who sent a command, as its entries say it."""
     who = "".join(c for c in str(data.get("who", ""))[:40] if c.isprintable())
     while who.startswith(UNDO):  # that is said by what was done, not by who did it

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from bastide.table.game import Game
 from bastide.table.meaning import Meaning
@@ -32,7 +31,7 @@ class Moment:
         """What is said at this moment."""
         return Meaning(self.game.state, self.game.entries, self.questions)
 
-    def preview(self, commands: Sequence[Mapping[str, Any]]) -> list[PreviewRow]:
+    def preview(self, commands: Sequence[Mapping[str, object]]) -> list[PreviewRow]:
         """What each of these commands would come to: the scores it would change and new issues. One that would be
         refused says so under ``error``."""
         before = running_scores(self.game.state)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bastide.inputs import LONGEST_NAME
 from scoring.engine import MOST_PLAYERS, new_game
@@ -54,14 +54,14 @@ def _players(data: object) -> tuple[Player, ...]:
     return tuple(out)
 
 
-def _name(value: Any, n: int) -> str:
+def _name(value: object, n: int) -> str:
     name = " ".join(str(value or "").split())
     if not name or not name.isprintable():
         raise InvalidNotation(f"players[{n}].name: must be a name")
     return name[:LONGEST_NAME]
 
 
-def _colour(value: Any, n: int) -> str:
+def _colour(value: object, n: int) -> str:
     if not isinstance(value, str) or not value.isalpha() or len(value) > 20:
         raise InvalidNotation(f"players[{n}].colour: must be the name of a colour")
     return value.lower()

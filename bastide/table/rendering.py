@@ -42,7 +42,7 @@ def rendered(now: Moment, projection: GameView, around: Around) -> View:
         "issues": [*projection["issues"], *gaps.rows(game.setup, game.entries), *around.notices],
         "game": game.number, "update": around.update, "questions": questions, "aid": game.aid, "art": game.art,
         "reveal": around.reveal, "rules": changes(game.setup.rules),
-        "edition_title": editions()[game.setup.edition]["title"], "status": {**around.status, "chip": chip}})
+        "edition_title": editions()[game.setup.edition].title, "status": {**around.status, "chip": chip}})
 
 
 def doubted(now: Moment, players: Sequence[PlayerView]) -> list[PlayerView]:

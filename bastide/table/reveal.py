@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from bastide.errors import Failure
 from bastide.log.store import Store
@@ -45,7 +44,7 @@ class Reveal:
         if over != (self._walk is not None):
             self._put(Walk() if over else None)
 
-    def go(self, data: Mapping[str, Any], steps: int) -> None:
+    def go(self, data: Mapping[str, object], steps: int) -> None:
         """Walk to ``step`` of so many events (then the winner), or with ``end`` past them. Raises CommandError."""
         if self._walk is None:
             raise CommandError("still_played", "the final scoring is shown when the game is over")

@@ -9,9 +9,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol, cast
+from typing import Protocol
 
 from calibration.drift import Drift, Reference, ghost
+from reading.sight import Report
 from vision.frames import Frame
 from vision.images import encode_jpeg, encode_png, reduced
 from web.protocol import CommandError
@@ -26,7 +27,7 @@ LONG_SIDE_PX = 1600
 class Reports(Protocol):
     """A watcher, as far as it says what it saw."""
 
-    def report(self, size: tuple[int, int]) -> dict[str, Any]:
+    def report(self, size: tuple[int, int]) -> Report:
         """What was seen last in a picture of this width and height."""
 
 
@@ -37,7 +38,7 @@ class Seeing:
         self._clock, self._lock = clock, threading.Lock()
         self._wanted_s = self._made_s = -1e9
         self._number = 0
-        self._report: dict[str, Any] = {}
+        self._report: Report | None = None
         self._pictures: dict[int, bytes] = {}
         self._attached = self._rests = False
         self._point: tuple[float, float] | None = None
@@ -54,9 +55,9 @@ class Seeing:
         with self._lock:
             self._wanted_s = self._clock()
             fresh = self._wanted_s - self._made_s < 2 * WANTED_S
-            about = {"camera": self._attached, "watching": self._attached and not self._rests}
-            return cast(SeenState, {**about, **(self._report if fresh else {}),
-                                    "picture": self._number if fresh else None})
+            state: SeenState = {"camera": self._attached, "watching": self._attached and not self._rests,
+                                "picture": None}
+            return {**state, **self._report, "picture": self._number} if fresh and self._report else state
 
     def picture(self, number: int) -> bytes | None:
         """One of the newest pictures (JPEG), or None."""

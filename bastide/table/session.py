@@ -9,14 +9,14 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Protocol, Unpack
 
 from bastide.book.evenings import Evenings
 from bastide.book.films import Films
 from bastide.errors import Failure
 from bastide.log.store import Store
 from bastide.table.asking import claims, readings, tile_candidates
-from bastide.table.game import Game
+from bastide.table.game import Game, How
 from bastide.table.meaning import author, state_before
 from bastide.table.moment import Moment
 from bastide.table.new_game import asked_setup
@@ -36,7 +36,7 @@ from vision.stills import Still
 from web.protocol import CommandError, StaleView, Subscription
 from web.reveal import untold
 from web.states import ArtSet, Fits, MovesNow, OwnPictures, PreviewRow, TileCandidate
-from web.views import QuestionView, RoundView, StatusView, View
+from web.views import CandidateView, QuestionView, RoundView, StatusView, View
 
 if TYPE_CHECKING:
     from bastide.tiles.art import ArtSets
@@ -55,7 +55,7 @@ class Taking(Enum):
 class Rounds(Protocol):
     """A tournament's rounds at this table (`bastide.club.game_round`)."""
 
-    def takes(self, view: View, data: Mapping[str, Any]) -> bool:
+    def takes(self, view: View, data: Mapping[str, object]) -> bool:
         """Carry out a command if it is the round's. Raises CommandError for one that may not be done now."""
 
     def shown(self, view: View) -> RoundView | None:
@@ -148,7 +148,7 @@ class TableSession:
         event = dict(now.meaning.happened).get(seq)
         kept = self._store.pictures.crop(now.game.number, seq)
         if not isinstance(event, TilePlaced):
-            return [cast(TileCandidate, c) for c in kept[1]] if kept else []
+            return [{"probability": c["probability"], "body": c["body"]} for c in kept[1] if c["body"]] if kept else []
         return tile_candidates(kept[1] if kept else [], state_before(now.game.setup, now.game.entries, seq), event.at)
 
     def crop_png(self, seq: int) -> bytes | None:
@@ -158,7 +158,7 @@ class TableSession:
 
     # -- looking ahead ----------------------------------------------------------------------------------------------
 
-    def preview(self, commands: Sequence[Mapping[str, Any]]) -> list[PreviewRow]:
+    def preview(self, commands: Sequence[Mapping[str, object]]) -> list[PreviewRow]:
         """What each of these commands would come to, without doing it: the scores it would change and new issues.
 
         A command that would be refused says so under ``error``; no scores while the end is not told. It is worked out
@@ -179,7 +179,7 @@ class TableSession:
         how many fit on every square."""
         return self._publisher.shown.moment.fits(tile, at)
 
-    def set_status(self, chip: str, text: str = "", code: str = "", parts: Mapping[str, Any] | None = None) -> None:
+    def set_status(self, chip: str, text: str = "", code: str = "", parts: Mapping[str, object] | None = None) -> None:
         """What the camera is doing, with a sentence, its code and what is filled in; published when it changed."""
         status: StatusView = {"chip": chip, "text": text}
         if code:
@@ -258,17 +258,17 @@ class TableSession:
             target = replaces if replaces is not None else seqs[0]
             try:
                 if crop is not None:
-                    options = [{"body": to_json(e[0]) if e else None, "probability": round(p, 4)}
+                    options: list[CandidateView] = [{"body": to_json(e[0]) if e else None, "probability": round(p, 4)}
                                for e, p in alternatives]
                     self._store.pictures.keep_crop(self.game, target, crop, options)
                 if still is not None:
-                    poses = [[*at, pose.round(9).tolist()] for at, pose in still.poses.items()]
+                    poses = [(*at, pose.round(9).tolist()) for at, pose in still.poses.items()]
                     self._store.pictures.keep_still(self.game, target, still.jpeg, poses)
             finally:
                 self._publish()
             return seqs
 
-    def command(self, data: Mapping[str, Any]) -> View:
+    def command(self, data: Mapping[str, object]) -> View:
         """Carry out what a person asked for; the new view. Raises StaleView or CommandError."""
         if not isinstance(data, Mapping):
             raise CommandError("malformed", "a command must be an object")
@@ -286,7 +286,7 @@ class TableSession:
                 raise CommandError("not_saved", str(e)) from e
             return self.view()
 
-    def _carry_out(self, data: Mapping[str, Any]) -> None:
+    def _carry_out(self, data: Mapping[str, object]) -> None:
         if self._round is not None and self._round.takes(self.view(), data):
             return self._publish(self._now.questions)
         match data.get("do"):
@@ -313,7 +313,7 @@ class TableSession:
         self._store.put_on_table(game)  # before anybody is shown it
         self._begin(Game.of(found.setup, found.entries, number=game, aid=found.aid, art=found.art))
 
-    def _append(self, bodies: tuple[Body, ...], **how: Any) -> tuple[int, ...]:
+    def _append(self, bodies: tuple[Body, ...], **how: Unpack[How]) -> tuple[int, ...]:
         entries, game = self._game.tried(bodies, self._clock(), **how)
         projection = live_view(game.state, game.entries, game.version, self._memory)
         self._store.append(game.number, entries, over=game.state.over)  # on disk before anybody is shown it

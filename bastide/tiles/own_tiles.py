@@ -6,7 +6,7 @@ import hashlib
 import logging
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bastide.errors import Failure, UsageError
 from scoring.engine import new_game
@@ -32,7 +32,7 @@ class OwnTiles:
     def __init__(self, arts: ArtSets | None) -> None:
         self._arts = arts
         self._lock = threading.Lock()
-        self._known: tuple[Any, OwnPictures, dict[tuple[str, int], bytes]] = (None, {"tag": "", "tiles": {}}, {})
+        self._known: tuple[object, OwnPictures, dict[tuple[str, int], bytes]] = (None, {"tag": "", "tiles": {}}, {})
 
     def listed(self, art: str, setup: Setup) -> OwnPictures:
         """``tiles``: how many pictures there are of each kind that has any, and a ``tag`` that changes with them."""

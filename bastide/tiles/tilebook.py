@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from bastide.errors import Failure
 from bastide.files.writing import sync_folder, write_whole
@@ -40,6 +40,19 @@ class Known:
     version: int
 
 
+class RefusedRow(TypedDict):
+    """A picture that was not learned."""
+
+    tile: str
+    origin: str
+    why: str
+
+
+VersionRow = TypedDict("VersionRow", {  # ``from`` is no name of a field
+    "version": int, "at_s": float, "from": str, "lessons": int, "new": int, "refused": list[RefusedRow]})
+VersionRow.__doc__ = "What a version of the book came to: the game that it is from, its lessons, and what was refused."
+
+
 @dataclass(slots=True)
 class TileBook:
     """The lessons of one table. Raises Failure with one sentence when the disk does not do its part.
@@ -52,7 +65,7 @@ class TileBook:
     notice: str | None = None
     version: int = 0
     known: list[Known] = field(default_factory=list)
-    told: list[dict[str, Any]] = field(default_factory=list)  # one line per version
+    told: list[VersionRow] = field(default_factory=list)  # one line per version
 
     def __post_init__(self) -> None:
         try:
@@ -76,7 +89,7 @@ class TileBook:
                 if one.tile in kinds:
                     self.known.append(one)
             self.version = int(data["version"])
-            self.told = [dict(line) for line in data["versions"]]
+            self.told = [_version(line) for line in data["versions"]]
         except (KeyError, TypeError, ValueError, OverflowError, AttributeError, RecursionError) as e:
             self.known, self.version, self.told = [], 0, []
             self._set_aside(str(e))
@@ -134,10 +147,11 @@ class TileBook:
                     _safely(self.folder / file, encode_png(lesson.bgr))
                     row = Known(file=file, tile=row.tile, game=row.game, origin=row.origin, version=version)
                 known.append(row)
-            told = [*self.told, {"version": version, "at_s": round(self.clock(), 1), "from": game,
-                                 "lessons": len(known), "new": sum(k.version == version for k in known),
-                                 "refused": [{"tile": r.lesson.tile, "origin": r.lesson.origin, "why": r.why}
-                                             for r in refused]}][-VERSIONS_TOLD:]
+            newest: VersionRow = {
+                "version": version, "at_s": round(self.clock(), 1), "from": game, "lessons": len(known),
+                "new": sum(k.version == version for k in known),
+                "refused": [{"tile": r.lesson.tile, "origin": r.lesson.origin, "why": r.why} for r in refused]}
+            told = [*self.told, newest][-VERSIONS_TOLD:]
             book = {"format": FORMAT, "version": version, "versions": told,
                     "lessons": [{"file": k.file, "tile": k.tile, "game": k.game, "origin": k.origin,
                                  "version": k.version} for k in known]}
@@ -157,6 +171,13 @@ class TileBook:
         except OSError as e:
             raise Failure(f"{self.folder / BOOK} cannot be read or moved ({e.strerror or e}); check its rights") from e
         self.notice = f"{self.folder / BOOK} was damaged ({why}) and is kept as {aside.name}; learning begins anew"
+
+
+def _version(line: Mapping[str, Any]) -> VersionRow:
+    return {"version": int(line["version"]), "at_s": float(line.get("at_s", 0.0)), "from": str(line.get("from", "")),
+            "lessons": int(line.get("lessons", 0)), "new": int(line.get("new", 0)),
+            "refused": [{"tile": str(r["tile"]), "origin": str(r["origin"]), "why": str(r["why"])}
+                        for r in line.get("refused", ())]}
 
 
 def _plain_name(name: object) -> str:

@@ -6,13 +6,13 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 from bastide.machine.findings import Line, line
 from bastide.machine.health import picture, report
 from bastide.table.session import TableSession
 from bastide.watching.table_loop import TableLoop
 from calibration.documents import Document
+from web.machine_states import ReportState
 
 FRESH_S = 20.0  # cached for so long: a check writes to the card, and anybody may ask for one
 LOOK_S = 2.0
@@ -27,17 +27,17 @@ class CheckUp:
         self._data, self._session, self._loop = data, session, loop
         self._calibrations, self._more, self._clock = calibrations, more, clock
         self._one = threading.Lock()
-        self._last: dict[str, Any] = {"state": "warn", "checks": [], "at_s": None}
+        self._last: ReportState = {"state": "warn", "checks": [], "at_s": None}
         self._at = float("-inf")
 
-    def __call__(self) -> dict[str, Any]:
+    def __call__(self) -> ReportState:
         """The report, with ``at_s``, the time it was made; without checks while the first one is being made."""
         if self._one.acquire(blocking=False):
             try:
                 if self._clock() - self._at >= FRESH_S:
-                    found = report(self._data, calibrations=self._calibrations(),
-                                   camera=[*self._more(), *self._camera()])
-                    self._last, self._at = {**found, "at_s": round(time.time(), 1)}, self._clock()
+                    self._last = report(self._data, calibrations=self._calibrations(),
+                                        camera=[*self._more(), *self._camera()])
+                    self._at = self._clock()
             finally:
                 self._one.release()
         return self._last

@@ -140,7 +140,7 @@ class _Following:
         """The recording has ended: what only waited is told and asked."""
         session = self._session
         while self._last is not None and session.game == self._game and \
-                (left := self._watcher.finish(session.entries)):
+                (left := self._watcher.finish(self._last, session.entries)):
             version = len(session.entries)
             self._tell(left, self._last, time.perf_counter())
             if len(session.entries) == version:
@@ -169,7 +169,7 @@ class _Following:
     def _read(self, frame: Frame, verdict: Verdict, begun_s: float) -> bool:
         session, watcher, seeing = self._session, self._watcher, self._session.seeing
         self._wait(Waits.NOTHING, frame.t_s)
-        self.done.frame = frame
+        self.done.frame = self._last = frame  # the one before is let go: of pictures of 12 MP each takes 36 MB
         if (point := seeing.pointed()) is not None:
             watcher.point(point)
         seen = watcher.feed(frame, session.entries)
@@ -177,7 +177,6 @@ class _Following:
         if session.game != self._game:
             return False
         self._tell(seen.proposals, frame, begun_s)
-        self._last = frame
         self._steadiness.look(frame, watcher.poses, calm=seen.status == "watching", live=seeing.pushing)
         seeing.compared = self._steadiness.compared()
         seeing.relit = seeing.relit or self._steadiness.relit

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 from bastide.tiles.art import box_contents
+from reading.sight import Report
 from reading.watcher import Observation, Proposal, TableWatcher
 from scoring.engine import new_game
 from scoring.events import Setup
@@ -21,7 +22,6 @@ from vision.tracking import make_tracker
 from vision.view import View
 
 _log = logging.getLogger("bastide.table")
-NOTHING: dict[str, Any] = {"tiles": [], "open": [], "readings": [], "figures": [], "moving": []}
 MOST_FAILURES = 3  # of reading one game's table, after which it is entered by hand
 
 
@@ -31,7 +31,7 @@ class Watcher(Protocol):
     @property
     def poses(self) -> dict[Square, Array]: ...
 
-    def report(self, size: tuple[int, int]) -> dict[str, Any]: ...
+    def report(self, size: tuple[int, int]) -> Report: ...
 
     def use(self, tiles: TileSet) -> None: ...
 
@@ -39,7 +39,7 @@ class Watcher(Protocol):
 
     def feed(self, frame: Frame, entries: Sequence[LogEntry]) -> Observation: ...
 
-    def finish(self, entries: Sequence[LogEntry]) -> tuple[Proposal, ...]: ...
+    def finish(self, frame: Frame, entries: Sequence[LogEntry]) -> tuple[Proposal, ...]: ...
 
 
 def make_watcher(tiles: TileSet, setup: Setup, view: View | None = None, *,
@@ -71,18 +71,20 @@ class Guarded:
     def poses(self) -> dict[Square, Array]:
         return {} if self._watcher is None else self._watcher.poses
 
-    def report(self, size: tuple[int, int]) -> dict[str, Any]:
+    def report(self, size: tuple[int, int]) -> Report:
         """What was seen last."""
-        return NOTHING | {"size": list(size)} if self._watcher is None else self._watcher.report(size)
+        if self._watcher is not None:
+            return self._watcher.report(size)
+        return {"size": list(size), "tiles": [], "open": [], "readings": [], "figures": [], "moving": []}
 
     def point(self, point_px: tuple[float, float]) -> None:
         """People say that a tile lies there."""
         if self._watcher is not None:
             self._guarded(lambda watcher: watcher.point(point_px))
 
-    def finish(self, entries: Sequence[LogEntry]) -> tuple[Proposal, ...]:
+    def finish(self, frame: Frame, entries: Sequence[LogEntry]) -> tuple[Proposal, ...]:
         """The recording is over."""
-        return () if self._watcher is None else self._watcher.finish(entries)
+        return () if self._watcher is None else self._watcher.finish(frame, entries)
 
     def use(self, tiles: TileSet) -> None:
         """Read with these pictures from now on."""

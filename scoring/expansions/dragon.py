@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from scoring.appearance import appearance
 from scoring.board import claims
@@ -163,10 +163,26 @@ def visits(view: View) -> Iterator[FairyMoved]:
     return (a for c in moves(view) if c.event is FairyMoved for a in c.answers if isinstance(a, FairyMoved))
 
 
-def shows(view: View) -> dict[str, Any]:
+class Guarded(TypedDict):
+    """The follower beside which the fairy stands."""
+
+    player: int
+    figure: str
+    feature: str
+    where: str
+
+
+class Shown(TypedDict):
+    """The squares of the dragon and the fairy."""
+
+    dragon: list[int] | None
+    fairy: list[int] | None
+    fairy_beside: NotRequired[Guarded]
+
+
+def shows(view: View) -> Shown:
     b = beasts(view)
-    out: dict[str, Any] = {"dragon": list(b.dragon) if b.dragon else None,
-                           "fairy": list(b.fairy) if b.fairy else None}
+    out: Shown = {"dragon": list(b.dragon) if b.dragon else None, "fairy": list(b.fairy) if b.fairy else None}
     guarded = view.standing.get(b.fairy_of) if b.fairy_of is not None else None
     if guarded:
         out["fairy_beside"] = {"player": guarded.player, "figure": guarded.figure, "feature": guarded.feature,

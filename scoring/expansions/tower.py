@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, cast
+from typing import ClassVar, TypedDict, cast
 
 from scoring.contributions import (
     IN_TURN,
@@ -210,7 +210,7 @@ def on_ransom(d: Draft, event: RansomPaid) -> None:
                              player=d.player))
 
 
-def freed(view: View, data: Mapping[str, Any]) -> int | None:
+def freed(view: View, data: Mapping[str, object]) -> int | None:
     """Who pays a ransom: whoever gets a follower back."""
     released = data.get("released")
     owner = released.get("owner") if isinstance(released, Mapping) else None
@@ -307,7 +307,29 @@ def purse(view: View) -> int:
     return view.scores[view.player]
 
 
-def shows(view: View) -> dict[str, Any]:
+class Tower(TypedDict):
+    """A tower with its floors."""
+
+    at: list[int]
+    height: int
+
+
+class Prisoner(TypedDict):
+    """A follower in captivity; the players are numbers."""
+
+    holder: int
+    owner: int
+    figure: str
+
+
+class Shown(TypedDict):
+    """Every tower, and who is held by whom."""
+
+    towers: list[Tower]
+    prisoners: list[Prisoner]
+
+
+def shows(view: View) -> Shown:
     t = towers(view)
     return {"towers": [{"at": list(at), "height": h} for at, h in t.heights.items()],
             "prisoners": [{"holder": h, "owner": o, "figure": f} for h, o, f in t.prisoners]}

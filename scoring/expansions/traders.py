@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, cast
+from typing import ClassVar, TypedDict, cast
 
 from scoring.contributions import ANY, Choice, Expansion, Handler, Held, Piece, Question, Stage, View
 from scoring.events import Event, Setup, written
@@ -108,8 +108,7 @@ def majorities(held: tuple[tuple[int, ...], ...]) -> Iterator[tuple[str, dict[in
 
 
 def goods_stage(view: View, memory: Memory) -> tuple[ScoreEvent, ...]:
-    found: list[tuple[ScoreEvent, ...]] = memory.table("goods").of((goods(view),), lambda held: tuple(_most(view)))
-    return found[0]
+    return memory.scored["goods"].of(goods(view), lambda: tuple(_most(view)))
 
 
 def _most(view: View) -> Iterator[ScoreEvent]:
@@ -127,11 +126,26 @@ def pig(view: View, farm: Feature, player: int) -> Item | None:
     return Item(what="pig", count=1, each=view.box.rules.number("pig_bonus"), player=player) if here else None
 
 
-def shows(view: View) -> dict[str, Any]:
+class Tokens(TypedDict):
+    """Goods by their kind."""
+
+    wine: int
+    grain: int
+    cloth: int
+
+
+class Shown(TypedDict):
+    """The goods of each player, and those that are left."""
+
+    goods: list[Tokens]
+    bank: Tokens
+
+
+def shows(view: View) -> Shown:
     held = goods(view).held
-    left = zip(GOODS, map(sum, zip(*held, strict=True)), strict=True)
+    wine, grain, cloth = map(sum, zip(*held, strict=True))
     return {"goods": [{"wine": wine, "grain": grain, "cloth": cloth} for wine, grain, cloth in held],
-            "bank": {name: TOKENS[name] - n for name, n in left}}
+            "bank": {"wine": TOKENS["wine"] - wine, "grain": TOKENS["grain"] - grain, "cloth": TOKENS["cloth"] - cloth}}
 
 
 def holds(view: View, player: int) -> Iterator[Held]:

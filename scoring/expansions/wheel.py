@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, cast
+from typing import ClassVar, cast
 
 from scoring.board import bordered_cities
 from scoring.contributions import (
@@ -23,7 +23,7 @@ from scoring.contributions import (
 )
 from scoring.events import Event, FigureEvent, Setup, StartTile, written
 from scoring.expansions.base import CITY, TINY_CITY
-from scoring.expansions.wheel_board import BOARD, ON_BOARD, TILES, draw_wheel, lay_board
+from scoring.expansions.wheel_board import BOARD, ON_BOARD, TILES, Shown, draw_wheel, lay_board
 from scoring.notation import FIGURE, PLAYER, SMALL, choice
 from scoring.rules import Rules
 from scoring.scores import Item, ScoreEvent
@@ -305,7 +305,7 @@ def sign_waits(view: View) -> bool:
     return view.turn_open and view.laid and has_sign(view) and wheel(view).turned != view.turn
 
 
-def owner_at(view: View, data: Mapping[str, Any]) -> int | None:
+def owner_at(view: View, data: Mapping[str, object]) -> int | None:
     """Whose follower the plague took: one for whom it waits, who has it on that place."""
     due = {q.player for q in (*plague_questions(view), *view.asked) if q.code == "plague"}
     for f in view.standing.values():
@@ -355,7 +355,7 @@ def has_sign(view: View) -> bool:
     return at is not None and "wheel_icon" in view.box.tile(view.tiles[at].tile).flags
 
 
-def shows(view: View) -> dict[str, Any]:
+def shows(view: View) -> Shown:
     return {"wheel": {"pig": wheel(view).pig, "segments": list(SEGMENTS), "crowns": [
         {"segment": s, "spaces": CROWNS[s], "players": [f.player for f in on_crowns(view, s)]} for s in SEGMENTS]}}
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from typing import TypedDict
 
 from scoring.appearance import appearance
 from scoring.contributions import Shape, View
@@ -71,6 +72,28 @@ def lay_board(start: StartTile) -> tuple[StartTile, ...]:
 
 _COLOURS = ("#f4d35e", "#c9a46a", "#c47f3d", "#7ea8c9", "#a3445a", "#6f8f5a")  # of the segments, clockwise
 _INK = "#2a2018"
+
+
+class Crown(TypedDict):
+    """A segment of the wheel with the places on its crown, and whose followers stand there."""
+
+    segment: str
+    spaces: int
+    players: list[int]
+
+
+class Turned(TypedDict):
+    """The wheel, and the segment that the pig stands at."""
+
+    pig: str
+    segments: list[str]
+    crowns: list[Crown]
+
+
+class Shown(TypedDict):
+    """The wheel of fortune."""
+
+    wheel: Turned
 
 
 def draw_wheel(view: View, pig: str, crowns: Sequence[tuple[str, Sequence[int | None]]]) -> Iterator[Shape]:

@@ -100,7 +100,7 @@ class Watcher:
         self.shown.append(frame.t_s)
         return Observation(status="watching")
 
-    def finish(self, entries: Sequence[LogEntry]) -> tuple[Proposal, ...]:
+    def finish(self, frame: Frame, entries: Sequence[LogEntry]) -> tuple[Proposal, ...]:
         return ()
 
 

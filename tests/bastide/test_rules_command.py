@@ -26,7 +26,7 @@ def test_exactly_the_differences(left: str, right: str, capsys: pytest.CaptureFi
     for name, row in found.items():
         assert [s["edition"] for s in row["sides"]] == [left, right]
         assert [s["value"] for s in row["sides"]] == [one[name].value, other[name].value]
-        assert [s["source"] for s in row["sides"]] == [editions()[e]["options"][name][1] for e in (left, right)]
+        assert [s["source"] for s in row["sides"]] == [editions()[e].options[name].source for e in (left, right)]
 
 
 def test_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
@@ -72,9 +72,9 @@ def test_the_editions_that_owners_know(capsys: pytest.CaptureFixture[str]) -> No
 @pytest.mark.parametrize("name", [n for n in editions() if n not in EDITIONS])
 def test_a_printing_says_whose_rules_it_has(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     printing = editions()[name]
-    assert printing["like"] in EDITIONS and set(printing["options"]) == set(editions()["zman2012"]["options"])
+    assert printing.like in EDITIONS and set(printing.options) == set(editions()["zman2012"].options)
     _, out, _ = said(capsys, "--edition", name, "--json")
     for option, row in json.loads(out).items():
         assert row["source"] and row["value"] == citations(edition(name))[option].value
-    changed = [o for o, (_, source) in printing["options"].items() if not source.startswith("as in ")]
+    changed = [o for o, (_, source) in printing.options.items() if not source.startswith("as in ")]
     assert len(changed) < 8 and edition(name).edition == name

@@ -13,7 +13,7 @@ import pytest
 from bastide.backup import second_medium
 from bastide.backup.backups import restore_backup
 from bastide.backup.second_medium import KEPT, SecondMedium
-from bastide.files.second_note import NOTE, read_note
+from bastide.files.second_note import NOTE, Note, read_note
 from bastide.log.store import Store
 from bastide.machine.health import storage
 from bastide.table.demo_game import demo_game
@@ -64,7 +64,7 @@ def test_a_game_that_ends_is_backed_up_and_the_backup_restored(data: Path, tmp_p
             assert second.tried.wait(PATIENCE_S)
             second.tried.clear()
             (file,) = folder.glob("bastide-*.zip")
-            assert lines(data)["backup"] == "ok" and read_note(data)["file"] == file.name
+            assert lines(data)["backup"] == "ok" and read_note(data).file == file.name
             players = [{"name": p.name, "colour": p.colour} for p in GAME.setup.players]
             another = {"do": "new_game", "setup": {"players": players, "edition": GAME.setup.edition}}
             session.command(another)
@@ -72,7 +72,7 @@ def test_a_game_that_ends_is_backed_up_and_the_backup_restored(data: Path, tmp_p
             session.command(another)
             assert second.tried.wait(PATIENCE_S)  # a game that gives way to another one
         first = store.load(1)
-    restore_backup(folder / read_note(data)["file"], tmp_path / "again")
+    restore_backup(folder / read_note(data).file, tmp_path / "again")
     with Store(tmp_path / "again" / "log.sqlite") as store:
         assert store.load(1) == first and first.over
         assert [g.entries for g in store.games()] == [0, len(GAME.events), len(first.entries)]
@@ -103,9 +103,9 @@ def test_a_game_that_was_begun_and_left_while_nobody_looked_is_backed_up(
             session.command(another)
             go_on.set()
             deadline = time.monotonic() + PATIENCE_S
-            while read_note(data).get("games") != 3 and time.monotonic() < deadline:
+            while (read_note(data) or Note()).games != 3 and time.monotonic() < deadline:
                 second.tried.wait(0.02)
-        assert read_note(data)["games"] == 3
+        assert read_note(data).games == 3
 
 
 def test_a_stick_that_is_not_there_is_said_and_tried_again(data: Path, tmp_path: Path) -> None:
@@ -116,9 +116,9 @@ def test_a_stick_that_is_not_there_is_said_and_tried_again(data: Path, tmp_path:
             play(session)
             session.command({"do": "end_game"})
             assert second.tried.wait(PATIENCE_S)
-            assert lines(data)["backup"] == "warn" and "is not there" in read_note(data)["why"]
+            assert lines(data)["backup"] == "warn" and "is not there" in read_note(data).why
             folder.mkdir()
-            while not read_note(data).get("ok"):
+            while not (read_note(data) or Note()).ok:
                 second.tried.clear()
                 assert second.tried.wait(PATIENCE_S)
     assert list(folder.glob("bastide-*.zip"))
@@ -128,7 +128,7 @@ def test_a_folder_on_the_same_medium_is_no_second_one(data: Path, tmp_path: Path
     folder = tmp_path / "mount point"
     folder.mkdir()
     played_to_its_end(data, folder)
-    assert not list(folder.iterdir()) and "same medium" in read_note(data)["why"]
+    assert not list(folder.iterdir()) and "same medium" in read_note(data).why
 
 
 def test_a_backup_that_does_not_come_back_whole_is_said(data: Path, tmp_path: Path,
@@ -162,9 +162,9 @@ def test_only_so_many_are_kept_and_nothing_of_anybody_else_goes(data: Path, tmp_
     data.mkdir()
     (data / NOTE).write_text(json.dumps({"made": [*made, "../log.sqlite", 7]}), "utf-8")
     played_to_its_end(data, folder, device=stick)
-    newest = read_note(data)["file"]
+    newest = read_note(data).file
     assert sorted(p.name for p in folder.iterdir()) == sorted([*made[-KEPT + 1:], *others, newest])
-    assert read_note(data)["made"][-1] == newest
+    assert read_note(data).made[-1] == newest
 
 
 def test_what_a_power_cut_left_of_a_backup_goes_with_the_next(data: Path, tmp_path: Path) -> None:
@@ -176,4 +176,4 @@ def test_what_a_power_cut_left_of_a_backup_goes_with_the_next(data: Path, tmp_pa
     data.mkdir()
     (data / NOTE).write_text(json.dumps({"made": [cut]}), "utf-8")
     played_to_its_end(data, folder, device=stick)
-    assert sorted(p.name for p in folder.iterdir()) == [f".{others}.part", read_note(data)["file"]]
+    assert sorted(p.name for p in folder.iterdir()) == [f".{others}.part", read_note(data).file]

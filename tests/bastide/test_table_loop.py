@@ -71,7 +71,7 @@ class Watcher:
         proposal = item if isinstance(item, Proposal) else proposed(item)
         return Observation(status="watching", proposals=(proposal,))
 
-    def finish(self, entries: Sequence[LogEntry]) -> tuple[Proposal, ...]:
+    def finish(self, frame: Frame, entries: Sequence[LogEntry]) -> tuple[Proposal, ...]:
         return ()
 
 

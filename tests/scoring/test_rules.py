@@ -31,7 +31,7 @@ PRINTED = {
 def test_edition(name: str) -> None:
     rules = edition(name)
     assert {k: rules.value(k) for k in PRINTED[name]} == PRINTED[name]
-    assert set(editions()[name]["options"]) == set(options())
+    assert set(editions()[name].options) == set(options())
     for option, said in citations(rules).items():
         assert said.source and said.rules and said.value == as_text(rules.value(option))
 

@@ -133,7 +133,8 @@ class Film:
     def end(self) -> list[Proposal]:
         """The film is over: what is left to be told."""
         out = []
-        while left := self.watcher.finish(self.session.entries):
+        last = Frame(id=self.n, t_s=self.t_s, source="test", bgr=cloth())
+        while left := self.watcher.finish(last, self.session.entries):
             before = len(self.session.entries)
             for proposal in left:
                 out.append(proposal)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import gzip
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from scoring import engine
 from scoring.errors import ScoringError
-from scoring.events import Event, TurnEnded
+from scoring.events import Event, FigurePlaced, TilePlaced, TurnEnded
 from scoring.state import GameState, StandingFigure
 from scoring.transcript import Game, read
 from vision.frames import SourceError
@@ -70,7 +69,7 @@ class Script:
     turns: tuple[Turn, ...]
 
 
-def load(path: Path) -> dict[str, Any]:
+def load(path: Path) -> Mapping[str, object]:
     """A transcript/1 file, gzip'd or not, as data. Raises SourceError."""
     try:
         raw = path.read_bytes()
@@ -86,32 +85,32 @@ def load(path: Path) -> dict[str, Any]:
     return data
 
 
-def script_of(data: dict[str, Any], turns: int | None = None) -> Script:
+def script_of(data: Mapping[str, object], turns: int | None = None) -> Script:
     """The script of a transcript, to its end or for so many turns. Raises SourceError when it cannot be read."""
     try:
         game = read(data)
         standing, scores, walks = _standing(game)
     except ScoringError as error:
         raise SourceError(f"the transcript cannot be simulated: {error}") from None
-    start = data.get("start")
+    start = game.setup.start
     steps: list[Turn] = []
     before: Counter[Standing] = Counter()
-    for index, turn in enumerate(data["turns"][:turns]):
+    for index, turn in enumerate(game.turns[:turns]):
         laid, figure = None, None
-        for move in turn["moves"]:
-            if move["do"] == "tile":
-                laid = Laid(tile=move["tile"], at=_square(move["at"]), rot=move["rot"])
-            elif move["do"] == "deploy":
-                figure = Standing(player=turn["player"], figure=move["figure"], at=_square(move["at"]),
-                                  feature=move["feature"], where=move["where"])
+        for event in turn.events:
+            if isinstance(event, TilePlaced):
+                laid = Laid(tile=event.tile, at=event.at, rot=event.rot)
+            elif isinstance(event, FigurePlaced):
+                figure = Standing(player=turn.player, figure=event.figure, at=event.at, feature=event.feature,
+                                  where=event.where)
         after = standing[index]
         put = Counter([figure] if figure else [])
-        steps.append(Turn(index=index, player=turn["player"], laid=laid, figure=figure,
+        steps.append(Turn(index=index, player=turn.player, laid=laid, figure=figure,
                           home=tuple(((before + put) - after).elements()), scores=scores[index],
                           walks=walks[index]))
         before = after
-    return Script(colours=tuple(p["colour"] for p in data["setup"]["players"]), turns=tuple(steps),
-                  start=Laid(tile=start["tile"], at=_square(start["at"]), rot=start["rot"]) if start else None)
+    return Script(colours=tuple(p.colour for p in game.setup.players), turns=tuple(steps),
+                  start=Laid(tile=start.tile, at=start.at, rot=start.rot) if start else None)
 
 
 def _standing(game: Game) -> tuple[list[Counter[Standing]], list[tuple[int, ...]], list[tuple[Walk, ...]]]:
@@ -142,7 +141,3 @@ def _walks(event: Event, before: GameState, after: GameState) -> Iterator[Walk]:
             continue
         beside = after.standing.get(piece.by(after) or 0)
         yield Walk(piece=piece.name, path=piece.goes(event) or (at,), beside=_named(beside) if beside else None)
-
-
-def _square(at: Any) -> Square:
-    return int(at[0]), int(at[1])

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import cv2
 import numpy as np
@@ -28,7 +27,7 @@ from vision.simulator.props import number as prop_number
 from vision.simulator.script import Laid, Script, Square, Standing, script_of
 from vision.simulator.surface import exposure, gloss, light_map, lit, mark, table_top
 from vision.simulator.table import StillTable
-from vision.simulator.timeline import Act, Planner, Visit, carried_height, number_figures
+from vision.simulator.timeline import Act, Planner, Timeline, Visit, carried_height, number_figures
 from vision.simulator.truth import FigureTruth, TileTruth, Truth
 
 
@@ -40,11 +39,11 @@ class Simulator:
     before the first frame is drawn. Raises SourceError when the transcript or the tile folder cannot be used.
     """
 
-    def __init__(self, data: Mapping[str, Any], seed: int = 0, options: Options | None = None) -> None:
+    def __init__(self, data: Mapping[str, object], seed: int = 0, options: Options | None = None) -> None:
         self.options = options or Options()
         self.seed = seed
         level = self.options.conditions
-        script = script_of(dict(data), self.options.turns)
+        script = script_of(data, self.options.turns)
         self.script = script
         rng = self._rng("layout")
         laid = [*([script.start] if script.start else []), *(t.laid for t in script.turns if t.laid)]
@@ -124,16 +123,16 @@ class Simulator:
                                        lying=s.feature == "field" and s.figure in LIES)))
         return result
 
-    def _truth(self, script: Script, camera: Any, poses: Mapping[Square, Pose], pieces: list[tuple[int, Piece]],
-               timeline: Any, lamp: tuple[float, float, float], standing: Any) -> Truth:
+    def _truth(self, script: Script, camera: Camera, poses: Mapping[Square, Pose], pieces: list[tuple[int, Piece]],
+               timeline: Timeline, lamp: tuple[float, float, float],
+               standing: Sequence[tuple[int, Standing]]) -> Truth:
         tiles: dict[Square, TileTruth] = {}
         if script.start:
             tiles[script.start.at] = TileTruth(laid=script.start, pose=poses[script.start.at], turn=None, down=0)
-        down = {t.turn: t for t in timeline.turns}
+        down = {t.turn: t.tile_down for t in timeline.turns}
         for turn in script.turns:
-            if turn.laid:
-                tiles[turn.laid.at] = TileTruth(laid=turn.laid, pose=poses[turn.laid.at], turn=turn.index,
-                                                down=down[turn.index].tile_down)
+            if turn.laid and (frame := down[turn.index]) is not None:
+                tiles[turn.laid.at] = TileTruth(laid=turn.laid, pose=poses[turn.laid.at], turn=turn.index, down=frame)
         put = {a.piece: a.frame for v in timeline.visits for a in v.acts if a.kind == "figure"}
         gone = {a.piece: a.frame for v in timeline.visits for a in v.acts if a.kind == "home"}
         figures = []

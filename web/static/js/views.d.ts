@@ -21,9 +21,9 @@ export type BackupState = {
   game_runs: boolean;
   most: number;
   upload: number;
-  checked: Record<string, any> | null;
-  file: Record<string, any> | null;
-  error: Record<string, any> | null;
+  checked: CheckedBackup | null;
+  file: MadeBackup | null;
+  error: ErrorRow | null;
 };
 
 /** What lies on the table. The expansions in play add their own facts, each under a name of its own; ``drawn`` is how their pieces are drawn, ``held`` what each player holds. */
@@ -34,9 +34,23 @@ export type BoardView = {
   held?: Held[][];
 };
 
+/** A camera with what a look through it showed; ``typed`` was its address, ``picture`` is a secret name. */
+export type CameraRow = {
+  id: string;
+  address: string;
+  kind: string;
+  name: string;
+  used: boolean;
+  typed: boolean;
+  picture: string | null;
+  size: number[] | null;
+  state: string;
+  checks: LineRow[];
+};
+
 /** Every camera with what it sees; whether one is chosen, and whether the command line names it. */
 export type CamerasState = {
-  cameras: Record<string, any>[];
+  cameras: CameraRow[];
   chosen: boolean;
   fixed: boolean;
   restarting?: boolean;
@@ -52,6 +66,24 @@ export type CandidateView = {
 export type CategoryView = {
   category: string;
   points: number[];
+};
+
+/** What lies in a cell: the kind it is taken for, the quarter turns that its picture needs, whose word that is, the number of its picture, and why it is doubted. */
+export type CellRow = {
+  cell: string;
+  tile: string;
+  turns: number;
+  sure: boolean;
+  picture: number;
+  coarse: boolean;
+  doubt: string | null;
+};
+
+/** What is in a backup that came in. */
+export type CheckedBackup = {
+  games: number;
+  entries: number;
+  made_s: number;
 };
 
 /** A chess clock: what each player has left, and whose runs. */
@@ -70,6 +102,13 @@ export type CorrectionRow = {
   code?: string;
   before?: Record<string, any> | null;
   after?: Record<string, any> | null;
+};
+
+/** What went wrong: ``code`` is for programs, ``text`` a sentence for people, ``parts`` what is filled into it. */
+export type ErrorRow = {
+  code: string;
+  text: string;
+  parts?: Record<string, any>;
 };
 
 /** A feature that can be claimed: who owns it, and what it is worth now and when complete. */
@@ -157,7 +196,7 @@ export type GuideState = {
   step: string;
   finished: boolean;
   steps: GuideStep[];
-  practice: Record<string, any>;
+  practice: Practice;
 };
 
 /** A step of the guide. */
@@ -236,6 +275,14 @@ export type Land = {
   line: string;
 };
 
+/** A tile to lay; ``follower`` is the segment where one stands on it. */
+export type LayRow = {
+  tile: string;
+  at: number[];
+  rot: number;
+  follower?: string;
+};
+
 /** The tiles that are still in the box, by kind. */
 export type LeftView = {
   total: number;
@@ -255,13 +302,33 @@ export type LensState = {
   good_px: number;
   busy: boolean;
   lens: Record<string, any> | null;
-  error: Record<string, any> | null;
+  error: ErrorRow | null;
   saved: boolean;
   history: Record<string, any>[];
   chosen: string;
   cameras: Record<string, any>[];
   upload: number;
   most: number;
+};
+
+/** One check of the machine: ``text`` is what was found, ``do`` what to do about it; ``code`` and ``todo`` name these sentences, ``parts`` are what is filled in. */
+export type LineRow = {
+  what: string;
+  state: string;
+  text: string;
+  do: string;
+  code: string;
+  todo: string;
+  parts: Record<string, string | number | number>;
+};
+
+/** A file that was made, under its secret address; one for support has no games. */
+export type MadeBackup = {
+  address: string;
+  bytes: number;
+  games?: number;
+  entries?: number;
+  made_s?: number;
 };
 
 /** Something that may be done. */
@@ -308,6 +375,13 @@ export type ObjectionsView = {
   turns: ObjectionsThere[];
 };
 
+/** A release that came in and may be put in place. */
+export type OfferRow = {
+  version: string;
+  bytes: number;
+  changes: string;
+};
+
 /** Something that the table does not show, with the events that would answer it. */
 export type OpenQuestionView = {
   id: string;
@@ -325,6 +399,14 @@ export type OpenQuestionView = {
 export type OwnPictures = {
   tiles: Record<string, number>;
   tag: string;
+};
+
+/** A page of the teaching sheet (from 1), and in how many of its cells a tile was seen. */
+export type PageRow = {
+  page: number;
+  product: string;
+  cells: number;
+  seen: number;
 };
 
 /** A view of an earlier moment (`scoring.views.MomentView`), with what the table adds to it now. */
@@ -372,6 +454,12 @@ export type PlayerView = {
 export type PointsView = {
   player: number;
   points: number;
+};
+
+/** The practice road: what is to be laid, and what of it was seen. */
+export type Practice = {
+  plan: LayRow[];
+  seen: SeenRow;
 };
 
 /** What a command would come to, or why it would be refused. */
@@ -437,6 +525,13 @@ export type ScoreView = {
   because: PhraseView[];
 };
 
+/** Which links of the chain have held. */
+export type SeenRow = {
+  tile: boolean;
+  follower: boolean;
+  road: boolean;
+};
+
 /** What the camera sees: what was made of the picture with that number, in its pixels. */
 export type SeenState = {
   camera: boolean;
@@ -447,7 +542,7 @@ export type SeenState = {
   open?: Record<string, any>[];
   readings?: Record<string, any>[];
   figures?: Record<string, any>[];
-  moving?: any[];
+  moving?: number[][][];
 };
 
 /** Every option, the names of those that wait for a restart, and why settings were not taken. */
@@ -506,16 +601,24 @@ export type Stroke = {
   width?: number;
 };
 
+/** Kinds that were taught, that are missing, whose pictures are coarse, and that were refused. */
+export type TaughtRow = {
+  taught: string[];
+  missing: string[];
+  coarse: string[];
+  refused: string[];
+};
+
 /** What lies on the teaching sheet and what it is taken for, by cell; the kinds that are ``wanted``, how many pictures of each are ``known``, the ``fewest`` that anything is taught by, and what came of keeping them. */
 export type TeachingState = {
   camera: boolean;
   picture: number | null;
-  pages: Record<string, any>[];
-  tiles: Record<string, any>[];
+  pages: PageRow[];
+  tiles: CellRow[];
   wanted: string[];
   known: Record<string, number>;
   fewest: number;
-  outcome: Record<string, any> | null;
+  outcome: TaughtRow | null;
 };
 
 /** What the tile of an entry may be; of what was kept beside a figure, the move as it was read. */
@@ -583,7 +686,7 @@ export type UpdateState = {
   most: number;
   upload: number;
   busy: boolean;
-  offer: Record<string, any> | null;
+  offer: OfferRow | null;
   last: Record<string, any> | null;
 };
 
