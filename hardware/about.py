@@ -11,7 +11,10 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import TypedDict
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # it runs as a script
+    from hardware.release_file import Release
 
 
 def changes(changelog: str, version: str) -> str:
@@ -23,18 +26,7 @@ def changes(changelog: str, version: str) -> str:
     return ""
 
 
-class About(TypedDict):
-    """What is sealed, as `hardware.release_file` reads it."""
-
-    version: str
-    arch: str
-    python: str
-    suite: str
-    installed_kb: int
-    changes: str
-
-
-def about(package: Path, changelog: str) -> About:
+def about(package: Path, changelog: str) -> Release:
     """Read from a package's control fields. Raises CalledProcessError for what is no package."""
     def field(name: str) -> str:
         return subprocess.run(["dpkg-deb", "--field", str(package), name], capture_output=True, text=True,

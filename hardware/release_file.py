@@ -42,16 +42,21 @@ class NotTaken(Exception):
         self.code = code
 
 
-class About(TypedDict):
-    """What a package says of itself: its version, processor, Python, Debian's suite, size and news."""
+class Release(TypedDict):
+    """What is said of a package: its version, processor, Python, Debian's suite, size and news."""
 
-    format: str
     version: str
     arch: str
     python: str
     suite: str
     installed_kb: int
     changes: str
+
+
+class About(Release):
+    """The same as it is sealed."""
+
+    format: str
 
 
 def check(path: Path, signers: Path) -> About:

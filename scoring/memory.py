@@ -128,8 +128,10 @@ class Memory:
     """The cache of one game. Rows are shared between views: read, never mutate.
 
     States are immutable values, so unchanged parts are identical objects; after a correction everything is rebuilt.
-    Without a memory the same functions compute from scratch. What is kept of one feature is its `Memo`; rows of
-    features, of what grows and of lists are kept beside them. FIGURES
+    Without a memory the same functions compute from scratch, which takes six to nine times as long
+    (``./run bench fold_speed``: a view costs ``views x`` folds of its game with a memory and ``anew x`` without).
+
+    What is known of one feature is its `Memo`. Beside them are rows of all features, of what grows, and of lists.
     """
 
     __slots__ = ("_bordered", "_by_stage", "_claimed", "_farms", "_joined", "_known", "_memos", "_round", "_rows",

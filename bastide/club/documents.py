@@ -46,8 +46,8 @@ class BoardState(TypedDict):
     figures: Sequence[Sequence[int | float | str]]
 
 
-class State(TypedDict):
-    """Everything that others may see of a table (``state-1.schema.json``)."""
+class Told(TypedDict):
+    """What a table tells: its name, its machine, how often that was started, the number of the view and the game."""
 
     v: int
     table: str
@@ -55,6 +55,11 @@ class State(TypedDict):
     epoch: int
     rev: int
     game: int
+
+
+class State(Told):
+    """Everything that others may see of a table (``state-1.schema.json``)."""
+
     at: float
     phase: Literal["playing", "over"]
     status: str
@@ -71,15 +76,9 @@ class State(TypedDict):
     round: NotRequired[RoundView]
 
 
-class Happened(TypedDict):
+class Happened(Told):
     """Something that has just happened at a table (``event-1.schema.json``)."""
 
-    v: int
-    table: str
-    device: str
-    epoch: int
-    rev: int
-    game: int
     kind: Literal["score", "corrected", "begun", "over"]
     score: NotRequired[Score]
 
