@@ -31,9 +31,8 @@ _ONE = 0.19  # of a tile: feet so near are one figure's; wood is 9 mm thick
 _SAME = 0.2  # of a tile: and those that two tiles' crops show
 _OVER = 0.06  # of a tile: how far over its border a foot may still be the tile's own
 _PLACED = 0.03  # of a tile: how exactly a tile's border is known beside its print
-# Log-odds that a figure whose foot is on a border stands on the tile and not on the table, where no tile lies beyond.
-# Of 8,700 feet in recorded films those at such borders were 0.02 of a tile inside or more: people do not stand figures
-# there, and lay some down beside the board. (Chosen so that 0.05 outside both borders of a corner is doubtful.)
+# Log-odds that a figure whose foot is on a border with no tile beyond it stands on the tile. Of 8,700 feet in recorded
+# films those near such borders were 0.02 of a tile inside or more. (Chosen: 0.05 outside both of a corner is doubtful.)
 _ABOARD = 3.0
 
 
