@@ -76,7 +76,7 @@ class Elsewhere:
         end = len(states) - 1
         for n in range(len(log.groups) - 1, max(-1, len(log.groups) - 1 - LIMITS.open_turns), -1):
             turn, last = log.groups[n], end
-            end -= len(turn.rest) + (turn.tile is not None)
+            end -= len(turn.lines)
             if turn is group or turn.tile is None or turn.figures() or _since_s(belief, turn) > f.came_s:
                 continue
             state = states[last]

@@ -25,7 +25,7 @@ def sent_home(belief: TableBelief, log: Told, states: Sequence[GameState], steps
     end = len(states) - 1
     for n in range(len(log.groups) - 1, max(-1, len(log.groups) - 1 - _NEWEST), -1):
         turn, last = log.groups[n], end
-        end -= len(turn.rest) + (turn.tile is not None)
+        end -= len(turn.lines)
         if turn.tile is None or any(isinstance(line.event, FigureTaken) for line in turn.rest):
             continue
         answers = [a for q in states[last].box.questions(states[last]) for a in q.answers

@@ -29,6 +29,8 @@ class NeutralLimits:
 
     absent: float = -2.0  # a look that finds the piece on a tile nowhere (one in eight is missed)
     fades: float = 0.25  # of a square's word that is left once the piece was seen elsewhere later (chosen)
+    remembered: float = 0.3  # of what was known of a square that is left once a look says the contrary (chosen)
+    again: float = 0.5  # of a look that says what was known: looks at one print are not independent (chosen)
     elsewhere: float = -1.5  # log-odds from which a tile is where it stands at all
     lead: float = 2.5  # by which it must stand on one tile rather than on any other
     stays: float = 1.5  # by which it must do so more than where the game has it: it moves seldom
@@ -47,7 +49,7 @@ NEUTRAL = NeutralLimits()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sight:
+class Sighting:
     """What looks say of a piece on a square: log-odds, when it was said last and seen there first, and its foot in
     tiles of the board."""
 
@@ -57,36 +59,36 @@ class Sight:
     foot: tuple[float, float]
 
 
-Sights = Mapping[Square, Sight]
+Sightings = Mapping[Square, Sighting]
 
 
-def seen_again(old: Mapping[str, Sights], look: TableLook, names: Sequence[str]) -> dict[str, Sights]:
+def updated(old: Mapping[str, Sightings], look: TableLook, names: Sequence[str]) -> dict[str, Sightings]:
     """What is known of each piece after one more look, by square."""
-    out: dict[str, Sights] = {}
+    out: dict[str, Sightings] = {}
     for name in names:
         sights = dict(old.get(name, {}))
         for at, square in look.squares.items():
             if square.figures is None or square.seen < LIMITS.seen_least:
                 continue
-            sights[at] = _again(sights.get(at), square, name, at, look.t_s)
+            sights[at] = _updated(sights.get(at), square, name, at, look.t_s)
         out[name] = sights
     return out
 
 
-def _again(old: Sight | None, square: SquareLook, name: str, at: Square, t: float) -> Sight:
+def _updated(old: Sighting | None, square: SquareLook, name: str, at: Square, t: float) -> Sighting:
     seen = square.neutral.get(name)
     odds, foot = (NEUTRAL.absent, (at[0] + 0.5, at[1] + 0.5)) if seen is None else (
         seen.there, (at[0] + seen.foot[0], at[1] + seen.foot[1]))
     came = t if old is None or old.odds < 0.0 or odds < 0.0 else old.came_s
-    if old is None or (old.odds < 0.0) != (odds < 0.0):  # it came, or it went
-        kept = odds if old is None else odds + 0.3 * old.odds
-        return Sight(odds=kept, t_s=t, came_s=came, foot=foot)
-    share = 1.0 - math.exp(-max(0.0, t - old.t_s) / LIMITS.new_look_s)
-    return Sight(odds=old.odds + 0.5 * share * odds if abs(old.odds) < 2 * abs(odds) else old.odds, t_s=t,
+    if old is None or (old.odds < 0.0) != (odds < 0.0):  # it came, or it went: little of the old word is left
+        kept = odds if old is None else odds + NEUTRAL.remembered * old.odds
+        return Sighting(odds=kept, t_s=t, came_s=came, foot=foot)
+    share = NEUTRAL.again * (1.0 - math.exp(-max(0.0, t - old.t_s) / LIMITS.new_look_s))
+    return Sighting(odds=old.odds + share * odds if abs(old.odds) < 2 * abs(odds) else old.odds, t_s=t,
                  came_s=came, foot=foot if odds > 0 else old.foot)
 
 
-def stands_on(sights: Sights) -> tuple[Square, float] | None:
+def stands_on(sights: Sightings) -> tuple[Square, float] | None:
     """The tile on which a piece stands by what was seen, and by how many nats rather than on any other; None where it
     is seen nowhere."""
     newest = max((s.came_s for s in sights.values() if s.odds > 0), default=0.0)
@@ -113,13 +115,13 @@ class Walks:
     """Tells how pieces that are nobody's came to where they stand; keeps what it worked out last."""
 
     steps: Steps
-    seen: dict[str, Sights] = field(default_factory=dict)
+    seen: dict[str, Sightings] = field(default_factory=dict)
     _last: dict[str, tuple[object, list[_Way]]] = field(default_factory=dict)
 
     def look(self, look: TableLook, neutrals: Sequence[Neutral]) -> None:
         """Take a look in, in the game's squares."""
         if neutrals:
-            self.seen = seen_again(self.seen, look, [n.name for n in neutrals])
+            self.seen = updated(self.seen, look, [n.name for n in neutrals])
 
     def tells(self, belief: TableBelief, log: Told, states: Sequence[GameState], colours: Mapping[str, int],
               now: Moment) -> tuple[list[Decision], list[Doubt]]:
@@ -166,7 +168,7 @@ class Walks:
         return bool(mine) and cost(states[end], self.steps.closed(states[end])) > 0.0
 
     def _ways(self, neutral: Neutral, at: Square, belief: TableBelief, log: Told, states: Sequence[GameState],
-              colours: Mapping[str, int], sight: Sight) -> list[_Way]:
+              colours: Mapping[str, int], sight: Sighting) -> list[_Way]:
         stand = {(f.at, colours.get(f.paint, -1)): f for f in belief.figures.values() if f.real > 0.0}
         sign = (log.version, at, round(sight.foot[0], 1), round(sight.foot[1], 1),
                 tuple(sorted((k, f.present, f.looked_s >= sight.came_s) for k, f in stand.items())))
@@ -229,7 +231,7 @@ class Walks:
         return made if best.turn == 0 else replace(made, after=group.last_seq)
 
 
-def _too_soon(belief: TableBelief, group: Group, sight: Sight) -> bool:
+def _too_soon(belief: TableBelief, group: Group, sight: Sighting) -> bool:
     """Whether the piece was seen where it stands before the turn's tile came."""
     track = belief.squares.get(group.at) if group.at is not None else None
     return track is not None and track.lain is not None and sight.came_s < track.lain.since_s
@@ -237,7 +239,7 @@ def _too_soon(belief: TableBelief, group: Group, sight: Sight) -> bool:
 
 def _end_of(log: Told, n: int) -> int:
     """How many lines of the log there are up to the end of a turn."""
-    return sum(len(g.rest) + (g.tile is not None) for g in log.groups[:n + 1])
+    return sum(len(g.lines) for g in log.groups[:n + 1])
 
 
 def _moves_of(neutral: Neutral, group: Group, states: Sequence[GameState], end: int) -> list[Line]:
@@ -253,7 +255,7 @@ def _lines_from(group: Group, mine: Sequence[Line]) -> int:
 
 
 def _left(before: GameState, after: GameState, closed: GameState, stand: Mapping[tuple[Square, int], FigureTrack],
-          sight: Sight, *, over: bool) -> float:
+          sight: Sighting, *, over: bool) -> float:
     """How well what stands after a move, and once its turn is over, is what is seen."""
     out, lingers = 0.0, NEUTRAL.eaten if over else NEUTRAL.lingers
     for i, figure in before.standing.items():
@@ -268,14 +270,14 @@ def _left(before: GameState, after: GameState, closed: GameState, stand: Mapping
     return out
 
 
-def _there(track: FigureTrack, sight: Sight) -> float:
+def _there(track: FigureTrack, sight: Sighting) -> float:
     """Whether a figure stands there since the piece came where it is seen: 1 surely, -1 surely not, 0 nobody knows."""
     if track.missed > 0.0:
         return -min(1.0, track.missed / (0.5 * LIMITS.gone))
     return 1.0 if track.seen_s >= sight.came_s else 0.0
 
 
-def _beside(neutral: Neutral, after: GameState, belief: TableBelief, sight: Sight,
+def _beside(neutral: Neutral, after: GameState, belief: TableBelief, sight: Sighting,
             colours: Mapping[str, int]) -> float:
     """How well the figure that it is said to stand beside is the nearest of those that stand on its tile."""
     by = neutral.by(after)
@@ -287,7 +289,7 @@ def _beside(neutral: Neutral, after: GameState, belief: TableBelief, sight: Sigh
     return 0.0 if own.id not in far else -(far[own.id] - min(far.values())) / NEUTRAL.far
 
 
-def _distance(figure: StandingFigure, belief: TableBelief, sight: Sight, colours: Mapping[str, int]) -> float | None:
+def _distance(figure: StandingFigure, belief: TableBelief, sight: Sighting, colours: Mapping[str, int]) -> float | None:
     feet = [math.dist(f.foot, sight.foot) for f in belief.by_square.get(figure.at, ())
             if f.present and colours.get(f.paint) == figure.player]
     return min(feet, default=None)

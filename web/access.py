@@ -44,7 +44,7 @@ from web.states import DoorState
 DAYS_SIGNED_IN = 30
 LOOKING = ("GET", "HEAD", "OPTIONS")
 TOKEN_HEADER = "X-CSRF-Token"
-_HOME_SUFFIXES = ("local", "lan", "home.arpa", "internal", "localdomain")  # names that nobody can own elsewhere
+HOME_SUFFIXES = ("local", "lan", "home.arpa", "internal", "localdomain")  # names that nobody can own elsewhere
 _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP", "Via",
               "CF-Connecting-IP", "True-Client-IP")
 _STATUS = {"wrong_pin": HTTPStatus.FORBIDDEN, "too_often": HTTPStatus.TOO_MANY_REQUESTS,
@@ -68,7 +68,7 @@ class Access:
         self.rights = Rights(Memory() if keys is None else keys)
         self.devices = Devices(keeper)
         own = socket.gethostname().lower().partition(".")[0]
-        self._own = {"localhost", own, socket.gethostname().lower(), *(f"{own}.{s}" for s in _HOME_SUFFIXES)}
+        self._own = {"localhost", own, socket.gethostname().lower(), *(f"{own}.{s}" for s in HOME_SUFFIXES)}
         self.also(hosts)
 
     def also(self, hosts: Iterable[str]) -> None:

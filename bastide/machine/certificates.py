@@ -20,10 +20,10 @@ from pathlib import Path
 
 from bastide.errors import Failure
 from bastide.files.writing import write_whole
+from web.access import HOME_SUFFIXES
 
 FOLDER = "https"
 AUTHORITY, LEAF, MADE = "authority.pem", "page.pem", "page.made"  # no names that a backup takes
-SUFFIXES = ("local", "lan", "home.arpa", "internal", "localdomain")  # names that nobody can own elsewhere
 NETWORKS = ("127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "169.254.0.0/16",
             "::1/128", "fc00::/7", "fe80::/10")
 AUTHORITY_DAYS = 3650
@@ -88,7 +88,7 @@ class Certificates:
             return False
 
     def _make_authority(self, name: str) -> None:
-        constraints = [*(f"permitted;DNS.{n}={s}" for n, s in enumerate((*SUFFIXES, "localhost"), 1)),
+        constraints = [*(f"permitted;DNS.{n}={s}" for n, s in enumerate((*HOME_SUFFIXES, "localhost"), 1)),
                        *(f"permitted;IP.{n}={_masked(network)}" for n, network in enumerate(NETWORKS, 1))]
         self._certify(AUTHORITY, f"bastide {name} {secrets.token_hex(2)}", AUTHORITY_DAYS, (
             "basicConstraints=critical,CA:TRUE,pathlen:0", "keyUsage=critical,keyCertSign,cRLSign",
@@ -111,8 +111,6 @@ class Certificates:
         with tempfile.TemporaryDirectory(dir=self._folder) as scratch:
             at = Path(scratch)
             key, request, out, conf = (at / n for n in ("key", "request", "certificate", "conf"))
-            first = ("basicConstraints", "keyUsage")
-            assert extensions[0].startswith(first)
             conf.write_text("\n".join((
                 "[req]", "distinguished_name=dn", "prompt=no", "[dn]", f"CN={subject}", "[ca]", "default_ca=table",
                 "[table]", f"database={at / 'index'}", f"new_certs_dir={at}", "rand_serial=yes", "default_md=sha256",
@@ -145,7 +143,7 @@ def certified(name: str, addresses: Sequence[str]) -> tuple[tuple[str, ...], tup
     inside = sorted((a for a in given if any(a.version == n.version and a in n for n in home)),
                     key=lambda a: (a.version, int(a)))
     own = name.partition(".")[0].lower()
-    return (*(f"{own}.{s}" for s in SUFFIXES if own != "localhost"), "localhost"), tuple(map(str, inside))
+    return (*(f"{own}.{s}" for s in HOME_SUFFIXES if own != "localhost"), "localhost"), tuple(map(str, inside))
 
 
 def _masked(network: str) -> str:
