@@ -90,9 +90,9 @@ def test_pictures_are_kept_and_the_oldest_make_room(path: Path, monkeypatch: pyt
     with Store(path) as store:
         game = store.new_game(SETUP)
         for n in (1, 2, 3):
-            store.pictures.keep_crop(game, n, b"picture %d" % n, [{"probability": 0.5}])
+            store.pictures.keep_crop(game, n, b"picture %d" % n, [{"body": None, "probability": 0.5}])
         assert store.pictures.crop(game, 1) is None
-        assert store.pictures.crop(game, 3) == (b"picture 3", [{"probability": 0.5}])
+        assert store.pictures.crop(game, 3) == (b"picture 3", [{"body": None, "probability": 0.5}])
 
 
 @pytest.mark.parametrize("journal", [True, False], ids=["with its journal", "alone"])
