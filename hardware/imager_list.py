@@ -43,9 +43,27 @@ class System(TypedDict):
     init_format: str
 
 
+class Model(TypedDict):
+    """A machine that Imager lets people choose; ``tags`` are what images name it by."""
+
+    name: str
+    description: str
+    tags: list[str]
+    matching_type: str
+    architecture: str
+    capabilities: list[str]
+
+
+class Models(TypedDict):
+    """The machines of a list."""
+
+    devices: list[Model]
+
+
 class Listed(TypedDict):
     """Imager's list."""
 
+    imager: Models
     os_list: list[System]
 
 
@@ -65,8 +83,9 @@ def listed(image: Path, url: str, version: str, date: str, models: list[str]) ->
         whole_bytes, whole = _summed(f)
     if whole_bytes % 512:
         raise ValueError(f"{image} is no whole card: {whole_bytes} bytes are no number of sectors")
-    devices = [{"name": MODELS[tag][0], "description": MODELS[tag][1], "tags": [tag], "matching_type": "exclusive",
-                "architecture": "armv8", "capabilities": []} for tag in models]
+    devices: list[Model] = [
+        {"name": MODELS[tag][0], "description": MODELS[tag][1], "tags": [tag], "matching_type": "exclusive",
+         "architecture": "armv8", "capabilities": []} for tag in models]
     return {"imager": {"devices": devices}, "os_list": [{
         "name": f"bastide {version}", "description": "A camera over the table keeps the score of a game of tiles",
         "icon": f"{url}/bastide-{version}.svg", "url": f"{url}/{image.name}", "release_date": date,
