@@ -5,6 +5,7 @@ set -euo pipefail
 root=$1 disk=$2 mirror=$3 suite=$4
 inside() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 HOME=/root "$@"; }
 
+rm -f "$root/etc/hostname" # mmdebstrap's is the building machine's, mode and all
 echo bastide >"$root/etc/hostname"
 printf '127.0.0.1\tlocalhost\n127.0.1.1\tbastide\n::1\tlocalhost ip6-localhost ip6-loopback\n' >"$root/etc/hosts"
 printf '%s\n' "PARTUUID=$disk-02 / ext4 defaults,noatime 0 1" "PARTUUID=$disk-01 /boot/firmware vfat defaults,noatime 0 2" \

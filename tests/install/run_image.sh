@@ -101,14 +101,15 @@ if [ $way = root ]; then
   mkdir "$tree"
   debugfs -R "rdump / $tree" "$root" >"$work/rdump" 2>&1 || die "the root could not be unpacked: $(tail -n 3 "$work/rdump")"
   mcopy -s -n -m -i "$fat" '::*' "$tree/boot/firmware/"
+  chmod -R u=rwX,go=rX,a+x "$tree/boot/firmware" # as a mount has them
   rm "$disk"
   # As the kernel's are: the words are process 1's. What needs a disk waits for one that a container has not.
   on_card() { cat "$tree$1" 2>/dev/null; }
   boot_file() { cat "$tree/boot/firmware/$1"; }
   there() { [ -e "$tree/boot/firmware/$1" ]; }
   start() {
-    local words=()
-    read -ra words < <(boot_file cmdline.txt | tr ' ' '\n' | grep '^systemd\.' | tr '\n' ' '; echo)
+    local words
+    mapfile -t words < <(boot_file cmdline.txt | tr ' ' '\n' | grep '^systemd\.')
     boot "$tree" bastide-card own "${words[@]}" || die "systemd did not start; see $tree.boot.log"
   }
   running() { kill -0 "$outer" 2>/dev/null; }

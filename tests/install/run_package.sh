@@ -14,10 +14,11 @@ die() { echo "run_package.sh: $*" >&2; exit 1; }
 if [ "$arch" != "$(dpkg --print-architecture)" ]; then source "$checkout/hardware/image/emulate.sh"; fi
 packages=$(dpkg-deb --field "$file" Depends | sed 's/([^)]*)//g; s/|[^,]*//g; s/ //g')
 if [ "$(cat "$root.whole" 2>/dev/null)" != "$packages" ]; then # none yet, or made for a package that depended on other things
-  command -v debootstrap >/dev/null || die "debootstrap is missing: apt-get install -y debootstrap"
+  command -v mmdebstrap >/dev/null || die "mmdebstrap is missing: apt-get install -y mmdebstrap"
   rm -rf --one-file-system "$root" "$root.whole"
-  debootstrap --arch="$arch" --variant=minbase --include="systemd,systemd-sysv,dbus,$packages" "$suite" "$root" \
-    >"$root.log" 2>&1 || die "debootstrap failed; see $root.log"
+  mmdebstrap --mode=root --variant=minbase --architectures="$arch" --skip=check/qemu \
+    --include="systemd,systemd-sysv,dbus,$packages" "$suite" "$root" "deb http://deb.debian.org/debian $suite main" \
+    >"$root.log" 2>&1 || die "there is no $suite to install in; see $root.log"
   rm -f "$root"/var/cache/apt/archives/*.deb
   printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
   chmod +x "$root/usr/sbin/policy-rc.d"
@@ -136,7 +137,6 @@ python3 -I "$checkout/hardware/release_file.py" seal "$given/update.deb" "$given
 # Not a service's restart, which needs a system that was booted: a page that says which version its program is.
 cat >"$given/restart" <<'SH'
 #!/bin/sh
-pkill -f 'bastide serve' || true
 setpriv --reuid=bastide --regid=bastide --init-groups /opt/bastide-versions/current/.venv/bin/bastide serve --port 8000 \
   --data /var/lib/bastide >/var/lib/bastide/serve.out 2>&1 &
 SH
