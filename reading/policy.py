@@ -257,8 +257,12 @@ def _compared(turn: Turn, tile: float, figure: float, histories: Sequence[Histor
     amends = _against(histories, told, turn, line.event, old_figure) >= LIMITS.amend
     if not line.pinned:
         owner = whose(histories, turn)
-        said = list(_line(line, turn, min(tile, owner.margin) if line.asked else tile, histories, waits, now, amends,
-                          figure=False))
+        sure = tile
+        if line.asked:
+            of_player = line.confidence >= probability(LIMITS.agreed)  # the tile was sure, and not whose it is
+            ordered = turn.index <= max(t.index for t in told.turns) - LIMITS.open_turns  # that is weighed no more
+            sure = min(tile, 0.0 if of_player and (ordered or not owner.options) else owner.margin)
+        said = list(_line(line, turn, sure, histories, waits, now, amends, figure=False))
         yield from said
         if not said and not line.asked and owner.margin < LIMITS.agreed and turn.tile == line.event:
             made = replace(_decision(histories, turn, tile, now, asked=True, replaces=line.seq),
