@@ -76,7 +76,7 @@ def test_the_wiring_is_the_driver_s() -> None:
 def test_the_options_of_cameras_are_all_named() -> None:
     text = CAMERAS.read_text("utf-8")
     named = set(re.findall(r"`(\w+)`", " ".join(row[0] for row in rows(text, "option"))))
-    assert named == set(pi.OPTIONS)
+    assert named == {"size", *pi.OPTIONS}
     webcam = text[text.index("## A webcam"):text.index("## A phone")]
     assert all(f"{option}=" in webcam for option in usb.OPTIONS)
 

@@ -16,6 +16,7 @@ from typing import Any, Protocol, Self, TypeVar
 
 from flask import Flask
 from waitress import wasyncore
+from waitress.buffers import OverflowableBuffer
 from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser
 from waitress.server import create_server
@@ -67,6 +68,7 @@ class _Channel(HTTPChannel):
     """
 
     parser_class = _Parser
+    current_outbuf_count: int  # bytes written to the newest buffer
 
     def __init__(self, server: Any, sock: socket.socket, addr: tuple[Any, ...], adj: Any, map: Any = None) -> None:
         client = server.announced.pop(addr[1], None) if addr[0] == server.inside else None
@@ -74,8 +76,9 @@ class _Channel(HTTPChannel):
 
     def _flush_some(self, do_close: bool = True) -> bool:
         sent = bool(super()._flush_some(do_close))  # whoever calls it holds the lock
-        if not self.total_outbufs_len:
-            self.outbufs[-1].prune()
+        if not self.total_outbufs_len and self.current_outbuf_count:
+            self.outbufs[-1].close()
+            self.outbufs[-1] = OverflowableBuffer(self.adj.outbuf_overflow)
             self.current_outbuf_count = 0
         return sent
 

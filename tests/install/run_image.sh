@@ -15,14 +15,15 @@ step() { printf '%4d s  %s\n' "$SECONDS" "$*"; }
 die() { echo "run_image.sh: $*" >&2; tail -n 30 "$work/console" >&2 2>/dev/null || true; exit 1; }
 [ $way = machine ] || [ "$(id -u)" = 0 ] || die "--root must be root"
 emulator=qemu-system-aarch64
-if [ $way = root ]; then # shellcheck disable=SC1091 # checked by itself
+if [ $way = root ]; then
   emulator=nsenter
+  # shellcheck disable=SC1091 # checked by itself
   source "$here/boot.sh"
   # shellcheck disable=SC1091 # checked by itself
   if [[ $image == *-arm64.img.xz ]]; then source "$here/../../hardware/image/emulate.sh"; fi
 fi
 for tool in $emulator mcopy sfdisk e2fsck fsck.vfat debugfs xz; do
-  command -v $tool >/dev/null || die "$tool is missing: apt-get install -y qemu-system-arm mtools fdisk e2fsprogs dosfstools xz-utils"
+  command -v "$tool" >/dev/null || die "$tool is missing: apt-get install -y qemu-system-arm mtools fdisk e2fsprogs dosfstools xz-utils"
 done
 mkdir -p "$work"
 disk=$work/card.img
@@ -113,6 +114,7 @@ if [ $way = root ]; then
     boot "$tree" bastide-card own "${words[@]}" || die "systemd did not start; see $tree.boot.log"
   }
   running() { kill -0 "$outer" 2>/dev/null; }
+  # shellcheck disable=SC2034 # init is boot.sh's
   ended() { wait "$outer" || true; init='' outer=''; } # what ends a container ends its first process by a signal
   page() { inside /usr/bin/python3 -c "$fetch" http://127.0.0.1/ 2>/dev/null; }
   cut_power() { unboot; }

@@ -77,8 +77,10 @@ def test_a_whole_game(serve, visit):
     session.commit((GameEnded(),), confidence=1.0, asked=False)
     true = fold(Setup(players=PLAYERS, rules=edition("zman2012")), (*EVENTS, GameEnded())).scores
     steps = sum(len(stage["events"]) for stage in session.view()["final"]["stages"])
-    for _ in range(steps + 1):
+    for n in range(steps):
         tablet.locator("[data-key='next']").click()
+        expect(tablet.locator("#reveal progress")).to_have_attribute("value", str(n + 1))
+    tablet.locator("[data-key='next']").click()
     expect(phone.locator("#reveal .winner")).to_contain_text("gagne")
     tablet.locator("[data-key='next']").click()
     expect(tablet.locator(".totals tfoot td")).to_have_text([str(n) for n in true])
