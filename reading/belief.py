@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from statistics import median
 
 from reading.lain import Lain, contradicts, first_seen, said_of, seen_again, tells, worth
 from reading.limits import LIMITS
@@ -140,6 +141,14 @@ class TableBelief:
     @cached_property
     def _came(self) -> list[float]:
         return sorted(lain.since_s for lain in self.lying().values())
+
+    @cached_property
+    def pace_s(self) -> float:
+        """How long a turn takes at this table: the median time between two tiles that were seen first one after the
+        other; 0 while there are too few."""
+        came = self._came
+        apart = [later - earlier for earlier, later in zip(came, came[1:], strict=False) if later > earlier]
+        return median(apart) if len(apart) >= LIMITS.paced else 0.0
 
     def next_s(self, lain: Lain) -> float:
         """When the next tile after this one was seen first; infinite when none was."""

@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from reading.belief import FigureTrack, TableBelief
+from reading.belief import FigureTrack, SquareTrack, TableBelief
 from reading.evidence import Evidence, figures_on, log_sigma, standing_terms
 from reading.layings import Laying, Steps, Turn
 from reading.limits import LIMITS
@@ -241,7 +241,7 @@ class _Seeing:
         track = self.belief.squares.get(first) if first is not None else None
         if track is None or track.lain is None:
             return 0.0
-        cost, sooner, hidden = 0.0, 0, track.lain.hidden_s
+        cost, sooner, hidden, found_s = 0.0, 0, track.lain.hidden_s, math.inf
         for at in then:
             other = self.belief.squares.get(at) if at is not None else None
             if other is None or other.lain is None:
@@ -250,10 +250,24 @@ class _Seeing:
                 cost += LIMITS.order
             elif other.lain.since_s < track.lain.since_s:
                 sooner += 1
+                found_s = min(found_s, other.lain.since_s)
                 if hidden is None or hidden > other.lain.since_s:  # it could have been found
                     hidden = None
-        late = LIMITS.found_late if hidden is None else 0.5
-        return cost + (late + 0.2 * (sooner - 1) if sooner else 0.0)
+        if not sooner:
+            return cost
+        late = LIMITS.found_late
+        if hidden is not None:
+            late = min(late, LIMITS.covered + self._hasty(track, found_s))
+        return cost + late + 0.2 * (sooner - 1)
+
+    def _hasty(self, track: SquareTrack, until_s: float) -> float:
+        """What stands against a tile having been laid between the last look at its bare square and a time, and another
+        turn after it: that it is less time than turns take at this table. Few turns are much shorter than usual: their
+        share grows with the square of the time (as of a gamma distribution of shape 2)."""
+        bare_s = track.lain.bare_s if track.lain is not None else None
+        if bare_s is None or not self.belief.pace_s:
+            return 0.0
+        return max(0.0, 2 * math.log(self.belief.pace_s / max(until_s - bare_s, 0.01 * self.belief.pace_s)))
 
 
 @dataclass(slots=True, kw_only=True)

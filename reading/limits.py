@@ -40,6 +40,8 @@ class Limits:
     logged: float = 1.0  # for what has been told already: it is not changed for less
     order: float = 6.0  # against an order that looks at bare and covered squares contradict
     found_late: float = 2.5  # against a tile having been found later than one that was laid after it
+    covered: float = 0.5  # the same where the first one's square was covered as the other was found
+    paced: int = 5  # turns that tell how long turns take at a table
     skipped: float = 3.5  # against a turn that nobody saw
     false_figure: float = 0.5  # against a figure that is none, beside its own log-odds
     comes_or_goes: float = 1.5  # and against print that was not there before, or is not there any more

@@ -245,6 +245,26 @@ def test_nobody_is_asked_who_laid_tiles_of_which_one_was_seen_before_the_other(g
     assert game.book.questions == 0
 
 
+def row(count: int) -> dict[Square, tuple[str, int]]:
+    """Straight roads to the east."""
+    return {(n, 0): U for n in range(1, count + 1)}
+
+
+@pytest.mark.parametrize(("blind", "asked"), [(0, 0), (6, 1)])
+def test_a_hand_over_a_square_for_a_moment_is_no_doubt_of_the_order(game: Game, blind: int, asked: int) -> None:
+    """Turns take 15 seconds here: nobody has laid a tile and another one after it in the five since both squares were
+    seen bare, though a hand was over one of them; in half a minute somebody may have."""
+    for n in range(1, 7):
+        game.sees(row(n))
+    west, more = (-1, 0), {**row(6), (7, 0): U}
+    game.sees({**row(6), west: U}, hidden=(west,), times=blind)
+    game.sees({**more, west: U}, hidden=(west,), times=1)
+    game.sees({**more, west: U}, times=1)
+    for n in (2, 3):
+        game.sees({**more, west: U, **{(-k, 0): U for k in range(2, n + 1)}}, times=4)
+    assert game.book.questions == asked
+
+
 def test_the_question_that_moves_more_points_comes_first(game: Game) -> None:
     """Two tiles in the same doubt: of one it is doubtful whether it closes the city of a knight."""
     thieves = {(0, -1): (knight("red"),)}

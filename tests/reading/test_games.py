@@ -22,7 +22,7 @@ from scoring.transcript import read
 
 GAMES = Path(__file__).parent / "games"
 # Questions by game; and figures that were on the table and are told otherwise without a word
-ASKED = {"base-1": 6, "base-2": 6, "base-2-slow": 8, "base-4": 6, "base-4-fast": 5, "film-c1": 0,
+ASKED = {"base-1": 6, "base-2": 6, "base-2-slow": 8, "base-4": 5, "base-4-fast": 5, "film-c1": 0,
          "film-inns": 2, "film-real": 2, "film-real-slow": 2, "film-scans": 1, "film-traders": 3,
          "film-traders-slow": 2, "slides-6": 10, "slides-7": 5, "river-8": 1, "inns-9": 21, "real-1": 1}
 # In the real game the photograph's reader is plainly wrong of two: one lies that it says stands, one foot is off.
