@@ -39,7 +39,8 @@ def test_a_table_says_what_it_shows_and_whether_it_is_there(broker, tmp_path):
             ear.until(lambda *_: scores == sum(  # the state may come before the last events
                 n for t, p, _ in ear.messages if t.endswith("/event") for _, n in json.loads(p)["score"]["points"]))
             with Ear(broker, "bastide/#") as late:  # whoever comes later gets what is retained, and no old event
-                assert late.until(is_rev(rev))["laid"] == view["board"]["tiles"].__len__()
+                assert late.until(is_rev(rev))["laid"] == len(view["board"]["tiles"])
+                assert late.until(lambda t, _: t == THERE) == b"online"  # in whichever order the broker gives them
                 assert {t.rpartition("/")[2] for t, _, _ in late.messages} == {"state", "availability"}
         ear.until(lambda t, v: t == THERE and v == b"offline")
 
