@@ -37,17 +37,17 @@ def margins(histories: Sequence[History], told: History, turn: Turn) -> tuple[fl
     between the best explanations that have it so, whatever else they say, and those that differ there; below nothing
     where these are the likelier ones."""
     tile = figure = math.inf
-    at = [(h.score, next((t for t in h.turns if t.at == turn.at), None)) for h in histories]
-    alike = [(score, t) for score, t in at if t is not None and _same_shape(t.tile, turn.tile)]
+    explained = [(h.score, h.turn_at(turn.at)) for h in histories]
+    alike = [(score, t) for score, t in explained if t is not None and _same_shape(t.tile, turn.tile)]
     own = max((score for score, _ in alike), default=told.score)
-    for score, theirs in at:
+    for score, theirs in explained:
         if theirs is None or not _same_shape(theirs.tile, turn.tile):
             tile = min(tile, own - score)
     own = max((score for score, t in alike if t.figure == turn.figure), default=told.score)
     for score, theirs in alike:
         if theirs.figure != turn.figure:
             figure = min(figure, own - score)
-    weighed = [t.tile for _, t in at if t is not None]  # with all that came of it, not only for this turn
+    weighed = [t.tile for _, t in explained if t is not None]  # with all that came of it, not only for this turn
     figures = {t.figure for _, t in alike}
     for placed, event, weight in turn.others:
         if not _same_shape(placed, turn.tile):
@@ -76,7 +76,7 @@ def whose(histories: Sequence[History], turn: Turn) -> Whose:
     their order tells whose they are."""
     best: dict[TilePlaced, tuple[float, History]] = {}
     for h in histories:
-        theirs = next((t for t in h.turns if t.at == turn.at), None)
+        theirs = h.turn_at(turn.at)
         if theirs is None or theirs.tile is None or not _same_shape(theirs.tile, turn.tile):
             continue
         tile = turn.tile if turn.tile is not None and theirs.tile.player == turn.tile.player else theirs.tile
@@ -101,14 +101,15 @@ def _given_away(turn: Turn) -> bool:
 
 
 def _for_the_log(h: History) -> float:
-    """What a history's weight owes to saying what was told already, in the order in which it was told (`layings`)."""
+    """What a history's weight owes to saying what was told already, in the order in which it was told: `Laying.anew`
+    adds for a tile as it was told, `Laying.as_told` takes for another player's, and so does the search for a turn that
+    overtakes another."""
     order = [t.index for t in h.turns if t.group is not None]
-    out = -sum(later < earlier for earlier, later in zip(order, order[1:], strict=False))
-    for t in h.turns:
-        line = t.group.tile if t.group is not None else None
-        if line is not None and (t.tile == line.event) == (t.laying is not None):
-            out += 1 if t.laying is not None else -1
-    return LIMITS.logged * out
+    turned = sum(later < earlier for earlier, later in zip(order, order[1:], strict=False))
+    told = [(t, t.group.tile.event) for t in h.turns if t.group is not None and t.group.tile is not None]
+    kept = sum(t.laying is not None and t.tile == event for t, event in told)
+    changed = sum(t.laying is None and t.tile != event for t, event in told)
+    return LIMITS.logged * (kept - changed - turned)
 
 
 def alternatives(histories: Sequence[History], turn: Turn, *, figure: bool) -> list[tuple[tuple[Event, ...], float]]:
@@ -117,7 +118,7 @@ def alternatives(histories: Sequence[History], turn: Turn, *, figure: bool) -> l
     weights: dict[tuple[Event, ...], float] = {}
     best = histories[0].score
     for h in histories:
-        theirs = next((t for t in h.turns if t.at == turn.at), None)
+        theirs = h.turn_at(turn.at)
         tile = theirs.tile if theirs is not None else None
         if figure and (tile is None or not _same_shape(tile, turn.tile)):
             continue

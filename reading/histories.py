@@ -12,8 +12,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from reading.belief import FigureTrack, SquareTrack, TableBelief
+from reading.belief import FigureTrack, TableBelief
 from reading.evidence import Evidence, figures_on, log_sigma, standing_terms
+from reading.lain import Lain
 from reading.layings import Laying, Steps, Turn
 from reading.limits import LIMITS
 from reading.pieces import Kinds
@@ -43,6 +44,10 @@ class History:
     dropped: frozenset[Square] = frozenset()
     tracks: frozenset[int] = frozenset()
     says: frozenset[int] = frozenset()  # the numbers of its turns' tiles and figures
+
+    def turn_at(self, at: Square | None) -> Turn | None:
+        """Its turn of the tile on a square, None when it has none there."""
+        return next((t for t in self.turns if t.at == at), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,17 +262,16 @@ class _Seeing:
             return cost
         late = LIMITS.found_late
         if hidden is not None:
-            late = min(late, LIMITS.covered + self._hasty(track, found_s))
+            late = min(late, LIMITS.covered + self._hasty(track.lain, found_s))
         return cost + late + 0.2 * (sooner - 1)
 
-    def _hasty(self, track: SquareTrack, until_s: float) -> float:
+    def _hasty(self, lain: Lain, until_s: float) -> float:
         """What stands against a tile having been laid between the last look at its bare square and a time, and another
-        turn after it: that it is less time than turns take at this table. Few turns are much shorter than usual: their
-        share grows with the square of the time (as of a gamma distribution of shape 2)."""
-        bare_s = track.lain.bare_s if track.lain is not None else None
-        if bare_s is None or not self.belief.pace_s:
+        turn after it: that it is less time than turns take at this table."""
+        if lain.bare_s is None or not self.belief.pace_s:
             return 0.0
-        return max(0.0, 2 * math.log(self.belief.pace_s / max(until_s - bare_s, 0.01 * self.belief.pace_s)))
+        turns = max((until_s - lain.bare_s) / self.belief.pace_s, LIMITS.hasty)
+        return max(0.0, -LIMITS.seldom_short * math.log(turns))
 
 
 @dataclass(slots=True, kw_only=True)

@@ -42,6 +42,8 @@ class Limits:
     found_late: float = 2.5  # against a tile having been found later than one that was laid after it
     covered: float = 0.5  # the same where the first one's square was covered as the other was found
     paced: int = 5  # turns that tell how long turns take at a table
+    seldom_short: float = 2.0  # power with which the share of turns grows that are shorter than a part of the usual one
+    hasty: float = 0.01  # of a usual turn: shorter ones are not told apart
     skipped: float = 3.5  # against a turn that nobody saw
     false_figure: float = 0.5  # against a figure that is none, beside its own log-odds
     comes_or_goes: float = 1.5  # and against print that was not there before, or is not there any more

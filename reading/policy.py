@@ -160,8 +160,9 @@ def _out_of_order(best: History, now: Moment) -> Iterator[Decision]:
     if in_order(best):
         return
     turns = [t for t in best.turns if t.group is not None]
+    stays = {t.index for t in _in_place(turns)}
     for turn in turns:
-        if turn in _in_place(turns) or turn.group is None:
+        if turn.group is None or turn.index in stays:
             continue
         assert turn.group.tile is not None and turn.at is not None
         for line in (*reversed(turn.group.figures()), turn.group.tile):
@@ -238,7 +239,7 @@ def _order(histories: Sequence[History], turn: Turn) -> float:
     best = histories[0]
     apart = math.inf
     for h in histories[1:]:
-        theirs = next((t for t in h.turns if t.at == turn.at), None)
+        theirs = h.turn_at(turn.at)
         if theirs is not None and theirs.tile is not None and turn.tile is not None \
                 and theirs.tile.player != turn.tile.player:
             apart = min(apart, best.score - h.score)
@@ -325,7 +326,7 @@ def _against(histories: Sequence[History], told: History, turn: Turn, tile: Even
         return -math.inf
     apart = math.inf
     for h in histories:
-        theirs = next((t for t in h.turns if t.at == turn.at), None)
+        theirs = h.turn_at(turn.at)
         if theirs is not None and same_tile(theirs.tile, tile) and theirs.figure == figure:
             apart = min(apart, told.score - h.score)
     for placed, claim, weight in turn.others:

@@ -77,6 +77,18 @@ class TableLook:
     whole: bool = False
 
 
+def inside(look: FigureLook, at: Square) -> dict[Square, float]:
+    """By the square beyond each side of its tile how far inside of that side the foot is, in tiles; below nothing
+    outside."""
+    (x, y), (column, row) = look.foot, at
+    return {(column - 1, row): x, (column + 1, row): 1 - x, (column, row - 1): y, (column, row + 1): 1 - y}
+
+
+def within(depth: float, spread: float) -> float:
+    """Probability that what was seen so far inside of a border is inside of it; ``spread`` is a standard deviation."""
+    return 0.5 * math.erfc(-depth / spread / math.sqrt(2))
+
+
 # --- which segment a figure occupies ----------------------------------------------------------------------------------
 
 CLAIMABLE = ("city", "road", "cloister", "field")

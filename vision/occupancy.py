@@ -16,7 +16,7 @@ from scoring.tiles import Square, Tile, where
 from vision.evidence import twins
 from vision.figures import Seen
 from vision.lattice import Array
-from vision.looks import CELLS, DRAWN, FigureLook, places, probability, segment_labels, segments
+from vision.looks import CELLS, DRAWN, FigureLook, inside, places, probability, segment_labels, segments, within
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,12 +143,7 @@ def occupied(seen: Mapping[Square, Sequence[Seen]], kinds: Sequence[Tile], belie
 def on_tile(look: FigureLook, at: Square, tiles: Collection[Square]) -> float:
     """Probability that a foot near a border is on this tile and not on the next, where one of ``tiles`` lies there."""
     spread = math.hypot(look.spread, DRAWN)
-    sure = 1.0
-    for (dx, dy), inside in (((-1, 0), look.foot[0]), ((1, 0), 1 - look.foot[0]), ((0, -1), look.foot[1]),
-                             ((0, 1), 1 - look.foot[1])):
-        if (at[0] + dx, at[1] + dy) in tiles:
-            sure *= 0.5 * (1 + math.erf(inside / spread / math.sqrt(2)))
-    return sure
+    return math.prod(within(depth, spread) for beyond, depth in inside(look, at).items() if beyond in tiles)
 
 
 def _best(loglik: Mapping[str, float]) -> tuple[str, float]:

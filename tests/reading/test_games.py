@@ -18,7 +18,9 @@ from looks_replayed import aligned, judge, replay
 from reading.record import Recorder, look_from_json, look_to_json, read_looks, read_watched
 from scoring.errors import InvalidNotation
 from scoring.events import FigurePlaced, TilePlaced
+from scoring.tiles import Square
 from scoring.transcript import read
+from vision.looks import inside
 
 GAMES = Path(__file__).parent / "games"
 # Questions by game; and figures that were on the table and are told otherwise without a word
@@ -73,6 +75,20 @@ def test_the_same_game_comes_out_when_looks_are_lost_or_clocks_differ(name: str,
     # two tiles came between two looks, without a figure: nobody answers there whose they are
     assert verdict.asked <= ASKED[name] + 1 + 3 * once
     assert verdict.players_right >= verdict.tiles - 2 * (name == "film-real" or once)
+
+
+def test_nobody_stands_on_the_edge_of_the_board() -> None:
+    """What `vision.figures` goes by: figures plainly seen in the films, at borders with no tile beyond."""
+    depths = []
+    for file in sorted(GAMES.glob("film-*.json.gz")):
+        lies: set[Square] = set()
+        for look in read_looks(file)[1]:
+            for at, square in look.squares.items():
+                if square.seen > 0.5:
+                    (lies.add if square.there > 0 else lies.discard)(at)
+            depths += [depth for at, square in look.squares.items() for figure in square.figures or ()
+                       if figure.there > 2 for beyond, depth in inside(figure, at).items() if beyond not in lies]
+    assert len(depths) > 5000 and min(depths) >= 0.02
 
 
 def test_the_truth_is_turned_to_where_the_board_was_found() -> None:
