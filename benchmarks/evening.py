@@ -39,6 +39,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -49,8 +50,9 @@ import cv2
 import numpy as np
 
 ROOT = Path(__file__).parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "bastide")]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "bastide"), str(ROOT / "tests" / "hardware")]
 
+from mjpeg import send  # noqa: E402
 from processes import Served  # noqa: E402
 from timed_table import TableClock  # noqa: E402
 
@@ -109,17 +111,7 @@ class Camera:
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:  # noqa: N802
-                self.send_response(200)
-                self.send_header("Content-Type", "multipart/x-mixed-replace; boundary=frame")
-                self.end_headers()
-                rng = np.random.default_rng(1)
-                try:
-                    while camera.wait():
-                        data = camera.picture(rng)
-                        self.wfile.write(b"--frame\r\nContent-Type: image/jpeg\r\nContent-Length: "
-                                         + str(len(data)).encode() + b"\r\n\r\n" + data + b"\r\n")
-                except OSError:
-                    return
+                send(self, camera.pictures())
 
             def log_message(self, *args: object) -> None:
                 return
@@ -162,6 +154,12 @@ class Camera:
         with self._news:
             while (left_s := s - self.now_s) > 0:
                 self._news.wait(left_s)
+
+    def pictures(self) -> Iterator[bytes]:
+        """What a client is shown, as JPEGs."""
+        rng = np.random.default_rng(1)
+        while self.wait():
+            yield self.picture(rng)
 
     def picture(self, rng: np.random.Generator) -> bytes:
         """The picture of now: no two are the same, as with a real sensor."""
