@@ -12,6 +12,7 @@ import importlib.util
 import io
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -28,18 +29,33 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message}; see {self.prog} --help\n")
 
 
-def parser() -> argparse.ArgumentParser:
-    """The whole command line as a parser; every verb's module adds its own options."""
+def parser(verbs: Sequence[str] = VERBS) -> argparse.ArgumentParser:
+    """The command line as a parser, as far as these verbs go; every verb's module adds its own options."""
     top = _Parser(prog="bastide", description="Watches a game of tiles on the table and keeps the score.")
     top.add_argument("--version", action="version", version=f"bastide {__version__}")
     top.add_argument("--debug", action="store_true", help="show the whole traceback of an unexpected error")
-    verbs = top.add_subparsers(dest="verb", required=True, metavar="COMMAND", parser_class=_Parser)
-    for verb in VERBS:
+    commands = top.add_subparsers(dest="verb", required=True, metavar="COMMAND", parser_class=_Parser)
+    for verb in verbs:
         module = importlib.import_module(f"bastide.commands.{verb}_command")
-        sub = verbs.add_parser(verb, help=module.HELP, description=module.HELP)
+        sub = commands.add_parser(verb, help=module.HELP, description=module.HELP)
         module.add_arguments(sub)
         sub.set_defaults(run=module.run)
     return top
+
+
+def asked(argv: Sequence[str]) -> tuple[str, ...]:
+    """The verbs that must be known to parse this: the one that is asked for, or all of them to tell what there is.
+
+    Loading the modules of the others takes longer than a short command.
+    """
+    for argument in argv:
+        if argument in VERBS:
+            return (argument,)
+        if argument == "--version":
+            return ()  # it ends the program where it stands
+        if argument != "--debug":
+            break
+    return VERBS
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -50,7 +66,8 @@ def main(argv: list[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         check_rooms()
-        args = parser().parse_args(argv)
+        argv = sys.argv[1:] if argv is None else argv
+        args = parser(asked(argv)).parse_args(argv)
     except Failure as e:
         print(f"bastide: {e}", file=sys.stderr)
         return 1

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import socket
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Self
@@ -13,7 +15,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from bastide.cli import main
+from bastide.cli import VERBS, asked, main, parser
 from bastide.table.demo_game import demo_game
 from reading.record import read_looks
 from scoring.transcript import write
@@ -21,6 +23,7 @@ from vision.frames import Frame, SourceError, SourceInfo
 from vision.images import write_image
 from vision.simulator.pieces import colour_bgr
 
+ROOT = Path(__file__).parents[2]
 Run = Callable[..., tuple[int, str, str]]
 
 
@@ -281,6 +284,30 @@ def test_doctor_and_rules_print_one_document(run: Run) -> None:
     assert code == 0 and {c["state"] for c in json.loads(out)["checks"]} <= {"ok", "warn"}
     code, out, _ = run("rules", "--edition", "rgg2006", "--json")
     assert code == 0 and json.loads(out)["farm_scoring"]["source"]
+
+
+def test_a_command_loads_no_other_commands_modules() -> None:
+    program = ("import sys\nfrom bastide.cli import main\ntry: main(sys.argv[1:])\nexcept SystemExit: pass\n"
+               "print('loaded', *sorted(m for m in sys.modules if m.startswith('bastide.commands.')))")
+
+    def loaded(*argv: str) -> str:
+        done = subprocess.run([sys.executable, "-c", program, *argv], cwd=ROOT, capture_output=True, text=True)
+        return done.stdout.splitlines()[-1].removeprefix("loaded").strip()
+
+    assert loaded("--version") == ""
+    assert loaded("--debug", "score", "--help") == "bastide.commands.score_command"
+    assert loaded("rules") == "bastide.commands.rules_command"
+
+
+@pytest.mark.parametrize("line", ["", "--help", "--vers", "--version", "--version score", "--debug", "-- score", "scor",
+                                  "--help score", "--debug score --help", "score --version", "rules --nothing", "--no"])
+def test_the_verb_alone_says_the_same_as_all_of_them(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    said = []
+    for verbs in (VERBS, asked(line.split())):
+        with pytest.raises(SystemExit) as ended:
+            parser(verbs).parse_args(line.split())
+        said.append((ended.value.code, *capsys.readouterr()))
+    assert said[0] == said[1]
 
 
 def test_a_room_from_elsewhere_is_noticed(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
