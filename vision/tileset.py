@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 import cv2
 import numpy as np
@@ -13,6 +14,7 @@ from scoring.tiles import catalogue
 from vision.frames import Image
 from vision.images import ImageError, read_image
 
+_drawings: WeakValueDictionary[tuple[str, int, int], Image] = WeakValueDictionary()  # by tile, size and variant
 PICTURES = (".png", ".jpg", ".jpeg")
 SIZE_PX = 192
 
@@ -95,7 +97,10 @@ def load_tileset(folder: str | Path, known: Iterable[str] | None = None, *, size
 
 
 def drawn_tileset(tiles: Iterable[str], *, size_px: int = SIZE_PX, variants: int = 1) -> TileSet:
-    """bastide's own drawings of these kinds, ``variants`` of each. Raises TileSetError for an unknown or no id."""
+    """bastide's own drawings of these kinds, ``variants`` of each. Raises TileSetError for an unknown or no id.
+
+    A drawing takes 50 ms, so sets share theirs while one of them is kept; nobody can write into them.
+    """
     from vision.artwork import draw_tile  # the drawing code is needed only here
 
     kinds = catalogue()
@@ -104,7 +109,12 @@ def drawn_tileset(tiles: Iterable[str], *, size_px: int = SIZE_PX, variants: int
         if tile not in kinds:
             raise TileSetError(f"{tile!r} is not a known tile")
         for variant in range(variants):
-            specimens.append(Specimen(tile=tile, bgr=draw_tile(kinds[tile], size_px, variant=variant), drawn=True))
+            picture = _drawings.get((tile, size_px, variant))
+            if picture is None:
+                picture = draw_tile(kinds[tile], size_px, variant=variant)
+                picture.flags.writeable = False
+                _drawings[tile, size_px, variant] = picture
+            specimens.append(Specimen(tile=tile, bgr=picture, drawn=True))
     if not specimens:
         raise TileSetError("no tile kinds were named to draw")
     return TileSet(name="drawn", size_px=size_px, specimens=tuple(specimens))

@@ -18,7 +18,7 @@ from scoring.events import Setup
 from vision.looks import SquareLook, TableLook
 
 MOST = 200_000  # bytes, of one game
-SETUP = demo_game(1).setup
+SETUP = demo_game(1, turns=1).setup
 
 
 def looks(count: int, seed: int = 1) -> list[TableLook]:

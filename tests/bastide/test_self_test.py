@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 sys.path.append(str(Path(__file__).parents[1] / "vision"))
-from read_tables import base_tiles, photograph, put  # noqa: E402
+from drawings import base_set  # noqa: E402
+from read_tables import photograph, put  # noqa: E402
 
 from bastide.camera.self_test import FIGURES, TILES, Layout, layout, self_test
 from bastide.table.setup import TWO
@@ -30,7 +31,7 @@ def laid(shown: Layout, instead: dict[Square, tuple[str, int]] | None = None) ->
     """A photograph of the layout, with other tiles on some squares."""
     left, top = (min(at[n] for at in shown.tiles) for n in (0, 1))
     board = {(x - left, y - top): tile for (x, y), tile in {**shown.tiles, **(instead or {})}.items()}
-    picture, grid = photograph(base_tiles(), board, seed=4, tilt=0.02, jitter=0.01, noise=2.0)
+    picture, grid = photograph(base_set(), board, seed=4, tilt=0.02, jitter=0.01, noise=2.0)
     for player, (x, y), feature, where in shown.figures:
         tile, rot = shown.tiles[x, y]
         kind = catalogue()[tile]
@@ -44,7 +45,7 @@ def laid(shown: Layout, instead: dict[Square, tuple[str, int]] | None = None) ->
 
 @pytest.fixture(scope="module")
 def reader() -> PhotoReader:
-    return PhotoReader(base_tiles(), counts=box_contents(("base",)))
+    return PhotoReader(base_set(), counts=box_contents(("base",)))
 
 
 @pytest.mark.parametrize("turn", [0, 1])

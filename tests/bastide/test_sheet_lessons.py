@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cameras_for_pages import Showing, until, watched
+from drawings import base_pictures
 from sheets import photograph, teaching_sheet
 
 from bastide.camera.calibrated import CalibratedCamera
@@ -20,27 +21,25 @@ from scoring.rules import edition
 from vision.frames import Image
 from vision.images import encode_png
 from vision.lessons import Lesson
-from vision.tileset import drawn_tileset
 from web.protocol import CommandError
 
 PAGES = teaching_pages()[:2]
-PICTURES = {s.tile: s.bgr for s in drawn_tileset([c.tile for page in PAGES for c in page.cells]).specimens}
 SETUP = Setup(players=(Player(name="Anna", colour="red"), Player(name="Ben", colour="blue")), rules=edition())
 
 
 @cache
 def sheet(page: int, **other: str) -> Image:
     """A page with its tiles, in some cells others."""
-    own = {c.tile: PICTURES[other.get(c.tile.partition(".")[2], c.tile)] for c in PAGES[page].cells}
+    own = {c.tile: base_pictures()[other.get(c.tile.partition(".")[2], c.tile)] for c in PAGES[page].cells}
     if "K" in other:
-        own["base.K"] = np.ascontiguousarray(np.rot90(PICTURES["base.K"]))  # anticlockwise
+        own["base.K"] = np.ascontiguousarray(np.rot90(base_pictures()["base.K"]))  # anticlockwise
     rng = np.random.default_rng(9)
     return photograph(teaching_sheet(PAGES[page], own, rng), rng, size=(1280, 720))
 
 
 def teaching(camera: CalibratedCamera, arts: ArtSets, told: list[int], present: bool = True) -> PageTeaching:
     return PageTeaching(camera, arts.teaches, present=lambda: present, taught=lambda: told.append(1),
-                        wanted=lambda: tuple(PICTURES), known=lambda: {})
+                        wanted=lambda: tuple(base_pictures()), known=lambda: {})
 
 
 def test_what_lies_on_the_sheet_is_seen_doubted_mended_and_read_with(tmp_path: Path) -> None:
@@ -79,7 +78,7 @@ def test_what_lies_on_the_sheet_is_seen_doubted_mended_and_read_with(tmp_path: P
     assert len(found.specimens) == 23 and arts.usual == "own"
     assert [(row["name"], row["kind"], row["pictures"]) for row in arts.listed()][1] == ("own", "taught", 23)
     learned = next(s.bgr for s in found.specimens if s.tile == "base.K").astype(float)
-    other = PICTURES["base.K"].astype(float)
+    other = base_pictures()["base.K"].astype(float)
     right, wrong = (np.corrcoef(np.rot90(learned, n).ravel(), other.ravel())[0, 1] for n in (0, 1))
     assert right > 0.6 > wrong, "it was kept as somebody turned it"
 
@@ -112,11 +111,11 @@ def test_what_was_learned_under_the_name_stays_beside_what_is_taught(tmp_path: P
     arts = ArtSets(tmp_path, None)
     book = arts.book("")
     assert isinstance(book, TileBook)
-    book.learn("game 1", [Lesson(tile=tile, bgr=bgr) for tile, bgr in PICTURES.items()][:12])
+    book.learn("game 1", [Lesson(tile=tile, bgr=bgr) for tile, bgr in base_pictures().items()][:12])
     assert arts.teaches() == tmp_path / "tiles" / "own-taught"
     arts.teaches().mkdir(parents=True)
-    (arts.teaches() / "base.X.png").write_bytes(encode_png(PICTURES["base.X"]))
+    (arts.teaches() / "base.X.png").write_bytes(encode_png(base_pictures()["base.X"]))
     assert arts.taught("") == arts.teaches() and len(arts.listed()) == 3
-    assert {s.tile for s in arts.tiles("", SETUP).specimens} >= {"base.X", *list(PICTURES)[:8]}
+    assert {s.tile for s in arts.tiles("", SETUP).specimens} >= {"base.X", *list(base_pictures())[:8]}
     elsewhere = ArtSets(tmp_path, str(arts.teaches()))
     assert elsewhere.teaches() == arts.teaches()

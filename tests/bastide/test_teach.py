@@ -8,14 +8,14 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
+from drawings import base_pictures
 from sheets import photograph, teaching_sheet
 
 from bastide.cli import main
 from calibration.targets import teaching_pages
-from vision.tileset import drawn_tileset, load_tileset
+from vision.tileset import load_tileset
 
 BASE = teaching_pages()[:2]
-PICTURES = {s.tile: s.bgr for s in drawn_tileset([c.tile for page in BASE for c in page.cells]).specimens}
 
 
 def photographed(folder: Path, lying: dict[str, np.ndarray]) -> list[str]:
@@ -30,27 +30,27 @@ def photographed(folder: Path, lying: dict[str, np.ndarray]) -> list[str]:
 
 
 def test_two_photographs_make_a_tile_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    paths = photographed(tmp_path, PICTURES)
+    paths = photographed(tmp_path, base_pictures())
     assert main(["teach", *paths, "--out", str(tmp_path / "mine"), "--json"]) == 0
     result = json.loads(capsys.readouterr().out)
-    assert result["taught"] == sorted(PICTURES) and not result["missing"] and not result["refused"]
-    assert load_tileset(tmp_path / "mine").ids == tuple(sorted(PICTURES))
+    assert result["taught"] == sorted(base_pictures()) and not result["missing"] and not result["refused"]
+    assert load_tileset(tmp_path / "mine").ids == tuple(sorted(base_pictures()))
 
 
 def test_what_is_missing_is_said_and_comes_with_the_next_photograph(tmp_path: Path,
                                                                      capsys: pytest.CaptureFixture[str]) -> None:
-    first, second = photographed(tmp_path, PICTURES)
+    first, second = photographed(tmp_path, base_pictures())
     out = str(tmp_path / "mine")
     assert main(["teach", first, "--out", out]) == 0
     assert "not taught yet: base.M" in capsys.readouterr().out
     assert main(["teach", second, "--out", out, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["missing"] == []
     assert main(["teach", first, "--out", out, "--add", "--json"]) == 0
-    assert len(load_tileset(out).specimens) == len(PICTURES) + 12
+    assert len(load_tileset(out).specimens) == len(base_pictures()) + 12
 
 
 def test_a_tile_laid_turned_is_refused_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    wrong = {**PICTURES, "base.K": np.ascontiguousarray(np.rot90(PICTURES["base.K"]))}
+    wrong = {**base_pictures(), "base.K": np.ascontiguousarray(np.rot90(base_pictures()["base.K"]))}
     assert main(["teach", *photographed(tmp_path, wrong), "--out", str(tmp_path / "mine")]) == 0
     said = capsys.readouterr()
     assert "base.K: its sides are not those of this tile" in said.err and "not taught yet: base.K" in said.out
@@ -63,7 +63,7 @@ def test_tile_after_tile_under_a_camera(tmp_path: Path, capsys: pytest.CaptureFi
     lying: dict[str, np.ndarray] = {}
     n = 0
     for cell in BASE[0].cells[:4]:
-        lying[cell.tile] = PICTURES[cell.tile]
+        lying[cell.tile] = base_pictures()[cell.tile]
         for _ in range(4):
             rng = np.random.default_rng(4)  # the sheet and what lies on it stay where they are
             photo = photograph(teaching_sheet(BASE[0], lying, rng), rng, size=(1280, 720), noise=0.0)

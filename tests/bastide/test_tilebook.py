@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from drawings import BASE, base_set
 from sessions import SETUP, seen
 
 from bastide.errors import Failure
@@ -19,15 +20,14 @@ from scoring.events import FigurePlaced, TilePlaced
 from scoring.tiles import product
 from vision.frames import Frame
 from vision.lessons import Lesson
-from vision.tileset import TileSetError, drawn_tileset, load_tileset
+from vision.tileset import TileSetError, load_tileset
 
-KINDS = tuple(t.id for t in product("base").tiles)
-DRAWN = drawn_tileset(KINDS)
+KINDS = BASE
 COUNTS = {t.id: t.count for t in product("base").tiles}
 
 
 def taught(game: str, kinds: tuple[str, ...] = KINDS) -> list[Lesson]:
-    return [Lesson(tile=s.tile, bgr=s.bgr, origin=f"{game}, {s.tile}") for s in DRAWN.specimens if s.tile in kinds]
+    return [Lesson(tile=s.tile, bgr=s.bgr, origin=f"{game}, {s.tile}") for s in base_set().specimens if s.tile in kinds]
 
 
 def test_what_was_learned_is_there_after_a_restart_and_is_a_tile_folder(tmp_path: Path) -> None:
@@ -36,9 +36,9 @@ def test_what_was_learned_is_there_after_a_restart_and_is_a_tile_folder(tmp_path
     assert book.learn("one", taught("one"), COUNTS) == ()
     again = TileBook(tmp_path / "own")
     learned = again.tileset()
-    assert learned is not None and learned.ids == DRAWN.ids and again.version == 1
-    assert np.abs(learned.specimens[3].bgr.astype(int) - DRAWN.specimens[3].bgr).max() == 0
-    assert load_tileset(tmp_path / "own").ids == DRAWN.ids
+    assert learned is not None and learned.ids == base_set().ids and again.version == 1
+    assert np.abs(learned.specimens[3].bgr.astype(int) - base_set().specimens[3].bgr).max() == 0
+    assert load_tileset(tmp_path / "own").ids == base_set().ids
     assert again.learn("one", taught("one"), COUNTS) == () and again.version == 1  # nothing new, nothing written
 
 
@@ -55,7 +55,7 @@ def test_a_game_replaces_what_it_taught_before(tmp_path: Path) -> None:
 def test_a_poisoned_lesson_is_told_and_not_used(tmp_path: Path) -> None:
     book = TileBook(tmp_path)
     book.learn("one", taught("one"))
-    wrong = Lesson(tile="base.C", bgr=DRAWN.specimens[KINDS.index("base.U")].bgr, origin="two, wrong")
+    wrong = Lesson(tile="base.C", bgr=base_set().specimens[KINDS.index("base.U")].bgr, origin="two, wrong")
     refused = book.learn("two", [wrong])
     assert [(r.lesson.tile, r.why) for r in refused] == [("base.C", "sides")]
     assert all(k.origin != "two, wrong" for k in TileBook(tmp_path).known)
@@ -111,13 +111,13 @@ def test_the_log_names_the_lessons(tmp_path: Path) -> None:
     size = 192
     photo = np.zeros((size * 2, size * 4, 3), np.uint8)
     at = {(0, 0): (0, 0), (1, 0): (1, 0), (2, 0): (2, 0)}
-    pictures = {s.tile: s.bgr for s in DRAWN.specimens}
+    pictures = {s.tile: s.bgr for s in base_set().specimens}
     for square, tile in (((0, 0), "base.D"), ((1, 0), "base.V"), ((2, 0), "base.U")):
         photo[0:size, square[0] * size:(square[0] + 1) * size] = pictures[tile]
     poses = {a: np.array([[size, 0, a[0] * size - 0.5], [0, size, -0.5], [0, 0, 1.0]]) for a in at}
     with Store(tmp_path / "log.sqlite") as store:
         session = TableSession(store, SETUP)
-        learner = Learner(TileBook(tmp_path / "own"), session, lambda _: DRAWN, lambda _: COUNTS)
+        learner = Learner(TileBook(tmp_path / "own"), session, lambda _: base_set(), lambda _: COUNTS)
         wrong = seen(session, TilePlaced(player=0, tile="base.K", at=(1, 0), rot=0))[0]
         seen(session, TilePlaced(player=1, tile="base.U", at=(2, 0), rot=0), asked=True)
         for n in range(6):
@@ -136,7 +136,7 @@ def test_the_log_names_the_lessons(tmp_path: Path) -> None:
 def test_a_tile_with_a_figure_is_not_photographed(tmp_path: Path) -> None:
     with Store(tmp_path / "log.sqlite") as store:
         session = TableSession(store, SETUP)
-        learner = Learner(TileBook(tmp_path / "own"), session, lambda _: DRAWN, lambda _: COUNTS)
+        learner = Learner(TileBook(tmp_path / "own"), session, lambda _: base_set(), lambda _: COUNTS)
         seen(session, TilePlaced(player=0, tile="base.V", at=(1, 0), rot=0))
         seen(session, FigurePlaced(player=0, figure="follower", at=(1, 0), feature="road", where="S W"))
         photo = np.full((200, 200, 3), 90, np.uint8)

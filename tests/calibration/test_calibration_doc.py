@@ -10,6 +10,7 @@ import cv2
 import numpy as np
 import pytest
 from doc_commands import commands, run_commands
+from drawings import base_pictures
 from sheets import photograph as sheet_photograph
 from sheets import teaching_sheet
 
@@ -26,7 +27,6 @@ from calibration.rehearsal import (
 )
 from calibration.targets import CHARUCO, teaching_pages
 from vision.simulator.pieces import Piece, draw_piece
-from vision.tileset import drawn_tileset
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "calibration.md"
 SIZE = (1152, 648)
@@ -68,9 +68,8 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
         cv2.imwrite(str(folder / "film" / f"{n}.jpg"), table)
     (folder / "sheets").mkdir()
     pages = teaching_pages()[:2]
-    drawn = {s.tile: s.bgr for s in drawn_tileset([c.tile for page in pages for c in page.cells]).specimens}
     for n, page in enumerate(pages, start=1):
-        own = {c.tile: drawn[c.tile] for c in page.cells}
+        own = {c.tile: base_pictures()[c.tile] for c in page.cells}
         shot = sheet_photograph(teaching_sheet(page, own, np.random.default_rng(9)), np.random.default_rng(9))
         cv2.imwrite(str(folder / f"page{n}.jpg"), shot)
     for n in range(4):

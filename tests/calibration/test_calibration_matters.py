@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 import pytest
 from calibration_scenes import error_mm
+from drawings import base_set
 
 from bastide.camera.calibrated import CalibratedCamera, calibrated
 from bastide.table.demo_game import demo_game
@@ -23,7 +24,6 @@ from vision.paint import colours_of, light_of, shown
 from vision.read import PhotoReader, box_counts
 from vision.simulator import Options, Simulator
 from vision.simulator.camera import Camera
-from vision.tileset import drawn_tileset
 from vision.view import View
 
 SIZE = (1280, 720)
@@ -39,8 +39,7 @@ def table(seed: int = 3) -> Simulator:
 
 @cache
 def reader() -> PhotoReader:
-    return PhotoReader(drawn_tileset(tuple(t for t in catalogue() if t.startswith("base."))),
-                       counts=box_counts(["base"]))
+    return PhotoReader(base_set(), counts=box_counts(["base"]))
 
 
 def view_of(camera: Camera) -> View:

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import cv2
 import numpy as np
+from drawings import BASE
 
 from scoring.tiles import EDGES, OPPOSITE, Square, catalogue, edge, neighbour
 from vision.simulator.camera import Camera
 from vision.simulator.pieces import Piece, draw_piece
-from vision.tileset import TileSet, drawn_tileset
+from vision.tileset import TileSet
 
-BASE = tuple(t for t in catalogue() if t.startswith("base."))
 TILE_PX = 110
-
-
-def base_tiles() -> TileSet:
-    return drawn_tileset(BASE)
 
 
 def legal_board(width: int, height: int, seed: int) -> dict[Square, tuple[str, int]]:

@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 import pytest
 import read_tables as tables
+from drawings import base_set
 
 from scoring.expansions.wheel_board import TILES
 from scoring.geometry import spot_of
@@ -36,7 +37,7 @@ def table(board, eye):
     step = np.array([[MM, 0, -MM * width / 2], [0, MM, -MM * height / 2], [0, 0, 1.0]])
     grid = eye.homography() @ step
     picture = np.full((eye.height, eye.width, 3), (120, 128, 132), np.uint8)
-    images = dict(tables.base_tiles().images)
+    images = dict(base_set().images)
     poses = {}
     for (x, y), (tile, rot) in board.items():
         bgr = np.ascontiguousarray(np.rot90(images[tile], -rot))

@@ -8,6 +8,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
+from drawings import base_set
 
 from vision.fitting import PictureFit
 from vision.tileset import TileSet
@@ -21,9 +22,9 @@ _spec.loader.exec_module(tables)
 def board():
     """(picture, poses, what lies there), and the fit of one picture of each kind that lies."""
     laid = tables.legal_board(3, 2, 11)
-    picture, grid = tables.photograph(tables.base_tiles(), laid, seed=11, jitter=0.0)
+    picture, grid = tables.photograph(base_set(), laid, seed=11, jitter=0.0)
     poses = {at: grid @ np.array([[1, 0, at[0]], [0, 1, at[1]], [0, 0, 1.0]]) for at in laid}
-    tiles = tables.base_tiles()
+    tiles = base_set()
     first = {s.tile: s for s in reversed(tiles.specimens)}
     one = TileSet(name="one", size_px=tiles.size_px, specimens=tuple(first[t] for t in sorted(first)))
     return picture, poses, laid, PictureFit(one)
@@ -50,7 +51,7 @@ def test_the_right_picture_fits_best_a_little_off_and_with_a_figure_on_it(board)
 
 def test_a_kind_counts_by_its_best_specimen(board):
     picture, poses, laid, fit = board
-    tiles = tables.base_tiles()
+    tiles = base_set()
     at, (tile, _) = next(iter(laid.items()))
     rng = np.random.default_rng(2)
     noise = type(tiles.specimens[0])(tile=tile, bgr=rng.integers(0, 255, tiles.specimens[0].bgr.shape).astype(np.uint8))

@@ -8,6 +8,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
+from drawings import base_set
 
 from scoring.tiles import product
 from vision.lessons import FEWEST, Lesson, distinct, learned_tileset, upright, vet
@@ -22,7 +23,7 @@ def lessons_of(tileset: TileSet) -> list[Lesson]:
 
 
 def sets() -> list[object]:
-    out: list[object] = [pytest.param(lambda: drawn_tileset(KINDS), id="drawn"),
+    out: list[object] = [pytest.param(base_set, id="drawn"),
                          pytest.param(lambda: drawn_tileset(KINDS, variants=2), id="drawn, two copies")]
     for name in ("c1", "new"):
         skip = pytest.mark.skipif(not (SHARED / name).is_dir(), reason="../shared/tiles is not here")
@@ -48,20 +49,20 @@ def test_a_wrong_name_is_noticed_and_takes_no_right_lesson_with_it(make: object)
 
 
 def test_a_turned_picture_is_noticed() -> None:
-    lessons = lessons_of(drawn_tileset(KINDS))
+    lessons = lessons_of(base_set())
     n = next(n for n, lesson in enumerate(lessons) if lesson.tile == "base.D")
     lessons[n] = Lesson(tile="base.D", bgr=np.ascontiguousarray(np.rot90(lessons[n].bgr)))
     assert [(r.lesson.tile, r.why) for r in vet(lessons)[1]] == [("base.D", "sides")]
 
 
 def test_a_blurred_picture_teaches_nothing() -> None:
-    lessons = lessons_of(drawn_tileset(KINDS))
+    lessons = lessons_of(base_set())
     lessons[5] = Lesson(tile=lessons[5].tile, bgr=cv2.GaussianBlur(lessons[5].bgr, (0, 0), 9))
     assert [(r.lesson is lessons[5], r.why) for r in vet(lessons)[1]] == [(True, "blurred")]
 
 
 def test_few_lessons_are_no_tile_set() -> None:
-    lessons = lessons_of(drawn_tileset(KINDS))
+    lessons = lessons_of(base_set())
     assert learned_tileset("few", lessons[:FEWEST - 1]) is None
     enough = learned_tileset("enough", lessons[:FEWEST])
     assert enough is not None and len(enough.specimens) == FEWEST and not enough.drawn

@@ -8,6 +8,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
+from drawings import base_set
 
 from scoring.geometry import spot_of
 from scoring.tiles import catalogue, where
@@ -24,7 +25,7 @@ _spec.loader.exec_module(tables)
 
 @pytest.fixture(scope="module")
 def tiles():
-    return tables.base_tiles()
+    return base_set()
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
+from drawings import base_set
 
 from bastide.tiles.art import load_tiles
 from scoring.tiles import catalogue
@@ -27,7 +28,7 @@ KINDS = [catalogue()[t] for t in tables.BASE]
 def board():
     """(picture, poses, what lies there)."""
     laid = tables.legal_board(3, 2, 7)
-    picture, grid = tables.photograph(tables.base_tiles(), laid, seed=7, jitter=0.0)
+    picture, grid = tables.photograph(base_set(), laid, seed=7, jitter=0.0)
     step = {at: np.array([[1, 0, at[0]], [0, 1, at[1]], [0, 0, 1.0]]) for at in laid}
     return picture, {at: grid @ step[at] for at in laid}, laid
 
@@ -42,7 +43,7 @@ def test_a_kind_without_a_picture_is_read_as_before_when_others_have_one(board):
     bare = TileSense(KINDS).look(picture, poses)
     here = {tile for tile, _ in laid.values()}
     others = [k.id for k in KINDS if k.id not in here][:6]
-    with_others = TileSense(KINDS, taught(tables.base_tiles(), others)).look(picture, poses)
+    with_others = TileSense(KINDS, taught(base_set(), others)).look(picture, poses)
     index = {k.id: n for n, k in enumerate(KINDS)}
     for at, (tile, rot) in laid.items():
         mine = index[tile], rot
@@ -53,10 +54,10 @@ def test_a_kind_without_a_picture_is_read_as_before_when_others_have_one(board):
 def test_pictures_do_not_tell_a_kind_from_its_twin_with_a_pennant_that_has_none():
     twin = {"base.F": "base.G", "base.M": "base.N", "base.O": "base.P"}
     laid = {(n, 0): (tile, 0) for n, tile in enumerate(twin.values())}
-    picture, grid = tables.photograph(tables.base_tiles(), laid, seed=3, jitter=0.0)
+    picture, grid = tables.photograph(base_set(), laid, seed=3, jitter=0.0)
     poses = [grid @ np.array([[1, 0, x], [0, 1, y], [0, 0, 1.0]]) for x, y in laid]
     index = {k.id: n for n, k in enumerate(KINDS)}
-    sense = TileSense(KINDS, taught(tables.base_tiles(), [k.id for k in KINDS if k.id not in twin]))
+    sense = TileSense(KINDS, taught(base_set(), [k.id for k in KINDS if k.id not in twin]))
     said = sense._fits(sense._sources[0], picture, poses)
     for row, (without_picture, pictured) in zip(said, twin.items(), strict=True):
         assert 0.0 < row[index[pictured]].max() - row[index[without_picture]].max() < 1.0, pictured
@@ -65,7 +66,7 @@ def test_pictures_do_not_tell_a_kind_from_its_twin_with_a_pennant_that_has_none(
 def test_its_own_pictures_make_no_square_worse(board):
     picture, poses, laid = board
     bare = TileSense(KINDS).look(picture, poses)
-    known = TileSense(KINDS, taught(tables.base_tiles(), [k.id for k in KINDS])).look(picture, poses)
+    known = TileSense(KINDS, taught(base_set(), [k.id for k in KINDS])).look(picture, poses)
     index = {k.id: n for n, k in enumerate(KINDS)}
     for at, (tile, rot) in laid.items():
         mine = index[tile], rot
@@ -77,7 +78,7 @@ def test_pictures_of_another_printing_turn_nothing_that_is_sure(board):
     """Noise under every name: unlike anything on the table."""
     picture, poses, laid = board
     rng = np.random.default_rng(5)
-    tiles = tables.base_tiles()
+    tiles = base_set()
     foreign = TileSet(name="foreign", size_px=tiles.size_px, specimens=tuple(
         type(s)(tile=s.tile, bgr=rng.integers(0, 255, s.bgr.shape).astype(np.uint8)) for s in tiles.specimens))
     bare, misled = (TileSense(KINDS, t).look(picture, poses) for t in (None, foreign))
@@ -89,7 +90,7 @@ def test_pictures_of_another_printing_turn_nothing_that_is_sure(board):
 def test_what_a_figure_hides_says_nothing_of_the_print(board):
     """Paint over half of a square makes its own picture fit worse than paint that is known to be a figure's."""
     picture, poses, laid = board
-    sense = TileSense(KINDS, taught(tables.base_tiles(), [k.id for k in KINDS]))
+    sense = TileSense(KINDS, taught(base_set(), [k.id for k in KINDS]))
     sense.limits = replace(sense.limits, doubtful=1e9)  # pictures are asked about every square
     hidden = np.zeros((50, 50), bool)
     hidden[:, :25] = True

@@ -8,6 +8,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
+from drawings import base_set
 
 from scoring.tiles import EDGES, catalogue, edge, where
 from training.editions import invent
@@ -36,7 +37,7 @@ def shape(tile, rot):
 
 
 def test_editions_never_seen_are_read_without_their_pictures():
-    reader, wrong = PhotoReader(tables.base_tiles(), counts=box_counts(["base"])), 0
+    reader, wrong = PhotoReader(base_set(), counts=box_counts(["base"])), 0
     for seed in (9001, 9002, 9003):
         board = tables.legal_board(5, 4, seed)
         del board[2, 1], board[4, 3]
@@ -66,7 +67,7 @@ def test_a_few_tiles_on_a_large_table_are_found_with_their_figures():
     view[inside] = small[inside]
     for at, colour in (((0, 0), "red"), ((2, 1), "blue")):
         tables.put(picture, tuple(apply(grid, [(at[0] + 0.5, at[1] + 0.5)])[0] + away), colour)
-    reading = PhotoReader(tables.base_tiles(), counts=box_counts(["base"])).read(picture)
+    reading = PhotoReader(base_set(), counts=box_counts(["base"])).read(picture)
     low = [min(t.at[n] for t in reading.tiles) for n in range(2)]
     assert {(t.at[0] - low[0], t.at[1] - low[1]) for t in reading.tiles} == board.keys()
     assert {(f.colour, f.at[0] - low[0], f.at[1] - low[1]) for f in reading.figures} == {("red", 0, 0), ("blue", 2, 1)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from cameras_for_pages import Showing, watched
+from drawings import base_pictures
 from pageviews import LIVE, picture, until
 from readers import LOCALES, faults
 from sheets import photograph, teaching_sheet
@@ -17,13 +18,11 @@ from bastide.log.store import Store
 from bastide.tiles.art import ArtSets
 from calibration.targets import teaching_pages
 from vision.lessons import FEWEST
-from vision.tileset import drawn_tileset
 from web.app import create_app
 from web.server import PageServer
 
 expect = pytest.importorskip("playwright.sync_api").expect
 PAGE = teaching_pages()[0]
-PICTURES = {s.tile: s.bgr for s in drawn_tileset([c.tile for c in PAGE.cells]).specimens}
 SEEN_MS = 60_000  # only for a sheet that is never seen
 
 
@@ -31,7 +30,7 @@ SEEN_MS = 60_000  # only for a sheet that is never seen
 def shown():
     """The sheet with one tile turned, as a camera sees it."""
     rng = np.random.default_rng(9)
-    lying = {**PICTURES, "base.K": np.ascontiguousarray(np.rot90(PICTURES["base.K"]))}
+    lying = {**base_pictures(), "base.K": np.ascontiguousarray(np.rot90(base_pictures()["base.K"]))}
     return photograph(teaching_sheet(PAGE, lying, rng), rng, size=(1280, 720))
 
 

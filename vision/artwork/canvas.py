@@ -24,22 +24,22 @@ class Canvas:
         self.side_px = side_px
         self.unit = side_px / 100.0
         self.pixels: Image = np.zeros((side_px, side_px, 3), np.uint8)
-        self._origin = np.zeros(2)
+        self._origin = 0.0, 0.0
 
     def about(self, x: float, y: float, scale: float) -> Canvas:
         """The same picture, on which everything is drawn ``scale`` times as large about a point that stays."""
         other = Canvas.__new__(Canvas)
         other.side_px, other.pixels, other.unit = self.side_px, self.pixels, self.unit * scale
-        other._origin = self._origin + np.array([x, y]) * (self.unit - other.unit)
+        less = self.unit - other.unit
+        other._origin = self._origin[0] + x * less, self._origin[1] + y * less
         return other
 
     def _fixed(self, points: Sequence[XY]) -> NDArray[np.int32]:
-        array = (np.asarray(points, np.float64) * self.unit + self._origin) * (1 << _SHIFT)
-        return np.round(array).astype(np.int32).reshape(-1, 1, 2)
+        return np.array([self._centre(x, y) for x, y in points], np.int32).reshape(-1, 1, 2)
 
     def _centre(self, x: float, y: float) -> tuple[int, int]:
-        fixed = self._fixed([(x, y)])[0, 0]
-        return int(fixed[0]), int(fixed[1])
+        one = 1 << _SHIFT
+        return round((x * self.unit + self._origin[0]) * one), round((y * self.unit + self._origin[1]) * one)
 
     def _thick(self, width: float) -> int:
         return max(1, round(width * self.unit))
