@@ -249,9 +249,10 @@ class GameReader:
     def _histories(self, window: Window, log: Told) -> list[History]:
         """The histories of a window. Looks that change nothing worth mentioning do not change them."""
         squares = window.again | window.fresh | {g.at for g in window.groups if g.at is not None}
+        stood = squares | {f.at for f in window.state.standing.values()}
         sign = (log.version, window.fresh, window.again, len(window.groups),
                 tuple(self._sign(at) for at in sorted(squares)),
-                tuple((i, f.present) for i, f in self._own.figures.items()))
+                tuple((f.id, f.present) for at in sorted(stood) for f in self._own.by_square.get(at, ())))
         if self._found is None or self._found[0] != sign:
             self._found = sign, self._search.histories(self._own, window)
         return self._found[1]
@@ -263,13 +264,13 @@ class GameReader:
             return at, None
         lain = track.lain
         said, _ = lain.readings
-        near = tuple(sorted((r, round(v / 2)) for r, v in said.items() if v > -LIMITS.worth_trying))
+        near = tuple(sorted((r, round(v / 2)) for r, v in said.items() if v > -LIMITS.clearly))
         figures = tuple(
             (f.id, round(min(f.real, 6.0) / 2), round(max(-4.0, min(f.lies, 4.0)) / 2),
              round(f.foot[0], 1), round(f.foot[1], 1),
              tuple(sorted((c, max(-4, round(p / 2))) for c, p in f.paints.items())))
             for f in figures_seen_on(self._own, at))
-        return at, near, lain.since_s, lain.bare_s, round(min(lain.presence, 8.0) / 2), figures
+        return at, near, lain.since_s, lain.bare_s, round(min(lain.presence, LIMITS.clearly) / 2), figures
 
     def _fresh(self, state: GameState) -> frozenset[Square]:
         """Squares with tiles that the log does not have."""
@@ -281,7 +282,7 @@ class GameReader:
         groups = log.groups
         free = min(max(0, len(groups) - LIMITS.open_turns), self._given(groups))
         again = {g.at for g in groups[free:] if g.at is not None and self._readable(g)}
-        start = min([free, *(self._earliest(at, groups) for at in fresh)])
+        start = earliest = min([free, *(self._earliest(at, groups) for at in fresh)])
         for n, group in enumerate(groups[:free]):
             if group.at is not None and self._readable(group) and self._contradicted(group, stand):
                 again.add(group.at)
@@ -290,7 +291,7 @@ class GameReader:
         asked = {line.event.at: line.confidence for line in log.asked if isinstance(line.event, TilePlaced)}
         window = Window(state=self._prefix.after(lines), groups=tuple(groups[start:]), free=free - start,
                         again=frozenset(again), fresh=fresh, asked=asked, gone=self._gone(log), denied=log.denied,
-                        first=start)
+                        first=start, fixed=earliest - start)
         return window, groups[start - 1].last_seq if start else 0
 
     def _given(self, groups: Sequence[Group]) -> int:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from reading.belief import FigureTrack, TableBelief
 from reading.evidence import Evidence, figures_on, log_sigma, standing_terms
 from reading.lain import Lain
-from reading.layings import Laying, Steps, Turn
+from reading.layings import Laying, Offers, Steps, Turn
 from reading.limits import LIMITS
 from reading.pieces import Kinds
 from reading.told import Group, same_tile
@@ -56,7 +56,8 @@ class Window:
     ``free`` on may be re-ordered and those in ``again`` be read anew, and tiles on ``fresh`` squares that nobody told
     of. ``asked`` has the squares of tiles about which a question is open, with how likely they are what was told;
     ``gone`` are squares from which a tile was seen to be taken up; ``denied`` is what people took back. ``first`` is
-    the place of the first of the groups among the log's turns: indexes count from the log's beginning."""
+    the place of the first of the groups among the log's turns: indexes count from the log's beginning. The first
+    ``fixed`` groups come before everything ``fresh``."""
 
     state: GameState
     groups: tuple[Group, ...]
@@ -67,6 +68,7 @@ class Window:
     gone: frozenset[Square] = frozenset()
     denied: frozenset[Event] = frozenset()
     first: int = 0
+    fixed: int = 0
 
     def group(self, index: int) -> Group:
         return self.groups[index - self.first]
@@ -88,6 +90,7 @@ class Search:
         self._seen: dict[Square, Evidence] = {}
         self._groups: dict[Group, Group] = {}  # equal turns of the log are one object
         self._said_of: tuple[frozenset[Event], Mapping[Square, float]] = frozenset(), {}
+        self._offers: dict[tuple[int, int], Offers] = {}
         self._layings: dict[tuple[int, int, int, int], Laying] = {}
         self._said: dict[tuple[Event | None, Event | None], int] = {}  # a number for each tile with its figure
 
@@ -101,6 +104,7 @@ class Search:
         last = window.first + len(window.groups)
         beam = [History(state=window.state, left=window.fresh, told=tuple(range(window.first, last)))]
         done: dict[object, History] = {}
+        width = max(LIMITS.narrow, min(LIMITS.width, LIMITS.worked_out // max(1, len(window.groups))))
         for _ in range(len(window.groups) + len(window.fresh) + 1):
             grown: dict[int, _Queue] = {}
             for h in beam:
@@ -110,7 +114,7 @@ class Search:
                 self._grow(h, seeing, grown)
             if not grown:
                 break
-            most = max(4, LIMITS.width // len(grown))
+            most = max(LIMITS.narrow, width // len(grown))
             beam = sorted((h for queue in grown.values() for h in queue.best(most)), key=lambda h: -h.weight)
         found, before = [], self._before(belief, window)
         stands = self._painted(belief)
@@ -124,12 +128,16 @@ class Search:
         if len(self._groups) > _KEPT or len(self._said) > 40 * _KEPT:
             self._groups.clear()
             self._said.clear()
+            self._offers.clear()
             self._layings.clear()
         if (window.denied, window.asked) != self._said_of:
             self._said_of = window.denied, window.asked
+            self._offers.clear()
             self._layings.clear()
         while len(self._layings) > _KEPT:
             del self._layings[next(iter(self._layings))]
+        while len(self._offers) > _KEPT:
+            del self._offers[next(iter(self._offers))]
         return replace(window, groups=tuple(self._groups.setdefault(g, g) for g in window.groups))
 
     def _look(self, at: Square, belief: TableBelief, told: Mapping[int, FigureTrack]) -> None:
@@ -162,6 +170,9 @@ class Search:
         Only such are held against each other: an illegal turn that stands in the log counts against all, sooner or
         later."""
         window = seeing.window
+        if h.told and h.told[0] < window.first + window.fixed:
+            self._told(h, h.told[0], h.told[1:], seeing, grown.setdefault(len(h.told) - 1, _Queue(LIMITS.sure)))
+            return
         for k, index in enumerate(h.told[:1 + LIMITS.overtakes]):
             if not all(self._swaps(window, first, index) for first in h.told[:k]):
                 continue
@@ -175,8 +186,7 @@ class Search:
             ready = any(neighbour(at, side) in h.state.tiles for side in EDGES)
             if ready:
                 order = seeing.out_of_order(at, (*sorted(h.left - {at}), *upcoming)) + _OVERLOOKED * len(upcoming)
-                queue.add(_Next(h=h, base=h.weight - order, left=h.left - {at}, told=h.told,
-                                laying=self._laying(h.state, at, None, -1, window)))
+                self._read(h, at, None, -1, h.weight - order, h.left - {at}, h.told, window, queue)
             lain = self._seen[at].lain
             assert lain is not None
             odds = log_sigma(-lain.presence) - _DROPPED
@@ -197,30 +207,47 @@ class Search:
         at, tile = group.at, group.tile
         weight = h.weight - (LIMITS.logged if rest and rest[0] < index else 0.0)
         weight -= seeing.out_of_order(at, (*sorted(h.left), *(window.group(n).at for n in rest if n < index)))
-        anew = at is not None and at in window.again and self._seen[at].lain is not None
-        laying = self._laying(h.state, at, group, index, window) if anew and at is not None else None
-        if laying is not None and laying.possible:
-            queue.add(_Next(h=h, base=weight, left=h.left, told=rest, laying=laying))
+        if at is not None and at in window.again and self._seen[at].lain is not None \
+                and self._read(h, at, group, index, weight, h.left, rest, window, queue):
             return
-        queue.add(_Next(h=h, base=weight, left=h.left, told=rest, laying=self._laying(
-            h.state, at, group, index, window, as_told=True)))
+        laying = self._laying(h.state, at, group, index, window)
+        queue.add(_Next(h=h, base=weight, left=h.left, told=rest, laying=laying))
         if tile is not None and not tile.pinned and at is not None and index - window.first >= window.free \
                 and at in window.gone:
             queue.add(_Next(h=h, base=weight + _TAKEN_UP, left=h.left, told=rest, drops=at))
 
-    def _laying(self, state: GameState, at: Square | None, group: Group | None, index: int, window: Window, *,
-                as_told: bool = False) -> Laying:
-        """Every way in which the tile on a square may have been laid next, worked out once for what is seen there."""
+    def _read(self, h: History, at: Square, group: Group | None, index: int, base: float, left: frozenset[Square],
+              told: tuple[int, ...], window: Window, queue: _Queue) -> bool:
+        """What may be read on a square as the next turn. False when people have denied it all."""
+        offers = self._offers_of(self._seen[at], group, window)
+        most = offers.most(h.state)
+        if most is not None:
+            queue.add(_Next(h=h, base=base, left=left, told=told, most=most, opens=lambda: self._laying(
+                h.state, at, group, index, window, offers)))
+        return most is not None
+
+    def _laying(self, state: GameState, at: Square | None, group: Group | None, index: int, window: Window,
+                offers: Offers | None = None) -> Laying:
+        """Every way in which the tile on a square may have been laid next, or in which it was told, worked out once for
+        what is seen there."""
         seen = self._seen[at] if at is not None else None
-        key = id(state), id(seen), id(group), -2 - index if as_told else index
+        key = id(state), id(seen), id(group), -2 - index if offers is None else index
         known = self._layings.pop(key, None)
         if known is None or known.state is not state or known.seen is not seen or known.group is not group:
             known = Laying(state, seen, group, index, self._steps, self._said, window.asked)
-            if as_told or seen is None:
+            if offers is None:
                 known.as_told(self._colours)
             else:
-                known.anew(self._colours, window.denies)
+                known.anew(offers)
         self._layings[key] = known
+        return known
+
+    def _offers_of(self, seen: Evidence, group: Group | None, window: Window) -> Offers:
+        key = id(seen), id(group)
+        known = self._offers.pop(key, None)
+        if known is None or known.seen is not seen or known.group is not group:
+            known = Offers(seen, group, self._colours, window.denies)
+        self._offers[key] = known
         return known
 
 
@@ -277,7 +304,8 @@ class _Seeing:
 @dataclass(slots=True, kw_only=True)
 class _Next:
     """What may come next after a history: the ways of a laying, one after the other, or a tile that is dropped.
-    ``base`` is the weight without the way's."""
+    ``base`` is the weight without the way's; a laying that nobody needed yet weighs ``most`` at most and is worked out
+    by ``opens``."""
 
     h: History
     base: float
@@ -286,20 +314,26 @@ class _Next:
     laying: Laying | None = None
     drops: Square | None = None
     way: int = 0
+    most: float = 0.0
+    opens: Callable[[], Laying] | None = None
 
 
 class _Queue:
     """Takes what may come next in the order of its weight. A way's rules are asked only when its turn has come: what
     speaks for it bounds its weight from above."""
 
-    def __init__(self) -> None:
+    def __init__(self, behind: float = LIMITS.behind) -> None:
+        self._behind = behind
         self._waiting: list[tuple[float, int, _Next, bool]] = []
         self._count = 0
 
     def add(self, candidate: _Next) -> None:
-        bound = 0.0 if candidate.laying is None else candidate.laying.bound(candidate.way)
-        if bound is not None:
-            self._push(candidate.base + bound, candidate, candidate.laying is None)
+        if candidate.laying is not None:
+            bound = candidate.laying.bound(candidate.way)
+            if bound is not None:
+                self._push(candidate.base + bound, candidate, False)
+        else:
+            self._push(candidate.base + candidate.most, candidate, candidate.opens is None)
 
     def _push(self, weight: float, candidate: _Next, exact: bool) -> None:
         self._count += 1
@@ -311,12 +345,15 @@ class _Queue:
         known: set[object] = set()
         while self._waiting and len(out) < most:
             weight, _, n, exact = heapq.heappop(self._waiting)
-            if out and -weight < out[0].weight - LIMITS.behind:
+            if out and -weight < out[0].weight - self._behind:
                 break
             if not exact:
-                assert n.laying is not None
+                if n.laying is None:
+                    assert n.opens is not None
+                    self.add(_Next(h=n.h, base=n.base, left=n.left, told=n.told, laying=n.opens()))
+                    continue
                 own = n.laying.weight(n.way)
-                self.add(replace(n, way=n.way + 1))
+                self.add(_Next(h=n.h, base=n.base, left=n.left, told=n.told, laying=n.laying, way=n.way + 1))
                 if own is not None:
                     self._push(n.base + own, n, True)
                 continue
@@ -329,12 +366,14 @@ class _Queue:
 
     @staticmethod
     def _after(n: _Next, weight: float) -> History:
+        h = n.h
         if n.laying is None:
             assert n.drops is not None
-            return replace(n.h, left=n.left, told=n.told, weight=weight, dropped=n.h.dropped | {n.drops})
+            return History(state=h.state, turns=h.turns, left=n.left, told=n.told, weight=weight,
+                           dropped=h.dropped | {n.drops}, tracks=h.tracks, says=h.says)
         turn, state, explained, says = n.laying.turn(n.way)
-        return replace(n.h, left=n.left, told=n.told, weight=weight, state=state, turns=(*n.h.turns, turn),
-                       tracks=n.h.tracks | explained, says=n.h.says | {says})
+        return History(state=state, turns=(*h.turns, turn), left=n.left, told=n.told, weight=weight, dropped=h.dropped,
+                       tracks=h.tracks | explained, says=h.says | {says})
 
 
 def _key(h: History) -> object:

@@ -7,7 +7,7 @@ The rules are asked, which costs a state, only when an explanation is likely eno
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from reading.evidence import Evidence, FigureChoice, box_priors, log_sigma
@@ -81,13 +81,88 @@ class Steps:
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """One explanation: the events, in their order, and what speaks for them before the rules are asked."""
+    """One explanation: the events, in their order, and what speaks for them whatever was laid before."""
 
-    bound: float
+    weight: float
     events: tuple[Event, ...]
     tile: TilePlaced | None
     figure: FigurePlaced | None
     claim: FigureChoice | None = None
+
+
+class Offers:
+    """What a square may be told as, whatever was laid before: by reading and player every tile and figure that may be
+    seen there and that people have not denied, worked out once for what is seen (``seen``) and what the log has of it
+    (``group``, None for nothing)."""
+
+    def __init__(self, seen: Evidence, group: Group | None, colours: Mapping[str, int],
+                 denies: Callable[[Event | None], bool]) -> None:
+        assert seen.lain is not None
+        self.seen, self.group, self._denies = seen, group, denies
+        line = group.tile.event if group is not None and group.tile is not None else None
+        self._old = line if isinstance(line, TilePlaced) else None
+        self.pinned = self._old if group is not None and group.tile is not None and group.tile.pinned else None
+        self._told = group.figures() if group is not None else ()
+        self._owners = {f.event.player for f in self._told if f.pinned and isinstance(f.event, FigurePlaced)}
+        self._kept = () if group is None else group.rest if self._owners else group.others()
+        self._painted = [p for f in seen.tracks if f.real >= 0.0 for c, p in colours.items()
+                         if f.paints.get(c, -12.0) > -1.5]
+        self._presence = log_sigma(seen.lain.presence)
+        self._ways: dict[tuple[Reading, int], list[_Way]] = {}
+        self._most: dict[int, float | None] = {}
+
+    def most(self, state: GameState) -> float | None:
+        """What any of it weighs at most as the next turn after a state; None when people have denied it all."""
+        due = next_player(state)
+        if due not in self._most:
+            self._most[due] = max((value + way.weight for reading, value in self.readings(state).items()
+                                   for player in self.players(due) for way in self.ways(state, reading, player)),
+                                  default=None)
+        return self._most[due]
+
+    def readings(self, state: GameState) -> Mapping[Reading, float]:
+        """Log-likelihoods of what may lie there."""
+        if self.pinned is not None:
+            return {(self.pinned.tile, self.pinned.rot): 0.0}
+        return self.seen.readings(state.box, None if self._old is None else (self._old.tile, self._old.rot))
+
+    def players(self, due: int) -> Collection[int]:
+        """Who may have laid it: whose turn it is (``due``), whose figure is on it, or whom people have named."""
+        if self.pinned is not None:
+            return (self.pinned.player,)
+        return self._owners or dict.fromkeys((due, *self._painted))
+
+    def ways(self, state: GameState, reading: Reading, player: int) -> list[_Way]:
+        """What this player may have done with that tile."""
+        key = reading, player
+        if key not in self._ways:
+            self._ways[key] = list(self._worked_out(state, reading, player))
+        return self._ways[key]
+
+    def _worked_out(self, state: GameState, reading: Reading, player: int) -> Iterator[_Way]:
+        placed = TilePlaced(player=player, tile=reading[0], at=self.seen.at, rot=reading[1],
+                            part=self._old.part if self._old is not None else 1)
+        if self._denies(placed):
+            return
+        tile = self._presence + LIMITS.logged * (placed == self._old)
+        told, kept = self._told, tuple(line.event for line in self._kept)
+        claims = [FigureChoice(event=None, weight=0.0)] if self._owners else self.seen.claims(state, reading, player)
+        for claim in claims:
+            if self._denies(claim.event):
+                continue
+            figure = told[-1].event if told and self._owners else claim.event
+            events = (placed, *((claim.event,) if claim.event is not None else ()), *kept)
+            yield _Way(tile + claim.weight + LIMITS.logged * any(f.event == claim.event for f in told), events, placed,
+                       figure if isinstance(figure, FigurePlaced) else None, claim)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranked:
+    """A way after a state: its weight is ``bound`` at most, of which ``against`` has been taken for the rules."""
+
+    bound: float
+    against: float
+    way: _Way
     skipped: bool = False
 
 
@@ -99,7 +174,7 @@ class Laying:
                  said: dict[tuple[Event | None, Event | None], int], asked: Mapping[Square, float]) -> None:
         self.state, self.seen, self.group, self._asked = state, seen, group, asked
         self._index, self._steps, self._said = index, steps, said
-        self._ways: list[_Way] = []
+        self._ways: list[_Ranked] = []
         self._results: dict[int, tuple[float, GameState] | None] = {}
         self._all: tuple[tuple[TilePlaced, FigurePlaced | None, float], ...] | None = None
         self._read = False
@@ -115,7 +190,8 @@ class Laying:
 
     def turn(self, way: int) -> tuple[Turn, GameState, frozenset[int], int]:
         """A way as a turn, the state after it, the tracks that it explains, and the number of what it tells."""
-        found, w = self._result(way), self._ways[way]
+        found, ranked = self._result(way), self._ways[way]
+        w = ranked.way
         assert found is not None
         at = self.group.at if self.group is not None else self.seen.at if self.seen is not None else None
         track = w.claim.track if w.claim is not None else None
@@ -123,23 +199,18 @@ class Laying:
         if not self._read and w.figure is not None and self.seen is not None:
             explained = frozenset(f.id for f in self.seen.tracks)
         turn = Turn(at=at, tile=w.tile, figure=w.figure, group=self.group, weight=found[0], track=track,
-                    skipped=w.skipped, laying=self if self._read else None, index=self._index)
+                    skipped=ranked.skipped, laying=self if self._read else None, index=self._index)
         return turn, found[1], explained, self._said.setdefault((w.tile, w.figure), len(self._said))
-
-    @property
-    def possible(self) -> bool:
-        """Whether there is any: people may have denied them all."""
-        return bool(self._ways)
 
     @property
     def all(self) -> tuple[tuple[TilePlaced, FigurePlaced | None, float], ...]:
         """Every way that is not hopeless as (tile, figure or None, weight), the likeliest first."""
         if self._all is None:
             best, out = -math.inf, []
-            for n, way in enumerate(self._ways):
-                if way.bound < best - LIMITS.behind:
+            for n, ranked in enumerate(self._ways):
+                if ranked.bound < best - LIMITS.behind:
                     break
-                found = self._result(n)
+                found, way = self._result(n), ranked.way
                 if found is not None and way.tile is not None:
                     best = max(best, found[0])
                     out.append((way.tile, way.claim.event if way.claim is not None else way.figure, found[0]))
@@ -155,14 +226,14 @@ class Laying:
         tile = group.tile.event if group.tile is not None else None
         mine = group.figures()
         if not isinstance(tile, TilePlaced) or group.tile is None:
-            self._ways.append(_Way(0.0, lines, None, None))
+            self._tells(_Way(0.0, lines, None, None))
             return
         due = next_player(self.state)
         claimed = [line.event for line in mine if isinstance(line.event, FigurePlaced)]
         pinned = {line.event.player for line in mine if line.pinned and isinstance(line.event, FigurePlaced)}
         unlike = _USUAL * any(e.player != tile.player for e in claimed)
         own = (LIMITS.skipped if tile.player != due else 0.0) + unlike
-        self._ways.append(_Way(-own, lines, tile, claimed[-1] if claimed else None))
+        self._tells(_Way(-own, lines, tile, claimed[-1] if claimed else None))
         for player in {due, *pinned} - {tile.player} if not group.tile.pinned and not group.others() else ():
             if pinned - {player}:
                 continue
@@ -172,47 +243,25 @@ class Laying:
                 cost += by.get(claimed[-1].player, -12.0) - by.get(player, -12.0)
             events = tuple(replace(e, player=player) for e in lines if isinstance(e, TilePlaced | FigurePlaced))
             figures = [e for e in events if isinstance(e, FigurePlaced) and e.at == tile.at]
-            self._ways.append(_Way(-cost, events, replace(tile, player=player), figures[-1] if figures else None))
+            self._tells(_Way(-cost, events, replace(tile, player=player), figures[-1] if figures else None))
         self._ways.sort(key=lambda w: -w.bound)
 
-    def anew(self, colours: Mapping[str, int], denies: Callable[[Event | None], bool]) -> None:
+    def _tells(self, way: _Way) -> None:
+        self._ways.append(_Ranked(way.weight, 0.0, way))
+
+    def anew(self, offers: Offers) -> None:
         """Every tile and figure that may be seen there, whoever laid it."""
-        seen, group, state = self.seen, self.group, self.state
-        assert seen is not None and seen.lain is not None
+        state, due = self.state, next_player(self.state)
         self._read = True
-        line = group.tile.event if group is not None and group.tile is not None else None
-        old = line if isinstance(line, TilePlaced) else None
-        pinned = group is not None and group.tile is not None and group.tile.pinned
-        told = group.figures() if group is not None else ()
-        owners = {f.event.player for f in told if f.pinned and isinstance(f.event, FigurePlaced)}
-        if old is not None and pinned:
-            options: Mapping[Reading, float] = {(old.tile, old.rot): 0.0}
-        else:
-            options = seen.readings(state.box, (old.tile, old.rot) if old is not None else None)
-        players = _players(state, seen, old if pinned else None, colours)
-        if owners and not pinned:  # whose figure people say it is, laid the tile
-            players = [(p, p != next_player(state)) for p in owners]
-        kept = () if group is None else group.rest if owners else group.others()
-        presence = log_sigma(seen.lain.presence)
-        priors = box_priors(state, {tile for tile, _ in options})
-        for reading, value in options.items():
-            said = value + presence + priors[reading[0]] - _against(state, seen.at, reading)
-            for player, skip in players:
-                placed = TilePlaced(player=player, tile=reading[0], at=seen.at, rot=reading[1],
-                                    part=old.part if old is not None else 1)
-                weight = said - (LIMITS.skipped if skip else 0.0) + (LIMITS.logged if placed == old else 0.0)
-                if denies(placed):
-                    continue
-                claims = [FigureChoice(event=None, weight=0.0)] if owners else seen.claims(state, reading, player)
-                for claim in claims:
-                    if denies(claim.event):
-                        continue
-                    known = any(f.event == claim.event for f in told)
-                    figure = told[-1].event if told and owners else claim.event
-                    events = (placed, *((claim.event,) if claim.event is not None else ()), *(k.event for k in kept))
-                    self._ways.append(_Way(
-                        weight + claim.weight + (LIMITS.logged if known else 0.0), events, placed,
-                        figure if isinstance(figure, FigurePlaced) else None, claim, skip))
+        readings, players = offers.readings(state), offers.players(due)
+        priors = box_priors(state, {tile for tile, _ in readings})
+        for reading, value in readings.items():
+            against = _against(state, offers.seen.at, reading)
+            said = value + priors[reading[0]] - against
+            for player in players:
+                base = said - LIMITS.skipped * (player != due)
+                self._ways += [_Ranked(base + way.weight, against, way, player != due)
+                               for way in offers.ways(state, reading, player)]
         self._ways.sort(key=lambda w: -w.bound)
 
     def _result(self, way: int) -> tuple[float, GameState] | None:
@@ -220,11 +269,10 @@ class Laying:
             self._results[way] = self._worked_out(self._ways[way])
         return self._results[way]
 
-    def _worked_out(self, way: _Way) -> tuple[float, GameState] | None:
-        state, weight = self.state, way.bound
-        needed = 0
+    def _worked_out(self, ranked: _Ranked) -> tuple[float, GameState] | None:
+        state, way = self.state, ranked.way
+        weight, needed = ranked.bound + ranked.against, 0  # the rules say it themselves
         if self._read and way.tile is not None:
-            weight += _against(state, way.tile.at, (way.tile.tile, way.tile.rot))  # the rules say it themselves
             needed = 1 + (way.claim is not None and way.claim.event is not None)
         for n, event in enumerate(way.events):
             after = self._steps.after(state, event)
@@ -257,19 +305,3 @@ def _against(state: GameState, at: Square, reading: Reading) -> float:
     wrong = kind is not None and at not in state.tiles and bool(mismatches(state, kind, at, reading[1]))
     return COSTS["edge_mismatch"] * wrong
 
-
-def _players(state: GameState, seen: Evidence, pinned: TilePlaced | None,
-             colours: Mapping[str, int]) -> list[tuple[int, bool]]:
-    """Who may lay the next tile, and whether turns were missed then: whose turn it is, or whose figure is on it."""
-    due = next_player(state)
-    if pinned is not None:
-        return [(pinned.player, pinned.player != due)]
-    out = [(due, False)]
-    for f in seen.tracks:
-        if f.real < 0.0:
-            continue
-        paints = f.paints
-        for colour, p in colours.items():
-            if p != due and paints.get(colour, -12.0) > -1.5 and (p, True) not in out:
-                out.append((p, True))
-    return out

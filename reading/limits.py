@@ -29,8 +29,11 @@ class Limits:
     flicker: float = 4.0  # log-odds lost for a figure, times the part of the looks between that missed it
     # histories
     width: int = 12  # histories kept
+    narrow: int = 4  # and at least, of those that come as far in what was told
+    worked_out: int = 48  # turns of histories that a search works out: windows that go back far keep fewer
     behind: float = 12.0  # nats behind the likeliest at which a history is given up: 6 in a million
     hardly: float = 0.1  # nats by which a look may change what is seen of a tile before it is weighed again
+    clearly: float = 6.0  # nats by which a reading is behind, or a tile is surely there: more changes nothing
     same_spot: float = 0.005  # and tiles by which it may move a figure's foot
     readings: int = 5  # of a square that are tried
     worth_trying: float = 9.0  # nats below a square's best reading up to which another one is tried

@@ -70,26 +70,21 @@ _PRIOR = -0.5 * (_OFFSETS / PIECES.tables) ** 2 - 0.5 * ((_LARGER - PIECES.large
 def kinds(tracks: Iterable[FigureTrack], pieces: Collection[str]) -> dict[int, FigureTrack]:
     """By its number each track with log-likelihoods of those ``pieces`` in place of what its looks say one by one.
     Tracks that say nothing of their piece are left out."""
-    known = [f for f in tracks if f.real > 0 and "follower" in f.pieces]
-    told = tuple(p for p in ("large", "builder") if p in pieces)
-    lengths = _by_length([f for f in known if f.length > 0], told) if told else {}
-    network = _by_network(known) if "large" in pieces else {}
-    out = {}
-    for f in known:
-        odds = dict(lengths.get(f.id, {}))
-        if "large" in pieces:
-            odds["large"] = odds.get("large", 0.0) + PIECES.beside * network[f.id]
-        said = {p: (v - f.pieces["follower"]) / f.weight for p, v in f.pieces.items()}
-        if "pig" in pieces:
-            odds["pig"] = max(-PIECES.tells, min(PIECES.tells, _log_normal(said.get("pig", 0.0), PIECES.pig)
-                                                 - _log_normal(said.get("pig", 0.0), PIECES.no_pig)))
-        if "builder" in pieces:
-            built = max(-PIECES.tells_built, min(PIECES.tells_built, said.get("builder", 0.0) - PIECES.built))
-            odds["builder"] = odds.get("builder", 0.0) + built - PIECES.most * (f.lies > 0)
-        top = max(0.0, *odds.values()) if odds else 0.0
-        logs = {"follower": 0.0, **odds}
-        out[f.id] = replace(f, pieces={p: (v - top) * f.weight for p, v in logs.items()}, settled=True)
-    return out
+    return Kinds().among(tuple(tracks), pieces)
+
+
+@dataclass(slots=True)
+class _Said:
+    """What the looks at one figure say of its piece, a look: log-odds against a follower. ``told`` is the track with
+    what all figures together say, ``odds``, once that is known."""
+
+    track: FigureTrack
+    large: float
+    pig: float
+    builder: float
+    clear: float
+    odds: tuple[float, ...] = ()
+    told: FigureTrack | None = None
 
 
 class Kinds:
@@ -98,58 +93,112 @@ class Kinds:
 
     def __init__(self) -> None:
         self._of: tuple[FigureTrack, ...] = ()
-        self._told: dict[int, tuple[FigureTrack, FigureTrack]] = {}
+        self._pieces: tuple[str, ...] = ()
+        self._said: dict[int, _Said | None] = {}
+        self._lengths = _Lengths()
+        self._told: dict[int, FigureTrack] = {}
 
     def of(self, belief: TableBelief, pieces: Collection[str]) -> dict[int, FigureTrack]:
-        """By its number each track, as `kinds` has it."""
-        tracks = tuple(belief.figures.values())
-        if len(tracks) != len(self._of) or any(a is not b for a, b in zip(tracks, self._of, strict=True)):
-            fresh = kinds(tracks, pieces)
-            self._told = {f.id: (f, self._kept(f, fresh[f.id])) for f in tracks if f.id in fresh}
-            self._of = tracks
-        return {i: told for i, (_, told) in self._told.items()}
+        """By its number each track of a belief, as `kinds` has it."""
+        return self.among(tuple(belief.figures.values()), pieces)
 
-    def _kept(self, track: FigureTrack, fresh: FigureTrack) -> FigureTrack:
-        old, said = self._told.get(track.id, (None, fresh))
-        near = old is track and all(abs(v - said.pieces[p]) <= PIECES.hardly * track.weight
-                                    for p, v in fresh.pieces.items())
-        return said if near else fresh
+    def among(self, tracks: tuple[FigureTrack, ...], pieces: Collection[str]) -> dict[int, FigureTrack]:
+        """By its number each of these tracks, as `kinds` has it."""
+        told = ("follower", *(p for p in ("large", "builder", "pig") if p in pieces))
+        if told != self._pieces:
+            self._pieces, self._of, self._said = told, (), {}
+        elif len(tracks) == len(self._of) and all(a is b for a, b in zip(tracks, self._of, strict=True)):
+            return self._told
+        self._said = {f.id: old if (old := self._said.get(f.id)) is not None and old.track is f else _said(f)
+                      for f in tracks}
+        known = [said for said in self._said.values() if said is not None]
+        odds = self._weighed(known)
+        before = np.array([said.odds or len(told) * (math.nan,) for said in known]).reshape(odds.shape)
+        for n in np.flatnonzero(~(np.abs(odds - before) <= PIECES.hardly).all(axis=1)):
+            said, track = known[n], known[n].track
+            said.odds = tuple(odds[n].tolist())
+            said.told = replace(track, settled=True,
+                                pieces={p: v * track.weight for p, v in zip(told, said.odds, strict=True)})
+        self._told = {said.track.id: said.told for said in known if said.told is not None}
+        self._of = tracks
+        return self._told
+
+    def _weighed(self, known: Sequence[_Said]) -> Array:
+        """By figure the log-likelihood of each piece, the best of them 0."""
+        odds = np.zeros((len(known), len(self._pieces)))
+        if not known:
+            return odds
+        column = {p: odds[:, n] for n, p in enumerate(self._pieces)}
+        long = tuple(p for p in ("large", "builder") if p in column)
+        measured = [n for n, said in enumerate(known) if said.track.length > 0]
+        if long and measured:
+            odds[np.ix_(measured, [self._pieces.index(p) for p in long])] = self._lengths.odds(
+                [known[n] for n in measured], long)
+        if "large" in column:
+            column["large"] += PIECES.beside * _by_network(np.array([said.large for said in known]))
+        if "pig" in column:
+            pig = np.array([said.pig for said in known])
+            column["pig"] += np.clip(_log_normal(pig, PIECES.pig) - _log_normal(pig, PIECES.no_pig), -PIECES.tells,
+                                     PIECES.tells)
+        if "builder" in column:
+            built = np.array([said.builder for said in known]) - PIECES.built
+            column["builder"] += np.clip(built, -PIECES.tells_built, PIECES.tells_built) \
+                - PIECES.most * np.array([said.track.lies > 0 for said in known])
+        return np.asarray(odds - odds.max(axis=1, keepdims=True))
 
 
-def _by_length(tracks: Sequence[FigureTrack], pieces: tuple[str, ...]) -> dict[int, dict[str, float]]:
-    """By the number of a track the log-odds of a large follower and of a builder against an ordinary one."""
-    if not tracks:
-        return {}
-    clear = median(f.there / f.weight for f in tracks) - PIECES.clear
-    each = [_densities(round(f.length, 3), f.lies > 0, pieces, _lost(f, clear)) for f in tracks]
-    total = _PRIOR + np.sum([log for log, _ in each], axis=0)
-    weights = np.exp(total - total.max())
-    out: dict[int, dict[str, float]] = {}
-    for f, (_, parts) in zip(tracks, each, strict=True):
-        usual, *others = np.log(parts @ weights)
-        out[f.id] = {p: max(-PIECES.most, min(PIECES.most, float(v - usual)))
-                     for p, v in zip(pieces, others, strict=True)}
-    return out
+def _said(f: FigureTrack) -> _Said | None:
+    """None when it says nothing."""
+    if f.real <= 0 or "follower" not in f.pieces:
+        return None
+    own = f.pieces["follower"]
+    return _Said(track=f, large=(f.pieces.get("large", 0.0) - own) / f.weight,
+                 pig=(f.pieces.get("pig", own) - own) / f.weight,
+                 builder=(f.pieces.get("builder", own) - own) / f.weight, clear=f.there / f.weight)
 
 
-def _by_network(tracks: Sequence[FigureTrack]) -> dict[int, float]:
-    """By the number of a track the log-odds of a large follower, by how the network's word stands out at this table."""
-    said = {f.id: (f.pieces.get("large", 0.0) - f.pieces["follower"]) / f.weight for f in tracks}
-    each = {i: [-0.5 * ((v + side * PIECES.apart - _SAID) / PIECES.spread) ** 2 for side in (1, -1)]
-            for i, v in said.items()}
-    logs = {i: np.logaddexp(np.log(1 - PIECES.share) + small, np.log(PIECES.share) + large)
-            for i, (small, large) in each.items()}
-    total = -0.5 * ((_SAID - PIECES.usual) / PIECES.unusual) ** 2 + sum(logs.values())
-    out = {}
-    for i, (small, large) in each.items():
-        rest = total - logs[i]
-        out[i] = float(np.logaddexp.reduce(rest + large) - np.logaddexp.reduce(rest + small))
-    return out
+class _Lengths:
+    """What the lengths of a table's figures say of their pieces. The densities of figures that have not changed stay
+    where they are."""
+
+    def __init__(self) -> None:
+        self._keys: list[tuple[float, bool, tuple[str, ...], float]] = []
+        self._mixed, self._parts = np.zeros((0, 0)), np.zeros((0, 0, 0))
+
+    def odds(self, known: Sequence[_Said], pieces: tuple[str, ...]) -> Array:
+        """The log-odds of these pieces against an ordinary follower, (figures, pieces)."""
+        clear = median(said.clear for said in known) - PIECES.clear
+        keys = [(round(said.track.length, 3), said.track.lies > 0, pieces, _lost(said.clear, clear)) for said in known]
+        if len(keys) != len(self._keys) or pieces != self._keys[0][2]:
+            each = [_densities(*key) for key in keys]
+            self._mixed, self._parts = np.array([m for m, _ in each]), np.array([p for _, p in each])
+        else:
+            for n, (old, key) in enumerate(zip(self._keys, keys, strict=True)):
+                if old != key:
+                    self._mixed[n], self._parts[n] = _densities(*key)
+        self._keys = keys
+        total = _PRIOR + self._mixed.sum(axis=0)
+        logs = np.log(self._parts @ np.exp(total - total.max()))
+        return np.asarray(np.clip(logs[:, 1:] - logs[:, :1], -PIECES.most, PIECES.most))
 
 
-def _lost(track: FigureTrack, clear: float) -> float:
-    """What its silhouettes lack of their length (log), to a hundredth, if it stands out by less than ``clear``."""
-    return round(PIECES.faint * max(0.0, clear - track.there / track.weight), 2)
+def _by_network(said: Array) -> Array:
+    """By figure the log-odds of a large follower, by how the network's word (its log-odds) stands out at this table."""
+    small, large = (-0.5 * ((said[:, None] + side * PIECES.apart - _SAID) / PIECES.spread) ** 2 for side in (1, -1))
+    logs = np.logaddexp(np.log(1 - PIECES.share) + small, np.log(PIECES.share) + large)
+    rest = -0.5 * ((_SAID - PIECES.usual) / PIECES.unusual) ** 2 + logs.sum(axis=0) - logs
+    return np.asarray(_log_sum(rest + large) - _log_sum(rest + small))
+
+
+def _log_sum(x: Array) -> Array:
+    """Log of the sum of exponentials of each row."""
+    top = x.max(axis=1)
+    return np.asarray(top + np.log(np.exp(x - top[:, None]).sum(axis=1)))
+
+
+def _lost(said: float, clear: float) -> float:
+    """What silhouettes lack of their length (log), to a hundredth, if they stand out by less than ``clear``."""
+    return round(PIECES.faint * (clear - said), 2) if said < clear else 0.0
 
 
 @lru_cache(maxsize=512)
@@ -167,9 +216,9 @@ def _densities(length: float, lies: bool, pieces: tuple[str, ...], lost: float) 
     return mixed, np.exp(logs - mixed)
 
 
-def _log_normal(value: float, how: tuple[float, float]) -> float:
+def _log_normal(values: Array, how: tuple[float, float]) -> Array:
     mean, deviation = how
-    return -0.5 * ((value - mean) / deviation) ** 2 - math.log(deviation)
+    return np.asarray(-0.5 * ((values - mean) / deviation) ** 2 - math.log(deviation))
 
 
 def _normal(apart: Array, spread: float) -> Array:

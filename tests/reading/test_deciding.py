@@ -8,7 +8,9 @@ import pytest
 from looks_replayed import Book
 from tables import START, TWO, figure, look
 
+from reading import layings
 from reading.game import Decisions, GameReader
+from scoring import engine
 from scoring.engine import fold
 from scoring.events import Event, FigurePlaced, TilePlaced
 from scoring.log import Amended, Retracted, effective, open_questions
@@ -122,6 +124,21 @@ def test_a_tile_turned_in_its_turn_is_amended(game: Game) -> None:
     assert isinstance(tile, TilePlaced) and tile.rot == 2
     assert any(isinstance(e.body, Amended) for e in game.book.entries)
 
+
+
+def test_an_old_turn_is_weighed_again_at_the_cost_of_its_own_explanations(
+        game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    """New tiles came after it: no history lays them between the turns of long ago."""
+    road = {(n, 0): U for n in range(1, 30)}
+    for n in range(2, 31):
+        game.sees(dict(list(road.items())[:n - 1]), times=2)
+    asked: list[Event] = []
+    monkeypatch.setattr(layings, "step", lambda state, event: asked.append(event) or engine.step(state, event))
+    strange = {(1, 0): (figure("base.U", 0, "field", "NL NR EL WR", "red"),)}
+    ends = {(30, 0): U, (30, 1): ("base.U", 1)}
+    game.sees({**road, **ends}, strange, times=1)
+    assert game.reader.belief.lying().keys() >= ends.keys()
+    assert 0 < len(asked) < 2 * len(road)
 
 def test_a_tile_taken_up_and_laid_elsewhere_is_the_same_players(game: Game) -> None:
     game.sees({(1, 0): U})
