@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import median
 
-from reading.lain import Lain, contradicts, first_seen, said_of, seen_again, tells, worth
 from reading.limits import LIMITS
+from reading.tile_track import TileTrack, contradicts, first_seen, informativeness, said_of, seen_again, worth
 from scoring.tiles import Square
 from vision.looks import FigureLook, SquareLook, TableLook
 
@@ -31,9 +31,9 @@ class SquareTrack:
     that is like no tile.
     """
 
-    lain: Lain | None = None
-    against: Lain | None = None
-    past: tuple[Lain, ...] = ()
+    laid: TileTrack | None = None
+    against: TileTrack | None = None
+    past: tuple[TileTrack, ...] = ()
     bare_s: float | None = None
     looked_s: float = -math.inf
     hidden_s: float | None = None
@@ -46,7 +46,7 @@ class FigureTrack:
     """One figure: ``foot`` in tiles of the board, known to ``spread``. It came between ``before_s`` (None: not known)
     and ``came_s``, was seen last at ``seen_s``; ``missed`` is the weight of the looks since that did not see it,
     ``flickers`` of those between that did not. ``length`` is the mean of its silhouette's in tiles, over looks of the
-    weight ``measured``. Sums are as in `Lain`."""
+    weight ``measured``. Sums are as in `TileTrack`."""
 
     id: int
     foot: tuple[float, float]
@@ -140,7 +140,7 @@ class TableBelief:
 
     @cached_property
     def _came(self) -> list[float]:
-        return sorted(lain.since_s for lain in self.lying().values())
+        return sorted(laid.since_s for laid in self.lying().values())
 
     @cached_property
     def pace_s(self) -> float:
@@ -150,14 +150,14 @@ class TableBelief:
         apart = [later - earlier for earlier, later in zip(came, came[1:], strict=False) if later > earlier]
         return median(apart) if len(apart) >= LIMITS.paced else 0.0
 
-    def next_s(self, lain: Lain) -> float:
+    def next_s(self, laid: TileTrack) -> float:
         """When the next tile after this one was seen first; infinite when none was."""
-        n = bisect_right(self._came, lain.since_s)
+        n = bisect_right(self._came, laid.since_s)
         return self._came[n] if n < len(self._came) else math.inf
 
-    def lying(self) -> dict[Square, Lain]:
+    def lying(self) -> dict[Square, TileTrack]:
         """The tiles that lie on the table."""
-        return {at: t.lain for at, t in self.squares.items() if t.lain is not None}
+        return {at: t.laid for at, t in self.squares.items() if t.laid is not None}
 
 
 def updated(belief: TableBelief, look: TableLook) -> TableBelief:
@@ -168,12 +168,12 @@ def updated(belief: TableBelief, look: TableLook) -> TableBelief:
     for at, seen in look.squares.items():
         old = squares.get(at, SquareTrack(bare_s=belief.whole_s))
         squares[at] = new = _square(old, seen, t)
-        changed |= (old.lain is None) != (new.lain is None) or len(old.past) != len(new.past)
+        changed |= (old.laid is None) != (new.laid is None) or len(old.past) != len(new.past)
     if look.whole:
         for at in squares.keys() - look.squares.keys():
             old = squares[at]
             squares[at] = new = _nothing(old, LIMITS.left_out, _LEFT_OUT, t)
-            changed |= (old.lain is None) != (new.lain is None)
+            changed |= (old.laid is None) != (new.laid is None)
     figures, looked, bare, next_id = _figures(belief, look)
     changed |= figures.keys() != belief.figures.keys() or any(
         f.present != belief.figures[i].present for i, f in figures.items())
@@ -199,13 +199,13 @@ def _square(track: SquareTrack, seen: SquareLook, t: float) -> SquareTrack:
     hidden_s = track.hidden_s
     track = replace(track, looked_s=t, hidden_s=None, strange_s=None, doubt=0.0)
     said, rest = said_of(seen)
-    told, covered = weight * tells(said, rest), bool(seen.figures or seen.neutral)
-    now = track.lain
+    told, covered = weight * informativeness(said, rest), bool(seen.figures or seen.neutral)
+    now = track.laid
     if now is None:
-        lain = first_seen(said, rest, seen.there, max(told, 0.05), t, track.bare_s, covered)
-        return replace(track, lain=replace(lain, hidden_s=hidden_s), against=None)
+        laid = first_seen(said, rest, seen.there, max(told, 0.05), t, track.bare_s, covered)
+        return replace(track, laid=replace(laid, hidden_s=hidden_s), against=None)
     if not contradicts(now, said, rest, covered):
-        return replace(track, lain=seen_again(now, said, rest, seen.there, told, t, covered), against=None)
+        return replace(track, laid=seen_again(now, said, rest, seen.there, told, t, covered), against=None)
     other = track.against
     other = first_seen(said, rest, seen.there, max(told, 0.05), t, now.last_s, covered) if other is None else \
         seen_again(other, said, rest, seen.there, told, t, covered)
@@ -213,10 +213,10 @@ def _square(track: SquareTrack, seen: SquareLook, t: float) -> SquareTrack:
         return replace(track, against=other)
     # it was turned, or read wrongly, where it lay
     other = replace(other, since_s=now.since_s, bare_s=now.bare_s, hidden_s=now.hidden_s)
-    return replace(track, lain=other, against=None, past=(*track.past, now)[-4:])
+    return replace(track, laid=other, against=None, past=(*track.past, now)[-4:])
 
 
-def _usual(now: Lain) -> float:
+def _usual(now: TileTrack) -> float:
     """A tile that was seen in one poor look only is given up for less."""
     return min(1.0, max(0.3, now.weight))
 
@@ -224,13 +224,13 @@ def _usual(now: Lain) -> float:
 def _nothing(track: SquareTrack, there: float, weight: float, t: float) -> SquareTrack:
     """A look in which no tile lies there."""
     fresh = weight * _fresh(track.looked_s, t) if weight == _LEFT_OUT else weight
-    if track.lain is None:
+    if track.laid is None:
         return replace(track, bare_s=t, looked_s=t, hidden_s=None, strange_s=None)
     doubt = track.doubt + fresh * min(1.0, -there / 3.0)
-    enough = LIMITS.laid_stays * _usual(track.lain)
+    enough = LIMITS.laid_stays * _usual(track.laid)
     if doubt < enough:
         return replace(track, looked_s=t, doubt=doubt, hidden_s=None)
-    return replace(track, lain=None, against=None, past=(*track.past, track.lain)[-4:], bare_s=t, looked_s=t,
+    return replace(track, laid=None, against=None, past=(*track.past, track.laid)[-4:], bare_s=t, looked_s=t,
                    doubt=0.0, hidden_s=None)
 
 
@@ -327,6 +327,6 @@ def figures_seen_on(belief: TableBelief, at: Square) -> list[FigureTrack]:
     """The figures that were seen on the tile that lies there now, the oldest first."""
     track = belief.squares.get(at)
     since = -math.inf
-    if track is not None and track.lain is not None:
-        since = min([track.lain.since_s, *(p.since_s for p in track.past[-1:])])
+    if track is not None and track.laid is not None:
+        since = min([track.laid.since_s, *(p.since_s for p in track.past[-1:])])
     return [f for f in belief.by_square.get(at, ()) if f.seen_s >= since]

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from reading.histories import History
 from reading.layings import Turn
 from reading.limits import LIMITS
+from reading.logged_game import same_tile
 from reading.shapes import shape
-from reading.told import same_tile
 from scoring.events import Event, TilePlaced
 from scoring.tiles import Square
 
@@ -62,7 +62,7 @@ def margins(histories: Sequence[History], told: History, turn: Turn) -> tuple[fl
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Whose:
+class OwnerMargin:
     """How surely a turn's tile is that player's: the margin in nats to the explanations that give the same tile to
     another, and what the question has to offer. ``along`` are squares of other tiles that change hands with it."""
 
@@ -71,7 +71,7 @@ class Whose:
     along: frozenset[Square] = frozenset()
 
 
-def whose(histories: Sequence[History], turn: Turn) -> Whose:
+def owner_margin(histories: Sequence[History], turn: Turn) -> OwnerMargin:
     """Whose the turn's tile is. What was told already counts for nothing: where two tiles came between two looks, only
     their order tells whose they are."""
     best: dict[TilePlaced, tuple[float, History]] = {}
@@ -86,9 +86,9 @@ def whose(histories: Sequence[History], turn: Turn) -> Whose:
     ranked = sorted(best.items(), key=lambda b: -b[1][0])
     other = next(((score, h) for tile, (score, h) in ranked if tile != turn.tile), None)
     if other is None or turn.tile not in best:
-        return Whose()
+        return OwnerMargin()
     weights = [math.exp(score - ranked[0][1][0]) for _, (score, _) in ranked]
-    return Whose(margin=best[turn.tile][0] - other[0],
+    return OwnerMargin(margin=best[turn.tile][0] - other[0],
                  options=tuple(((tile,), w / sum(weights)) for (tile, _), w in zip(ranked, weights, strict=True)),
                  along=frozenset(t.at for t in other[1].turns if t.at is not None and t.at != turn.at
                                  and _given_away(t)))

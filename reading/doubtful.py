@@ -10,13 +10,13 @@ from dataclasses import replace
 
 from reading.belief import FigureTrack, TableBelief
 from reading.evidence import figures_on, readings_of
-from reading.lain import Lain
 from reading.layings import COSTS
 from reading.limits import LIMITS
+from reading.logged_game import LoggedEvent, LoggedGame
 from reading.pieces import SIZES
 from reading.policy import Decision, Doubt, Moment
 from reading.shapes import Reading, shape
-from reading.told import Line, Told
+from reading.tile_track import TileTrack
 from scoring.board import mismatches
 from scoring.events import Event, FigurePlaced, TilePlaced
 from scoring.state import GameState
@@ -39,10 +39,10 @@ class DoubtfulTiles:
     def __init__(self) -> None:
         self._state: GameState | None = None
         self._used: Counter[str] = Counter()
-        self._said: dict[Square, tuple[Lain, Line, dict[Reading, float]]] = {}
-        self._doubts: dict[Square, tuple[Lain, Doubt | None]] = {}  # in this state
+        self._said: dict[Square, tuple[TileTrack, LoggedEvent, dict[Reading, float]]] = {}
+        self._doubts: dict[Square, tuple[TileTrack, Doubt | None]] = {}  # in this state
 
-    def of(self, belief: TableBelief, log: Told, state: GameState, now: Moment) -> dict[int, Doubt]:
+    def of(self, belief: TableBelief, log: LoggedGame, state: GameState, now: Moment) -> dict[int, Doubt]:
         """By the number of the tile's entry. What people said, what is asked already and the newest turns are left
         out."""
         if state is not self._state:
@@ -54,23 +54,23 @@ class DoubtfulTiles:
             if line is None or line.pinned or line.asked or at is None:
                 continue
             track = belief.squares.get(at)
-            lain = track.lain if track is not None else None
-            if lain is None:
+            laid = track.laid if track is not None else None
+            if laid is None:
                 continue
             known = self._doubts.get(at)
-            if known is None or known[0] is not lain:
-                known = self._doubts[at] = lain, self._weighed(lain, line, state)
+            if known is None or known[0] is not laid:
+                known = self._doubts[at] = laid, self._weighed(laid, line, state)
             if known[1] is not None:
                 made = replace(known[1].decision, frame=now.frame, replaces=line.seq)
                 out[line.seq] = replace(known[1], decision=made)
         return out
 
-    def _weighed(self, lain: Lain, line: Line, state: GameState) -> Doubt | None:
+    def _weighed(self, laid: TileTrack, line: LoggedEvent, state: GameState) -> Doubt | None:
         tile = line.event
         assert isinstance(tile, TilePlaced)
         kept = self._said.get(tile.at)
-        if kept is None or kept[0] is not lain or kept[1].event != tile:
-            kept = self._said[tile.at] = lain, line, readings_of(lain, state.box, [(tile.tile, tile.rot)])
+        if kept is None or kept[0] is not laid or kept[1].event != tile:
+            kept = self._said[tile.at] = laid, line, readings_of(laid, state.box, [(tile.tile, tile.rot)])
         said = kept[2]
         if len(said) == 1:
             return None
@@ -89,10 +89,10 @@ class DoubtfulTiles:
             for r, v in ranked]
         made = Decision(events=(tile,), confidence=math.exp(own) / total, asked=True, alternatives=tuple(options),
                         at=tile.at, frame=0, replaces=line.seq)
-        return Doubt(decision=made, tells=-sum(p * math.log(max(p, 1e-9)) for _, p in options), due=True)
+        return Doubt(decision=made, gain=-sum(p * math.log(max(p, 1e-9)) for _, p in options), due=True)
 
 
-def of_a_piece(doubt: Doubt) -> bool:
+def about_piece(doubt: Doubt) -> bool:
     """Whether it is about nothing but which piece stands there."""
     told = doubt.decision.events[0] if doubt.decision.events else None
     others = [e[0] if e else None for e, _ in doubt.decision.alternatives]
@@ -101,7 +101,7 @@ def of_a_piece(doubt: Doubt) -> bool:
         and replace(other, figure=told.figure) == told
 
 
-def pieces_again(belief: TableBelief, log: Told, told: Mapping[int, FigureTrack], state: GameState,
+def piece_doubts(belief: TableBelief, log: LoggedGame, told: Mapping[int, FigureTrack], state: GameState,
                  colours: Mapping[str, int], now: Moment) -> tuple[dict[int, Doubt], list[Decision]]:
     """Figures that stand and that may be another follower's size than was told: doubts by the number of the figure's
     entry, and what is amended, since by now it is plainly the other one. ``told`` has the tracks with what all figures
@@ -133,6 +133,6 @@ def pieces_again(belief: TableBelief, log: Told, told: Mapping[int, FigureTrack]
             if -lead >= LIMITS.amend and (other == SIZES[0] or not has):
                 amended.append(replace(made, events=options[0][0], confidence=1 - likely, asked=False))
             else:
-                doubts[line.seq] = Doubt(decision=made, tells=-sum(p * math.log(max(p, 1e-9)) for _, p in options),
+                doubts[line.seq] = Doubt(decision=made, gain=-sum(p * math.log(max(p, 1e-9)) for _, p in options),
                                          due=True)
     return doubts, amended

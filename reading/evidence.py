@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from reading.belief import FigureTrack, TableBelief, figures_seen_on
-from reading.lain import Lain
 from reading.limits import LIMITS
 from reading.shapes import Reading, shape
+from reading.tile_track import TileTrack
 from scoring.box import Box
 from scoring.events import FigurePlaced
 from scoring.state import GameState
@@ -34,10 +34,10 @@ def log_sigma(x: float) -> float:
     return -math.log1p(math.exp(-x)) if x > -30 else x
 
 
-def readings_of(lain: Lain, box: Box, keep: Iterable[Reading] = ()) -> dict[Reading, float]:
+def readings_of(laid: TileTrack, box: Box, keep: Iterable[Reading] = ()) -> dict[Reading, float]:
     """What a square may show, one reading for each shape, the likeliest first; ``keep`` are listed in any case. Kinds
     that are in no chosen box are left out unless they are to be kept."""
-    said, rest = lain.readings
+    said, rest = laid.readings
     out: dict[Reading, float] = {}
     seen: dict[object, Reading] = {}
     for reading in keep:
@@ -63,33 +63,33 @@ class Evidence:
     the next tile was seen first. What follows from it is worked out once."""
 
     at: Square
-    lain: Lain | None
+    laid: TileTrack | None
     tracks: tuple[FigureTrack, ...]
     until_s: float
     colours: Mapping[str, int]
     _readings: dict[Reading | None, dict[Reading, float]] = field(default_factory=dict)
     _claims: dict[tuple[Reading, int], list[FigureChoice]] = field(default_factory=dict)
 
-    def like(self, lain: Lain | None, tracks: Sequence[FigureTrack], until_s: float) -> bool:
+    def like(self, laid: TileTrack | None, tracks: Sequence[FigureTrack], until_s: float) -> bool:
         """Whether another look has hardly changed any of it."""
-        if lain is None or self.lain is None or self.until_s != until_s or len(tracks) != len(self.tracks):
-            return lain is self.lain and not tracks and not self.tracks
-        return _like_tile(self.lain, lain) and all(_like_figure(a, b, until_s)
+        if laid is None or self.laid is None or self.until_s != until_s or len(tracks) != len(self.tracks):
+            return laid is self.laid and not tracks and not self.tracks
+        return _like_tile(self.laid, laid) and all(_like_figure(a, b, until_s)
                                                    for a, b in zip(self.tracks, tracks, strict=True))
 
     def readings(self, box: Box, keep: Reading | None) -> dict[Reading, float]:
         """`readings_of` the tile."""
-        assert self.lain is not None
+        assert self.laid is not None
         if keep not in self._readings:
-            self._readings[keep] = readings_of(self.lain, box, () if keep is None else (keep,))
+            self._readings[keep] = readings_of(self.laid, box, () if keep is None else (keep,))
         return self._readings[keep]
 
     def claims(self, state: GameState, reading: Reading, player: int) -> list[FigureChoice]:
         """What the figures may be if this player laid the tile so, the likeliest first, whatever was laid before."""
-        assert self.lain is not None
+        assert self.laid is not None
         key = reading, player
         if key not in self._claims:
-            found = choices(self.tracks, state, self.at, reading, player, self.colours, self.lain.since_s, self.until_s)
+            found = choices(self.tracks, state, self.at, reading, player, self.colours, self.laid.since_s, self.until_s)
             self._claims[key] = sorted(found, key=lambda c: -c.weight)
         return self._claims[key]
 
@@ -99,7 +99,7 @@ def _near(a: Mapping[_K, float], b: Mapping[_K, float]) -> bool:
                                         for k, v in a.items())
 
 
-def _like_tile(a: Lain, b: Lain) -> bool:
+def _like_tile(a: TileTrack, b: TileTrack) -> bool:
     if a is b:
         return True
     (said, rest), (now, other) = a.readings, b.readings

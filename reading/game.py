@@ -10,7 +10,7 @@
 
 ``told.shown`` is what is believed beyond the log (not settled yet), ``told.notices`` what people should put right,
 ``told.status`` is ``watching``, ``no_board`` (no start tile found yet) or ``lost`` (this look is not of the board that
-lay there). ``told.place`` leads from the look's squares to the game's (`Place.square`, `Place.back`): the looks may
+lay there). ``told.alignment`` maps the look's squares to the game's (`Alignment.square`, `Alignment.back`): looks may
 name squares from any tile and in any of four directions. ``told.began`` counts the tiles when a game began before
 anybody looked: they are told at once, and one question stands for all of them (the first tile's).
 
@@ -25,22 +25,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+from reading.alignment import Alignment, agreement, aligned_by_start, aligned_by_tiles
 from reading.belief import TableBelief, figures_seen_on, updated
-from reading.doubtful import DoubtfulTiles, of_a_piece, pieces_again
-from reading.elsewhere import Elsewhere
+from reading.doubtful import DoubtfulTiles, about_piece, piece_doubts
 from reading.evidence import readings_of
-from reading.gone import sent_home
 from reading.histories import History, Search, Window
 from reading.layings import Steps
 from reading.limits import LIMITS
-from reading.neutral import Walks
+from reading.logged_game import LoggedGame, LoggedTurn, logged_game
+from reading.neutral import NeutralMoves
 from reading.noticing import Notice, notices
 from reading.pieces import Kinds
-from reading.place import Place, agreement, begun, found
 from reading.policy import Decision, Doubt, Moment, Shown, decisions
+from reading.remote_claims import RemoteClaims
+from reading.removals import removals
 from reading.shapes import Reading, shape
 from reading.taking_over import taken_over
-from reading.told import Group, Told, told
 from reading.unexplained import unexplained
 from scoring.engine import box_of, new_game, next_player
 from scoring.events import Event, FigurePlaced, GameEnded, Setup, TilePlaced
@@ -59,7 +59,7 @@ class Decisions:
     shown: tuple[Shown, ...] = ()
     notices: tuple[Notice, ...] = ()
     status: str = "watching"
-    place: Place | None = None
+    alignment: Alignment | None = None
     began: int = 0
 
 
@@ -101,11 +101,11 @@ class GameReader:
         self._sized = Kinds()
         self._search = Search(self._colours, self._steps, self._sized)
         self._doubtful = DoubtfulTiles()
-        self._elsewhere = Elsewhere()
-        self._neutrals, self._walks = box_of(setup).neutrals, Walks(self._steps)
-        self._told: tuple[Sequence[LogEntry], Told] = (), told(())
+        self._remote_claims = RemoteClaims()
+        self._neutrals, self._neutral_moves = box_of(setup).neutrals, NeutralMoves(self._steps)
+        self._told: tuple[Sequence[LogEntry], LoggedGame] = (), logged_game(())
         self._prefix = _Prefix(setup, self._steps)
-        self._place: Place | None = None
+        self._alignment: Alignment | None = None
         self._belief = TableBelief()
         self._own = self._belief  # without figures that are told in another turn than their tile's
         self._doubts: dict[int, Doubt] = {}  # what was told and is not sure, by the number of its entry
@@ -126,42 +126,42 @@ class GameReader:
         log = self._log(entries)
         self._last = Moment(frame=look.frame, t_s=look.t_s)
         if not self._placed(look, log):
-            return Decisions(status="no_board" if self._place is None else "lost", place=self._place)
-        if self._neutrals and self._place is not None:
-            self._walks.look(self._place.look(look), self._neutrals)
+            return Decisions(status="no_board" if self._alignment is None else "lost", alignment=self._alignment)
+        if self._neutrals and self._alignment is not None:
+            self._neutral_moves.look(self._alignment.look(look), self._neutrals)
         return self._decide(log, self._last)
 
     def finish(self, entries: Sequence[LogEntry]) -> Decisions:
         """The film is over: everything is decided, what is not sure is asked. Again until nothing is left to tell."""
-        if self._place is None:
+        if self._alignment is None:
             return Decisions(status="no_board")
         return self._decide(self._log(entries), Moment(frame=self._last.frame, t_s=self._last.t_s, last=True))
 
-    def _log(self, entries: Sequence[LogEntry]) -> Told:
+    def _log(self, entries: Sequence[LogEntry]) -> LoggedGame:
         """What the log comes to, worked out anew when it has grown."""
         known = self._told[0]
         if len(known) != len(entries) or known and known[-1] is not entries[-1]:
-            self._told = tuple(entries), told(entries)
+            self._told = tuple(entries), logged_game(entries)
         return self._told[1]
 
     # -- where the board lies ---------------------------------------------------------------------------------------
 
-    def _placed(self, look: TableLook, log: Told) -> bool:
+    def _placed(self, look: TableLook, log: LoggedGame) -> bool:
         """Take the look into the belief. False when it is not known where the board lies in it."""
-        if self._place is None:
-            lain = {at: max((p, reading) for reading, p in t.readings[0].items())[1]
+        if self._alignment is None:
+            laid = {at: max((p, reading) for reading, p in t.readings[0].items())[1]
                     for at, t in self._belief.lying().items() if t.readings[0]}
             if look.whole and look.squares:
-                agree, could = agreement(look, lain)
+                agree, could = agreement(look, laid)
                 if agree < LIMITS.board_known * could:  # what was taken for a board was none
                     self._belief = TableBelief()
             self._belief = updated(self._belief, look)
-            self._place = self._first_place(look, log, self._known(log))
-            if self._place is None:
+            self._alignment = self._first_place(look, log, self._known(log))
+            if self._alignment is None:
                 return False
-            self._belief = self._place.belief(self._belief)
+            self._belief = self._alignment.belief(self._belief)
             return True
-        placed = self._place.look(look)
+        placed = self._alignment.look(look)
         if look.whole and len(look.squares) >= 2:
             known = self._known(log)
             agree, could = agreement(placed, known)
@@ -170,65 +170,65 @@ class GameReader:
         self._belief = updated(self._belief, placed)
         return True
 
-    def _first_place(self, look: TableLook, log: Told, known: Mapping[Square, Reading]) -> Place | None:
+    def _first_place(self, look: TableLook, log: LoggedGame, known: Mapping[Square, Reading]) -> Alignment | None:
         if len(known) > 2 and any(g.tile is not None for g in log.groups):  # a game that is gone on with
-            there = found(look, known)
+            there = aligned_by_tiles(look, known)
             return there[0] if there is not None and there[1] >= LIMITS.board_known else None
         start = {at: (p.tile, p.rot) for at, p in self._prefix.after([]).tiles.items()}
-        return begun(self._belief, start, look.t_s)
+        return aligned_by_start(self._belief, start, look.t_s)
 
-    def _other_board(self, look: TableLook, known: Mapping[Square, Reading], log: Told) -> bool:
+    def _other_board(self, look: TableLook, known: Mapping[Square, Reading], log: LoggedGame) -> bool:
         """A look in which the board does not lie where it lay: it was found elsewhere, or it is lost."""
-        there = found(look, known)
+        there = aligned_by_tiles(look, known)
         if there is not None and there[1] >= LIMITS.board_known:
-            self._place = there[0]
-            self._belief = updated(self._belief, self._place.look(look))
+            self._alignment = there[0]
+            self._belief = updated(self._belief, self._alignment.look(look))
             return True
         if not any(g.tile is not None for g in log.groups):  # nothing was told yet: what was taken for a board was none
-            self._belief, self._place = updated(TableBelief(), look), None
-            self._place = self._first_place(look, log, known)
-            if self._place is not None:
-                self._belief = self._place.belief(self._belief)
+            self._belief, self._alignment = updated(TableBelief(), look), None
+            self._alignment = self._first_place(look, log, known)
+            if self._alignment is not None:
+                self._belief = self._alignment.belief(self._belief)
                 return True
         return False
 
-    def _known(self, log: Told) -> dict[Square, Reading]:
+    def _known(self, log: LoggedGame) -> dict[Square, Reading]:
         """The tiles that lie there: those of the log, and what is believed beside them."""
         state = self._prefix.after([line.event for line in log.lines])
         out = {at: (p.tile, p.rot) for at, p in state.tiles.items()}
-        for at, lain in self._belief.lying().items() if self._place is not None else ():
-            said, _ = lain.readings
+        for at, laid in self._belief.lying().items() if self._alignment is not None else ():
+            said, _ = laid.readings
             ranked = sorted(said.items(), key=lambda s: (-s[1], s[0]))
-            if at not in out and ranked and lain.presence > 0:
+            if at not in out and ranked and laid.presence > 0:
                 out[at] = ranked[0][0]
         return out
 
     # -- what happened ----------------------------------------------------------------------------------------------
 
-    def _decide(self, log: Told, now: Moment) -> Decisions:
+    def _decide(self, log: LoggedGame, now: Moment) -> Decisions:
         events = [line.event for line in log.lines]
         if any(isinstance(e, GameEnded) for e in events):
-            return Decisions(place=self._place)
+            return Decisions(alignment=self._alignment)
         states = self._prefix.states(events)
         state = states[-1]
         fresh = self._fresh(state)
         if not any(g.tile is not None for g in log.groups) and len(fresh) >= LIMITS.began_before:
             made = taken_over(self._belief, state, fresh, self._colours, now)
-            return Decisions(decisions=made, place=self._place, began=len(fresh))
+            return Decisions(decisions=made, alignment=self._alignment, began=len(fresh))
         stand = {(f.at, f.player) for f in self._steps.closed(state).standing.values()}
-        self._own, others, unsure = self._elsewhere.tells(self._belief, log, states, self._colours, now)
+        self._own, others, unsure = self._remote_claims.decide(self._belief, log, states, self._colours, now)
         window, before = self._window(log, fresh, stand)
         histories = self._histories(window, log)
         long_past, amended = self._long_past(log, state, now)
-        walked, not_sure = self._walks.tells(self._belief, log, states, self._colours, now)
+        walked, not_sure = self._neutral_moves.decide(self._belief, log, states, self._colours, now)
         made, shown, self._doubts = decisions(
             self._belief, histories, log, before, now,
             {**long_past,
-             **{seq: d for seq, d in self._doubts.items() if not of_a_piece(d)}},
+             **{seq: d for seq, d in self._doubts.items() if not about_piece(d)}},
             [*unexplained(self._own, log, state, self._colours, now), *unsure, *not_sure],
             partial(self._effect, tuple(events)))
         made += tuple(d for d in amended if d.replaces not in {m.replaces for m in made})
-        others += sent_home(self._belief, log, states, self._steps, self._colours, now)
+        others += removals(self._belief, log, states, self._steps, self._colours, now)
         made = made or (*others, *walked)[:1]  # in a log that stays as it was
         for at in {d.at for d in made} | {getattr(s.event, "at", None) for s in shown}:
             if at is not None:  # weighed again until the log has it
@@ -236,17 +236,17 @@ class GameReader:
                 self._weighed.pop(at, None)
         best = histories[0]
         seen = notices(self._belief, self._steps.closed(best.state), log, best.dropped & fresh, self._colours, now)
-        return Decisions(decisions=made, shown=shown, notices=seen, place=self._place)
+        return Decisions(decisions=made, shown=shown, notices=seen, alignment=self._alignment)
 
-    def _long_past(self, log: Told, state: GameState, now: Moment) -> tuple[dict[int, Doubt], list[Decision]]:
+    def _long_past(self, log: LoggedGame, state: GameState, now: Moment) -> tuple[dict[int, Doubt], list[Decision]]:
         """Doubts about what was told long ago, none while something is asked, and what of it is amended."""
         sized = self._sized.of(self._belief, state.box.counts)
-        pieces, amended = pieces_again(self._belief, log, sized, state, self._colours, now)
+        pieces, amended = piece_doubts(self._belief, log, sized, state, self._colours, now)
         if log.asked and not now.last:
             return {}, amended
         return {**self._doubtful.of(self._belief, log, state, now), **pieces}, amended
 
-    def _histories(self, window: Window, log: Told) -> list[History]:
+    def _histories(self, window: Window, log: LoggedGame) -> list[History]:
         """The histories of a window. Looks that change nothing worth mentioning do not change them."""
         squares = window.again | window.fresh | {g.at for g in window.groups if g.at is not None}
         stood = squares | {f.at for f in window.state.standing.values()}
@@ -260,24 +260,24 @@ class GameReader:
     def _sign(self, at: Square) -> object:
         """What is believed of a square's tile, as finely as it matters."""
         track = self._belief.squares.get(at)
-        if track is None or track.lain is None:
+        if track is None or track.laid is None:
             return at, None
-        lain = track.lain
-        said, _ = lain.readings
+        laid = track.laid
+        said, _ = laid.readings
         near = tuple(sorted((r, round(v / 2)) for r, v in said.items() if v > -LIMITS.clearly))
         figures = tuple(
             (f.id, round(min(f.real, 6.0) / 2), round(max(-4.0, min(f.lies, 4.0)) / 2),
              round(f.foot[0], 1), round(f.foot[1], 1),
              tuple(sorted((c, max(-4, round(p / 2))) for c, p in f.paints.items())))
             for f in figures_seen_on(self._own, at))
-        return at, near, lain.since_s, lain.bare_s, round(min(lain.presence, LIMITS.clearly) / 2), figures
+        return at, near, laid.since_s, laid.bare_s, round(min(laid.presence, LIMITS.clearly) / 2), figures
 
     def _fresh(self, state: GameState) -> frozenset[Square]:
         """Squares with tiles that the log does not have."""
-        return frozenset(at for at, lain in self._belief.lying().items()
-                         if at not in state.tiles and lain.presence > 0.0)
+        return frozenset(at for at, laid in self._belief.lying().items()
+                         if at not in state.tiles and laid.presence > 0.0)
 
-    def _window(self, log: Told, fresh: frozenset[Square], stand: set[tuple[Square, int]]) -> tuple[Window, int]:
+    def _window(self, log: LoggedGame, fresh: frozenset[Square], stand: set[tuple[Square, int]]) -> tuple[Window, int]:
         """What is explained anew, and the number of the last entry before it."""
         groups = log.groups
         free = min(max(0, len(groups) - LIMITS.open_turns), self._given(groups))
@@ -294,7 +294,7 @@ class GameReader:
                         first=start, fixed=earliest - start)
         return window, groups[start - 1].last_seq if start else 0
 
-    def _given(self, groups: Sequence[Group]) -> int:
+    def _given(self, groups: Sequence[LoggedTurn]) -> int:
         """The first turn of the log that may have to be told at another time: people gave a tile of the newest turns to
         a player whose turn it was not, so that something else came before or after it."""
         first = max(0, len(groups) - LIMITS.late_turns)
@@ -307,46 +307,46 @@ class GameReader:
             lines += [each.event for each in group.lines]
         return len(groups)
 
-    def _gone(self, log: Told) -> frozenset[Square]:
+    def _gone(self, log: LoggedGame) -> frozenset[Square]:
         """Squares from which a tile was seen to be taken up; none when the whole board is cleared away."""
         known = [g.at for g in log.groups if g.at is not None]
         gone = {at for at in (*known, *self._prefix.after([]).tiles)
-                if (t := self._belief.squares.get(at)) is not None and t.lain is None and t.past}
+                if (t := self._belief.squares.get(at)) is not None and t.laid is None and t.past}
         return frozenset(gone & set(known)) if len(gone) <= 2 and gone <= set(known) else frozenset()
 
-    def _readable(self, group: Group) -> bool:
+    def _readable(self, group: LoggedTurn) -> bool:
         """Whether something may be learned of a turn that was told: it was seen, and people have not said all of it."""
         assert group.at is not None and group.tile is not None
         track = self._belief.squares.get(group.at)
-        return track is not None and track.lain is not None and not (
+        return track is not None and track.laid is not None and not (
             group.tile.pinned and any(f.pinned for f in group.figures()))
 
-    def _earliest(self, at: Square, groups: Sequence[Group]) -> int:
+    def _earliest(self, at: Square, groups: Sequence[LoggedTurn]) -> int:
         """The first turn of the log before which a tile may have been laid that nobody told of."""
-        lain = self._belief.squares[at].lain
+        laid = self._belief.squares[at].laid
         least = max(0, len(groups) - LIMITS.late_turns)
         for n in range(len(groups) - 1, least - 1, -1):
             there = groups[n].at
             track = self._belief.squares.get(there) if there is not None else None
-            if track is not None and track.lain is not None and lain is not None and lain.bare_s is not None \
-                    and track.lain.since_s <= lain.bare_s:
+            if track is not None and track.laid is not None and laid is not None and laid.bare_s is not None \
+                    and track.laid.since_s <= laid.bare_s:
                 return n + 1
         return least
 
-    def _contradicted(self, group: Group, stand: set[tuple[Square, int]]) -> bool:
+    def _contradicted(self, group: LoggedTurn, stand: set[tuple[Square, int]]) -> bool:
         """Whether what is seen speaks against what was told of an older turn, and has not been weighed already."""
         at = group.at
         assert at is not None and group.tile is not None and isinstance(group.tile.event, TilePlaced)
         track = self._belief.squares[at]
-        lain = track.lain
+        laid = track.laid
         told_figures = [f.event for f in group.figures()]
         seen = (track.looked_s, self._belief.figures_s.get(at), group.tile.event, tuple(told_figures),
                 tuple((at, e.player) in stand for e in told_figures if isinstance(e, FigurePlaced)))
         if self._weighed.get(at) == seen:
             return False
-        assert lain is not None
+        assert laid is not None
         state = self._prefix.after([])
-        options = readings_of(lain, state.box, [(group.tile.event.tile, group.tile.event.rot)])
+        options = readings_of(laid, state.box, [(group.tile.event.tile, group.tile.event.rot)])
         own = next(v for r, v in options.items() if shape(*r) == shape(group.tile.event.tile, group.tile.event.rot))
         figures = [f for f in figures_seen_on(self._own, at) if f.real > 0.0]
         paints = {f.paint for f in figures if f.paint}

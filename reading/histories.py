@@ -14,11 +14,11 @@ from dataclasses import dataclass, field, replace
 
 from reading.belief import FigureTrack, TableBelief
 from reading.evidence import Evidence, figures_on, log_sigma, standing_terms
-from reading.lain import Lain
 from reading.layings import Laying, Offers, Steps, Turn
 from reading.limits import LIMITS
+from reading.logged_game import LoggedTurn, same_tile
 from reading.pieces import Kinds
-from reading.told import Group, same_tile
+from reading.tile_track import TileTrack
 from scoring.events import Event, FigurePlaced, TilePlaced
 from scoring.state import GameState
 from scoring.tiles import EDGES, Square, neighbour
@@ -60,7 +60,7 @@ class Window:
     ``fixed`` groups come before everything ``fresh``."""
 
     state: GameState
-    groups: tuple[Group, ...]
+    groups: tuple[LoggedTurn, ...]
     free: int
     again: frozenset[Square]
     fresh: frozenset[Square]
@@ -70,7 +70,7 @@ class Window:
     first: int = 0
     fixed: int = 0
 
-    def group(self, index: int) -> Group:
+    def group(self, index: int) -> LoggedTurn:
         return self.groups[index - self.first]
 
     def denies(self, event: Event | None) -> bool:
@@ -88,7 +88,7 @@ class Search:
     def __init__(self, colours: Mapping[str, int], steps: Steps, sized: Kinds) -> None:
         self._colours, self._steps, self._sized = colours, steps, sized
         self._seen: dict[Square, Evidence] = {}
-        self._groups: dict[Group, Group] = {}  # equal turns of the log are one object
+        self._groups: dict[LoggedTurn, LoggedTurn] = {}  # equal turns of the log are one object
         self._said_of: tuple[frozenset[Event], Mapping[Square, float]] = frozenset(), {}
         self._offers: dict[tuple[int, int], Offers] = {}
         self._layings: dict[tuple[int, int, int, int], Laying] = {}
@@ -143,12 +143,12 @@ class Search:
     def _look(self, at: Square, belief: TableBelief, told: Mapping[int, FigureTrack]) -> None:
         """What is seen of a square, as it was kept if nothing has changed."""
         track = belief.squares.get(at)
-        lain = track.lain if track is not None else None
+        laid = track.laid if track is not None else None
         tracks = tuple(told.get(f.id, f) for f in figures_on(belief, at))
-        until_s = belief.next_s(lain) if lain is not None else math.inf
+        until_s = belief.next_s(laid) if laid is not None else math.inf
         old = self._seen.get(at)
-        if old is None or not old.like(lain, tracks, until_s):
-            self._seen[at] = Evidence(at=at, lain=lain, tracks=tracks, until_s=until_s, colours=self._colours)
+        if old is None or not old.like(laid, tracks, until_s):
+            self._seen[at] = Evidence(at=at, laid=laid, tracks=tracks, until_s=until_s, colours=self._colours)
 
     @staticmethod
     def _before(belief: TableBelief, window: Window) -> frozenset[int]:
@@ -187,9 +187,9 @@ class Search:
             if ready:
                 order = seeing.out_of_order(at, (*sorted(h.left - {at}), *upcoming)) + _OVERLOOKED * len(upcoming)
                 self._read(h, at, None, -1, h.weight - order, h.left - {at}, h.told, window, queue)
-            lain = self._seen[at].lain
-            assert lain is not None
-            odds = log_sigma(-lain.presence) - _DROPPED
+            laid = self._seen[at].laid
+            assert laid is not None
+            odds = log_sigma(-laid.presence) - _DROPPED
             if not ready and not upcoming:
                 odds = max(odds, -_NEVER_SEEN)
             queue.add(_Next(h=h, base=h.weight + odds, left=h.left - {at}, told=h.told, drops=at))
@@ -207,7 +207,7 @@ class Search:
         at, tile = group.at, group.tile
         weight = h.weight - (LIMITS.logged if rest and rest[0] < index else 0.0)
         weight -= seeing.out_of_order(at, (*sorted(h.left), *(window.group(n).at for n in rest if n < index)))
-        if at is not None and at in window.again and self._seen[at].lain is not None \
+        if at is not None and at in window.again and self._seen[at].laid is not None \
                 and self._read(h, at, group, index, weight, h.left, rest, window, queue):
             return
         laying = self._laying(h.state, at, group, index, window)
@@ -216,7 +216,7 @@ class Search:
                 and at in window.gone:
             queue.add(_Next(h=h, base=weight + _TAKEN_UP, left=h.left, told=rest, drops=at))
 
-    def _read(self, h: History, at: Square, group: Group | None, index: int, base: float, left: frozenset[Square],
+    def _read(self, h: History, at: Square, group: LoggedTurn | None, index: int, base: float, left: frozenset[Square],
               told: tuple[int, ...], window: Window, queue: _Queue) -> bool:
         """What may be read on a square as the next turn. False when people have denied it all."""
         offers = self._offers_of(self._seen[at], group, window)
@@ -226,7 +226,7 @@ class Search:
                 h.state, at, group, index, window, offers)))
         return most is not None
 
-    def _laying(self, state: GameState, at: Square | None, group: Group | None, index: int, window: Window,
+    def _laying(self, state: GameState, at: Square | None, group: LoggedTurn | None, index: int, window: Window,
                 offers: Offers | None = None) -> Laying:
         """Every way in which the tile on a square may have been laid next, or in which it was told, worked out once for
         what is seen there."""
@@ -242,7 +242,7 @@ class Search:
         self._layings[key] = known
         return known
 
-    def _offers_of(self, seen: Evidence, group: Group | None, window: Window) -> Offers:
+    def _offers_of(self, seen: Evidence, group: LoggedTurn | None, window: Window) -> Offers:
         key = id(seen), id(group)
         known = self._offers.pop(key, None)
         if known is None or known.seen is not seen or known.group is not group:
@@ -271,33 +271,33 @@ class _Seeing:
 
     def _out_of_order(self, first: Square | None, then: Sequence[Square | None]) -> float:
         track = self.belief.squares.get(first) if first is not None else None
-        if track is None or track.lain is None:
+        if track is None or track.laid is None:
             return 0.0
-        cost, sooner, hidden, found_s = 0.0, 0, track.lain.hidden_s, math.inf
+        cost, sooner, hidden, found_s = 0.0, 0, track.laid.hidden_s, math.inf
         for at in then:
             other = self.belief.squares.get(at) if at is not None else None
-            if other is None or other.lain is None:
+            if other is None or other.laid is None:
                 continue
-            if track.lain.bare_s is not None and other.lain.since_s <= track.lain.bare_s:
+            if track.laid.bare_s is not None and other.laid.since_s <= track.laid.bare_s:
                 cost += LIMITS.order
-            elif other.lain.since_s < track.lain.since_s:
+            elif other.laid.since_s < track.laid.since_s:
                 sooner += 1
-                found_s = min(found_s, other.lain.since_s)
-                if hidden is None or hidden > other.lain.since_s:  # it could have been found
+                found_s = min(found_s, other.laid.since_s)
+                if hidden is None or hidden > other.laid.since_s:  # it could have been found
                     hidden = None
         if not sooner:
             return cost
         late = LIMITS.found_late
         if hidden is not None:
-            late = min(late, LIMITS.covered + self._hasty(track.lain, found_s))
+            late = min(late, LIMITS.covered + self._hasty(track.laid, found_s))
         return cost + late + 0.2 * (sooner - 1)
 
-    def _hasty(self, lain: Lain, until_s: float) -> float:
+    def _hasty(self, laid: TileTrack, until_s: float) -> float:
         """What stands against a tile having been laid between the last look at its bare square and a time, and another
         turn after it: that it is less time than turns take at this table."""
-        if lain.bare_s is None or not self.belief.pace_s:
+        if laid.bare_s is None or not self.belief.pace_s:
             return 0.0
-        turns = max((until_s - lain.bare_s) / self.belief.pace_s, LIMITS.hasty)
+        turns = max((until_s - laid.bare_s) / self.belief.pace_s, LIMITS.hasty)
         return max(0.0, -LIMITS.seldom_short * math.log(turns))
 
 

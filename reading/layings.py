@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 
 from reading.evidence import Evidence, FigureChoice, box_priors, log_sigma
 from reading.limits import LIMITS
+from reading.logged_game import LoggedTurn
 from reading.shapes import Reading
-from reading.told import Group
 from scoring.board import mismatches
 from scoring.engine import next_player, step
 from scoring.errors import IllegalMove
@@ -37,7 +37,7 @@ class Turn:
     at: Square | None
     tile: TilePlaced | None
     figure: FigurePlaced | None
-    group: Group | None
+    group: LoggedTurn | None
     weight: float
     track: int | None = None
     skipped: bool = False
@@ -95,9 +95,9 @@ class Offers:
     seen there and that people have not denied, worked out once for what is seen (``seen``) and what the log has of it
     (``group``, None for nothing)."""
 
-    def __init__(self, seen: Evidence, group: Group | None, colours: Mapping[str, int],
+    def __init__(self, seen: Evidence, group: LoggedTurn | None, colours: Mapping[str, int],
                  denies: Callable[[Event | None], bool]) -> None:
-        assert seen.lain is not None
+        assert seen.laid is not None
         self.seen, self.group, self._denies = seen, group, denies
         line = group.tile.event if group is not None and group.tile is not None else None
         self._old = line if isinstance(line, TilePlaced) else None
@@ -107,7 +107,7 @@ class Offers:
         self._kept = () if group is None else group.rest if self._owners else group.others()
         self._painted = [p for f in seen.tracks if f.real >= 0.0 for c, p in colours.items()
                          if f.paints.get(c, -12.0) > -1.5]
-        self._presence = log_sigma(seen.lain.presence)
+        self._presence = log_sigma(seen.laid.presence)
         self._ways: dict[tuple[Reading, int], list[_Way]] = {}
         self._most: dict[int, float | None] = {}
 
@@ -170,7 +170,7 @@ class Laying:
     """The ways in which the tile on a square (or what the log has of a turn) comes next after a state, by number, the
     likeliest first as far as is known without the rules."""
 
-    def __init__(self, state: GameState, seen: Evidence | None, group: Group | None, index: int, steps: Steps,
+    def __init__(self, state: GameState, seen: Evidence | None, group: LoggedTurn | None, index: int, steps: Steps,
                  said: dict[tuple[Event | None, Event | None], int], asked: Mapping[Square, float]) -> None:
         self.state, self.seen, self.group, self._asked = state, seen, group, asked
         self._index, self._steps, self._said = index, steps, said

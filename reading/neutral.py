@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from reading.belief import FigureTrack, TableBelief
 from reading.layings import Steps, cost
 from reading.limits import LIMITS
+from reading.logged_game import LoggedEvent, LoggedGame, LoggedTurn
 from reading.policy import Decision, Doubt, Moment
-from reading.told import Group, Line, Told
 from scoring.contributions import Neutral
 from scoring.events import Event
 from scoring.state import GameState, StandingFigure
@@ -111,7 +111,7 @@ class _Way:
 
 
 @dataclass(slots=True)
-class Walks:
+class NeutralMoves:
     """Tells how pieces that are nobody's came to where they stand; keeps what it worked out last."""
 
     steps: Steps
@@ -123,7 +123,7 @@ class Walks:
         if neutrals:
             self.seen = updated(self.seen, look, [n.name for n in neutrals])
 
-    def tells(self, belief: TableBelief, log: Told, states: Sequence[GameState], colours: Mapping[str, int],
+    def decide(self, belief: TableBelief, log: LoggedGame, states: Sequence[GameState], colours: Mapping[str, int],
               now: Moment) -> tuple[list[Decision], list[Doubt]]:
         """What to tell of them, and what to ask. ``states`` are the games after each line of the log, beginning with
         the one before all."""
@@ -133,12 +133,12 @@ class Walks:
         for neutral in state.box.neutrals if len(log.groups) and log.groups[-1].tile is not None else ():
             made = self._tell(neutral, belief, log, states, colours, now)
             if made is not None and made.asked:
-                doubts.append(Doubt(decision=made, tells=1.0, due=True))
+                doubts.append(Doubt(decision=made, gain=1.0, due=True))
             elif made is not None:
                 told.append(made)
         return told, doubts
 
-    def _tell(self, neutral: Neutral, belief: TableBelief, log: Told, states: Sequence[GameState],
+    def _tell(self, neutral: Neutral, belief: TableBelief, log: LoggedGame, states: Sequence[GameState],
               colours: Mapping[str, int], now: Moment) -> Decision | None:
         sights = self.seen.get(neutral.name, {})
         found, has = stands_on(sights), neutral.at(states[-1])
@@ -159,7 +159,7 @@ class Walks:
             return None  # it may go on, and what it sent home may still be taken up
         return made
 
-    def _unfinished(self, neutral: Neutral, log: Told, states: Sequence[GameState]) -> bool:
+    def _unfinished(self, neutral: Neutral, log: LoggedGame, states: Sequence[GameState]) -> bool:
         """Whether the camera told a move of it in the turn before the newest that the rules would have had go on."""
         if len(log.groups) < 2:
             return False
@@ -167,7 +167,7 @@ class Walks:
         mine = _moves_of(neutral, group, states, end)
         return bool(mine) and cost(states[end], self.steps.closed(states[end])) > 0.0
 
-    def _ways(self, neutral: Neutral, at: Square, belief: TableBelief, log: Told, states: Sequence[GameState],
+    def _ways(self, neutral: Neutral, at: Square, belief: TableBelief, log: LoggedGame, states: Sequence[GameState],
               colours: Mapping[str, int], sight: Sighting) -> list[_Way]:
         stand = {(f.at, colours.get(f.paint, -1)): f for f in belief.figures.values() if f.real > 0.0}
         sign = (log.version, at, round(sight.foot[0], 1), round(sight.foot[1], 1),
@@ -207,7 +207,8 @@ class Walks:
         self._last[neutral.name] = sign, out
         return out
 
-    def _decision(self, ways: Sequence[_Way], neutral: Neutral, log: Told, at: Square, now: Moment) -> Decision | None:
+    def _decision(self, ways: Sequence[_Way], neutral: Neutral, log: LoggedGame, at: Square,
+                  now: Moment) -> Decision | None:
         best = ways[0]
         others: dict[object, _Way] = {}
         for way in ways:
@@ -231,25 +232,25 @@ class Walks:
         return made if best.turn == 0 else replace(made, after=group.last_seq)
 
 
-def _too_soon(belief: TableBelief, group: Group, sight: Sighting) -> bool:
+def _too_soon(belief: TableBelief, group: LoggedTurn, sight: Sighting) -> bool:
     """Whether the piece was seen where it stands before the turn's tile came."""
     track = belief.squares.get(group.at) if group.at is not None else None
-    return track is not None and track.lain is not None and sight.came_s < track.lain.since_s
+    return track is not None and track.laid is not None and sight.came_s < track.laid.since_s
 
 
-def _end_of(log: Told, n: int) -> int:
+def _end_of(log: LoggedGame, n: int) -> int:
     """How many lines of the log there are up to the end of a turn."""
     return sum(len(g.lines) for g in log.groups[:n + 1])
 
 
-def _moves_of(neutral: Neutral, group: Group, states: Sequence[GameState], end: int) -> list[Line]:
+def _moves_of(neutral: Neutral, group: LoggedTurn, states: Sequence[GameState], end: int) -> list[LoggedEvent]:
     """The lines of a turn, beside its tile, that moved the piece."""
     first = end - len(group.rest)
     return [line for n, line in enumerate(group.rest)
             if neutral.goes(line.event) or neutral.at(states[first + n]) != neutral.at(states[first + n + 1])]
 
 
-def _lines_from(group: Group, mine: Sequence[Line]) -> int:
+def _lines_from(group: LoggedTurn, mine: Sequence[LoggedEvent]) -> int:
     """How many lines of the turn come from the first of these on; none where there are none."""
     return len(group.rest) - group.rest.index(mine[0]) if mine else 0
 

@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from reading.belief import TableBelief
 from reading.limits import LIMITS
+from reading.logged_game import LoggedGame
 from reading.policy import Moment
 from reading.shapes import Reading, shape
-from reading.told import Told
 from scoring.events import FigurePlaced, TilePlaced
 from scoring.state import GameState
 from scoring.tiles import Square
@@ -33,7 +33,7 @@ class Notice:
     now: npt.NDArray[np.uint8] | None = field(default=None, compare=False)
 
 
-def notices(belief: TableBelief, closed: GameState, told: Told, unexplained: frozenset[Square],
+def notices(belief: TableBelief, closed: GameState, told: LoggedGame, unexplained: frozenset[Square],
             colours: Mapping[str, int], now: Moment) -> tuple[Notice, ...]:
     """The difference between what must be visible if the game is as told and what is. ``unexplained`` are squares with
     tiles that no history explains."""
@@ -42,7 +42,7 @@ def notices(belief: TableBelief, closed: GameState, told: Told, unexplained: fro
     return tuple(sorted(out, key=lambda n: (n.code, n.at)))
 
 
-def _figure_notices(belief: TableBelief, closed: GameState, told: Told, colours: Mapping[str, int],
+def _figure_notices(belief: TableBelief, closed: GameState, told: LoggedGame, colours: Mapping[str, int],
                     now: Moment) -> Iterator[Notice]:
     stand = {(f.at, f.player): f for f in closed.standing.values()}
     seen = set()
@@ -73,14 +73,15 @@ def _turns_since_scored(closed: GameState, key: tuple[Square, int]) -> int:
     return closed.turn - max(turns) if turns else 0
 
 
-def _tile_notices(belief: TableBelief, told: Told, unexplained: frozenset[Square], now: Moment) -> Iterator[Notice]:
+def _tile_notices(belief: TableBelief, told: LoggedGame, unexplained: frozenset[Square],
+                  now: Moment) -> Iterator[Notice]:
     for at in unexplained:
         track = belief.squares.get(at)
-        if track is not None and track.lain is not None and now.t_s - track.lain.since_s > LIMITS.notice_s \
-                and track.lain.presence > 2.0:
+        if track is not None and track.laid is not None and now.t_s - track.laid.since_s > LIMITS.notice_s \
+                and track.laid.presence > 2.0:
             yield Notice(code="unread", at=at)
     for at, track in belief.squares.items():
-        if track.strange_s is not None and now.t_s - track.strange_s > LIMITS.notice_s and track.lain is None \
+        if track.strange_s is not None and now.t_s - track.strange_s > LIMITS.notice_s and track.laid is None \
                 and told.group_at(at) is None:
             yield Notice(code="unread", at=at)
     for group in told.groups:
@@ -90,8 +91,8 @@ def _tile_notices(belief: TableBelief, told: Told, unexplained: frozenset[Square
         track = belief.squares.get(at)
         if track is None:
             continue
-        if track.lain is None and track.past or track.lain is not None and _reads_otherwise(
-                track.lain.readings, (group.tile.event.tile, group.tile.event.rot)):
+        if track.laid is None and track.past or track.laid is not None and _reads_otherwise(
+                track.laid.readings, (group.tile.event.tile, group.tile.event.rot)):
             yield Notice(code="out_of_step", at=at)
 
 

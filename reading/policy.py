@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from reading.belief import TableBelief
-from reading.comparing import alternatives, as_logged, in_order, margins, whose
+from reading.comparing import alternatives, as_logged, in_order, margins, owner_margin
 from reading.histories import History
 from reading.layings import Turn
 from reading.limits import LIMITS
-from reading.told import Line, Told, same_tile
+from reading.logged_game import LoggedEvent, LoggedGame, same_tile
 from scoring.events import Event, FigurePlaced, TilePlaced
 from scoring.tiles import Square
 from vision.looks import probability
@@ -59,16 +59,17 @@ class Moment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doubt:
-    """An event of the log that is not sure and may be asked about, and how much the answer tells. ``along`` are squares
+    """An event of the log that is not sure and may be asked about, and ``gain``, what the answer is
+    worth: the entropy of the alternatives in nats, scaled by the points at stake. ``along`` are squares
     whose tiles are in doubt for the same reason: what people say of one of them settles it."""
 
     decision: Decision
-    tells: float
+    gain: float
     due: bool
     along: frozenset[Square] = frozenset()
 
 
-def decisions(belief: TableBelief, histories: Sequence[History], told: Told, before: int, now: Moment,
+def decisions(belief: TableBelief, histories: Sequence[History], told: LoggedGame, before: int, now: Moment,
               carried: Mapping[int, Doubt], unexplained: Sequence[Doubt],
               effect: Callable[[Event | None, Event | None], float],
               ) -> tuple[tuple[Decision, ...], tuple[Shown, ...], dict[int, Doubt]]:
@@ -132,13 +133,13 @@ def decisions(belief: TableBelief, histories: Sequence[History], told: Told, bef
     if not now.last and any(line.asked for line in told.lines if line.seq not in changed):
         free = []  # one question at a time
     if len(free) > 1 and not now.last:
-        free = [replace(d, tells=d.tells * (1.0 + effect(*_two(d.decision)))) for d in free]
-    free.sort(key=lambda d: (-d.tells, d.decision.at))
+        free = [replace(d, gain=d.gain * (1.0 + effect(*_two(d.decision)))) for d in free]
+    free.sort(key=lambda d: (-d.gain, d.decision.at))
     out += [d.decision for d in (free if now.last else free[:1])]
     return tuple(_inserts_last_first(out)), tuple(shown), kept
 
 
-def _reference(histories: Sequence[History], told: Told) -> History:
+def _reference(histories: Sequence[History], told: LoggedGame) -> History:
     """The history that is told: the likeliest, unless one that leaves the log (or its order) as it is is nearly as
     likely."""
     best = histories[0]
@@ -151,7 +152,7 @@ def _reference(histories: Sequence[History], told: Told) -> History:
     return best
 
 
-def _takes_up(h: History, told: Told) -> bool:
+def _takes_up(h: History, told: LoggedGame) -> bool:
     return any(told.group_at(at) is not None for at in h.dropped)
 
 
@@ -221,7 +222,7 @@ class _Waits:
 
     def _since_s(self) -> float:
         track = self.belief.squares.get(self.turn.at) if self.turn.at is not None else None
-        return track.lain.since_s if track is not None and track.lain is not None else -math.inf
+        return track.laid.since_s if track is not None and track.laid is not None else -math.inf
 
 
 def _later(belief: TableBelief, turns: Sequence[Turn], now: Moment) -> int:
@@ -229,8 +230,8 @@ def _later(belief: TableBelief, turns: Sequence[Turn], now: Moment) -> int:
     count = 0
     for turn in turns:
         track = belief.squares.get(turn.at) if turn.at is not None else None
-        count += turn.tile is not None and (turn.group is not None or track is None or track.lain is None
-                                            or track.lain.presence > 1.0)
+        count += turn.tile is not None and (turn.group is not None or track is None or track.laid is None
+                                            or track.laid.presence > 1.0)
     return count
 
 
@@ -257,7 +258,7 @@ def _compared(turn: Turn, tile: float, figure: float, histories: Sequence[Histor
     old_figure = mine[-1].event if mine else None
     amends = _against(histories, told, turn, line.event, old_figure) >= LIMITS.amend
     if not line.pinned:
-        owner = whose(histories, turn)
+        owner = owner_margin(histories, turn)
         sure = tile
         if line.asked:
             of_player = line.confidence >= probability(LIMITS.agreed)  # the tile was sure, and not whose it is
@@ -268,7 +269,7 @@ def _compared(turn: Turn, tile: float, figure: float, histories: Sequence[Histor
         if not said and not line.asked and owner.margin < LIMITS.agreed and turn.tile == line.event:
             made = replace(_decision(histories, turn, tile, now, asked=True, replaces=line.seq),
                            alternatives=owner.options)
-            yield Doubt(decision=made, tells=_entropy(made), due=waits.due(), along=owner.along)
+            yield Doubt(decision=made, gain=_entropy(made), due=waits.due(), along=owner.along)
     for old in mine[:-1] if amends else ():
         if not old.pinned:
             yield _decision(histories, turn, figure, now, nothing=True, replaces=old.seq, figure=True, asked=False)
@@ -292,12 +293,12 @@ def _compared(turn: Turn, tile: float, figure: float, histories: Sequence[Histor
     made = _decision(histories, replace(turn, figure=event), figure, now, figure=True, asked=asked,
                      after=line.seq if inserted or group.others() else None)
     if asked and not now.last:
-        yield Doubt(decision=made, tells=_entropy(made), due=True)
+        yield Doubt(decision=made, gain=_entropy(made), due=True)
     else:
         yield made
 
 
-def _line(line: Line, turn: Turn, margin: float, histories: Sequence[History], waits: _Waits, now: Moment,
+def _line(line: LoggedEvent, turn: Turn, margin: float, histories: Sequence[History], waits: _Waits, now: Moment,
           amends: bool, *, figure: bool) -> Iterator[Decision | Doubt]:
     """An event of the log beside the told history's."""
     new: Event | None = turn.figure if figure else turn.tile
@@ -312,7 +313,7 @@ def _line(line: Line, turn: Turn, margin: float, histories: Sequence[History], w
         yield replace(made, events=(line.event,))
     elif not line.asked and (margin < LIMITS.agreed or new != line.event and not _same_but_player(new, line.event)):
         made = _decision(histories, turn, margin, now, figure=figure, asked=True, replaces=line.seq)
-        yield Doubt(decision=replace(made, events=(line.event,)), tells=_entropy(made), due=waits.due())
+        yield Doubt(decision=replace(made, events=(line.event,)), gain=_entropy(made), due=waits.due())
 
 
 def _same_but_player(a: Event | None, b: Event) -> bool:
@@ -335,7 +336,7 @@ def _against(histories: Sequence[History], told: History, turn: Turn, tile: Even
     return apart
 
 
-def _taken_up(best: History, histories: Sequence[History], told: Told, now: Moment) -> Iterator[Decision]:
+def _taken_up(best: History, histories: Sequence[History], told: LoggedGame, now: Moment) -> Iterator[Decision]:
     """Tiles that were told and taken up again."""
     for at in best.dropped:
         group = told.group_at(at)

@@ -26,10 +26,10 @@ def taken_over(belief: TableBelief, state: GameState, squares: frozenset[Square]
         ready = [at for at in sorted(left) if any(neighbour(at, side) in state.tiles for side in EDGES)]
         ways = []
         for at in ready:
-            lain = belief.squares[at].lain
-            assert lain is not None
+            laid = belief.squares[at].laid
+            assert laid is not None
             beside = sum(neighbour(at, side) in state.tiles for side in EDGES)
-            for (tile, rot), said in readings_of(lain, state.box, ()).items():
+            for (tile, rot), said in readings_of(laid, state.box, ()).items():
                 wrong = len(mismatches(state, catalogue()[tile], at, rot))
                 ways.append((said - _MISMATCH * wrong + 0.5 * beside, at, tile, rot))
         if not ways:
@@ -40,8 +40,8 @@ def taken_over(belief: TableBelief, state: GameState, squares: frozenset[Square]
         for f in tracks:
             player = colours.get(f.paint_among(colours), player)
         events: list[Event] = [TilePlaced(player=player, tile=tile, at=at, rot=rot)]
-        laid = step(state, events[0])
-        claims = [c.event for c in choices(tracks, laid, at, (tile, rot), player, colours, )]
+        after = step(state, events[0])
+        claims = [c.event for c in choices(tracks, after, at, (tile, rot), player, colours, )]
         events += [e for e in claims if isinstance(e, FigurePlaced)][:1]
         for event in events:
             state = step(state, event)

@@ -9,14 +9,14 @@ from reading.belief import FigureTrack, TableBelief, figures_seen_on
 from reading.evidence import choices
 from reading.histories import Window
 from reading.limits import LIMITS
+from reading.logged_game import LoggedGame, LoggedTurn
 from reading.policy import Decision, Doubt, Moment
-from reading.told import Group, Told
 from scoring.events import FigurePlaced, TilePlaced
 from scoring.state import GameState
 from scoring.tiles import Square
 
 
-def unexplained(belief: TableBelief, log: Told, state: GameState, colours: Mapping[str, int],
+def unexplained(belief: TableBelief, log: LoggedGame, state: GameState, colours: Mapping[str, int],
                 now: Moment) -> list[Doubt]:
     """A question for each of them, with the likeliest place and piece; that nobody stands there is an answer too."""
     out = []
@@ -25,11 +25,11 @@ def unexplained(belief: TableBelief, log: Told, state: GameState, colours: Mappi
         for f in figures_seen_on(belief, at) if group is not None else ():
             made = _asked(f, group, at, log, state, colours, now) if group is not None else None
             if made is not None:
-                out.append(Doubt(decision=made, tells=1.0, due=True))
+                out.append(Doubt(decision=made, gain=1.0, due=True))
     return out
 
 
-def _asked(f: FigureTrack, group: Group, at: Square, log: Told, state: GameState, colours: Mapping[str, int],
+def _asked(f: FigureTrack, group: LoggedTurn, at: Square, log: LoggedGame, state: GameState, colours: Mapping[str, int],
            now: Moment) -> Decision | None:
     tile = group.tile.event if group.tile is not None else None
     if f.real < LIMITS.sure or not f.paint or not isinstance(tile, TilePlaced) or group.tile is None:

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from reading.alignment import Alignment
 from reading.game import Decisions, GameReader
+from reading.look_report import LookReport, LookReporter
 from reading.noticing import Notice
-from reading.place import Place
 from reading.policy import Decision
-from reading.sight import Report, Sight
 from scoring.events import Setup
 from scoring.log import LogEntry
 from scoring.tiles import Square
@@ -58,8 +58,8 @@ class TableWatcher:
     def __init__(self, setup: Setup, tracker: Tracker, *, record: Callable[[TableLook], None] | None = None) -> None:
         self.tracker = tracker
         self._game = GameReader(setup)
-        self._sight = Sight(colours=[p.colour for p in setup.players])
-        self._place: Place | None = None
+        self._reporter = LookReporter(colours=[p.colour for p in setup.players])
+        self._alignment: Alignment | None = None
         self._record = record
         self._told_s = -np.inf
         self._seen: dict[Square, Image] = {}  # each tile as it was looked at last, in the game's squares
@@ -69,8 +69,8 @@ class TableWatcher:
         """The board in the game's squares, as far as it is known where it lies."""
         if self.tracker.lattice is None:
             return None
-        place = self._place if self._place is not None else Place()
-        return renamed(self.tracker.lattice, place.square, place.turns)
+        alignment = self._alignment if self._alignment is not None else Alignment()
+        return renamed(self.tracker.lattice, alignment.square, alignment.turns)
 
     @property
     def poses(self) -> dict[Square, Array]:
@@ -82,7 +82,7 @@ class TableWatcher:
         """Look at one frame. ``entries`` is the game's log with everything decided so far in it."""
         followed = self.tracker.feed(frame)
         look = followed.look
-        if look is None and self._place is not None and frame.t_s - self._told_s >= TICK_S:
+        if look is None and self._alignment is not None and frame.t_s - self._told_s >= TICK_S:
             look = TableLook(frame=frame.id, t_s=frame.t_s, squares={})
         if look is None:
             return Observation(status=self._status(followed, None))
@@ -90,18 +90,18 @@ class TableWatcher:
             self._record(look)
         told = self._game.look(look, entries)
         self._told_s = frame.t_s
-        if told.place is not None and told.place != self._place:
-            self._place = told.place
-            self._sight.forget()
+        if told.alignment is not None and told.alignment != self._alignment:
+            self._alignment = told.alignment
+            self._reporter.forget()
             self._seen.clear()
-        if self._place is None and look.whole:
+        if self._alignment is None and look.whole:
             self.tracker.refuse()
             return Observation(status=self._status(followed, told))
         if look.squares:
-            place = self._place if self._place is not None else Place()
-            self._sight.keep(look, place)
+            alignment = self._alignment if self._alignment is not None else Alignment()
+            self._reporter.keep(look, alignment)
             believed = self._game.belief.squares
-            tracks = {at: believed.get(place.square(at)) for at in look.squares}
+            tracks = {at: believed.get(alignment.square(at)) for at in look.squares}
             self.tracker.look_again(at for at, track in tracks.items() if track is not None and track.against)
         return Observation(status=self._status(followed, told), proposals=self._proposals(frame, told),
                            notices=self._notices(frame, told, look), began=told.began)
@@ -118,15 +118,15 @@ class TableWatcher:
         """The film is over, this was its last frame: what is left to tell. Again until there is nothing."""
         return self._proposals(frame, self._game.finish(entries))
 
-    def report(self, size: tuple[int, int]) -> Report:
+    def report(self, size: tuple[int, int]) -> LookReport:
         """What was seen last, for `Seeing`."""
         lattice = self.lattice
         if lattice is None:
-            return self._sight.report({}, {}, size, self.tracker.stillness)
-        place = self._place if self._place is not None else Place()
+            return self._reporter.report({}, {}, size, self.tracker.stillness)
+        alignment = self._alignment if self._alignment is not None else Alignment()
         poses = self.poses
-        beside = {place.square(at): lattice.predict(place.square(at)) for at in self.tracker.places()}
-        return self._sight.report(poses, {at: p for at, p in beside.items() if at not in poses}, size,
+        beside = {alignment.square(at): lattice.predict(alignment.square(at)) for at in self.tracker.places()}
+        return self._reporter.report(poses, {at: p for at, p in beside.items() if at not in poses}, size,
                                   self.tracker.stillness)
 
     def _status(self, followed: Followed, told: Decisions | None) -> str:
@@ -152,8 +152,8 @@ class TableWatcher:
             now = None if notice.at not in poses else rectify(frame.bgr, poses[notice.at], KEPT_PX, KEPT_MARGIN)
             out.append(replace(notice, before=before if before is not None else now, now=now))
         wrong = {n.at for n in told.notices}
-        place = self._place
-        for at in (place.square(at) for at in look.squares) if place is not None else ():
+        alignment = self._alignment
+        for at in (alignment.square(at) for at in look.squares) if alignment is not None else ():
             if at in poses and at not in wrong:
                 self._seen[at] = rectify(frame.bgr, poses[at], KEPT_PX, KEPT_MARGIN)
         return tuple(out)

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from calibration.drift import Drift, Reference, ghost
-from reading.sight import Report
+from reading.look_report import LookReport
 from vision.frames import Frame
 from vision.images import encode_jpeg, encode_png, reduced
 from web.protocol import CommandError
@@ -27,7 +27,7 @@ LONG_SIDE_PX = 1600
 class Reports(Protocol):
     """A watcher, as far as it says what it saw."""
 
-    def report(self, size: tuple[int, int]) -> Report:
+    def report(self, size: tuple[int, int]) -> LookReport:
         """What was seen last in a picture of this width and height."""
 
 
@@ -38,7 +38,7 @@ class Seeing:
         self._clock, self._lock = clock, threading.Lock()
         self._wanted_s = self._made_s = -1e9
         self._number = 0
-        self._report: Report | None = None
+        self._report: LookReport | None = None
         self._pictures: dict[int, bytes] = {}
         self._attached = self._rests = False
         self._point: tuple[float, float] | None = None

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from bastide.tiles.art import box_contents
-from reading.sight import Report
+from reading.look_report import LookReport
 from reading.watcher import Observation, Proposal, TableWatcher
 from scoring.engine import new_game
 from scoring.events import Setup
@@ -31,7 +31,7 @@ class Watcher(Protocol):
     @property
     def poses(self) -> dict[Square, Array]: ...
 
-    def report(self, size: tuple[int, int]) -> Report: ...
+    def report(self, size: tuple[int, int]) -> LookReport: ...
 
     def use(self, tiles: TileSet) -> None: ...
 
@@ -71,7 +71,7 @@ class Guarded:
     def poses(self) -> dict[Square, Array]:
         return {} if self._watcher is None else self._watcher.poses
 
-    def report(self, size: tuple[int, int]) -> Report:
+    def report(self, size: tuple[int, int]) -> LookReport:
         """What was seen last."""
         if self._watcher is not None:
             return self._watcher.report(size)

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from bastide.table.moving import moved_figure
+from reading.alignment import Alignment
 from reading.game import Decisions, GameReader
-from reading.place import Place
 from reading.policy import Decision
 from reading.shapes import shape
 from scoring.engine import fold
@@ -103,9 +103,9 @@ def replay(setup: Setup, looks: Iterable[TableLook], *, each: Each | None = None
     spent = slowest = 0.0
     told, count, noticed = Decisions(), 0, set()
     for look in looks:
-        begun = time.perf_counter()
+        aligned_by_start = time.perf_counter()
         told = reader.look(look, book.entries)
-        took = time.perf_counter() - begun
+        took = time.perf_counter() - aligned_by_start
         spent, slowest, count = spent + took, max(slowest, took), count + 1
         for d in told.decisions:
             book.commit(d)
@@ -151,25 +151,25 @@ def aligned(truth: Iterable[Event], got: Iterable[Event], setup: Setup) -> list[
     best: tuple[int, list[Event]] = (-1, events)
     for turns in range(4):
         votes: Counter[Square] = Counter()
-        place = Place(turns=turns)
+        alignment = Alignment(turns=turns)
         for e in events:
             if isinstance(e, TilePlaced):
-                x, y = place.square(e.at)
+                x, y = alignment.square(e.at)
                 for (gx, gy), reading in mine.items():
                     if shape(*reading) == shape(e.tile, e.rot + turns):
                         votes[gx - x, gy - y] += 1
         for shift, n in votes.most_common(1):
             if n > best[0]:
-                best = n, [_turned(e, Place(turns=turns, shift=shift)) for e in events]
+                best = n, [_turned(e, Alignment(turns=turns, shift=shift)) for e in events]
     return best[1]
 
 
-def _turned(event: Event, place: Place) -> Event:
+def _turned(event: Event, alignment: Alignment) -> Event:
     if isinstance(event, TilePlaced):
-        return replace(event, at=place.square(event.at), rot=(event.rot + place.turns) % 4)
+        return replace(event, at=alignment.square(event.at), rot=(event.rot + alignment.turns) % 4)
     if isinstance(event, FigurePlaced):
         atoms = [] if event.where == "I" else event.where.split()
-        return replace(event, at=place.square(event.at), where=where_of(turn(a, place.turns) for a in atoms))
+        return replace(event, at=alignment.square(event.at), where=where_of(turn(a, alignment.turns) for a in atoms))
     return event
 
 

@@ -28,9 +28,9 @@ def doubtful(t_s: float) -> TableLook:
 
 
 def gap(belief: TableBelief) -> float:
-    lain = belief.squares[0, 0].lain
-    assert lain is not None
-    return -lain.readings[0]["base.J", 0]
+    laid = belief.squares[0, 0].laid
+    assert laid is not None
+    return -laid.readings[0]["base.J", 0]
 
 
 def test_many_looks_at_one_scene_say_at_most_twice_what_one_says() -> None:
@@ -49,15 +49,15 @@ def test_a_laid_tile_does_not_leave_silently() -> None:
     there = [look(float(t), {**START, (1, 0): U}) for t in (0, 5, 10)]
     one = believed(*there, look(15.0, START))
     gone = believed(*there, *[look(15.0 + 5 * n, START) for n in range(6)])
-    assert one.squares[1, 0].lain is not None
-    assert gone.squares[1, 0].lain is None and gone.squares[1, 0].past
+    assert one.squares[1, 0].laid is not None
+    assert gone.squares[1, 0].laid is None and gone.squares[1, 0].past
 
 
 def test_a_hidden_square_is_neither_bare_nor_covered() -> None:
     there = [look(float(t), {**START, (1, 0): U}) for t in (0, 5)]
     hidden = [look(10.0 + 5 * n, {**START, (1, 0): U}, hidden=((1, 0),)) for n in range(9)]
     track = believed(*there, *hidden).squares[1, 0]
-    assert track.lain is not None and track.hidden_s == 10.0 and track.lain.last_s == 5.0
+    assert track.laid is not None and track.hidden_s == 10.0 and track.laid.last_s == 5.0
 
 
 def test_a_turned_tile_is_another_reading_from_the_second_look_on() -> None:
@@ -65,9 +65,9 @@ def test_a_turned_tile_is_another_reading_from_the_second_look_on() -> None:
     after = believed(*first, look(10.0, {**START, (1, 0): ("base.V", 1)}))
     settled = updated(after, look(15.0, {**START, (1, 0): ("base.V", 1)}))
     once, twice = after.squares[1, 0], settled.squares[1, 0]
-    assert once.lain is not None and once.lain.readings[0]["base.V", 0] == 0.0 and once.against is not None
-    assert twice.lain is not None and twice.lain.readings[0]["base.V", 1] == 0.0
-    assert twice.lain.since_s == 0.0  # it lies there since it was laid
+    assert once.laid is not None and once.laid.readings[0]["base.V", 0] == 0.0 and once.against is not None
+    assert twice.laid is not None and twice.laid.readings[0]["base.V", 1] == 0.0
+    assert twice.laid.since_s == 0.0  # it lies there since it was laid
 
 
 def test_looks_at_a_figure_that_agree_with_each_other_do_not_make_it_another_tile() -> None:
@@ -78,7 +78,7 @@ def test_looks_at_a_figure_that_agree_with_each_other_do_not_make_it_another_til
     covered = [look(10.0 + 5 * n, {**START, (1, 0): ("base.S", 0)}, {(1, 0): (lies,)}, doubts={(1, 0): under})
                for n in range(9)]
     track = believed(*bare, *covered).squares[1, 0]
-    assert track.against is None and track.lain is not None and set(track.lain.looks) == {False, True}
+    assert track.against is None and track.laid is not None and set(track.laid.looks) == {False, True}
 
 
 def test_a_figure_is_one_figure_though_a_look_misses_it_and_its_foot_moves() -> None:

@@ -11,7 +11,7 @@ from reading.comparing import alternatives, margins
 from reading.histories import History
 from reading.layings import Turn
 from reading.limits import LIMITS
-from reading.told import Group, Line
+from reading.logged_game import LoggedEvent, LoggedTurn
 from scoring.engine import new_game
 from scoring.events import FigurePlaced, TilePlaced
 
@@ -23,7 +23,7 @@ THIEF = FigurePlaced(player=0, figure="follower", at=AT, feature="road", where="
 
 def turn(tile: TilePlaced, figure: FigurePlaced | None = None, *, told: bool = False,
          others: tuple[tuple[TilePlaced, FigurePlaced | None, float], ...] = ()) -> Turn:
-    group = Group(tile=Line(seq=1, event=tile, pinned=False, asked=False)) if told else None
+    group = LoggedTurn(tile=LoggedEvent(seq=1, event=tile, pinned=False, asked=False)) if told else None
     return Turn(at=AT, tile=tile, figure=figure, group=group, weight=0.0,
                 laying=SimpleNamespace(all=others))  # type: ignore[arg-type]
 

@@ -9,7 +9,7 @@ import pytest
 from tables import TWO
 
 from reading.layings import Laying, Steps
-from reading.told import told
+from reading.logged_game import logged_game
 from scoring.engine import fold
 from scoring.events import FigurePlaced, TilePlaced
 from scoring.log import LogEntry
@@ -23,7 +23,7 @@ TURN = (TilePlaced(player=0, tile="base.U", at=(3, 0), rot=0),
 
 
 def weight(asked: Mapping[Square, float]) -> float:
-    log = told([LogEntry(seq=n, body=e, source="camera") for n, e in enumerate((*BEFORE, *TURN), 1)])
+    log = logged_game([LogEntry(seq=n, body=e, source="camera") for n, e in enumerate((*BEFORE, *TURN), 1)])
     laying = Laying(fold(TWO, BEFORE), None, log.groups[-1], 2, Steps(), {}, asked)
     laying.as_told({"red": 0, "blue": 1})
     found = laying.weight(0)

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from reading.belief import FigureTrack, TableBelief
-from reading.doubtful import pieces_again
+from reading.doubtful import piece_doubts
 from reading.limits import LIMITS
+from reading.logged_game import logged_game
 from reading.pieces import kinds
 from reading.policy import Moment
-from reading.told import told
 from scoring.engine import fold
 from scoring.events import Event, FigurePlaced, Player, Setup, TilePlaced
 from scoring.log import LogEntry
@@ -97,10 +97,10 @@ def test_a_piece_of_a_turn_long_past_is_amended_or_asked_about(large: float, bef
         events.append(TilePlaced(player=(x - 1) % 2, tile="base.U", at=(x, 0), rot=1))
         if x == 1:
             events.append(FigurePlaced(player=0, figure=before, at=(1, 0), feature="road", where="E W"))
-    log = told([LogEntry(seq=n, body=e, source="camera", confidence=0.9) for n, e in enumerate(events, 1)])
+    log = logged_game([LogEntry(seq=n, body=e, source="camera", confidence=0.9) for n, e in enumerate(events, 1)])
     seen = track(1, 0.4)
     said = replace(seen, pieces={"follower": 0.0, "large": large}, settled=True)
-    doubts, changed = pieces_again(TableBelief(figures={1: seen}), log, {1: said}, fold(ROAD, events), {"red": 0},
+    doubts, changed = piece_doubts(TableBelief(figures={1: seen}), log, {1: said}, fold(ROAD, events), {"red": 0},
                                    Moment(frame=9, t_s=9.0))
     first = [d.decision.alternatives[0][0][0] for d in doubts.values()]
     assert [e.figure for e in first if isinstance(e, FigurePlaced)] == asked

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from reading.belief import TableBelief
 from reading.layings import Steps
 from reading.limits import LIMITS
+from reading.logged_game import LoggedGame, LoggedTurn
 from reading.policy import Decision, Moment
-from reading.told import Group, Told
 from scoring.events import Event, FigureTaken
 from scoring.state import GameState, StandingFigure
 
@@ -16,8 +16,8 @@ _NEWEST = 2  # turns of which such a move may have been missed
 _SURE = 0.9  # that it was this move, where the rules know no other
 
 
-def sent_home(belief: TableBelief, log: Told, states: Sequence[GameState], steps: Steps, colours: Mapping[str, int],
-              now: Moment) -> Iterator[Decision]:
+def removals(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], steps: Steps,
+             colours: Mapping[str, int], now: Moment) -> Iterator[Decision]:
     """What sent a figure home that stands by what was told and is seen to be gone. ``states`` are the games after each
     line of the log, beginning with the one before all."""
     if not any(issubclass(event, FigureTaken) for event in states[-1].box.handlers):
@@ -46,13 +46,13 @@ def _names(event: FigureTaken, f: StandingFigure) -> bool:
                                                                                  f.where)
 
 
-def _left(f: StandingFigure, turn: Group, belief: TableBelief, colours: Mapping[str, int], now: Moment) -> bool:
+def _left(f: StandingFigure, turn: LoggedTurn, belief: TableBelief, colours: Mapping[str, int], now: Moment) -> bool:
     """Whether a figure is missed since the turn's tile has come, for some seconds; tiles that nobody touches are looked
     at seldom, so that it may have been seen last long before."""
     track = belief.squares.get(turn.at) if turn.at is not None else None
     mine = [t for t in belief.by_square.get(f.at, ()) if t.real > 0 and colours.get(t.paint) == f.player]
-    if track is None or track.lain is None or not mine or any(t.present for t in mine):
+    if track is None or track.laid is None or not mine or any(t.present for t in mine):
         return False
     left = max(mine, key=lambda t: t.seen_s)
-    return left.missed_s is not None and left.missed_s >= track.lain.since_s and (
+    return left.missed_s is not None and left.missed_s >= track.laid.since_s and (
         now.last or now.t_s - left.missed_s >= LIMITS.notice_s)

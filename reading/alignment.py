@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from reading.belief import FigureTrack, SquareTrack, TableBelief, figures_seen_on
-from reading.lain import Lain
 from reading.limits import LIMITS
 from reading.shapes import Reading, shape
+from reading.tile_track import TileTrack
 from scoring.tiles import Square
 from vision.looks import FigureLook, SquareLook, TableLook
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Alignment:
     """Quarter turns clockwise and a shift that lead from a look's squares to the game's."""
 
     turns: int = 0
@@ -45,7 +45,7 @@ class Place:
 
     def look(self, look: TableLook) -> TableLook:
         """The look in the game's squares."""
-        if self == Place():
+        if self == Alignment():
             return look
         return replace(look, squares={self.square(at): self._of(s) for at, s in look.squares.items()})
 
@@ -74,17 +74,17 @@ class Place:
     def _moved(self, f: FigureTrack) -> FigureTrack:
         return replace(f, foot=self.point(*f.foot))
 
-    def _lain(self, lain: Lain | None) -> Lain | None:
-        return None if lain is None else replace(lain, looks={
+    def _laid(self, laid: TileTrack | None) -> TileTrack | None:
+        return None if laid is None else replace(laid, looks={
             covered: replace(looks, sums={self.reading(r): v for r, v in looks.sums.items()})
-            for covered, looks in lain.looks.items()})
+            for covered, looks in laid.looks.items()})
 
     def _track(self, t: SquareTrack) -> SquareTrack:
-        return replace(t, lain=self._lain(t.lain), against=self._lain(t.against),
-                       past=tuple(p for lain in t.past if (p := self._lain(lain)) is not None))
+        return replace(t, laid=self._laid(t.laid), against=self._laid(t.against),
+                       past=tuple(p for laid in t.past if (p := self._laid(laid)) is not None))
 
 
-def begun(belief: TableBelief, start: Mapping[Square, Reading], t_s: float) -> Place | None:
+def aligned_by_start(belief: TableBelief, start: Mapping[Square, Reading], t_s: float) -> Alignment | None:
     """Where a board whose first tiles are ``start`` lies; None while nothing looks plainly enough like them.
 
     The start tile carries no figure and lay there first; that tells it from another of its kind. What does not look
@@ -92,20 +92,20 @@ def begun(belief: TableBelief, start: Mapping[Square, Reading], t_s: float) -> P
     """
     at, reading = next(iter(start.items()))
     ranked: list[tuple[float, float, Square, int]] = []
-    first = min((lain.since_s for lain in belief.lying().values()), default=0.0)
-    for square, lain in belief.lying().items():
-        said, rest = lain.readings
+    first = min((laid.since_s for laid in belief.lying().values()), default=0.0)
+    for square, laid in belief.lying().items():
+        said, rest = laid.readings
         for turns in range(4):
             there = reading[0], (reading[1] - turns) % 4
-            odds = said.get(there, rest) + min(0.0, lain.presence)
+            odds = said.get(there, rest) + min(0.0, laid.presence)
             odds -= 2.0 * sum(f.real > 0 for f in figures_seen_on(belief, square))
-            odds -= 1.0 if lain.since_s > first else 0.0
+            odds -= 1.0 if laid.since_s > first else 0.0
             for other, wanted in list(start.items())[1:]:
                 found = _turned((other[0] - at[0], other[1] - at[1]), -turns)
                 neighbour = belief.lying().get((square[0] + found[0], square[1] + found[1]))
                 odds += -3.0 if neighbour is None else neighbour.readings[0].get(
                     (wanted[0], (wanted[1] - turns) % 4), neighbour.readings[1])
-            ranked.append((odds, -lain.since_s, square, turns))
+            ranked.append((odds, -laid.since_s, square, turns))
     if not ranked:
         return None
     ranked.sort(reverse=True)
@@ -113,12 +113,12 @@ def begun(belief: TableBelief, start: Mapping[Square, Reading], t_s: float) -> P
     if ranked[0][0] < (-1.5 if patient else -4.0):
         return None
     _, _, square, turns = ranked[0]
-    place = Place(turns=turns)
-    x, y = place.square(square)
-    return Place(turns=turns, shift=(at[0] - x, at[1] - y))
+    alignment = Alignment(turns=turns)
+    x, y = alignment.square(square)
+    return Alignment(turns=turns, shift=(at[0] - x, at[1] - y))
 
 
-def found(look: TableLook, known: Mapping[Square, Reading]) -> tuple[Place, float] | None:
+def aligned_by_tiles(look: TableLook, known: Mapping[Square, Reading]) -> tuple[Alignment, float] | None:
     """Where a board of which ``known`` tiles lie is seen in a look, and the part of the look's plain tiles that agree;
     None when it is not plain."""
     seen = {at: max(s.tiles, key=lambda r: (s.tiles[r], r)) for at, s in look.squares.items()
@@ -126,10 +126,10 @@ def found(look: TableLook, known: Mapping[Square, Reading]) -> tuple[Place, floa
     ranked = []
     for turns in range(4):
         votes: Counter[Square] = Counter()
-        place = Place(turns=turns)
+        alignment = Alignment(turns=turns)
         for at, reading in seen.items():
-            x, y = place.square(at)
-            form = shape(*place.reading(reading))
+            x, y = alignment.square(at)
+            form = shape(*alignment.reading(reading))
             for (kx, ky), theirs in known.items():
                 if shape(*theirs) == form:
                     votes[kx - x, ky - y] += 1
@@ -141,9 +141,9 @@ def found(look: TableLook, known: Mapping[Square, Reading]) -> tuple[Place, floa
     second = ranked[1][0] if len(ranked) > 1 else 0
     if n < 2 or n <= second + (n > 3):
         return None
-    place = Place(turns=turns, shift=shift)
-    both = [at for at in seen if place.square(at) in known]
-    return place, n / max(1, len(both))
+    alignment = Alignment(turns=turns, shift=shift)
+    both = [at for at in seen if alignment.square(at) in known]
+    return alignment, n / max(1, len(both))
 
 
 def agreement(look: TableLook, known: Mapping[Square, Reading]) -> tuple[int, int]:
@@ -165,7 +165,7 @@ def agreement(look: TableLook, known: Mapping[Square, Reading]) -> tuple[int, in
 
 
 def _turned(at: Square, turns: int) -> Square:
-    return Place(turns=turns).square(at)
+    return Alignment(turns=turns).square(at)
 
 
 

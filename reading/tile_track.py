@@ -46,7 +46,7 @@ class Looks:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Lain:
+class TileTrack:
     """One tile on a square for a while: it came between ``bare_s`` (None: not known) and ``since_s``; ``hidden_s`` is
     since when the square was hidden before that. ``looks`` are those that saw its whole print, and those at a figure on
     it: a figure spoils the same part of every look, so these count together as one."""
@@ -89,7 +89,7 @@ def said_of(seen: SquareLook) -> tuple[dict[Reading, float], float]:
             max(min(seen.rest - top, 0.0), -LIMITS.floor))
 
 
-def tells(said: Mapping[Reading, float], rest: float) -> float:
+def informativeness(said: Mapping[Reading, float], rest: float) -> float:
     """How much a look says: 1 when few readings are likely, little when all are alike."""
     weights = [math.exp(v) for v in said.values()]
     total = sum(weights) + 40 * math.exp(rest)
@@ -98,8 +98,8 @@ def tells(said: Mapping[Reading, float], rest: float) -> float:
 
 
 def first_seen(said: Mapping[Reading, float], rest: float, there: float, weight: float, t: float, bare_s: float | None,
-           covered: bool) -> Lain:
-    return Lain(since_s=t, last_s=t, bare_s=bare_s, looks={covered: _first(said, rest, there, weight, covered)})
+           covered: bool) -> TileTrack:
+    return TileTrack(since_s=t, last_s=t, bare_s=bare_s, looks={covered: _first(said, rest, there, weight, covered)})
 
 
 def _first(said: Mapping[Reading, float], rest: float, there: float, weight: float, covered: bool) -> Looks:
@@ -107,20 +107,20 @@ def _first(said: Mapping[Reading, float], rest: float, there: float, weight: flo
                  sums={r: v * weight for r, v in said.items()}, rest=rest * weight, there=there * weight)
 
 
-def seen_again(lain: Lain, said: Mapping[Reading, float], rest: float, there: float, weight: float, t: float,
-          covered: bool) -> Lain:
-    before = lain.looks.get(covered)
+def seen_again(laid: TileTrack, said: Mapping[Reading, float], rest: float, there: float, weight: float, t: float,
+          covered: bool) -> TileTrack:
+    before = laid.looks.get(covered)
     looks = before.more(said, rest, there, weight) if before is not None else \
         _first(said, rest, there, max(weight, 0.05), covered)
-    return replace(lain, last_s=t, looks={**lain.looks, covered: looks})
+    return replace(laid, last_s=t, looks={**laid.looks, covered: looks})
 
 
-def contradicts(lain: Lain, said: Mapping[Reading, float], rest: float, covered: bool) -> bool:
+def contradicts(laid: TileTrack, said: Mapping[Reading, float], rest: float, covered: bool) -> bool:
     """Whether a look is plainly of another tile than the looks before: those that saw the print as this one, bare or
     covered. Print that looks otherwise since a figure stands on it, or went, is the same print: only that it was turned
     can be told then."""
-    alike = lain.looks.get(covered)
-    believed, other = lain.readings if alike is None else alike.readings
+    alike = laid.looks.get(covered)
+    believed, other = laid.readings if alike is None else alike.readings
     best = max(believed, key=lambda r: (believed[r], r))
     now = max(said, key=lambda r: (said[r], r))
     if shape(*best) == shape(*now) or alike is None and best[0] != now[0]:

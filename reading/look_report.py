@@ -11,7 +11,7 @@ from typing import TypedDict
 
 import numpy as np
 
-from reading.place import Place
+from reading.alignment import Alignment
 from scoring.tiles import Square
 from vision.lattice import UNIT, Array, apply
 from vision.looks import FigureLook, SquareLook, TableLook, probability
@@ -31,7 +31,7 @@ class Outlined(TypedDict):
     corners: list[list[float]]
 
 
-class Taken(Outlined):
+class SeenTile(Outlined):
     """What a square's tile was taken for: ``up`` is the middle of the side where the picture of the best reading has
     its top, ``like`` how likely a tile lies there at all, ``taken`` that one does, ``options`` are kind, turns and
     probability; ``old`` was seen before the newest look."""
@@ -46,7 +46,7 @@ class Taken(Outlined):
     options: list[list[str | int | float]]
 
 
-class Foot(TypedDict):
+class SeenFigure(TypedDict):
     """A figure with a ring around its foot: whose it is and how surely, how likely it lies, and ``why`` it was not
     taken for one."""
 
@@ -58,28 +58,28 @@ class Foot(TypedDict):
     why: str
 
 
-class Report(TypedDict):
+class LookReport(TypedDict):
     """What was seen last in a picture of that ``size`` (width, height), in its pixels: tiles, the squares beside them,
     readings, figures, and the outlines of what moves."""
 
     size: list[int]
     tiles: list[Outlined]
     open: list[Outlined]
-    readings: list[Taken]
-    figures: list[Foot]
+    readings: list[SeenTile]
+    figures: list[SeenFigure]
     moving: list[list[list[float]]]
 
 
 @dataclass(slots=True)
-class Sight:
+class LookReporter:
     """The newest look at every square, in the game's squares. One thread writes and reads it."""
 
     colours: Sequence[str] = ()
     _looks: dict[Square, tuple[int, SquareLook]] = field(default_factory=dict)
 
-    def keep(self, look: TableLook, place: Place) -> None:
+    def keep(self, look: TableLook, alignment: Alignment) -> None:
         """Remember a look."""
-        for at, square in place.look(look).squares.items():
+        for at, square in alignment.look(look).squares.items():
             self._looks.pop(at, None)
             self._looks[at] = look.frame, square
 
@@ -88,7 +88,7 @@ class Sight:
         self._looks.clear()
 
     def report(self, poses: Mapping[Square, Array], beside: Mapping[Square, Array], size: tuple[int, int],
-               stillness: Stillness | None) -> Report:
+               stillness: Stillness | None) -> LookReport:
         """What is known of the squares, in pixels of the frame, which is ``size`` (width, height)."""
         known = {**beside, **poses}
         newest = [(at, frame, s) for at, (frame, s) in self._looks.items() if at in known][-MOST:]
@@ -102,7 +102,7 @@ class Sight:
             "moving": [] if stillness is None else [o.round(1).tolist() for o in stillness.outlines()],
         }
 
-    def _figure(self, at: Square, pose: Array, figure: FigureLook) -> Foot:
+    def _figure(self, at: Square, pose: Array, figure: FigureLook) -> SeenFigure:
         ranked = sorted(((figure.colours[c], n) for n, c in enumerate(self.colours) if c in figure.colours),
                         reverse=True)
         total = sum(math.exp(v - ranked[0][0]) for v, _ in ranked) if ranked else 1.0
@@ -119,7 +119,7 @@ def _points(pose: Array, of: Array) -> list[list[float]]:
     return points
 
 
-def _reading(at: Square, pose: Array, square: SquareLook, *, old: bool) -> Taken:
+def _reading(at: Square, pose: Array, square: SquareLook, *, old: bool) -> SeenTile:
     ranked = sorted(square.tiles.items(), key=lambda o: -o[1])
     (tile, rot), _ = ranked[0]
     taken = square.there > 0

@@ -13,7 +13,7 @@ from scoring.tiles import Square
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class LoggedEvent:
     """An event that stands in the log. ``pinned``: a person entered, answered or corrected it; ``entered``: a person
     put it there, so that its place is what people say too; ``asked``: it is an open question, and how likely the event
     was (``confidence``) when it was asked."""
@@ -27,18 +27,18 @@ class Line:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Group:
+class LoggedTurn:
     """A tile and everything up to the next one. ``tile`` is None for what came before the first tile of the log."""
 
-    tile: Line | None
-    rest: tuple[Line, ...] = ()
+    tile: LoggedEvent | None
+    rest: tuple[LoggedEvent, ...] = ()
 
     @cached_property
     def at(self) -> Square | None:
         return self.tile.event.at if self.tile is not None and isinstance(self.tile.event, TilePlaced) else None
 
     @property
-    def lines(self) -> tuple[Line, ...]:
+    def lines(self) -> tuple[LoggedEvent, ...]:
         """All of it, in its order."""
         return ((self.tile,) if self.tile else ()) + self.rest
 
@@ -46,12 +46,12 @@ class Group:
     def last_seq(self) -> int:
         return self.lines[-1].seq if self.lines else 0
 
-    def figures(self) -> tuple[Line, ...]:
+    def figures(self) -> tuple[LoggedEvent, ...]:
         """What the log has put on this tile."""
         return self._figures
 
     @cached_property
-    def _figures(self) -> tuple[Line, ...]:
+    def _figures(self) -> tuple[LoggedEvent, ...]:
         return tuple(line for line in self.rest
                      if isinstance(line.event, FigurePlaced) and line.event.at == self.at)
 
@@ -66,35 +66,35 @@ class Group:
         return self.tile is None or bool(self.others()) or any(
             line.entered for line in (self.tile, *self.figures()))
 
-    def others(self) -> tuple[Line, ...]:
+    def others(self) -> tuple[LoggedEvent, ...]:
         """Everything else in it: what no look tells and nothing here changes."""
         mine = self.figures()
         return tuple(line for line in self.rest if line not in mine)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
+class LoggedGame:
     """The log in order. ``denied`` are events that people took back: the camera does not tell them again."""
 
-    lines: tuple[Line, ...]
-    groups: tuple[Group, ...]
+    lines: tuple[LoggedEvent, ...]
+    groups: tuple[LoggedTurn, ...]
     denied: frozenset[Event]
     version: int
 
-    def group_at(self, at: Square) -> Group | None:
+    def group_at(self, at: Square) -> LoggedTurn | None:
         """The turn whose tile lies there, the newest if there are several."""
         return self._by_square.get(at)
 
     @cached_property
-    def _by_square(self) -> dict[Square, Group]:
+    def _by_square(self) -> dict[Square, LoggedTurn]:
         return {g.at: g for g in self.groups if g.at is not None}
 
     @cached_property
-    def asked(self) -> tuple[Line, ...]:
+    def asked(self) -> tuple[LoggedEvent, ...]:
         return tuple(line for line in self.lines if line.asked)
 
 
-def told(entries: Sequence[LogEntry]) -> Told:
+def logged_game(entries: Sequence[LogEntry]) -> LoggedGame:
     """What a session's entries come to."""
     living = alive(entries)
     entered = {e.seq for e in living if e.source == "hand" and not isinstance(e.body, Amended | Retracted)}
@@ -113,11 +113,11 @@ def told(entries: Sequence[LogEntry]) -> Told:
                 denied.add(old)
     asked = open_questions(entries)
     likely = {e.body.seq if isinstance(e.body, Amended) else e.seq: e.confidence for e in living if e.asked}
-    lines = tuple(Line(seq=seq, event=event, pinned=seq in hand, asked=seq in asked,
+    lines = tuple(LoggedEvent(seq=seq, event=event, pinned=seq in hand, asked=seq in asked,
                        confidence=likely.get(seq, 1.0) if seq in asked else 1.0, entered=seq in entered)
                   for seq, event in effective(entries))
     denied = {d for d in denied if not any(_says(line.event, d) for line in lines)}
-    return Told(lines=lines, groups=_groups(lines), denied=frozenset(denied), version=len(entries))
+    return LoggedGame(lines=lines, groups=_groups(lines), denied=frozenset(denied), version=len(entries))
 
 
 def _says(event: Event, denied: Event) -> bool:
@@ -129,19 +129,19 @@ def _says(event: Event, denied: Event) -> bool:
     return event == denied
 
 
-def _groups(lines: Sequence[Line]) -> tuple[Group, ...]:
-    out: list[Group] = []
-    tile: Line | None = None
-    rest: list[Line] = []
+def _groups(lines: Sequence[LoggedEvent]) -> tuple[LoggedTurn, ...]:
+    out: list[LoggedTurn] = []
+    tile: LoggedEvent | None = None
+    rest: list[LoggedEvent] = []
     for line in lines:
         if isinstance(line.event, TilePlaced):
             if tile is not None or rest:
-                out.append(Group(tile=tile, rest=tuple(rest)))
+                out.append(LoggedTurn(tile=tile, rest=tuple(rest)))
             tile, rest = line, []
         else:
             rest.append(line)
     if tile is not None or rest:
-        out.append(Group(tile=tile, rest=tuple(rest)))
+        out.append(LoggedTurn(tile=tile, rest=tuple(rest)))
     return tuple(out)
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from reading.belief import FigureTrack, TableBelief
 from reading.evidence import choices
 from reading.limits import LIMITS
+from reading.logged_game import LoggedEvent, LoggedGame, LoggedTurn
 from reading.policy import Decision, Doubt, Moment
-from reading.told import Group, Line, Told
 from scoring.events import FigurePlaced
 from scoring.state import GameState
 from scoring.tiles import Square
@@ -24,13 +24,13 @@ SURELY = 2.0  # log-odds of a figure from which one on an old tile is more than 
 
 
 @dataclass(slots=True)
-class Elsewhere:
+class RemoteClaims:
     """Keeps what the rules allowed in a turn as long as the log stays as it is."""
 
     _version: int = -1
     _allowed: dict[int, tuple[FigurePlaced, ...]] = field(default_factory=dict)
 
-    def tells(self, belief: TableBelief, log: Told, states: Sequence[GameState], colours: Mapping[str, int],
+    def decide(self, belief: TableBelief, log: LoggedGame, states: Sequence[GameState], colours: Mapping[str, int],
               now: Moment) -> tuple[TableBelief, list[Decision], list[Doubt]]:
         """The belief without figures that are no claim of the tile on which they stand; what to tell of them, and what
         to ask. ``states`` are the games after each line of the log, beginning with the one before all."""
@@ -59,14 +59,14 @@ class Elsewhere:
                 if line is not None or made is not None:
                     apart.add(f.id)
                 if made is not None and made.asked:
-                    asked.append(Doubt(decision=made, tells=1.0, due=True))
+                    asked.append(Doubt(decision=made, gain=1.0, due=True))
                 elif made is not None and (now.last or now.t_s - f.came_s >= LIMITS.notice_s):
                     told.append(made)
         if apart:
             belief = replace(belief, figures={i: f for i, f in belief.figures.items() if i not in apart})
         return belief, told, asked
 
-    def _of(self, f: FigureTrack, at: Square, group: Group, player: int, belief: TableBelief, log: Told,
+    def _of(self, f: FigureTrack, at: Square, group: LoggedTurn, player: int, belief: TableBelief, log: LoggedGame,
             states: Sequence[GameState], colours: Mapping[str, int], now: Moment) -> Decision | None:
         """The figure as a move of the newest turn that began before it came and allowed it."""
         stand = sum(s.at == at and s.player == player for s in states[-1].standing.values())
@@ -114,18 +114,18 @@ def _plain(event: FigurePlaced) -> FigurePlaced:
     return FigurePlaced(player=event.player, figure=event.figure, at=event.at, feature=event.feature, where=event.where)
 
 
-def _over_s(belief: TableBelief, log: Told, group: Group) -> float:
+def _over_s(belief: TableBelief, log: LoggedGame, group: LoggedTurn) -> float:
     """When the turn of a tile was over: the next one was seen."""
     n = next(n for n, g in enumerate(log.groups) if g is group) + 1
     since = _since_s(belief, log.groups[n]) if n < len(log.groups) else math.inf
     return since if since < math.inf else 0.0
 
 
-def _since_s(belief: TableBelief, turn: Group) -> float:
+def _since_s(belief: TableBelief, turn: LoggedTurn) -> float:
     """Since when the turn's tile is seen; infinite where it is not."""
     track = belief.squares.get(turn.at) if turn.at is not None else None
-    return math.inf if track is None or track.lain is None else track.lain.since_s
+    return math.inf if track is None or track.laid is None else track.laid.since_s
 
 
-def _before(rest: Sequence[Line], otherwise: int) -> int:
+def _before(rest: Sequence[LoggedEvent], otherwise: int) -> int:
     return rest[-1].seq if rest else otherwise
