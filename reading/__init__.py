@@ -1,4 +1,4 @@
-"""From looks at the table to the game that explains them: belief, histories, and what to tell.
+"""From looks at the table to the game that explains them: belief, histories, and decisions.
 
-`reading.game.GameReader` is the door. No pixels here, and no engine in `vision`.
+`reading.game.GameReader` is the entry point. There are no pixels here, and no rules engine in `vision`.
 """

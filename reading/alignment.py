@@ -1,4 +1,5 @@
-"""How the squares of looks lie in the game: looks name them from the first tile found, the game from its start tile."""
+"""Maps the squares of looks to those of the game: looks count from the first tile found, the game from its start tile.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from vision.looks import FigureLook, SquareLook, TableLook
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alignment:
-    """Quarter turns clockwise and a shift that lead from a look's squares to the game's."""
+    """Quarter turns clockwise and a shift that map a look's squares to the game's."""
 
     turns: int = 0
     shift: Square = (0, 0)
@@ -28,7 +29,7 @@ class Alignment:
         return x + self.shift[0], y + self.shift[1]
 
     def point(self, x: float, y: float) -> tuple[float, float]:
-        """A point of the board, in tiles, square (0, 0) reaching from 0 to 1."""
+        """A point of the board, in tiles; square (0, 0) extends from 0 to 1."""
         for _ in range(self.turns % 4):
             x, y = 1.0 - y, x
         return x + self.shift[0], y + self.shift[1]
@@ -37,7 +38,7 @@ class Alignment:
         return reading[0], (reading[1] + self.turns) % 4
 
     def back(self, at: Square) -> Square:
-        """The look's name of a square of the game."""
+        """The inverse of `square`: a square of the game as the look counts it."""
         x, y = at[0] - self.shift[0], at[1] - self.shift[1]
         for _ in range(-self.turns % 4):
             x, y = -y, x
@@ -85,10 +86,10 @@ class Alignment:
 
 
 def aligned_by_start(belief: TableBelief, start: Mapping[Square, Reading], t_s: float) -> Alignment | None:
-    """Where a board whose first tiles are ``start`` lies; None while nothing looks plainly enough like them.
+    """The alignment of a board whose first tiles are ``start``; None while nothing resembles them clearly enough.
 
-    The start tile carries no figure and lay there first; that tells it from another of its kind. What does not look
-    quite like it is believed only after a while.
+    The start tile carries no figure and was there first, which distinguishes it from others of its kind. A weaker match
+    is accepted only after a while.
     """
     at, reading = next(iter(start.items()))
     ranked: list[tuple[float, float, Square, int]] = []
@@ -119,8 +120,8 @@ def aligned_by_start(belief: TableBelief, start: Mapping[Square, Reading], t_s: 
 
 
 def aligned_by_tiles(look: TableLook, known: Mapping[Square, Reading]) -> tuple[Alignment, float] | None:
-    """Where a board of which ``known`` tiles lie is seen in a look, and the part of the look's plain tiles that agree;
-    None when it is not plain."""
+    """The alignment at which a look shows the ``known`` tiles, and the share of the look's clear tiles on known squares
+    that agree; None if it is ambiguous."""
     seen = {at: max(s.tiles, key=lambda r: (s.tiles[r], r)) for at, s in look.squares.items()
             if s.there > 0 and s.tiles}
     ranked = []
@@ -147,7 +148,7 @@ def aligned_by_tiles(look: TableLook, known: Mapping[Square, Reading]) -> tuple[
 
 
 def agreement(look: TableLook, known: Mapping[Square, Reading]) -> tuple[int, int]:
-    """How many squares of a look (in the game's squares) agree with the known tiles, and how many could."""
+    """How many squares of a look (aligned with the game) agree with the known tiles, and how many could."""
     agree = could = 0
     for at, reading in known.items():
         s = look.squares.get(at)

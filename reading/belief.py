@@ -1,8 +1,8 @@
-"""What is believed of the table: a track for every square and every figure. No game in it, and nothing is decided here.
+"""The belief about the table: a track for every square and every figure. It knows no game and decides nothing.
 
 `updated` is a pure function of a belief and a look. Looks at one scene share their errors, so evidence is a mean over
-looks, weighed by how much each says and by how long after the last one it came, times what so many alike looks are
-worth. The same scene watched at 2 or at 30 pictures a second so comes to the same belief.
+looks, weighted by how informative each is and how long after the previous one it came, times the effective number of
+independent looks. So the same scene leads to the same belief at 2 frames a second as at 30.
 """
 
 from __future__ import annotations
@@ -19,16 +19,17 @@ from reading.tile_track import TileTrack, contradicts, first_seen, informativene
 from scoring.tiles import Square
 from vision.looks import FigureLook, SquareLook, TableLook
 
-_LEFT_OUT = 0.6  # weight of a look that says of a square only that it was not reported
+_LEFT_OUT = 0.6  # weight of a look at the whole board that does not report a square
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SquareTrack:
-    """What is believed of a square: the tile that lies there, what contradicts it, and what lay there before.
+    """The belief about a square: the tile that lies there (``laid``), a hypothesis that contradicts it (``against``),
+    and the tiles that lay there before (``past``).
 
-    ``bare_s`` is when it was surely bare last, ``looked_s`` when it was looked at last, ``hidden_s`` since when it is
-    hidden; ``doubt`` the weight of looks in which nothing lies there any more, ``strange_s`` since when something does
-    that is like no tile.
+    ``bare_s`` is when it was last surely bare, ``looked_s`` when it was last looked at, ``hidden_s`` since when it has
+    been occluded; ``doubt`` the weight of looks that no longer found a tile there, ``strange_s`` since when something
+    unlike any tile has been there.
     """
 
     laid: TileTrack | None = None
@@ -43,10 +44,10 @@ class SquareTrack:
 
 @dataclass(frozen=True, kw_only=True)
 class FigureTrack:
-    """One figure: ``foot`` in tiles of the board, known to ``spread``. It came between ``before_s`` (None: not known)
-    and ``came_s``, was seen last at ``seen_s``; ``missed`` is the weight of the looks since that did not see it,
-    ``flickers`` of those between that did not. ``length`` is the mean of its silhouette's in tiles, over looks of the
-    weight ``measured``. Sums are as in `TileTrack`."""
+    """One figure: ``foot`` in tiles of the board, with the uncertainty ``spread``. It appeared between ``before_s``
+    (None: unknown) and ``came_s`` and was last seen at ``seen_s``; ``missed`` is the weight of the looks since then,
+    which did not see it, ``flickers`` that of earlier looks which missed it in between. ``length`` is the mean length
+    of its silhouette in tiles, over looks of total weight ``measured``. Sums are as in `TileTrack`."""
 
     id: int
     foot: tuple[float, float]
@@ -65,7 +66,7 @@ class FigureTrack:
     missed: float = 0.0
     missed_s: float | None = None
     flickers: float = 0.0
-    settled: bool = False  # ``pieces`` are what all figures of the table together say of this one
+    settled: bool = False  # ``pieces`` take all figures of the table into account (`reading.pieces`)
 
     @cached_property
     def at(self) -> Square:
@@ -87,7 +88,7 @@ class FigureTrack:
 
     @property
     def lies(self) -> float:
-        """Log-odds that it lies."""
+        """Log-odds that it lies down."""
         return self.lying * self._worth
 
     @cached_property
@@ -101,13 +102,13 @@ class FigureTrack:
         return max(self.paints, key=self.paints.__getitem__, default="")
 
     def paint_among(self, colours: Iterable[str]) -> str:
-        """Its likeliest paint of these; empty when none was seen."""
+        """Its likeliest paint among these; empty when none was seen."""
         paints = self.paints
         return max(colours, key=lambda c: paints.get(c, -12.0), default="") if paints else ""
 
     @cached_property
     def kinds(self) -> dict[str, float]:
-        """Log-likelihoods of the pieces, the best 0; empty when nothing tells."""
+        """Log-likelihoods of the kinds of piece relative to the best; empty without evidence."""
         top = max(self.pieces.values(), default=0.0)
         worth = 1 / self.weight if self.settled else self._worth
         return {p: (v - top) * worth for p, v in self.pieces.items()}
@@ -118,13 +119,14 @@ class FigureTrack:
 
 @dataclass(frozen=True, kw_only=True)
 class TableBelief:
-    """All tracks. ``whole_s`` is when the whole board was looked at last, ``still_s`` since when nothing changed."""
+    """All tracks. ``whole_s`` is when the whole board was last looked at, ``still_s`` since when nothing has changed.
+    """
 
     t_s: float = -math.inf
     squares: Mapping[Square, SquareTrack] = field(default_factory=dict)
     figures: Mapping[int, FigureTrack] = field(default_factory=dict)
-    figures_s: Mapping[Square, float] = field(default_factory=dict)  # when figures were looked for last
-    bare_of_s: Mapping[Square, float] = field(default_factory=dict)  # by square the weight of looks that saw none
+    figures_s: Mapping[Square, float] = field(default_factory=dict)  # when figures were last looked for
+    bare_of_s: Mapping[Square, float] = field(default_factory=dict)  # weight of the newest looks that saw none
     whole_s: float | None = None
     first_s: float | None = None
     still_s: float = -math.inf
@@ -144,14 +146,14 @@ class TableBelief:
 
     @cached_property
     def pace_s(self) -> float:
-        """How long a turn takes at this table: the median time between two tiles that were seen first one after the
-        other; 0 while there are too few."""
+        """How long a turn takes at this table: the median time between the first sightings of successive tiles, in
+        seconds; 0 while there are too few."""
         came = self._came
         apart = [later - earlier for earlier, later in zip(came, came[1:], strict=False) if later > earlier]
         return median(apart) if len(apart) >= LIMITS.paced else 0.0
 
     def next_s(self, laid: TileTrack) -> float:
-        """When the next tile after this one was seen first; infinite when none was."""
+        """When the next tile after this one was first seen; infinite if there is none."""
         n = bisect_right(self._came, laid.since_s)
         return self._came[n] if n < len(self._came) else math.inf
 
@@ -184,7 +186,7 @@ def updated(belief: TableBelief, look: TableLook) -> TableBelief:
 
 
 def _fresh(since_s: float, t: float) -> float:
-    """How much of a look's word is new after that of the look before."""
+    """The share of a look's evidence that is new, given the time since the previous look."""
     return 1.0 - math.exp(-max(0.0, t - since_s) / LIMITS.new_look_s)
 
 
@@ -211,18 +213,18 @@ def _square(track: SquareTrack, seen: SquareLook, t: float) -> SquareTrack:
         seen_again(other, said, rest, seen.there, told, t, covered)
     if other.weight < LIMITS.changes * _usual(now):
         return replace(track, against=other)
-    # it was turned, or read wrongly, where it lay
+    # the tile was rotated in place, or misread before
     other = replace(other, since_s=now.since_s, bare_s=now.bare_s, hidden_s=now.hidden_s)
     return replace(track, laid=other, against=None, past=(*track.past, now)[-4:])
 
 
 def _usual(now: TileTrack) -> float:
-    """A tile that was seen in one poor look only is given up for less."""
+    """A tile that was seen in a single poor look is given up more easily."""
     return min(1.0, max(0.3, now.weight))
 
 
 def _nothing(track: SquareTrack, there: float, weight: float, t: float) -> SquareTrack:
-    """A look in which no tile lies there."""
+    """After a look that found no tile there."""
     fresh = weight * _fresh(track.looked_s, t) if weight == _LEFT_OUT else weight
     if track.laid is None:
         return replace(track, bare_s=t, looked_s=t, hidden_s=None, strange_s=None)
@@ -256,7 +258,7 @@ def _figures(belief: TableBelief, look: TableLook,
         weight = look.squares[track.at].seen * _fresh(max(track.looked_s, track.came_s), t)
         tracks[i] = replace(track, looked_s=t, missed=track.missed + weight,
                             missed_s=t if track.missed_s is None else track.missed_s)
-        if tracks[i].real < 0.0 and tracks[i].missed > 3.0:  # it never was one
+        if tracks[i].real < 0.0 and tracks[i].missed > 3.0:  # a false detection
             del tracks[i]
     next_id = belief.next_id
     for n in sorted(left):
@@ -286,7 +288,7 @@ def _apart(track: FigureTrack, at: Square, f: FigureLook) -> float:
 
 
 def _one(track: FigureTrack, f: FigureLook) -> bool:
-    """Whether the paints of a track and of a look may be one."""
+    """Whether the paints of a track and of a look are compatible."""
     a, b = track.paints, _normal(f.colours)
     return max((a.get(c, -12.0) + b[c] for c in b), default=0.0) > LIMITS.other_paint
 
@@ -299,7 +301,7 @@ def _seen(track: FigureTrack, at: Square, f: FigureLook, t: float, seen: float) 
     else:
         share = weight / (track.weight + weight)
         foot = (foot[0] + share * (x - foot[0]), foot[1] + share * (y - foot[1]))
-    # one that was gone and is back was away: nothing was missed in between
+    # one that was gone and has returned was really away: no look missed it
     flickers = track.flickers + (track.missed if track.missed < LIMITS.gone else 0.0)
     colours = _normal(f.colours)
     measured = track.measured + weight * (f.length > 0)
@@ -315,7 +317,7 @@ def _seen(track: FigureTrack, at: Square, f: FigureLook, t: float, seen: float) 
 
 
 def _normal(logs: Mapping[str, float]) -> dict[str, float]:
-    """Log-likelihoods as log-probabilities."""
+    """Log-likelihoods normalised to log-probabilities."""
     if not logs:
         return {}
     top = max(logs.values())
@@ -324,7 +326,7 @@ def _normal(logs: Mapping[str, float]) -> dict[str, float]:
 
 
 def figures_seen_on(belief: TableBelief, at: Square) -> list[FigureTrack]:
-    """The figures that were seen on the tile that lies there now, the oldest first."""
+    """The figures that have been seen on the tile which lies there now, the oldest first."""
     track = belief.squares.get(at)
     since = -math.inf
     if track is not None and track.laid is not None:

@@ -1,4 +1,4 @@
-"""Histories side by side: how sure a turn is, and what else it may have been."""
+"""Compares histories: the margin of a turn, and its alternatives."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scoring.tiles import Square
 
 
 def as_logged(h: History) -> bool:
-    """Whether a history leaves everything as the log has it; new turns may come between."""
+    """Whether a history leaves everything as the log has it; new turns may be inserted."""
     return in_order(h) and all(_same_turn(t) for t in h.turns)
 
 
@@ -33,9 +33,9 @@ def _same_turn(turn: Turn) -> bool:
 
 
 def margins(histories: Sequence[History], told: History, turn: Turn) -> tuple[float, float]:
-    """How surely the told history's turn has its tile (as a shape on a square) and its figure: the margins in nats
-    between the best explanations that have it so, whatever else they say, and those that differ there; below nothing
-    where these are the likelier ones."""
+    """The margins in nats of the tile (as a shape on a square) and of the figure of a turn of the reported history:
+    between the best explanations that agree on it, whatever else they say, and the best that differ; negative if the
+    latter are likelier."""
     tile = figure = math.inf
     explained = [(h.score, h.turn_at(turn.at)) for h in histories]
     alike = [(score, t) for score, t in explained if t is not None and _same_shape(t.tile, turn.tile)]
@@ -47,7 +47,7 @@ def margins(histories: Sequence[History], told: History, turn: Turn) -> tuple[fl
     for score, theirs in alike:
         if theirs.figure != turn.figure:
             figure = min(figure, own - score)
-    weighed = [t.tile for _, t in explained if t is not None]  # with all that came of it, not only for this turn
+    weighed = [t.tile for _, t in explained if t is not None]  # in whole histories, not only for this turn
     figures = {t.figure for _, t in alike}
     for placed, event, weight in turn.others:
         if not _same_shape(placed, turn.tile):
@@ -55,7 +55,7 @@ def margins(histories: Sequence[History], told: History, turn: Turn) -> tuple[fl
                 tile = min(tile, max(turn.weight - weight, 0.0))
         elif event not in figures and placed.player == (turn.tile.player if turn.tile else None):
             figure = min(figure, max(turn.weight - weight, 0.0))
-    if turn.group is not None:  # having been told is no evidence
+    if turn.group is not None:  # being in the log is no evidence
         tile -= LIMITS.logged
         figure -= LIMITS.logged * bool(turn.group.figures())
     return tile, figure
@@ -63,8 +63,8 @@ def margins(histories: Sequence[History], told: History, turn: Turn) -> tuple[fl
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnerMargin:
-    """How surely a turn's tile is that player's: the margin in nats to the explanations that give the same tile to
-    another, and what the question has to offer. ``along`` are squares of other tiles that change hands with it."""
+    """How sure the player of a turn's tile is: the margin in nats over explanations that give the same tile to another
+    player, and the options for a question. ``along`` are squares of other tiles that would change hands with it."""
 
     margin: float = math.inf
     options: tuple[tuple[tuple[Event, ...], float], ...] = ()
@@ -72,8 +72,8 @@ class OwnerMargin:
 
 
 def owner_margin(histories: Sequence[History], turn: Turn) -> OwnerMargin:
-    """Whose the turn's tile is. What was told already counts for nothing: where two tiles came between two looks, only
-    their order tells whose they are."""
+    """How sure the player of the turn's tile is. The bonus for agreeing with the log is left out: where two tiles
+    appeared between two looks, only their order tells their players."""
     best: dict[TilePlaced, tuple[float, History]] = {}
     for h in histories:
         theirs = h.turn_at(turn.at)
@@ -95,14 +95,14 @@ def owner_margin(histories: Sequence[History], turn: Turn) -> OwnerMargin:
 
 
 def _given_away(turn: Turn) -> bool:
-    """Whether its tile is another player's than the log says."""
+    """Whether it gives its tile to another player than the log does."""
     line = turn.group.tile.event if turn.group is not None and turn.group.tile is not None else None
     return isinstance(line, TilePlaced) and turn.tile is not None and turn.tile.player != line.player
 
 
 def _for_the_log(h: History) -> float:
-    """What a history's weight owes to saying what was told already, in the order in which it was told: `Laying.anew`
-    adds for a tile as it was told, `Laying.as_told` takes for another player's, and so does the search for a turn that
+    """The part of a history's weight that comes from agreeing with the log and its order: `Laying.anew` adds it for a
+    tile that is as logged, `Laying.as_told` subtracts it for another player's, and so does the search for a turn that
     overtakes another."""
     order = [t.index for t in h.turns if t.group is not None]
     turned = sum(later < earlier for earlier, later in zip(order, order[1:], strict=False))
@@ -113,8 +113,8 @@ def _for_the_log(h: History) -> float:
 
 
 def alternatives(histories: Sequence[History], turn: Turn, *, figure: bool) -> list[tuple[tuple[Event, ...], float]]:
-    """What else the turn's tile (or its figure) may be, with probabilities, the likeliest first. That no tile lies
-    there (or that nobody stands there) is an answer too: no event."""
+    """The alternatives for the turn's tile (or its figure) with their probabilities, the likeliest first. No event
+    means that there is no tile (or nobody stands there)."""
     weights: dict[tuple[Event, ...], float] = {}
     best = histories[0].score
     for h in histories:

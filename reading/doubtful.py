@@ -1,5 +1,5 @@
-"""Tiles and pieces of turns long past of which the looks, taken together, are less sure than when they were told:
-asked about."""
+"""Doubts about tiles and pieces of older turns: all looks together are less sure of them than those at the time when
+they were logged, so people are asked."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from vision.looks import probability
 
 
 def _rules(reading: Reading, at: Square, used: Mapping[str, int], state: GameState) -> float:
-    """What the neighbours and the box say of a reading."""
+    """Log-weight of a reading given its neighbours and the box."""
     tile, rot = reading
     left = state.box.contents.get(tile, 0) - used.get(tile, 0)
     kind = catalogue().get(tile)
@@ -34,7 +34,7 @@ def _rules(reading: Reading, at: Square, used: Mapping[str, int], state: GameSta
 
 
 class DoubtfulTiles:
-    """Told tiles that the looks doubt by now, each weighed again when another look or the game has changed it."""
+    """Logged tiles that have become doubtful, each weighed again when a look or the game has changed."""
 
     def __init__(self) -> None:
         self._state: GameState | None = None
@@ -43,8 +43,8 @@ class DoubtfulTiles:
         self._doubts: dict[Square, tuple[TileTrack, Doubt | None]] = {}  # in this state
 
     def of(self, belief: TableBelief, log: LoggedGame, state: GameState, now: Moment) -> dict[int, Doubt]:
-        """By the number of the tile's entry. What people said, what is asked already and the newest turns are left
-        out."""
+        """The doubts by the sequence number of the tile's entry, without what people have settled, what is asked
+        already, and the newest turns."""
         if state is not self._state:
             self._state, self._used = state, Counter(t.tile for t in state.tiles.values())
             self._doubts.clear()
@@ -93,7 +93,7 @@ class DoubtfulTiles:
 
 
 def about_piece(doubt: Doubt) -> bool:
-    """Whether it is about nothing but which piece stands there."""
+    """Whether a doubt is only about which kind of piece stands there."""
     told = doubt.decision.events[0] if doubt.decision.events else None
     others = [e[0] if e else None for e, _ in doubt.decision.alternatives]
     other = next((o for o in others if o != told), None)
@@ -103,9 +103,9 @@ def about_piece(doubt: Doubt) -> bool:
 
 def piece_doubts(belief: TableBelief, log: LoggedGame, told: Mapping[int, FigureTrack], state: GameState,
                  colours: Mapping[str, int], now: Moment) -> tuple[dict[int, Doubt], list[Decision]]:
-    """Figures that stand and that may be another follower's size than was told: doubts by the number of the figure's
-    entry, and what is amended, since by now it is plainly the other one. ``told`` has the tracks with what all figures
-    of the table say of their pieces."""
+    """Standing followers whose size may not be the logged one: doubts by the sequence number of the figure's entry, and
+    amendments where it is clearly the other size. ``told`` has the tracks with what all figures of the table together
+    say of their pieces (`reading.pieces`)."""
     sizes = [p for p in SIZES if p in state.box.counts]
     doubts: dict[int, Doubt] = {}
     amended: list[Decision] = []

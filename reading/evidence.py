@@ -1,4 +1,4 @@
-"""What the belief says of one turn: readings of a square, and of the figures on it, as choices with their weights."""
+"""What the belief says of one turn: readings of a square and explanations of its figures, with their weights."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ _K = TypeVar("_K")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FigureChoice:
-    """One explanation of the figures seen on a tile: an event or nothing, its weight, and the figure's ``track``."""
+    """One explanation of the figures seen on a tile: an event or None, its log-weight, and the id of the figure's
+    ``track``."""
 
     event: FigurePlaced | None
     weight: float
@@ -35,8 +36,8 @@ def log_sigma(x: float) -> float:
 
 
 def readings_of(laid: TileTrack, box: Box, keep: Iterable[Reading] = ()) -> dict[Reading, float]:
-    """What a square may show, one reading for each shape, the likeliest first; ``keep`` are listed in any case. Kinds
-    that are in no chosen box are left out unless they are to be kept."""
+    """The plausible readings of a square with their log-likelihoods, one reading per shape, the likeliest first;
+    ``keep`` are included in any case. Kinds that are in no chosen box are left out unless kept."""
     said, rest = laid.readings
     out: dict[Reading, float] = {}
     seen: dict[object, Reading] = {}
@@ -59,8 +60,8 @@ def readings_of(laid: TileTrack, box: Box, keep: Iterable[Reading] = ()) -> dict
 
 @dataclass(slots=True, kw_only=True)
 class Evidence:
-    """What is seen of one square as it was kept: the tile, the figures on it (the surest first), and ``until_s``, when
-    the next tile was seen first. What follows from it is worked out once."""
+    """A snapshot of the belief about one square: the tile, the figures on it (the surest first), and ``until_s``, when
+    the next tile was first seen. What is derived from it is cached."""
 
     at: Square
     laid: TileTrack | None
@@ -71,7 +72,7 @@ class Evidence:
     _claims: dict[tuple[Reading, int], list[FigureChoice]] = field(default_factory=dict)
 
     def like(self, laid: TileTrack | None, tracks: Sequence[FigureTrack], until_s: float) -> bool:
-        """Whether another look has hardly changed any of it."""
+        """Whether the current belief is almost equal to this snapshot."""
         if laid is None or self.laid is None or self.until_s != until_s or len(tracks) != len(self.tracks):
             return laid is self.laid and not tracks and not self.tracks
         return _like_tile(self.laid, laid) and all(_like_figure(a, b, until_s)
@@ -85,7 +86,8 @@ class Evidence:
         return self._readings[keep]
 
     def claims(self, state: GameState, reading: Reading, player: int) -> list[FigureChoice]:
-        """What the figures may be if this player laid the tile so, the likeliest first, whatever was laid before."""
+        """Explanations of the figures if this player laid the tile so, the likeliest first; they do not depend on what
+        was laid before."""
         assert self.laid is not None
         key = reading, player
         if key not in self._claims:
@@ -118,16 +120,15 @@ def _like_figure(a: FigureTrack, b: FigureTrack, until_s: float) -> bool:
 
 
 def figures_on(belief: TableBelief, at: Square) -> list[FigureTrack]:
-    """The figures that were seen on a tile that lies there now, the surest first."""
+    """The figures that have been seen on the tile which lies there now, the surest first."""
     return sorted(figures_seen_on(belief, at), key=lambda f: (-f.real, f.id))
 
 
 def choices(tracks: Iterable[FigureTrack], state: GameState, at: Square, reading: Reading, player: int,
             colours: Mapping[str, int], since_s: float = math.inf,
             until_s: float = math.inf) -> list[FigureChoice]:
-    """How the figures seen on a tile of ``state`` may have come to be seen if ``player`` laid it; the first is that
-    there was none. ``since_s`` is when the tile was seen first, ``until_s`` when the next one
-    was."""
+    """Explanations of the figures seen on a tile of ``state`` if ``player`` laid it; the first is that there was none.
+    ``since_s`` is when the tile was first seen, ``until_s`` when the next one was."""
     mine = list(tracks)
     none = sum(_false(f, since_s, until_s) for f in mine)
     out = [FigureChoice(event=None, weight=none)]
@@ -153,8 +154,8 @@ def choices(tracks: Iterable[FigureTrack], state: GameState, at: Square, reading
 
 
 def _false(f: FigureTrack, since_s: float, until_s: float) -> float:
-    """That what was seen is no figure of this turn: none at all, or taken up again at once. Print neither comes to a
-    tile that was seen without it nor goes."""
+    """Log-weight of the hypothesis that a track is no figure of this turn: print, or a figure taken up again at once.
+    Print does not appear on a tile that was seen without it, nor does it disappear."""
     none = log_sigma(-f.real) - LIMITS.false_figure
     if f.before_s is not None and f.before_s >= since_s:
         none -= LIMITS.comes_or_goes
@@ -169,9 +170,9 @@ def _false(f: FigureTrack, since_s: float, until_s: float) -> float:
 
 def standing_terms(closed: GameState, seen: Mapping[int, tuple[tuple[Square, int | None], bool]],
                    claimed: frozenset[int]) -> float:
-    """How well a game fits what stands on the table now: figures that should have stayed and went, or the other way
-    round. ``seen`` has by its number each track's square and player, and whether it is there; ``claimed`` are those
-    that the game explains as figures."""
+    """Log-weight of what stands on the table now given a game: against figures that should have stayed and are gone, or
+    the other way round. ``seen`` maps each track's id to its square and player, and whether it is there; ``claimed``
+    are the tracks that the game explains as figures."""
     out = 0.0
     here = {(f.at, f.player) for f in closed.standing.values()}
     for i in claimed:
@@ -186,8 +187,8 @@ def standing_terms(closed: GameState, seen: Mapping[int, tuple[tuple[Square, int
 
 
 def box_priors(state: GameState, tiles: Collection[str]) -> dict[str, float]:
-    """For each of some kinds the log-probability that the next tile drawn is one; kinds that are used up have their
-    cost elsewhere."""
+    """By kind the log-probability that the next tile drawn is of it; the cost of exceeding the box is counted elsewhere
+    (`layings.COSTS`)."""
     contents = state.box.contents
     total = sum([n for k, n in state.left.items() if n > 0 and k in contents])
     left = {tile: state.left.get(tile, 0) if tile in contents else 0 for tile in tiles}

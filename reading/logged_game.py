@@ -1,4 +1,4 @@
-"""What has been told already: the log of the session in turns, with what people have pinned."""
+"""The session's log divided into turns, with what people have pinned."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from scoring.tiles import Square
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoggedEvent:
-    """An event that stands in the log. ``pinned``: a person entered, answered or corrected it; ``entered``: a person
-    put it there, so that its place is what people say too; ``asked``: it is an open question, and how likely the event
-    was (``confidence``) when it was asked."""
+    """An event in force in the log. ``pinned``: a person entered, confirmed or corrected it; ``entered``: a person
+    entered it, so its position is theirs too; ``asked``: it is an open question, and ``confidence`` is the probability
+    of the event when it was asked."""
 
     seq: int
     event: Event
@@ -28,7 +28,7 @@ class LoggedEvent:
 
 @dataclass(frozen=True, kw_only=True)
 class LoggedTurn:
-    """A tile and everything up to the next one. ``tile`` is None for what came before the first tile of the log."""
+    """A tile and everything up to the next one. ``tile`` is None for what precedes the first tile of the log."""
 
     tile: LoggedEvent | None
     rest: tuple[LoggedEvent, ...] = ()
@@ -39,7 +39,7 @@ class LoggedTurn:
 
     @property
     def lines(self) -> tuple[LoggedEvent, ...]:
-        """All of it, in its order."""
+        """All its events, in order."""
         return ((self.tile,) if self.tile else ()) + self.rest
 
     @property
@@ -47,7 +47,7 @@ class LoggedTurn:
         return self.lines[-1].seq if self.lines else 0
 
     def figures(self) -> tuple[LoggedEvent, ...]:
-        """What the log has put on this tile."""
+        """The figures that the log has on this tile."""
         return self._figures
 
     @cached_property
@@ -57,24 +57,24 @@ class LoggedTurn:
 
     @cached_property
     def pinned(self) -> bool:
-        """Whether people have said something of the tile or of a figure on it."""
+        """Whether people have settled the tile or a figure on it."""
         return any(line.pinned for line in (*((self.tile,) if self.tile else ()), *self.figures()))
 
     @cached_property
     def stays(self) -> bool:
-        """Whether its place among the turns is settled: by people, or by what else happened in it."""
+        """Whether its position among the turns is settled: by people, or by what else happened in it."""
         return self.tile is None or bool(self.others()) or any(
             line.entered for line in (self.tile, *self.figures()))
 
     def others(self) -> tuple[LoggedEvent, ...]:
-        """Everything else in it: what no look tells and nothing here changes."""
+        """Everything else in it: no look says anything about it, and the reader never changes it."""
         mine = self.figures()
         return tuple(line for line in self.rest if line not in mine)
 
 
 @dataclass(frozen=True, kw_only=True)
 class LoggedGame:
-    """The log in order. ``denied`` are events that people took back: the camera does not tell them again."""
+    """The log in order. ``denied`` are events that people took back: the reader does not report them again."""
 
     lines: tuple[LoggedEvent, ...]
     groups: tuple[LoggedTurn, ...]
@@ -95,7 +95,7 @@ class LoggedGame:
 
 
 def logged_game(entries: Sequence[LogEntry]) -> LoggedGame:
-    """What a session's entries come to."""
+    """The game that a session's entries amount to."""
     living = alive(entries)
     entered = {e.seq for e in living if e.source == "hand" and not isinstance(e.body, Amended | Retracted)}
     hand = entered | {e.body.seq for e in living if e.source == "hand" and isinstance(e.body, Amended | Retracted)}
@@ -121,7 +121,8 @@ def logged_game(entries: Sequence[LogEntry]) -> LoggedGame:
 
 
 def _says(event: Event, denied: Event) -> bool:
-    """Whether the log has after all what somebody took back: the tile by whomever, the figure wherever it stands."""
+    """Whether the log has something again that somebody took back: the same tile, whoever laid it; the player's figure,
+    wherever on the tile it stands."""
     if isinstance(event, TilePlaced) and isinstance(denied, TilePlaced):
         return event.at == denied.at and shape(event.tile, event.rot) == shape(denied.tile, denied.rot)
     if isinstance(event, FigurePlaced) and isinstance(denied, FigurePlaced):
@@ -146,7 +147,7 @@ def _groups(lines: Sequence[LoggedEvent]) -> tuple[LoggedTurn, ...]:
 
 
 def same_tile(a: Event | None, b: Event | None) -> bool:
-    """Whether two tiles are the same to the rules: shape, square and player."""
+    """Whether two tile events are equal to the rules: shape, square and player."""
     if not isinstance(a, TilePlaced) or not isinstance(b, TilePlaced):
         return a == b
     return (a.at, a.player) == (b.at, b.player) and shape(a.tile, a.rot) == shape(b.tile, b.rot)

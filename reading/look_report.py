@@ -1,5 +1,5 @@
-"""What was seen last of every square, for people who want to see it too. Nothing here decides anything; it is only
-kept, and made plain when somebody looks.
+"""Reports what the newest looks saw of every square, for display on the page. Nothing is decided here: looks are kept,
+and turned into outlines in pixels on request.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from vision.lattice import UNIT, Array, apply
 from vision.looks import FigureLook, SquareLook, TableLook, probability
 from vision.stillness import Stillness
 
-MOST = 40  # squares that are told, the ones looked at last
-OPTIONS = 5
-_FOOT = 0.11  # tiles: a ring around a figure's foot
-_MIDDLES = ((1, 0), (2, 1), (1, 2), (0, 1))  # of a tile's sides, in halves of a tile
+MOST = 40  # squares reported: those looked at last
+OPTIONS = 5  # readings reported of a square
+_FOOT = 0.11  # tiles: radius of the ring around a figure's foot
+_MIDDLES = ((1, 0), (2, 1), (1, 2), (0, 1))  # midpoints of a tile's sides, in half tiles
 _RING = np.array([[math.cos(a), math.sin(a)] for a in np.linspace(0, 2 * math.pi, 12, endpoint=False)])
 
 
@@ -32,9 +32,9 @@ class Outlined(TypedDict):
 
 
 class SeenTile(Outlined):
-    """What a square's tile was taken for: ``up`` is the middle of the side where the picture of the best reading has
-    its top, ``like`` how likely a tile lies there at all, ``taken`` that one does, ``options`` are kind, turns and
-    probability; ``old`` was seen before the newest look."""
+    """How a square's tile was read: ``up`` is the midpoint of the side at which the best reading's picture has its top,
+    ``like`` the probability that a tile lies there at all, ``taken`` whether it was accepted as one, ``options`` are
+    kind, quarter turns and probability; ``old`` means last seen before the newest look."""
 
     up: list[float]
     tile: str
@@ -47,8 +47,8 @@ class SeenTile(Outlined):
 
 
 class SeenFigure(TypedDict):
-    """A figure with a ring around its foot: whose it is and how surely, how likely it lies, and ``why`` it was not
-    taken for one."""
+    """A figure with a ring around its foot: its player with the probability (``sure``), the probability that it lies
+    down, and ``why`` it was rejected (empty if it was not)."""
 
     at: list[int]
     outline: list[list[float]]
@@ -59,8 +59,8 @@ class SeenFigure(TypedDict):
 
 
 class LookReport(TypedDict):
-    """What was seen last in a picture of that ``size`` (width, height), in its pixels: tiles, the squares beside them,
-    readings, figures, and the outlines of what moves."""
+    """What was last seen in a picture of that ``size`` (width, height), in its pixels: tiles, the open squares beside
+    them, readings, figures, and the outlines of movement."""
 
     size: list[int]
     tiles: list[Outlined]
@@ -72,7 +72,7 @@ class LookReport(TypedDict):
 
 @dataclass(slots=True)
 class LookReporter:
-    """The newest look at every square, in the game's squares. One thread writes and reads it."""
+    """Keeps the newest look at every square, in the game's coordinates. Used by one thread only."""
 
     colours: Sequence[str] = ()
     _looks: dict[Square, tuple[int, SquareLook]] = field(default_factory=dict)
@@ -84,12 +84,13 @@ class LookReporter:
             self._looks[at] = look.frame, square
 
     def forget(self) -> None:
-        """Another board."""
+        """Drop all looks: the board is another one."""
         self._looks.clear()
 
     def report(self, poses: Mapping[Square, Array], beside: Mapping[Square, Array], size: tuple[int, int],
                stillness: Stillness | None) -> LookReport:
-        """What is known of the squares, in pixels of the frame, which is ``size`` (width, height)."""
+        """The report, in pixels of a frame of ``size`` (width, height). ``poses`` are those of the tiles, ``beside``
+        those of the open squares."""
         known = {**beside, **poses}
         newest = [(at, frame, s) for at, (frame, s) in self._looks.items() if at in known][-MOST:]
         now = max((frame for _, frame, _ in newest), default=0)

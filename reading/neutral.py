@@ -1,8 +1,8 @@
-"""Pieces that are nobody's: where they are seen to stand, and by which legal moves they came there.
+"""Neutral pieces: where they are seen, and which legal moves took them there.
 
-The rules say where such a piece stands after what was told. Seen to stand elsewhere, it was taken there in one of the
-newest turns: of what the rules let have happened (`Neutral.ways`) that is told which leaves on the table what is there,
-figures that it sent home among it.
+The log and the rules say where such a piece stands. If it is seen elsewhere, it was moved there in one of the newest
+turns: of the legal moves (`Neutral.ways`) the one is reported that best explains what is on the table now, including
+the figures that it sent home.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from vision.looks import SquareLook, TableLook, probability
 class NeutralLimits:
     """Weights in nats. "chosen" as in `reading.limits`."""
 
-    absent: float = -2.0  # a look that finds the piece on a tile nowhere (one in eight is missed)
-    fades: float = 0.25  # of a square's word that is left once the piece was seen elsewhere later (chosen)
-    remembered: float = 0.3  # of what was known of a square that is left once a look says the contrary (chosen)
-    again: float = 0.5  # of a look that says what was known: looks at one print are not independent (chosen)
-    elsewhere: float = -1.5  # log-odds from which a tile is where it stands at all
-    lead: float = 2.5  # by which it must stand on one tile rather than on any other
-    stays: float = 1.5  # by which it must do so more than where the game has it: it moves seldom
-    goes_on: float = 1.0  # against a move that the rules would have had go on, while it still may
-    eaten: float = 4.0  # against a figure sent home that is seen after its turn
-    lingers: float = 1.0  # and after the move: people take home what was sent home a while later
-    spared: float = 3.0  # and against one that is gone though nothing sent it home
-    too_soon: float = 6.0  # against its having moved after a tile that came when it stood there already
-    hardly: float = 4.0  # weight of the likeliest move below which it is asked
-    earlier: float = 1.0  # against its having moved in a turn before the newest
-    far: float = 0.12  # of a tile: how far from the figure beside which it stands it is put, give or take
-    ways: int = 400  # of a move that are weighed
+    absent: float = -2.0  # log-odds from a look that does not find the piece on a tile (one in eight is missed)
+    fades: float = 0.25  # share of a square's evidence that remains once the piece was later seen elsewhere (chosen)
+    remembered: float = 0.3  # share of a square's evidence that remains once a look says the opposite (chosen)
+    again: float = 0.5  # share of a look that confirms: looks at the same print are not independent (chosen)
+    elsewhere: float = -1.5  # least log-odds of a tile to count as the piece's position at all
+    lead: float = 2.5  # margin of that tile over every other one
+    stays: float = 1.5  # margin over the square where the game has it: it moves seldom
+    goes_on: float = 1.0  # against an unfinished move that may still continue
+    eaten: float = 4.0  # against sending home a figure that is still seen after the turn
+    lingers: float = 1.0  # the same during the turn: people take figures home a while later
+    spared: float = 3.0  # against a figure that is gone although nothing sent it home
+    too_soon: float = 6.0  # against a move after a tile that appeared when the piece already stood there
+    hardly: float = 4.0  # the likeliest move is asked about if it weighs less than minus this
+    earlier: float = 1.0  # against a move in the turn before the newest
+    far: float = 0.12  # tiles: scale of the distance between the piece and the figure beside which it is put
+    ways: int = 400  # most moves that are weighed
 
 
 NEUTRAL = NeutralLimits()
@@ -50,8 +50,8 @@ NEUTRAL = NeutralLimits()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sighting:
-    """What looks say of a piece on a square: log-odds, when it was said last and seen there first, and its foot in
-    tiles of the board."""
+    """What looks say of a piece on a square: its log-odds, the time of the last look (``t_s``) and of the first one of
+    those that agree (``came_s``), and its foot in tiles of the board."""
 
     odds: float
     t_s: float
@@ -63,7 +63,7 @@ Sightings = Mapping[Square, Sighting]
 
 
 def updated(old: Mapping[str, Sightings], look: TableLook, names: Sequence[str]) -> dict[str, Sightings]:
-    """What is known of each piece after one more look, by square."""
+    """The sightings of each piece after one more look, by square."""
     out: dict[str, Sightings] = {}
     for name in names:
         sights = dict(old.get(name, {}))
@@ -80,7 +80,7 @@ def _updated(old: Sighting | None, square: SquareLook, name: str, at: Square, t:
     odds, foot = (NEUTRAL.absent, (at[0] + 0.5, at[1] + 0.5)) if seen is None else (
         seen.there, (at[0] + seen.foot[0], at[1] + seen.foot[1]))
     came = t if old is None or old.odds < 0.0 or odds < 0.0 else old.came_s
-    if old is None or (old.odds < 0.0) != (odds < 0.0):  # it came, or it went: little of the old word is left
+    if old is None or (old.odds < 0.0) != (odds < 0.0):  # it came or went: little of the old evidence remains
         kept = odds if old is None else odds + NEUTRAL.remembered * old.odds
         return Sighting(odds=kept, t_s=t, came_s=came, foot=foot)
     share = NEUTRAL.again * (1.0 - math.exp(-max(0.0, t - old.t_s) / LIMITS.new_look_s))
@@ -89,8 +89,8 @@ def _updated(old: Sighting | None, square: SquareLook, name: str, at: Square, t:
 
 
 def stands_on(sights: Sightings) -> tuple[Square, float] | None:
-    """The tile on which a piece stands by what was seen, and by how many nats rather than on any other; None where it
-    is seen nowhere."""
+    """The square on which a piece is seen and its margin in nats over every other square; None if it is seen nowhere.
+    """
     newest = max((s.came_s for s in sights.values() if s.odds > 0), default=0.0)
     ranked = sorted(((s.odds * (1.0 if s.t_s >= newest else NEUTRAL.fades) if s.odds > 0 else s.odds, at)
                      for at, s in sights.items()), reverse=True)
@@ -102,7 +102,8 @@ def stands_on(sights: Sightings) -> tuple[Square, float] | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Way:
-    """One explanation: in which of the newest turns (0: the newest), the event, what it weighs, what it comes to."""
+    """One hypothesis: the turn counted back from the newest (0), the event, its log-weight, and its outcome (equal for
+    hypotheses that make no difference)."""
 
     turn: int
     event: Event
@@ -112,21 +113,21 @@ class _Way:
 
 @dataclass(slots=True)
 class NeutralMoves:
-    """Tells how pieces that are nobody's came to where they stand; keeps what it worked out last."""
+    """Explains how neutral pieces came to where they stand; caches the last hypotheses."""
 
     steps: Steps
     seen: dict[str, Sightings] = field(default_factory=dict)
     _last: dict[str, tuple[object, list[_Way]]] = field(default_factory=dict)
 
     def look(self, look: TableLook, neutrals: Sequence[Neutral]) -> None:
-        """Take a look in, in the game's squares."""
+        """Add a look that is aligned with the game."""
         if neutrals:
             self.seen = updated(self.seen, look, [n.name for n in neutrals])
 
     def decide(self, belief: TableBelief, log: LoggedGame, states: Sequence[GameState], colours: Mapping[str, int],
               now: Moment) -> tuple[list[Decision], list[Doubt]]:
-        """What to tell of them, and what to ask. ``states`` are the games after each line of the log, beginning with
-        the one before all."""
+        """What to report of them, and what to ask. ``states`` are the states after each event of the log, preceded by
+        the initial one."""
         told: list[Decision] = []
         doubts: list[Doubt] = []
         state = states[-1]
@@ -202,7 +203,7 @@ class NeutralMoves:
                 out.append(_Way(turn=back, event=event, weight=weight,
                                 outcome=(back, neutral.by(after), frozenset(closed.standing))))
             if mine:
-                break  # it was told to have moved in this turn: before that it stood where that says
+                break  # the log has it moving in this turn, which settles where it stood before
         out.sort(key=lambda w: -w.weight)
         self._last[neutral.name] = sign, out
         return out
@@ -233,31 +234,31 @@ class NeutralMoves:
 
 
 def _too_soon(belief: TableBelief, group: LoggedTurn, sight: Sighting) -> bool:
-    """Whether the piece was seen where it stands before the turn's tile came."""
+    """Whether the piece was already seen at its position before the turn's tile appeared."""
     track = belief.squares.get(group.at) if group.at is not None else None
     return track is not None and track.laid is not None and sight.came_s < track.laid.since_s
 
 
 def _end_of(log: LoggedGame, n: int) -> int:
-    """How many lines of the log there are up to the end of a turn."""
+    """The number of events in the log up to the end of a turn."""
     return sum(len(g.lines) for g in log.groups[:n + 1])
 
 
 def _moves_of(neutral: Neutral, group: LoggedTurn, states: Sequence[GameState], end: int) -> list[LoggedEvent]:
-    """The lines of a turn, beside its tile, that moved the piece."""
+    """The events of a turn, other than its tile, that moved the piece."""
     first = end - len(group.rest)
     return [line for n, line in enumerate(group.rest)
             if neutral.goes(line.event) or neutral.at(states[first + n]) != neutral.at(states[first + n + 1])]
 
 
 def _lines_from(group: LoggedTurn, mine: Sequence[LoggedEvent]) -> int:
-    """How many lines of the turn come from the first of these on; none where there are none."""
+    """The number of the turn's events from the first of these on; 0 if there are none."""
     return len(group.rest) - group.rest.index(mine[0]) if mine else 0
 
 
 def _left(before: GameState, after: GameState, closed: GameState, stand: Mapping[tuple[Square, int], FigureTrack],
           sight: Sighting, *, over: bool) -> float:
-    """How well what stands after a move, and once its turn is over, is what is seen."""
+    """Log-weight of what is seen, given the figures that stand after a move and once its turn is over."""
     out, lingers = 0.0, NEUTRAL.eaten if over else NEUTRAL.lingers
     for i, figure in before.standing.items():
         track = stand.get((figure.at, figure.player))
@@ -272,7 +273,7 @@ def _left(before: GameState, after: GameState, closed: GameState, stand: Mapping
 
 
 def _there(track: FigureTrack, sight: Sighting) -> float:
-    """Whether a figure stands there since the piece came where it is seen: 1 surely, -1 surely not, 0 nobody knows."""
+    """Whether a figure has been there since the piece arrived at its position: 1 surely, -1 surely not, 0 unknown."""
     if track.missed > 0.0:
         return -min(1.0, track.missed / (0.5 * LIMITS.gone))
     return 1.0 if track.seen_s >= sight.came_s else 0.0
@@ -280,7 +281,8 @@ def _there(track: FigureTrack, sight: Sighting) -> float:
 
 def _beside(neutral: Neutral, after: GameState, belief: TableBelief, sight: Sighting,
             colours: Mapping[str, int]) -> float:
-    """How well the figure that it is said to stand beside is the nearest of those that stand on its tile."""
+    """Log-weight of the figure beside which the move puts the piece: 0 if it is the nearest on the tile, less if not.
+    """
     by = neutral.by(after)
     own = after.standing.get(by) if by is not None else None
     if own is None:

@@ -1,4 +1,4 @@
-"""What people should put right: the difference between what must be visible if the game is as told and what is."""
+"""Notices: differences between what the logged game says must be visible and what is, for people to put right."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ from scoring.tiles import Square
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
     """Something that people should put right. ``code`` is take_back, missing, out_of_step or unread; ``player``,
-    ``feature`` and ``where`` name a figure; ``before`` and ``now`` are pictures of the square,
-    which the watcher adds."""
+    ``feature`` and ``where`` name a figure; ``before`` and ``now`` are pictures of the square, added by the watcher."""
 
     code: str
     at: Square
@@ -35,8 +34,8 @@ class Notice:
 
 def notices(belief: TableBelief, closed: GameState, told: LoggedGame, unexplained: frozenset[Square],
             colours: Mapping[str, int], now: Moment) -> tuple[Notice, ...]:
-    """The difference between what must be visible if the game is as told and what is. ``unexplained`` are squares with
-    tiles that no history explains."""
+    """The differences between what must be visible given the log and what is. ``unexplained`` are squares with tiles
+    that no history explains."""
     out = [*_figure_notices(belief, closed, told, colours, now),
            *_tile_notices(belief, told, unexplained, now)]
     return tuple(sorted(out, key=lambda n: (n.code, n.at)))
@@ -68,7 +67,7 @@ def _figure_notices(belief: TableBelief, closed: GameState, told: LoggedGame, co
 
 
 def _turns_since_scored(closed: GameState, key: tuple[Square, int]) -> int:
-    """Turn parts since a figure's feature was scored; 0 when it was in the turn that is open or never."""
+    """Turn parts since a figure's feature was scored; 0 if that was in the open turn or never."""
     turns = [e.turn for e in closed.score_events if any((x, y) == key[0] for x, y, _ in e.places)]
     return closed.turn - max(turns) if turns else 0
 

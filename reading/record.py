@@ -1,9 +1,9 @@
 """Looks as JSON lines, so that the evidence of a whole game is a small file: what `bastide watch --record` writes, and
 what `bastide serve` keeps of the game on the table.
 
-The first line is about the game (format, set-up and whatever the writer adds), every other one is a look. Another line
-with the format says that watching began anew there, as after a restart: what came before is not known to what follows.
-Numbers are rounded to what a reader of games can tell apart; readings that are far below the best one are left out.
+The first line is about the game (format, set-up and whatever the writer adds), every other one is a look. A further
+line with the format marks a restart of the watching: what follows does not know what came before. Numbers are rounded
+to what a reader of games can tell apart; readings far below the best one are left out.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from scoring.errors import InvalidNotation
 from vision.looks import FigureLook, NeutralLook, SquareLook, TableLook
 
 FORMAT = "looks/1"
-EVERY_S, BLOCK = 10.0, 24_000  # s and characters that may be lost with the power
+EVERY_S, BLOCK = 10.0, 24_000  # seconds and characters that a power cut may cost
 _MOST = 8  # readings of a square
 _FAR = 14.0  # below the best one: as unlikely as what is not listed
 
@@ -92,20 +92,20 @@ def line(look: TableLook) -> str:
 
 
 class Recorder:
-    """Adds looks to a file while they are made, so that it has them however the program ends, but for those of the last
-    moment: ``every_s`` seconds of the looks' own time, or ``block`` characters. A name that ends in .gz is compressed,
-    block by block. What was in the file stays there, and watching begins anew behind it. A look never fails: when the
-    file takes no more, the rest is dropped, and `flush` says why. Making one and `flush` raise OSError."""
+    """Appends looks to a file as they are made. However the program ends, at most the newest are lost: ``every_s``
+    seconds of the looks' own time, or ``block`` characters. A name that ends in .gz is compressed block by block. The
+    file's content is kept, and a new section begins after it. Recording a look never fails: once the file cannot be
+    written the rest is dropped, and `flush` says why. Construction and `flush` raise OSError."""
 
     def __init__(self, path: Path, about: Mapping[str, object], *, every_s: float = EVERY_S,
                  block: int = BLOCK) -> None:
         self.path, self._every_s, self._block = path, every_s, block
-        self._text, self._since_s = head(about), -math.inf  # the first look, which finds the board, is written at once
+        self._text, self._since_s = head(about), -math.inf  # the first look, of the whole board, is written at once
         self.failed: OSError | None = None
         self._write()
 
     def __call__(self, look: TableLook) -> None:
-        """Take a look; from time to time what was taken goes into the file."""
+        """Record a look; the buffer is written from time to time."""
         if self.failed is not None:
             return
         self._text += line(look)
@@ -116,7 +116,7 @@ class Recorder:
                 self.flush()
 
     def flush(self) -> None:
-        """Have everything in the file that was taken."""
+        """Write out the buffer."""
         if self.failed is not None:
             raise self.failed
         self._since_s = math.inf
@@ -134,8 +134,8 @@ class Recorder:
 
 
 def read_looks(path: Path) -> tuple[dict[str, object], list[TableLook]]:
-    """What the file says of the game, and its looks, when it was watched without a break. Raises InvalidNotation that
-    names the line, and OSError."""
+    """The header and the looks of a game that was watched without interruption. Raises InvalidNotation that names the
+    line, and OSError."""
     watched = read_watched(path)
     if len(watched) > 1:
         raise InvalidNotation(f"{path.name}: watching began anew {len(watched) - 1} times in it")
@@ -143,8 +143,8 @@ def read_looks(path: Path) -> tuple[dict[str, object], list[TableLook]]:
 
 
 def read_watched(path: Path) -> list[tuple[dict[str, object], list[TableLook]]]:
-    """What the file says of the game and its looks, for each time that watching began. Raises InvalidNotation that
-    names the line, and OSError."""
+    """The header and the looks of each section, one per start of the watching. Raises InvalidNotation that names the
+    line, and OSError."""
     raw = path.read_bytes()
     try:
         text = (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode("utf-8")

@@ -1,7 +1,8 @@
-"""Figures that came to a tile laid long ago, because a rule let them: told in the turn that allowed it.
+"""Figures placed on an older tile because a rule allowed it: reported in the turn that allowed it.
 
-Only the tile just laid may be claimed, unless what lies there says otherwise (`Expansion.reaches`). A figure that was
-not on its tile when that one's turn was over, and came after a tile that lets its player put one there, is that one's.
+Only the tile just laid may be claimed, unless that tile says otherwise (`Expansion.reaches`). A figure that was not on
+its tile at the end of that tile's turn, and that appeared after a tile which lets its player place one there, belongs
+to the turn of the latter.
 """
 
 from __future__ import annotations
@@ -20,20 +21,20 @@ from scoring.state import GameState
 from scoring.tiles import Square
 from vision.looks import probability
 
-SURELY = 2.0  # log-odds of a figure from which one on an old tile is more than print
+SURELY = 2.0  # log-odds from which a figure on an older tile is taken to be more than print
 
 
 @dataclass(slots=True)
 class RemoteClaims:
-    """Keeps what the rules allowed in a turn as long as the log stays as it is."""
+    """Finds them. Caches what the rules allowed in each turn until the log changes."""
 
     _version: int = -1
     _allowed: dict[int, tuple[FigurePlaced, ...]] = field(default_factory=dict)
 
     def decide(self, belief: TableBelief, log: LoggedGame, states: Sequence[GameState], colours: Mapping[str, int],
               now: Moment) -> tuple[TableBelief, list[Decision], list[Doubt]]:
-        """The belief without figures that are no claim of the tile on which they stand; what to tell of them, and what
-        to ask. ``states`` are the games after each line of the log, beginning with the one before all."""
+        """The belief without those figures, which did not claim their tile in its own turn; what to report of them, and
+        what to ask. ``states`` are the states after each event of the log, preceded by the initial one."""
         if log.version != self._version:
             self._version, self._allowed = log.version, {}
         put = [line for g in log.groups for line in g.rest
@@ -68,10 +69,10 @@ class RemoteClaims:
 
     def _of(self, f: FigureTrack, at: Square, group: LoggedTurn, player: int, belief: TableBelief, log: LoggedGame,
             states: Sequence[GameState], colours: Mapping[str, int], now: Moment) -> Decision | None:
-        """The figure as a move of the newest turn that began before it came and allowed it."""
+        """The figure as a move of the newest turn that began before the figure appeared and that allowed it."""
         stand = sum(s.at == at and s.player == player for s in states[-1].standing.values())
         others = sum(t.present and colours.get(t.paint) == player for t in belief.by_square[at] if t.came_s < f.came_s)
-        if not f.present or others < stand:  # it is one that stands there by what was told
+        if not f.present or others < stand:  # it is one that the log already has there
             return None
         end = len(states) - 1
         for n in range(len(log.groups) - 1, max(-1, len(log.groups) - 1 - LIMITS.open_turns), -1):
@@ -93,7 +94,7 @@ class RemoteClaims:
                 return None
             margin = best - rest[0][1] if rest else LIMITS.floor
             options = tuple(((e,), probability(w - best)) for e, w in ranked[:4])
-            # seen without it when that tile's turn was over, or no figure of whoever laid it
+            # its tile was seen bare after that tile's turn, or the figure is not the one of the player who laid it
             late = f.before_s is not None and f.before_s >= _over_s(belief, log, group)
             sure = late or group.tile is not None and getattr(group.tile.event, "player", player) != player
             made = Decision(events=(event,), confidence=probability(margin), asked=not sure or margin < LIMITS.agreed,
@@ -102,7 +103,7 @@ class RemoteClaims:
         return None
 
     def _answers(self, n: int, state: GameState) -> tuple[FigurePlaced, ...]:
-        """What the rules allowed a figure elsewhere than on the tile of turn ``n``."""
+        """The placements that the rules allowed in turn ``n`` on other tiles than the one just laid."""
         if n not in self._allowed:
             self._allowed[n] = tuple(a for c in state.box.moves(state) if c.event is FigurePlaced for a in c.answers
                                      if isinstance(a, FigurePlaced) and a.at != state.last_tile)
@@ -110,19 +111,19 @@ class RemoteClaims:
 
 
 def _plain(event: FigurePlaced) -> FigurePlaced:
-    """The event as if the figure stood on the tile just laid."""
+    """The event reduced to what it would be on the tile just laid."""
     return FigurePlaced(player=event.player, figure=event.figure, at=event.at, feature=event.feature, where=event.where)
 
 
 def _over_s(belief: TableBelief, log: LoggedGame, group: LoggedTurn) -> float:
-    """When the turn of a tile was over: the next one was seen."""
+    """When a tile's turn was over: when the next tile was first seen."""
     n = next(n for n, g in enumerate(log.groups) if g is group) + 1
     since = _since_s(belief, log.groups[n]) if n < len(log.groups) else math.inf
     return since if since < math.inf else 0.0
 
 
 def _since_s(belief: TableBelief, turn: LoggedTurn) -> float:
-    """Since when the turn's tile is seen; infinite where it is not."""
+    """Since when the turn's tile has been seen; infinite if it is not seen."""
     track = belief.squares.get(turn.at) if turn.at is not None else None
     return math.inf if track is None or track.laid is None else track.laid.since_s
 

@@ -1,4 +1,4 @@
-"""Figures that left the board though nothing was scored: told as the move that the rules let send them home."""
+"""Figures that left the board although nothing was scored: reported as the move by which the rules send them home."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from reading.policy import Decision, Moment
 from scoring.events import Event, FigureTaken
 from scoring.state import GameState, StandingFigure
 
-_NEWEST = 2  # turns of which such a move may have been missed
-_SURE = 0.9  # that it was this move, where the rules know no other
+_NEWEST = 2  # newest turns in which such a move may have been missed
+_SURE = 0.9  # probability of the move if the rules allow no other
 
 
 def removals(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], steps: Steps,
              colours: Mapping[str, int], now: Moment) -> Iterator[Decision]:
-    """What sent a figure home that stands by what was told and is seen to be gone. ``states`` are the games after each
-    line of the log, beginning with the one before all."""
+    """The move that sent home a figure which stands according to the log and is seen to be gone. ``states`` are the
+    states after each event of the log, preceded by the initial one."""
     if not any(issubclass(event, FigureTaken) for event in states[-1].box.handlers):
         return
     end = len(states) - 1
@@ -47,8 +47,8 @@ def _names(event: FigureTaken, f: StandingFigure) -> bool:
 
 
 def _left(f: StandingFigure, turn: LoggedTurn, belief: TableBelief, colours: Mapping[str, int], now: Moment) -> bool:
-    """Whether a figure is missed since the turn's tile has come, for some seconds; tiles that nobody touches are looked
-    at seldom, so that it may have been seen last long before."""
+    """Whether a figure has been missing, for some seconds, since after the turn's tile appeared. Tiles that nobody
+    touches are looked at seldom, so its last sighting may be much older."""
     track = belief.squares.get(turn.at) if turn.at is not None else None
     mine = [t for t in belief.by_square.get(f.at, ()) if t.real > 0 and colours.get(t.paint) == f.player]
     if track is None or track.laid is None or not mine or any(t.present for t in mine):

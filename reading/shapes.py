@@ -1,4 +1,4 @@
-"""What a turned tile is to the rules."""
+"""Equality of rotated tiles as far as the rules are concerned."""
 
 from __future__ import annotations
 

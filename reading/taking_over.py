@@ -1,4 +1,4 @@
-"""A game that began before anybody looked: what lies there, in an order in which it may have been laid."""
+"""Takes over a game that began before the camera watched: the tiles on the table, in a possible order of laying."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _MISMATCH = 8.0
 
 def taken_over(belief: TableBelief, state: GameState, squares: frozenset[Square], colours: Mapping[str, int],
                now: Moment) -> tuple[Decision, ...]:
-    """All tiles of a board, with the figures that stand on them, as if laid one after the other. A figure's owner laid
-    its tile. Only the first is asked about: it stands for all."""
+    """All tiles of a board with the figures on them, as if laid one after the other; a figure's owner laid its tile.
+    Only the first one carries a question, which stands for all."""
     out: list[Decision] = []
     left = set(squares)
     while True:

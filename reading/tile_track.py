@@ -1,4 +1,4 @@
-"""One tile that lies: what the looks at it said of its print, and whether another look contradicts them."""
+"""The track of one tile on a square: what the looks said of its print, and whether a further look contradicts them."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ _MOST = 32  # readings kept of a square
 
 @dataclass(frozen=True, kw_only=True)
 class Looks:
-    """What looks of one kind said of a tile: ``sums``, ``rest`` (every other reading) and ``there`` are log-likelihoods
-    times weights of the looks, ``weight`` the sum of those. ``alike`` is the correlation of two looks' errors."""
+    """What looks of one kind said of a tile: ``sums``, ``rest`` (every other reading) and ``there`` are sums over looks
+    of log-likelihood times weight, ``weight`` is the sum of the weights. ``alike`` is the correlation of two looks'
+    errors."""
 
     alike: float
     weight: float
@@ -27,17 +28,17 @@ class Looks:
 
     @property
     def worth(self) -> float:
-        """What one unit of the mean counts: so many independent looks."""
+        """Factor from a sum to evidence: effective number of independent looks per unit of weight."""
         return worth(self.weight, self.alike)
 
     @property
     def readings(self) -> tuple[dict[Reading, float], float]:
-        """Log-likelihoods of the readings and of every other one, the best of them 0."""
+        """Log-likelihoods of the readings and of any other one, relative to the best."""
         top = max(self.sums.values(), default=self.rest)
         return {r: (v - top) * self.worth for r, v in self.sums.items()}, (self.rest - top) * self.worth
 
     def more(self, said: Mapping[Reading, float], rest: float, there: float, weight: float) -> Looks:
-        """With one look more."""
+        """With one more look."""
         sums = {r: self.sums.get(r, self.rest) + said.get(r, rest) * weight for r in self.sums.keys() | said.keys()}
         if len(sums) > _MOST:
             sums = dict(sorted(sums.items(), key=lambda s: -s[1])[:_MOST])
@@ -47,9 +48,9 @@ class Looks:
 
 @dataclass(frozen=True, kw_only=True)
 class TileTrack:
-    """One tile on a square for a while: it came between ``bare_s`` (None: not known) and ``since_s``; ``hidden_s`` is
-    since when the square was hidden before that. ``looks`` are those that saw its whole print, and those at a figure on
-    it: a figure spoils the same part of every look, so these count together as one."""
+    """One tile on a square over time: it was laid between ``bare_s`` (None: unknown) and ``since_s``; ``hidden_s`` is
+    the time from which the square was occluded before that. ``looks`` that saw the whole print and looks with a figure
+    on it are kept apart: a figure spoils the same part of every look, so the latter together count as one."""
 
     since_s: float
     last_s: float
@@ -59,12 +60,12 @@ class TileTrack:
 
     @cached_property
     def weight(self) -> float:
-        """Of all looks at it."""
+        """Sum of the weights of all looks."""
         return sum(looks.weight for looks in self.looks.values())
 
     @cached_property
     def readings(self) -> tuple[dict[Reading, float], float]:
-        """Log-likelihoods of the readings and of every other one, the best of them 0."""
+        """Log-likelihoods of the readings and of any other one, relative to the best."""
         known = {r for looks in self.looks.values() for r in looks.sums}
         said = {r: sum(looks.sums.get(r, looks.rest) * looks.worth for looks in self.looks.values()) for r in known}
         rest = sum(looks.rest * looks.worth for looks in self.looks.values())
@@ -78,19 +79,20 @@ class TileTrack:
 
 
 def worth(weight: float, alike: float) -> float:
-    """What one unit of a mean over looks of this weight counts, when their errors correlate by ``alike``."""
+    """Effective number of independent looks per unit of weight, for looks of this total weight whose errors have the
+    correlation ``alike``."""
     return max(1.0, weight / (1.0 + max(0.0, weight - 1.0) * alike)) / weight
 
 
 def said_of(seen: SquareLook) -> tuple[dict[Reading, float], float]:
-    """A look's word on what the tile is, the best 0."""
+    """What a look says the tile is: log-likelihoods of the readings and of any other one, relative to the best."""
     top = max(seen.tiles.values())
     return ({r: max(v - top, -LIMITS.floor) for r, v in seen.tiles.items()},
             max(min(seen.rest - top, 0.0), -LIMITS.floor))
 
 
 def informativeness(said: Mapping[Reading, float], rest: float) -> float:
-    """How much a look says: 1 when few readings are likely, little when all are alike."""
+    """Weight of a look by its entropy: 1 if few readings are likely, towards 0.1 if all are equally so."""
     weights = [math.exp(v) for v in said.values()]
     total = sum(weights) + 40 * math.exp(rest)
     entropy = -sum(w / total * math.log(w / total) for w in weights if w > 0) + 40 * math.exp(rest) / total * 3.0
@@ -116,9 +118,8 @@ def seen_again(laid: TileTrack, said: Mapping[Reading, float], rest: float, ther
 
 
 def contradicts(laid: TileTrack, said: Mapping[Reading, float], rest: float, covered: bool) -> bool:
-    """Whether a look is plainly of another tile than the looks before: those that saw the print as this one, bare or
-    covered. Print that looks otherwise since a figure stands on it, or went, is the same print: only that it was turned
-    can be told then."""
+    """Whether a look clearly shows another tile than the earlier looks of the same kind (bare or covered). If there are
+    none, print may look different merely because a figure arrived or left: then only a rotation counts."""
     alike = laid.looks.get(covered)
     believed, other = laid.readings if alike is None else alike.readings
     best = max(believed, key=lambda r: (believed[r], r))

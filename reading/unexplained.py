@@ -1,5 +1,5 @@
-"""Figures that were surely seen and that neither the log nor a history has: they are asked about, whatever the rules
-say."""
+"""Figures that were surely seen and that are neither in the log nor in a history: they are asked about, whatever the
+rules say."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from scoring.tiles import Square
 
 def unexplained(belief: TableBelief, log: LoggedGame, state: GameState, colours: Mapping[str, int],
                 now: Moment) -> list[Doubt]:
-    """A question for each of them, with the likeliest place and piece; that nobody stands there is an answer too."""
+    """A question for each of them, with the likeliest position and piece, and "nobody" as an alternative."""
     out = []
     for at in sorted(belief.by_square):
         group = log.group_at(at)
@@ -34,8 +34,8 @@ def _asked(f: FigureTrack, group: LoggedTurn, at: Square, log: LoggedGame, state
     tile = group.tile.event if group.tile is not None else None
     if f.real < LIMITS.sure or not f.paint or not isinstance(tile, TilePlaced) or group.tile is None:
         return None
-    stays = now.last and f.missed == 0.0  # the last look at its tile saw it, and no other one will
-    if not stays and (f.weight < 1.5 or now.t_s - f.came_s < LIMITS.ask_after_s):  # later looks will tell
+    stays = now.last and f.missed == 0.0  # the last look at its tile saw it, and no further one will come
+    if not stays and (f.weight < 1.5 or now.t_s - f.came_s < LIMITS.ask_after_s):  # later looks may decide
         return None
     player = colours.get(f.paint)
     has = {line.event.player for line in group.figures() if isinstance(line.event, FigurePlaced)}

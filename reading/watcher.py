@@ -26,9 +26,9 @@ from vision.looks import TableLook
 from vision.tileset import TileSet
 from vision.tracker import Tracker
 
-CROP_PX, CROP_MARGIN = 80, 0.5  # what people are shown of a square: pixels a tile, and tiles around it
+CROP_PX, CROP_MARGIN = 80, 0.5  # a proposal's crop: pixels per tile, and margin around it in tiles
 KEPT_PX, KEPT_MARGIN = 64, 0.4
-TICK_S = 4.0  # without anything to look at, doubts that only wait are weighed again
+TICK_S = 4.0  # without new looks, doubts that wait for time to pass are weighed again after this
 
 __all__ = ["Observation", "Proposal", "TableWatcher"]
 
@@ -43,8 +43,8 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """What one frame came to. ``status`` is watching, settling, searching, no_board (people should say where it lies)
-    or adrift (the board is not where it lay); ``notices`` is None when nothing new can be said of them."""
+    """The outcome of one frame. ``status`` is watching, settling, searching, no_board (people should say where it lies)
+    or adrift (the board is not where it was); ``notices`` is None if they are unchanged."""
 
     status: str
     proposals: tuple[Proposal, ...] = ()
@@ -62,11 +62,11 @@ class TableWatcher:
         self._alignment: Alignment | None = None
         self._record = record
         self._told_s = -np.inf
-        self._seen: dict[Square, Image] = {}  # each tile as it was looked at last, in the game's squares
+        self._seen: dict[Square, Image] = {}  # the last picture of each tile, by the game's squares
 
     @property
     def lattice(self) -> Lattice | None:
-        """The board in the game's squares, as far as it is known where it lies."""
+        """The board's lattice in the game's squares (in the looks' own before the alignment is known)."""
         if self.tracker.lattice is None:
             return None
         alignment = self._alignment if self._alignment is not None else Alignment()
@@ -74,7 +74,7 @@ class TableWatcher:
 
     @property
     def poses(self) -> dict[Square, Array]:
-        """Pose of every tile that lies, in the game's squares."""
+        """The pose of every tile on the table, by the game's squares."""
         lattice = self.lattice
         return {} if lattice is None else {at: lattice.pose(at, s) for at, s in lattice.shifts.items()}
 
@@ -86,7 +86,7 @@ class TableWatcher:
             look = TableLook(frame=frame.id, t_s=frame.t_s, squares={})
         if look is None:
             return Observation(status=self._status(followed, None))
-        if self._record is not None and look.squares:  # before it is read: that may be what fails
+        if self._record is not None and look.squares:  # before it is interpreted, which is what may fail
             self._record(look)
         told = self._game.look(look, entries)
         self._told_s = frame.t_s
@@ -107,19 +107,19 @@ class TableWatcher:
                            notices=self._notices(frame, told, look), began=told.began)
 
     def use(self, tiles: TileSet) -> None:
-        """Read with these pictures from now on: more has been learned of this table's tiles."""
+        """Match tiles with these pictures from now on, after more of this table's tiles were learned."""
         self.tracker.sense.use(tiles)
 
     def point(self, point_px: tuple[float, float]) -> None:
-        """Somebody says that a tile lies at this point of the frame."""
+        """A person has pointed out that a tile lies at this point of the frame."""
         self.tracker.point_px = point_px
 
     def finish(self, frame: Frame, entries: Sequence[LogEntry]) -> tuple[Proposal, ...]:
-        """The film is over, this was its last frame: what is left to tell. Again until there is nothing."""
+        """The proposals that remain after the last frame of a film. To be called until there are none."""
         return self._proposals(frame, self._game.finish(entries))
 
     def report(self, size: tuple[int, int]) -> LookReport:
-        """What was seen last, for `Seeing`."""
+        """What was last seen, for `bastide.table.seeing.Seeing`."""
         lattice = self.lattice
         if lattice is None:
             return self._reporter.report({}, {}, size, self.tracker.stillness)
@@ -144,7 +144,7 @@ class TableWatcher:
                      for d in told.decisions)
 
     def _notices(self, frame: Frame, told: Decisions, look: TableLook) -> tuple[Notice, ...] | None:
-        """With the square as it was before and as it is now."""
+        """The notices, each with pictures of the square before and now."""
         poses: Mapping[Square, Array] = self.poses
         out = []
         for notice in told.notices:
