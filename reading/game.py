@@ -1,22 +1,22 @@
-"""The door of this room: looks in, decisions out.
+"""The entry point of this package: looks in, decisions out.
 
     reader = GameReader(setup, colours)                  # colours of the figures in turn order, as looks name them
     for look in looks:                                   # vision.looks.TableLook, any rate, any order of squares
-        told = reader.look(look, session.entries)        # scoring.log.LogEntry, everything that was logged
+        told = reader.look(look, session.entries)        # scoring.log.LogEntry, the whole log
         for d in told.decisions:                         # in this order
             session.commit(d.events, confidence=d.confidence, asked=d.asked, alternatives=d.alternatives,
                            frame=d.frame, replaces=d.replaces, after=d.after, ...)   # ``at`` is the square for a crop
-    reader.finish(session.entries)                       # at the end of a film; again until it has no decisions
+    reader.finish(session.entries)                       # at the end of a film; repeat until it has no decisions
 
-``told.shown`` is what is believed beyond the log (not settled yet), ``told.notices`` what people should put right,
-``told.status`` is ``watching``, ``no_board`` (no start tile found yet) or ``lost`` (this look is not of the board that
-lay there). ``told.alignment`` maps the look's squares to the game's (`Alignment.square`, `Alignment.back`): looks may
-name squares from any tile and in any of four directions. ``told.began`` counts the tiles when a game began before
-anybody looked: they are told at once, and one question stands for all of them (the first tile's).
+``told.shown`` is what is believed but not sure enough to be logged yet, ``told.notices`` what people should put right,
+``told.status`` is ``watching``, ``no_board`` (no start tile found yet) or ``lost`` (this look does not show the known
+board). ``told.alignment`` maps the look's squares to the game's (`Alignment.square`, `Alignment.back`): looks may count
+squares from any tile and in any of four directions. ``told.began`` is the number of tiles if a game began before the
+camera watched: they are reported at once, and one question (the first tile's) stands for all of them.
 
-Every decision is the difference between the best history and the log as it is given, so nothing is lost when one
-could not be saved: it comes again. What people entered, answered or corrected is never undone. Times are those of the
-looks, in seconds; nothing counts frames.
+Every decision is a difference between the best history and the given log, so nothing is lost if one could not be saved:
+it is repeated. What people entered, answered or corrected is never undone. Times are those of the looks, in seconds;
+nothing counts frames.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ from vision.looks import TableLook
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decisions:
-    """What a look came to; see the module."""
+    """The outcome of a look; see the module's docstring."""
 
     decisions: tuple[Decision, ...] = ()
     shown: tuple[Shown, ...] = ()
@@ -65,7 +65,7 @@ class Decisions:
 
 @dataclass(slots=True)
 class _Prefix:
-    """The states after each line of the log, as far as it has not changed."""
+    """A cache of the states after each event of the log, valid up to where the log has changed."""
 
     setup: Setup
     steps: Steps
@@ -73,11 +73,11 @@ class _Prefix:
     _states: list[GameState] = field(default_factory=list)
 
     def after(self, lines: Sequence[Event]) -> GameState:
-        """The state after these lines: those of the log, or as many of its first ones as are asked for."""
+        """The state after these events: those of the log, or a prefix of it."""
         return self.states(lines)[-1]
 
     def states(self, lines: Sequence[Event]) -> Sequence[GameState]:
-        """The state before these lines, and after each of them."""
+        """The initial state, and the state after each of these events."""
         for n, (mine, theirs) in enumerate(zip(self._events, lines, strict=False)):
             if mine is not theirs and mine != theirs:
                 del self._events[n:], self._states[n + 1:]
@@ -92,7 +92,7 @@ class _Prefix:
 
 
 class GameReader:
-    """Reads one game from looks."""
+    """Reconstructs one game from looks."""
 
     def __init__(self, setup: Setup, colours: Sequence[str] | None = None) -> None:
         names = colours if colours is not None else [p.colour for p in setup.players]
@@ -107,22 +107,22 @@ class GameReader:
         self._prefix = _Prefix(setup, self._steps)
         self._alignment: Alignment | None = None
         self._belief = TableBelief()
-        self._own = self._belief  # without figures that are told in another turn than their tile's
-        self._doubts: dict[int, Doubt] = {}  # what was told and is not sure, by the number of its entry
-        self._effects: dict[tuple[Event | None, Event | None], float] = {}  # in the game with `_effects_of`
+        self._own = self._belief  # without figures that belong to another turn than their tile's
+        self._doubts: dict[int, Doubt] = {}  # uncertain events of the log by their entry's number
+        self._effects: dict[tuple[Event | None, Event | None], float] = {}  # cached for the events `_effects_of`
         self._effects_of: tuple[Event, ...] | None = None
-        self._weighed: dict[Square, object] = {}  # when a turn was held against what is seen last
+        self._weighed: dict[Square, object] = {}  # the evidence with which an older turn was last checked
         self._found: tuple[object, list[History]] | None = None
-        self._tried: dict[Square, object] = {}  # what was read anew in vain, with the evidence there was
+        self._tried: dict[Square, object] = {}  # evidence with which rereading an older turn changed nothing
         self._last = Moment(frame=0, t_s=0.0)
 
     @property
     def belief(self) -> TableBelief:
-        """What is believed of the table, in the game's squares once the board was found."""
+        """The belief about the table, in the game's squares once the board has been found."""
         return self._belief
 
     def look(self, look: TableLook, entries: Sequence[LogEntry]) -> Decisions:
-        """Take one look in; ``entries`` is the session's log as it is now."""
+        """Process one look; ``entries`` is the session's current log."""
         log = self._log(entries)
         self._last = Moment(frame=look.frame, t_s=look.t_s)
         if not self._placed(look, log):
@@ -132,13 +132,14 @@ class GameReader:
         return self._decide(log, self._last)
 
     def finish(self, entries: Sequence[LogEntry]) -> Decisions:
-        """The film is over: everything is decided, what is not sure is asked. Again until nothing is left to tell."""
+        """The end of a film: everything is decided, and what is not sure is asked. To be repeated until there are no
+        decisions."""
         if self._alignment is None:
             return Decisions(status="no_board")
         return self._decide(self._log(entries), Moment(frame=self._last.frame, t_s=self._last.t_s, last=True))
 
     def _log(self, entries: Sequence[LogEntry]) -> LoggedGame:
-        """What the log comes to, worked out anew when it has grown."""
+        """The log divided into turns, recomputed when it has grown."""
         known = self._told[0]
         if len(known) != len(entries) or known and known[-1] is not entries[-1]:
             self._told = tuple(entries), logged_game(entries)
@@ -147,13 +148,13 @@ class GameReader:
     # -- where the board lies ---------------------------------------------------------------------------------------
 
     def _placed(self, look: TableLook, log: LoggedGame) -> bool:
-        """Take the look into the belief. False when it is not known where the board lies in it."""
+        """Update the belief with a look. False if its alignment with the game is unknown."""
         if self._alignment is None:
             laid = {at: max((p, reading) for reading, p in t.readings[0].items())[1]
                     for at, t in self._belief.lying().items() if t.readings[0]}
             if look.whole and look.squares:
                 agree, could = agreement(look, laid)
-                if agree < LIMITS.board_known * could:  # what was taken for a board was none
+                if agree < LIMITS.board_known * could:  # what was taken for the board was something else
                     self._belief = TableBelief()
             self._belief = updated(self._belief, look)
             self._alignment = self._first_place(look, log, self._known(log))
@@ -171,20 +172,21 @@ class GameReader:
         return True
 
     def _first_place(self, look: TableLook, log: LoggedGame, known: Mapping[Square, Reading]) -> Alignment | None:
-        if len(known) > 2 and any(g.tile is not None for g in log.groups):  # a game that is gone on with
+        if len(known) > 2 and any(g.tile is not None for g in log.groups):  # a game that is being continued
             there = aligned_by_tiles(look, known)
             return there[0] if there is not None and there[1] >= LIMITS.board_known else None
         start = {at: (p.tile, p.rot) for at, p in self._prefix.after([]).tiles.items()}
         return aligned_by_start(self._belief, start, look.t_s)
 
     def _other_board(self, look: TableLook, known: Mapping[Square, Reading], log: LoggedGame) -> bool:
-        """A look in which the board does not lie where it lay: it was found elsewhere, or it is lost."""
+        """A look that does not show the known board in its place: re-register it elsewhere, or report it lost (False).
+        """
         there = aligned_by_tiles(look, known)
         if there is not None and there[1] >= LIMITS.board_known:
             self._alignment = there[0]
             self._belief = updated(self._belief, self._alignment.look(look))
             return True
-        if not any(g.tile is not None for g in log.groups):  # nothing was told yet: what was taken for a board was none
+        if not any(g.tile is not None for g in log.groups):  # nothing is logged yet: begin again with this look
             self._belief, self._alignment = updated(TableBelief(), look), None
             self._alignment = self._first_place(look, log, known)
             if self._alignment is not None:
@@ -193,7 +195,7 @@ class GameReader:
         return False
 
     def _known(self, log: LoggedGame) -> dict[Square, Reading]:
-        """The tiles that lie there: those of the log, and what is believed beside them."""
+        """The known tiles: those of the log, and those believed beyond it."""
         state = self._prefix.after([line.event for line in log.lines])
         out = {at: (p.tile, p.rot) for at, p in state.tiles.items()}
         for at, laid in self._belief.lying().items() if self._alignment is not None else ():
@@ -229,9 +231,9 @@ class GameReader:
             partial(self._effect, tuple(events)))
         made += tuple(d for d in amended if d.replaces not in {m.replaces for m in made})
         others += removals(self._belief, log, states, self._steps, self._colours, now)
-        made = made or (*others, *walked)[:1]  # in a log that stays as it was
+        made = made or (*others, *walked)[:1]  # their positions hold only while the log is unchanged
         for at in {d.at for d in made} | {getattr(s.event, "at", None) for s in shown}:
-            if at is not None:  # weighed again until the log has it
+            if at is not None:  # checked again until the log has it
                 self._tried.pop(at, None)
                 self._weighed.pop(at, None)
         best = histories[0]
@@ -239,7 +241,7 @@ class GameReader:
         return Decisions(decisions=made, shown=shown, notices=seen, alignment=self._alignment)
 
     def _long_past(self, log: LoggedGame, state: GameState, now: Moment) -> tuple[dict[int, Doubt], list[Decision]]:
-        """Doubts about what was told long ago, none while something is asked, and what of it is amended."""
+        """Doubts about older turns (none while a question is open), and amendments of them."""
         sized = self._sized.of(self._belief, state.box.counts)
         pieces, amended = piece_doubts(self._belief, log, sized, state, self._colours, now)
         if log.asked and not now.last:
@@ -247,7 +249,7 @@ class GameReader:
         return {**self._doubtful.of(self._belief, log, state, now), **pieces}, amended
 
     def _histories(self, window: Window, log: LoggedGame) -> list[History]:
-        """The histories of a window. Looks that change nothing worth mentioning do not change them."""
+        """The histories of a window, recomputed only when a look has changed the belief noticeably."""
         squares = window.again | window.fresh | {g.at for g in window.groups if g.at is not None}
         stood = squares | {f.at for f in window.state.standing.values()}
         sign = (log.version, window.fresh, window.again, len(window.groups),
@@ -258,7 +260,7 @@ class GameReader:
         return self._found[1]
 
     def _sign(self, at: Square) -> object:
-        """What is believed of a square's tile, as finely as it matters."""
+        """The belief about a square, quantised to what makes a difference."""
         track = self._belief.squares.get(at)
         if track is None or track.laid is None:
             return at, None
@@ -273,12 +275,12 @@ class GameReader:
         return at, near, laid.since_s, laid.bare_s, round(min(laid.presence, LIMITS.clearly) / 2), figures
 
     def _fresh(self, state: GameState) -> frozenset[Square]:
-        """Squares with tiles that the log does not have."""
+        """Squares with tiles that are not in the log."""
         return frozenset(at for at, laid in self._belief.lying().items()
                          if at not in state.tiles and laid.presence > 0.0)
 
     def _window(self, log: LoggedGame, fresh: frozenset[Square], stand: set[tuple[Square, int]]) -> tuple[Window, int]:
-        """What is explained anew, and the number of the last entry before it."""
+        """What is to be explained anew, and the number of the last entry before it."""
         groups = log.groups
         free = min(max(0, len(groups) - LIMITS.open_turns), self._given(groups))
         again = {g.at for g in groups[free:] if g.at is not None and self._readable(g)}
@@ -295,8 +297,8 @@ class GameReader:
         return window, groups[start - 1].last_seq if start else 0
 
     def _given(self, groups: Sequence[LoggedTurn]) -> int:
-        """The first turn of the log that may have to be told at another time: people gave a tile of the newest turns to
-        a player whose turn it was not, so that something else came before or after it."""
+        """The first turn of the log that may have to be moved: people gave a tile of the newest turns to a player out
+        of turn, so something else came before or after it."""
         first = max(0, len(groups) - LIMITS.late_turns)
         lines = [line.event for g in groups[:first] for line in g.lines]
         for n, group in enumerate(groups[first:], first):
@@ -308,21 +310,21 @@ class GameReader:
         return len(groups)
 
     def _gone(self, log: LoggedGame) -> frozenset[Square]:
-        """Squares from which a tile was seen to be taken up; none when the whole board is cleared away."""
+        """Squares from which a tile was seen to be taken up; none if the whole board is being cleared away."""
         known = [g.at for g in log.groups if g.at is not None]
         gone = {at for at in (*known, *self._prefix.after([]).tiles)
                 if (t := self._belief.squares.get(at)) is not None and t.laid is None and t.past}
         return frozenset(gone & set(known)) if len(gone) <= 2 and gone <= set(known) else frozenset()
 
     def _readable(self, group: LoggedTurn) -> bool:
-        """Whether something may be learned of a turn that was told: it was seen, and people have not said all of it."""
+        """Whether a logged turn can be reread: its tile is seen, and people have not settled all of it."""
         assert group.at is not None and group.tile is not None
         track = self._belief.squares.get(group.at)
         return track is not None and track.laid is not None and not (
             group.tile.pinned and any(f.pinned for f in group.figures()))
 
     def _earliest(self, at: Square, groups: Sequence[LoggedTurn]) -> int:
-        """The first turn of the log before which a tile may have been laid that nobody told of."""
+        """The first turn of the log before which a tile that is not logged may have been laid."""
         laid = self._belief.squares[at].laid
         least = max(0, len(groups) - LIMITS.late_turns)
         for n in range(len(groups) - 1, least - 1, -1):
@@ -334,7 +336,7 @@ class GameReader:
         return least
 
     def _contradicted(self, group: LoggedTurn, stand: set[tuple[Square, int]]) -> bool:
-        """Whether what is seen speaks against what was told of an older turn, and has not been weighed already."""
+        """Whether the evidence contradicts an older turn of the log and has not been considered before."""
         at = group.at
         assert at is not None and group.tile is not None and isinstance(group.tile.event, TilePlaced)
         track = self._belief.squares[at]
@@ -364,7 +366,7 @@ class GameReader:
         return True
 
     def _effect(self, events: tuple[Event, ...], one: Event | None, other: Event | None) -> float:
-        """How many points the standing of a game of these events differs by which of two events it had."""
+        """How many points, summed over players, depend on which of two events happened in a game of these events."""
         if self._effects_of != events:
             self._effects, self._effects_of = {}, events
         if (one, other) not in self._effects:
@@ -373,7 +375,7 @@ class GameReader:
         return self._effects[one, other]
 
     def _totals(self, events: Sequence[Event], told_event: Event | None, instead: Event | None) -> tuple[int, ...]:
-        """The totals if the game ended now, with another event in the place of one that was told."""
+        """The totals if the game ended now, with one logged event replaced."""
         state = self._prefix.after([])
         for event in (instead if e == told_event else e for e in events):
             state = (self._steps.after(state, event) if event is not None else None) or state

@@ -1,8 +1,8 @@
-"""A few histories that explain what is believed of the table: sequences of turns that the rules allow.
+"""A few histories that explain the belief: sequences of turns that the rules allow.
 
-The search begins some turns back, from a state that stands, and adds one turn after the other: the next one that was
-told already, or a tile that nobody has told of yet. Rules are soft: what lies on the table is never refused. States are
-worked out once and kept, so another look costs only the weighing.
+A beam search that starts some turns back, from a settled state, and adds one turn at a time: the next one of the log,
+or a tile that is not in the log yet. Rules are soft: what lies on the table is never refused. States are cached, so
+another look costs only the weighing.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ from scoring.events import Event, FigurePlaced, TilePlaced
 from scoring.state import GameState
 from scoring.tiles import EDGES, Square, neighbour
 
-_DROPPED = 3.0  # against a tile that is none, beside its own log-odds
-_TAKEN_UP = 5.0  # for a tile that was told and is seen to be gone having been taken up
-_OVERLOOKED = 0.1  # against a tile lying before one that was told, each
-_NEVER_SEEN = 14.0  # weight of a tile that lies apart from the board: what joins it was never seen
-_KEPT = 400  # layings and turns that are kept from one search to the next
+_DROPPED = 3.0  # against dismissing a tile as a false detection, besides its own log-odds
+_TAKEN_UP = 5.0  # for a logged tile having been taken up, if it is seen to be gone
+_OVERLOOKED = 0.1  # against a tile having been overlooked, per logged turn that it precedes
+_NEVER_SEEN = 14.0  # most cost of dismissing a tile that is not connected to the board: what joins it was never seen
+_KEPT = 400  # layings and turns cached from one search to the next
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class History:
-    """One explanation. ``score`` is its log-weight with everything counted, ``state`` the game that it comes to;
-    ``told`` are the places in the log of its turns that are still to come."""
+    """One hypothesis. ``weight`` is its log-weight so far, ``score`` the final one, ``state`` the resulting state;
+    ``told`` are the log's turns still to come, by their positions in the log."""
 
     state: GameState
     turns: tuple[Turn, ...] = ()
-    left: frozenset[Square] = frozenset()  # squares with tiles that it has not explained yet
+    left: frozenset[Square] = frozenset()  # squares with tiles still to be explained
     told: tuple[int, ...] = ()
     weight: float = 0.0
     score: float = 0.0
     dropped: frozenset[Square] = frozenset()
     tracks: frozenset[int] = frozenset()
-    says: frozenset[int] = frozenset()  # the numbers of its turns' tiles and figures
+    says: frozenset[int] = frozenset()  # ids of its turns' (tile, figure) pairs
 
     def turn_at(self, at: Square | None) -> Turn | None:
         """Its turn of the tile on a square, None when it has none there."""
@@ -52,12 +52,12 @@ class History:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """What is to be explained: from ``state`` on, the told turns ``groups`` in their order, of which those from
-    ``free`` on may be re-ordered and those in ``again`` be read anew, and tiles on ``fresh`` squares that nobody told
-    of. ``asked`` has the squares of tiles about which a question is open, with how likely they are what was told;
-    ``gone`` are squares from which a tile was seen to be taken up; ``denied`` is what people took back. ``first`` is
-    the place of the first of the groups among the log's turns: indexes count from the log's beginning. The first
-    ``fixed`` groups come before everything ``fresh``."""
+    """What is to be explained from ``state`` on: the log's turns ``groups`` in order, of which those from ``free`` on
+    may be reordered and those in ``again`` reread, and tiles on ``fresh`` squares that are not in the log. ``asked``
+    has the squares of tiles with an open question and the probability of what was logged; ``gone`` are squares from
+    which a tile was seen to be taken up; ``denied`` is what people took back. ``first`` is the position of the first
+    group among the log's turns: indexes count from the start of the log. The first ``fixed`` groups precede everything
+    ``fresh``."""
 
     state: GameState
     groups: tuple[LoggedTurn, ...]
@@ -83,7 +83,7 @@ class Window:
 
 
 class Search:
-    """Finds histories. Keeps what it has worked out from one search to the next, as long as it is asked for again."""
+    """Finds histories. Caches intermediate results from one search to the next, as long as they are used again."""
 
     def __init__(self, colours: Mapping[str, int], steps: Steps, sized: Kinds) -> None:
         self._colours, self._steps, self._sized = colours, steps, sized
@@ -124,7 +124,7 @@ class Search:
         return sorted(found, key=lambda h: (-h.score, -h.weight))[:LIMITS.width]
 
     def _remembered(self, window: Window) -> Window:
-        """The window with the log's turns as they are known, so that what was worked out for them is found again."""
+        """The window with equal turns of the log replaced by the known objects, so that cached results are found."""
         if len(self._groups) > _KEPT or len(self._said) > 40 * _KEPT:
             self._groups.clear()
             self._said.clear()
@@ -141,7 +141,7 @@ class Search:
         return replace(window, groups=tuple(self._groups.setdefault(g, g) for g in window.groups))
 
     def _look(self, at: Square, belief: TableBelief, told: Mapping[int, FigureTrack]) -> None:
-        """What is seen of a square, as it was kept if nothing has changed."""
+        """Update the snapshot of a square's evidence unless it has hardly changed."""
         track = belief.squares.get(at)
         laid = track.laid if track is not None else None
         tracks = tuple(told.get(f.id, f) for f in figures_on(belief, at))
@@ -157,7 +157,7 @@ class Search:
                          if t.real > 0)
 
     def _painted(self, belief: TableBelief) -> dict[int, tuple[tuple[Square, int | None], bool]]:
-        """By track the square and the player whose paint it has, and whether it is there."""
+        """By track id the square and the player with its paint, and whether the figure is there."""
         out = {}
         for i, f in belief.figures.items():
             paints = f.paints
@@ -166,18 +166,17 @@ class Search:
         return out
 
     def _grow(self, h: History, seeing: _Seeing, grown: dict[int, _Queue]) -> None:
-        """Put everything that may come next after a history into the queues, by how far it comes in what was told.
-        Only such are held against each other: an illegal turn that stands in the log counts against all, sooner or
-        later."""
+        """Put every successor of a history into the queues, by the number of logged turns still to come. Only equals in
+        that are compared: an illegal turn in the log counts against all of them sooner or later."""
         window = seeing.window
         if h.told and h.told[0] < window.first + window.fixed:
-            self._told(h, h.told[0], h.told[1:], seeing, grown.setdefault(len(h.told) - 1, _Queue(LIMITS.sure)))
+            self._queue_logged(h, h.told[0], h.told[1:], seeing, grown.setdefault(len(h.told) - 1, _Queue(LIMITS.sure)))
             return
         for k, index in enumerate(h.told[:1 + LIMITS.overtakes]):
             if not all(self._swaps(window, first, index) for first in h.told[:k]):
                 continue
             rest = tuple(n for n in h.told if n != index)
-            self._told(h, index, rest, seeing, grown.setdefault(len(rest), _Queue()))
+            self._queue_logged(h, index, rest, seeing, grown.setdefault(len(rest), _Queue()))
         if not h.left:
             return
         queue = grown.setdefault(len(h.told), _Queue())
@@ -186,7 +185,7 @@ class Search:
             ready = any(neighbour(at, side) in h.state.tiles for side in EDGES)
             if ready:
                 order = seeing.out_of_order(at, (*sorted(h.left - {at}), *upcoming)) + _OVERLOOKED * len(upcoming)
-                self._read(h, at, None, -1, h.weight - order, h.left - {at}, h.told, window, queue)
+                self._queue_readings(h, at, None, -1, h.weight - order, h.left - {at}, h.told, window, queue)
             laid = self._seen[at].laid
             assert laid is not None
             odds = log_sigma(-laid.presence) - _DROPPED
@@ -196,19 +195,19 @@ class Search:
 
     @staticmethod
     def _swaps(window: Window, first: int, then: int) -> bool:
-        """Whether two turns of the log may have come the other way round."""
+        """Whether two turns of the log may have happened in the opposite order."""
         pair = window.group(first), window.group(then)
         return first - window.first >= window.free and not any(g.stays for g in pair) and not all(
             g.pinned for g in pair)
 
-    def _told(self, h: History, index: int, rest: tuple[int, ...], seeing: _Seeing, queue: _Queue) -> None:
-        """The next turn of the log: as it stands, or read anew."""
+    def _queue_logged(self, h: History, index: int, rest: tuple[int, ...], seeing: _Seeing, queue: _Queue) -> None:
+        """Queue the next turn of the log: as it is logged, or reread."""
         window, group = seeing.window, seeing.window.group(index)
         at, tile = group.at, group.tile
         weight = h.weight - (LIMITS.logged if rest and rest[0] < index else 0.0)
         weight -= seeing.out_of_order(at, (*sorted(h.left), *(window.group(n).at for n in rest if n < index)))
         if at is not None and at in window.again and self._seen[at].laid is not None \
-                and self._read(h, at, group, index, weight, h.left, rest, window, queue):
+                and self._queue_readings(h, at, group, index, weight, h.left, rest, window, queue):
             return
         laying = self._laying(h.state, at, group, index, window)
         queue.add(_Next(h=h, base=weight, left=h.left, told=rest, laying=laying))
@@ -216,9 +215,9 @@ class Search:
                 and at in window.gone:
             queue.add(_Next(h=h, base=weight + _TAKEN_UP, left=h.left, told=rest, drops=at))
 
-    def _read(self, h: History, at: Square, group: LoggedTurn | None, index: int, base: float, left: frozenset[Square],
-              told: tuple[int, ...], window: Window, queue: _Queue) -> bool:
-        """What may be read on a square as the next turn. False when people have denied it all."""
+    def _queue_readings(self, h: History, at: Square, group: LoggedTurn | None, index: int, base: float,
+                        left: frozenset[Square], told: tuple[int, ...], window: Window, queue: _Queue) -> bool:
+        """Queue the readings of a square as the next turn. False if people have denied them all."""
         offers = self._offers_of(self._seen[at], group, window)
         most = offers.most(h.state)
         if most is not None:
@@ -228,8 +227,8 @@ class Search:
 
     def _laying(self, state: GameState, at: Square | None, group: LoggedTurn | None, index: int, window: Window,
                 offers: Offers | None = None) -> Laying:
-        """Every way in which the tile on a square may have been laid next, or in which it was told, worked out once for
-        what is seen there."""
+        """Every way in which the tile on a square may have been laid next, or in which it was logged; cached for the
+        evidence there."""
         seen = self._seen[at] if at is not None else None
         key = id(state), id(seen), id(group), -2 - index if offers is None else index
         known = self._layings.pop(key, None)
@@ -253,15 +252,15 @@ class Search:
 
 @dataclass(slots=True)
 class _Seeing:
-    """What one search goes by, and what it has said of the order of tiles."""
+    """The input of one search, with a cache of the costs of tile orders."""
 
     belief: TableBelief
     window: Window
     _orders: dict[tuple[Square | None, tuple[Square | None, ...]], float] = field(default_factory=dict)
 
     def out_of_order(self, first: Square | None, then: tuple[Square | None, ...]) -> float:
-        """What stands against a tile having been laid before others: that they were there while it was not, or were
-        found before it."""
+        """The cost of a tile having been laid before others, in nats: they were there while it was not, or were found
+        before it."""
         if not then:
             return 0.0
         key = first, then
@@ -293,8 +292,8 @@ class _Seeing:
         return cost + late + 0.2 * (sooner - 1)
 
     def _hasty(self, laid: TileTrack, until_s: float) -> float:
-        """What stands against a tile having been laid between the last look at its bare square and a time, and another
-        turn after it: that it is less time than turns take at this table."""
+        """The cost of a tile having been laid between the last look at its bare square and a time, with another turn
+        after it: that is less time than turns take at this table."""
         if laid.bare_s is None or not self.belief.pace_s:
             return 0.0
         turns = max((until_s - laid.bare_s) / self.belief.pace_s, LIMITS.hasty)
@@ -303,9 +302,9 @@ class _Seeing:
 
 @dataclass(slots=True, kw_only=True)
 class _Next:
-    """What may come next after a history: the ways of a laying, one after the other, or a tile that is dropped.
-    ``base`` is the weight without the way's; a laying that nobody needed yet weighs ``most`` at most and is worked out
-    by ``opens``."""
+    """A successor of a history: the ways of a laying, one after the other, or a tile that is dismissed. ``base`` is the
+    weight without that of the way; a laying that has not been needed yet weighs at most ``most`` and is computed by
+    ``opens``."""
 
     h: History
     base: float
@@ -319,8 +318,8 @@ class _Next:
 
 
 class _Queue:
-    """Takes what may come next in the order of its weight. A way's rules are asked only when its turn has come: what
-    speaks for it bounds its weight from above."""
+    """Yields successors in the order of their weight (best first). The rules are evaluated lazily: the evidence for a
+    way bounds its weight from above."""
 
     def __init__(self, behind: float = LIMITS.behind) -> None:
         self._behind = behind
@@ -340,7 +339,7 @@ class _Queue:
         heapq.heappush(self._waiting, (-weight, self._count, candidate, exact))
 
     def best(self, most: int) -> list[History]:
-        """So many histories, the likeliest first, each once."""
+        """At most ``most`` distinct histories, the likeliest first."""
         out: list[History] = []
         known: set[object] = set()
         while self._waiting and len(out) < most:
@@ -377,5 +376,5 @@ class _Queue:
 
 
 def _key(h: History) -> object:
-    """Equal for histories that come to the same."""
+    """Equal for equivalent histories."""
     return h.left, h.told, h.dropped, h.state.player, h.says

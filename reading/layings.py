@@ -1,7 +1,7 @@
 """What may have been laid next on a square: every explanation of a tile and of the figure on it, from one state.
 
-What the looks, the box and whose turn it is say of an explanation is known at once and bounds its weight from above.
-The rules are asked, which costs a state, only when an explanation is likely enough to matter.
+The evidence of the looks, the box and the turn order is cheap and bounds an explanation's weight from above. The rules
+are evaluated, which costs a state, only if an explanation is likely enough to matter.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from scoring.events import Event, FigurePlaced, TilePlaced, TurnEnded
 from scoring.state import GameState, feature_of
 from scoring.tiles import Square, catalogue
 
-# What the rules' complaints weigh. People do break rules, but far less often than a camera errs.
+# Cost of each kind of issue, in nats. People do break rules, but far less often than a camera errs.
 COSTS: Mapping[str, float] = {"edge_mismatch": 8.0, "no_neighbour": 12.0, "corner_contact": 12.0, "too_many": 6.0,
                               "not_in_box": 10.0, "wrong_player": 0.0, "no_second_part": 0.0,
-                              # follows from earlier errors as often as it is one
+                              # as often a consequence of earlier errors as an error itself
                               "no_supply": 2.5}
 _USUAL = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """A turn as a history tells it. ``weight`` is what it added; ``group`` the log's turn it explains, if it was told,
-    and ``index`` that one's place among the log's turns; ``laying`` has the tile's other explanations."""
+    """A turn of a history. ``weight`` is its contribution; ``group`` the log's turn that it explains, if any, and
+    ``index`` the position of that among the log's turns; ``laying`` has the tile's other explanations."""
 
     at: Square | None
     tile: TilePlaced | None
@@ -52,14 +52,14 @@ class Turn:
 
 @dataclass(slots=True)
 class Steps:
-    """States that were worked out, by the state and the event that led there: the ``most`` that were asked for last. A
-    state of a late turn has 17 kB; with 800 of them a game of two boxes is searched as fast as with all."""
+    """An LRU cache of ``most`` states by the previous state and the event. A state of a late turn has 17 kB; with 800
+    of them a game of two boxes is searched as fast as with all."""
 
     most: int = 800
     _known: dict[tuple[int, Event], tuple[GameState, GameState | None]] = field(default_factory=dict)
 
     def after(self, state: GameState, event: Event) -> GameState | None:
-        """The state after an event, or None when it means nothing there."""
+        """The state after an event, or None if it is meaningless there."""
         key = id(state), event
         known = self._known.get(key)
         if known is not None and known[0] is state:
@@ -81,7 +81,7 @@ class Steps:
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """One explanation: the events, in their order, and what speaks for them whatever was laid before."""
+    """One explanation: its events in order, and their weight as far as it is independent of what was laid before."""
 
     weight: float
     events: tuple[Event, ...]
@@ -91,9 +91,9 @@ class _Way:
 
 
 class Offers:
-    """What a square may be told as, whatever was laid before: by reading and player every tile and figure that may be
-    seen there and that people have not denied, worked out once for what is seen (``seen``) and what the log has of it
-    (``group``, None for nothing)."""
+    """The possible explanations of a square, independent of what was laid before: by reading and player every tile and
+    figure that may be seen there and that people have not denied. Computed once for the evidence (``seen``) and the
+    log's turn (``group``, None if there is none)."""
 
     def __init__(self, seen: Evidence, group: LoggedTurn | None, colours: Mapping[str, int],
                  denies: Callable[[Event | None], bool]) -> None:
@@ -112,7 +112,7 @@ class Offers:
         self._most: dict[int, float | None] = {}
 
     def most(self, state: GameState) -> float | None:
-        """What any of it weighs at most as the next turn after a state; None when people have denied it all."""
+        """Upper bound of their weights as the next turn after a state; None if people have denied them all."""
         due = next_player(state)
         if due not in self._most:
             self._most[due] = max((value + way.weight for reading, value in self.readings(state).items()
@@ -121,19 +121,20 @@ class Offers:
         return self._most[due]
 
     def readings(self, state: GameState) -> Mapping[Reading, float]:
-        """Log-likelihoods of what may lie there."""
+        """Log-likelihoods of the readings."""
         if self.pinned is not None:
             return {(self.pinned.tile, self.pinned.rot): 0.0}
         return self.seen.readings(state.box, None if self._old is None else (self._old.tile, self._old.rot))
 
     def players(self, due: int) -> Collection[int]:
-        """Who may have laid it: whose turn it is (``due``), whose figure is on it, or whom people have named."""
+        """Who may have laid it: the player to move (``due``), the owner of a figure on it, or whom people have named.
+        """
         if self.pinned is not None:
             return (self.pinned.player,)
         return self._owners or dict.fromkeys((due, *self._painted))
 
     def ways(self, state: GameState, reading: Reading, player: int) -> list[_Way]:
-        """What this player may have done with that tile."""
+        """The explanations with that reading and player."""
         key = reading, player
         if key not in self._ways:
             self._ways[key] = list(self._worked_out(state, reading, player))
@@ -158,7 +159,8 @@ class Offers:
 
 @dataclass(frozen=True, slots=True)
 class _Ranked:
-    """A way after a state: its weight is ``bound`` at most, of which ``against`` has been taken for the rules."""
+    """A way after a state: its weight is at most ``bound``, which already includes ``against`` as the least cost of the
+    rules."""
 
     bound: float
     against: float
@@ -167,8 +169,8 @@ class _Ranked:
 
 
 class Laying:
-    """The ways in which the tile on a square (or what the log has of a turn) comes next after a state, by number, the
-    likeliest first as far as is known without the rules."""
+    """The ways in which the tile on a square (or a turn of the log) may come next after a state, numbered in descending
+    order of their bounds."""
 
     def __init__(self, state: GameState, seen: Evidence | None, group: LoggedTurn | None, index: int, steps: Steps,
                  said: dict[tuple[Event | None, Event | None], int], asked: Mapping[Square, float]) -> None:
@@ -180,16 +182,17 @@ class Laying:
         self._read = False
 
     def bound(self, way: int) -> float | None:
-        """What a way weighs at most; None when there is none of that number."""
+        """Upper bound of a way's weight; None if there is no way of that number."""
         return self._ways[way].bound if way < len(self._ways) else None
 
     def weight(self, way: int) -> float | None:
-        """What a way weighs; None for one that means nothing to the rules."""
+        """A way's weight; None if it is meaningless to the rules."""
         found = self._result(way)
         return None if found is None else found[0]
 
     def turn(self, way: int) -> tuple[Turn, GameState, frozenset[int], int]:
-        """A way as a turn, the state after it, the tracks that it explains, and the number of what it tells."""
+        """A way as a turn, the state after it, the ids of the tracks that it explains, and the id of its (tile, figure)
+        pair."""
         found, ranked = self._result(way), self._ways[way]
         w = ranked.way
         assert found is not None
@@ -204,7 +207,7 @@ class Laying:
 
     @property
     def all(self) -> tuple[tuple[TilePlaced, FigurePlaced | None, float], ...]:
-        """Every way that is not hopeless as (tile, figure or None, weight), the likeliest first."""
+        """Every way within `LIMITS.behind` of the best as (tile, figure or None, weight), the likeliest first."""
         if self._all is None:
             best, out = -math.inf, []
             for n, ranked in enumerate(self._ways):
@@ -218,8 +221,8 @@ class Laying:
         return self._all
 
     def as_told(self, colours: Mapping[str, int]) -> None:
-        """The events of a turn as they were told, with what stands against that; and, where another player's turn it
-        was, as that one's."""
+        """Add the events of a turn as they are logged, with their cost, and as those of the player to move if that is
+        another one."""
         group = self.group
         assert group is not None
         lines = tuple(line.event for line in ((group.tile,) if group.tile else ()) + group.rest)
@@ -250,7 +253,7 @@ class Laying:
         self._ways.append(_Ranked(way.weight, 0.0, way))
 
     def anew(self, offers: Offers) -> None:
-        """Every tile and figure that may be seen there, whoever laid it."""
+        """Add every explanation of the evidence, by any player."""
         state, due = self.state, next_player(self.state)
         self._read = True
         readings, players = offers.readings(state), offers.players(due)
@@ -271,21 +274,22 @@ class Laying:
 
     def _worked_out(self, ranked: _Ranked) -> tuple[float, GameState] | None:
         state, way = self.state, ranked.way
-        weight, needed = ranked.bound + ranked.against, 0  # the rules say it themselves
+        weight, needed = ranked.bound + ranked.against, 0  # the rules' actual cost replaces the least one
         if self._read and way.tile is not None:
             needed = 1 + (way.claim is not None and way.claim.event is not None)
         for n, event in enumerate(way.events):
             after = self._steps.after(state, event)
             if after is None and n < needed:
                 return None
-            if after is not None:  # what means nothing stays in the log and changes nothing
+            if after is not None:  # a meaningless event stays in the log and changes nothing
                 if n < needed or not self._read:
                     weight -= min(cost(state, after), self._most(state, event, after))
                 state = after
         return weight, state
 
     def _most(self, state: GameState, event: Event, after: GameState) -> float:
-        """What the rules can have against a figure at most: a feature is no surer than the tiles asked about in it."""
+        """Upper bound of the rules' cost of a figure: its feature is no surer than the tiles in it that are asked
+        about."""
         figure = after.standing.get(state.next_figure) if isinstance(event, FigurePlaced) and self._asked else None
         feature = feature_of(after, figure) if figure is not None else None
         if feature is None or figure is None:
@@ -295,12 +299,12 @@ class Laying:
 
 
 def cost(before: GameState, after: GameState) -> float:
-    """What the rules have against what was added."""
+    """The cost of the issues between two states, in nats."""
     return sum(COSTS.get(i.code, _USUAL) for i in after.issues[len(before.issues):])
 
 
 def _against(state: GameState, at: Square, reading: Reading) -> float:
-    """What the rules will have at least against a tile there."""
+    """Lower bound of the rules' cost of a tile there."""
     kind = catalogue().get(reading[0])
     wrong = kind is not None and at not in state.tiles and bool(mismatches(state, kind, at, reading[1]))
     return COSTS["edge_mismatch"] * wrong

@@ -1,10 +1,10 @@
-"""Which piece each figure is: followers, large ones and builders by how long they look beside the other figures of the
-same table, pigs by what the figures' network says of them.
+"""Which piece each figure is: followers, large followers and builders by their length relative to the other figures of
+the same table, pigs by the figures' network.
 
-Seen from above a piece is as long as it is wide, and its maker chose by which share a large follower is wider than an
-ordinary one. How long wood looks at one table (maker, tiles, lens) and how much longer large wood is, are not known
-beforehand, but are the same for all its figures: a mixture of normal distributions over the logarithm of the length,
-summed over both unknowns. Every figure that was seen says something of them, whichever piece it is.
+Seen from above a piece is as long as it is wide, and its maker chose how much wider a large follower is than an
+ordinary one. How long wood looks at one table (maker, tiles, lens) and how much longer large wood is are unknown but
+the same for all its figures: a mixture of normal distributions over the logarithm of the length, marginalised over both
+unknowns. Every figure seen is evidence of them, whichever piece it is.
 """
 
 from __future__ import annotations
@@ -26,39 +26,39 @@ SIZES = ("follower", "large")  # pieces of one shape
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PieceLimits:
-    """Lengths of silhouettes in tiles. Wood measured with a caliper is 16.0 mm (follower) and 18.5 to 19.3 mm (large)
-    wide on tiles of 45 mm; how long silhouettes are by piece and posture is what ``benchmarks/film_evidence.py`` prints
-    of the films."""
+    """Lengths of silhouettes are in tiles. Wood measured with a caliper is 16.0 mm (follower) and 18.5 to 19.3 mm
+    (large) wide on tiles of 45 mm; ``benchmarks/film_evidence.py`` prints the lengths of silhouettes in the films by
+    piece and posture."""
 
     stands: float = 0.36  # tiles: an ordinary follower
-    lies: float = 0.33  # its silhouette has no shadowed sides
-    tables: float = 0.12  # how far tables differ in that (natural logarithm)
-    larger: float = 0.20  # logarithm of large to ordinary length
-    makers: float = 0.06  # and how far makers differ in that
-    figures: float = 0.065  # and figures of one table, both ways
+    lies: float = 0.33  # a follower lying down: its silhouette has no shadowed sides
+    tables: float = 0.12  # standard deviation between tables (natural logarithm)
+    larger: float = 0.20  # logarithm of the ratio of large to ordinary length
+    makers: float = 0.06  # standard deviation of that between makers
+    figures: float = 0.065  # standard deviation between figures of one table
     clear: float = 3.0  # log-odds of a look below the table's median at which the whole silhouette is still seen
-    faint: float = 0.09  # for each below that, what silhouettes lose of their length (log): grey wood on grey roofs
-    guessed: float = 0.6  # and the deviation of that, as a part of it
-    shorter: float = 0.11  # logarithm of ordinary to a builder's length: 14.3 mm
-    builds: float = 0.12  # and how far makers differ in that: 0.34 in a film, of which there is one
-    share: float = 0.2  # of the figures on a table that are large
-    builders: float = 0.05  # and that are builders
-    spoiled: float = 0.015  # of the silhouettes say nothing: cut off, or run into another
-    most: float = 7.0  # no figure's size says more
-    # log-odds of large against ordinary as the network says them: their mean at a table that has as many of both and
-    # how far tables differ in it, half the distance of the two, and the deviation
+    faint: float = 0.09  # loss of a silhouette's length (log) per log-odds below that: grey wood on grey roofs
+    guessed: float = 0.6  # standard deviation of that loss, relative to it
+    shorter: float = 0.11  # logarithm of the ratio of ordinary to a builder's length: 14.3 mm
+    builds: float = 0.12  # standard deviation of that between makers: 0.34 in the only film with builders
+    share: float = 0.2  # share of large followers among the figures on a table
+    builders: float = 0.05  # share of builders
+    spoiled: float = 0.015  # share of silhouettes that say nothing: cut off, or merged with another
+    most: float = 7.0  # most evidence of a figure's size (nats)
+    # the network's log-odds of large against ordinary: their mean at a table that has as many of both, its standard
+    # deviation between tables, half the distance between the two, and the standard deviation of each
     usual: float = -3.1
     unusual: float = 1.2
     apart: float = 0.8
     spread: float = 0.75
-    beside: float = 0.5  # what this counts beside the length: both err where a silhouette is spoiled
-    # log-odds of a pig against a follower as the network says them (mean, deviation): 3 pigs, 60 followers that stood
+    beside: float = 0.5  # weight of this besides the length: both err where a silhouette is spoiled
+    # the network's log-odds of a pig against a follower (mean, standard deviation): 3 pigs, 60 standing followers
     pig: tuple[float, float] = (-0.5, 2.0)
     no_pig: tuple[float, float] = (-6.2, 1.6)
-    tells: float = 4.0  # nats at most that this says
-    built: float = -2.2  # log-odds of a builder at which the network says nothing: most that stand are near it
-    tells_built: float = 1.5  # nats at most that this says; builders stand
-    hardly: float = 0.1  # nats by which other figures' looks may move a piece before it is weighed again
+    tells: float = 4.0  # most evidence of this (nats)
+    built: float = -2.2  # log-odds of a builder at which the network is neutral: most standing figures are near it
+    tells_built: float = 1.5  # most evidence of this (nats); builders stand
+    hardly: float = 0.1  # nats by which other figures' looks may change a piece before it is weighed again
 
 
 PIECES = PieceLimits()
@@ -68,15 +68,15 @@ _PRIOR = -0.5 * (_OFFSETS / PIECES.tables) ** 2 - 0.5 * ((_LARGER - PIECES.large
 
 
 def kinds(tracks: Iterable[FigureTrack], pieces: Collection[str]) -> dict[int, FigureTrack]:
-    """By its number each track with log-likelihoods of those ``pieces`` in place of what its looks say one by one.
-    Tracks that say nothing of their piece are left out."""
+    """Tracks by id with log-likelihoods of those ``pieces`` that take all figures of the table into account. Tracks
+    without evidence of their piece are left out."""
     return Kinds().among(tuple(tracks), pieces)
 
 
 @dataclass(slots=True)
 class _Said:
-    """What the looks at one figure say of its piece, a look: log-odds against a follower. ``told`` is the track with
-    what all figures together say, ``odds``, once that is known."""
+    """The evidence of one figure's looks about its piece: mean log-odds against a follower. ``odds`` is the joint
+    evidence of all figures, ``told`` the track with it, once known."""
 
     track: FigureTrack
     large: float
@@ -88,8 +88,8 @@ class _Said:
 
 
 class Kinds:
-    """`kinds` of one table, worked out anew when a track has changed. A track whose pieces another one's looks have
-    hardly moved stays the object that it was, and so does what was worked out from it."""
+    """`kinds` of one table, recomputed when a track has changed. A track that other tracks' looks have hardly changed
+    stays the same object, so what is derived from it remains cached."""
 
     def __init__(self) -> None:
         self._of: tuple[FigureTrack, ...] = ()
@@ -99,11 +99,11 @@ class Kinds:
         self._told: dict[int, FigureTrack] = {}
 
     def of(self, belief: TableBelief, pieces: Collection[str]) -> dict[int, FigureTrack]:
-        """By its number each track of a belief, as `kinds` has it."""
+        """`kinds` of a belief's tracks."""
         return self.among(tuple(belief.figures.values()), pieces)
 
     def among(self, tracks: tuple[FigureTrack, ...], pieces: Collection[str]) -> dict[int, FigureTrack]:
-        """By its number each of these tracks, as `kinds` has it."""
+        """`kinds` of these tracks."""
         told = ("follower", *(p for p in ("large", "builder", "pig") if p in pieces))
         if told != self._pieces:
             self._pieces, self._of, self._said = told, (), {}
@@ -124,7 +124,7 @@ class Kinds:
         return self._told
 
     def _weighed(self, known: Sequence[_Said]) -> Array:
-        """By figure the log-likelihood of each piece, the best of them 0."""
+        """(figures, pieces) log-likelihoods relative to the best piece of each figure."""
         odds = np.zeros((len(known), len(self._pieces)))
         if not known:
             return odds
@@ -148,7 +148,7 @@ class Kinds:
 
 
 def _said(f: FigureTrack) -> _Said | None:
-    """None when it says nothing."""
+    """The evidence of a track about its piece; None if there is none."""
     if f.real <= 0 or "follower" not in f.pieces:
         return None
     own = f.pieces["follower"]
@@ -158,8 +158,7 @@ def _said(f: FigureTrack) -> _Said | None:
 
 
 class _Lengths:
-    """What the lengths of a table's figures say of their pieces. The densities of figures that have not changed stay
-    where they are."""
+    """The evidence of the lengths of a table's figures. Densities of unchanged figures are kept."""
 
     def __init__(self) -> None:
         self._keys: list[tuple[float, bool, tuple[str, ...], float]] = []
@@ -183,7 +182,7 @@ class _Lengths:
 
 
 def _by_network(said: Array) -> Array:
-    """By figure the log-odds of a large follower, by how the network's word (its log-odds) stands out at this table."""
+    """(figures,) log-odds of a large follower, given how the network's log-odds stand out at this table."""
     small, large = (-0.5 * ((said[:, None] + side * PIECES.apart - _SAID) / PIECES.spread) ** 2 for side in (1, -1))
     logs = np.logaddexp(np.log(1 - PIECES.share) + small, np.log(PIECES.share) + large)
     rest = -0.5 * ((_SAID - PIECES.usual) / PIECES.unusual) ** 2 + logs.sum(axis=0) - logs
@@ -197,14 +196,14 @@ def _log_sum(x: Array) -> Array:
 
 
 def _lost(said: float, clear: float) -> float:
-    """What silhouettes lack of their length (log), to a hundredth, if they stand out by less than ``clear``."""
+    """The loss of a silhouette's length (log), rounded to 0.01, if its contrast is less than ``clear``."""
     return round(PIECES.faint * (clear - said), 2) if said < clear else 0.0
 
 
 @lru_cache(maxsize=512)
 def _densities(length: float, lies: bool, pieces: tuple[str, ...], lost: float) -> tuple[Array, Array]:
-    """Log-density of a length, whatever the piece, over the table's offset and its large wood (N,); and the density of
-    followers and of each of the ``pieces`` against that (1 + pieces, N)."""
+    """Log-density of a length for any piece over the grid of both unknowns (N,), and the densities given a follower and
+    each of the ``pieces`` relative to that (1 + pieces, N)."""
     apart = np.log(length / (PIECES.lies if lies else PIECES.stands)) - _OFFSETS + lost
     spread = math.hypot(PIECES.figures, PIECES.guessed * lost)
     shift = {"large": -_LARGER, "builder": PIECES.shorter}

@@ -1,7 +1,7 @@
-"""What to tell of the histories: events, amendments, questions, notices.
+"""What to report of the histories: events, amendments, questions.
 
-Everything is the difference between the best history and what stands in the log, worked out anew at every look. So what
-was told and could not be saved is told again, and what was inserted or amended by people changes what follows.
+Every decision is a difference between the best history and the log, computed anew at every look. So what was reported
+and could not be saved is reported again, and what people insert or amend changes what follows.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ Options = tuple[tuple[tuple[Event, ...], float], ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """Something to put into the log. ``events`` are appended; with ``after`` (the number of an entry; 0: before
-    everything) inserted right after that one; with ``replaces`` they stand in that entry's place, or it is taken back
-    when there are none. ``alternatives`` are the other readings with their probabilities, the likeliest first;
-    ``at`` is the square it was read from, ``frame`` the look's."""
+    """Something to put into the log. ``events`` are appended; with ``after`` (an entry's number; 0: before everything)
+    they are inserted right after that entry; with ``replaces`` they amend that entry, or retract it if there are none.
+    ``alternatives`` are the possible readings with their probabilities, the likeliest first; ``at`` is the square it
+    was read from, ``frame`` the look's frame."""
 
     events: tuple[Event, ...]
     confidence: float
@@ -50,7 +50,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moment:
-    """When a decision is made: the look's frame and time, and whether it is the last one."""
+    """When a decision is made: the look's frame and time in seconds, and whether it is the last one."""
 
     frame: int
     t_s: float
@@ -59,9 +59,9 @@ class Moment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doubt:
-    """An event of the log that is not sure and may be asked about, and ``gain``, what the answer is
-    worth: the entropy of the alternatives in nats, scaled by the points at stake. ``along`` are squares
-    whose tiles are in doubt for the same reason: what people say of one of them settles it."""
+    """An uncertain event that may be asked about. ``gain`` is the value of the answer: the entropy of the alternatives
+    in nats, scaled by the points at stake; ``due``: further looks will hardly help. ``along`` are squares whose tiles
+    are in doubt for the same reason: an answer about one of them settles it."""
 
     decision: Decision
     gain: float
@@ -73,11 +73,11 @@ def decisions(belief: TableBelief, histories: Sequence[History], told: LoggedGam
               carried: Mapping[int, Doubt], unexplained: Sequence[Doubt],
               effect: Callable[[Event | None, Event | None], float],
               ) -> tuple[tuple[Decision, ...], tuple[Shown, ...], dict[int, Doubt]]:
-    """What to tell now, what is only shown, and what was told and is still doubtful, by its entry's number.
+    """What to report now, what is only shown, and the remaining doubts about the log by their entry's number.
 
-    ``before`` is the number of the log's last entry before the window, ``carried`` are the doubts of before,
-    ``unexplained`` what no history explains, and ``effect`` says what difference it makes to the game which of two
-    events it had.
+    ``before`` is the number of the log's last entry before the window, ``carried`` are the previous doubts,
+    ``unexplained`` those that no history explains, and ``effect`` says how many points depend on which of two events
+    happened.
     """
     best = _reference(histories, told)
     out: list[Decision] = list(_out_of_order(best, now))
@@ -121,7 +121,7 @@ def decisions(belief: TableBelief, histories: Sequence[History], told: LoggedGam
                for line in ((t.group.tile,) if t.group.tile else ()) + t.group.rest}
     known = {line.seq: line for line in told.lines if not line.pinned and not line.asked}
     said = {line.event.at for line in told.lines if line.pinned and isinstance(line.event, TilePlaced)}
-    ordered = {g.at for g in told.groups[:-LIMITS.open_turns] if g.at is not None}  # when they came is weighed no more
+    ordered = {g.at for g in told.groups[:-LIMITS.open_turns] if g.at is not None}  # their order is no longer weighed
     kept = {seq: d for seq, d in carried.items()
             if seq in known and (seq not in weighed or d.along and {d.decision.at, *d.along} & ordered)
             and d.decision.events == (known[seq].event,) and not d.along & said}
@@ -140,8 +140,7 @@ def decisions(belief: TableBelief, histories: Sequence[History], told: LoggedGam
 
 
 def _reference(histories: Sequence[History], told: LoggedGame) -> History:
-    """The history that is told: the likeliest, unless one that leaves the log (or its order) as it is is nearly as
-    likely."""
+    """The history that is reported: the likeliest, unless one that keeps the log (or its order) is nearly as likely."""
     best = histories[0]
     for keeps in (as_logged, in_order):
         if keeps(best) and not _takes_up(best, told):
@@ -157,7 +156,7 @@ def _takes_up(h: History, told: LoggedGame) -> bool:
 
 
 def _out_of_order(best: History, now: Moment) -> Iterator[Decision]:
-    """Turns that were told at the wrong time are taken back; they are told again where they belong."""
+    """Retracts turns that are in the wrong position; they are reported again where they belong."""
     if in_order(best):
         return
     turns = [t for t in best.turns if t.group is not None]
@@ -172,8 +171,8 @@ def _out_of_order(best: History, now: Moment) -> Iterator[Decision]:
 
 
 def _in_place(turns: Sequence[Turn]) -> list[Turn]:
-    """Of told turns in the order in which they happened, as many as the log has in that order, and all of those of
-    which people have said something: what they said is not taken back."""
+    """The longest subsequence of logged turns, given in the order in which they happened, that the log has in the same
+    order. Turns that people have settled are always in it: they are never retracted."""
     ending: list[tuple[float, list[Turn]]] = []  # the best that ends with each turn
     for n, turn in enumerate(turns):
         before = max((e for e, earlier in zip(ending, turns[:n], strict=True) if earlier.index < turn.index),
@@ -184,13 +183,13 @@ def _in_place(turns: Sequence[Turn]) -> list[Turn]:
 
 
 def _inserts_last_first(out: Sequence[Decision]) -> Iterator[Decision]:
-    """What is inserted after the same entry comes in the opposite order: each goes right behind that entry."""
+    """Reverses the insertions: each goes right after its entry, so those after the same entry must come last first."""
     yield from (d for d in out if d.after is None)
     yield from reversed([d for d in out if d.after is not None])
 
 
 def _two(made: Decision) -> tuple[Event | None, Event | None]:
-    """An event and the likeliest other one."""
+    """An event and its likeliest alternative."""
     options = [e[0] if e else None for e, _ in made.alternatives]
     own = made.events[0] if made.events else None
     return own, next((o for o in options if o != own), None)
@@ -198,7 +197,7 @@ def _two(made: Decision) -> tuple[Event | None, Event | None]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Waits:
-    """Whether a turn's event has been waited for long enough."""
+    """Decides whether to keep waiting for further looks at a turn (debouncing)."""
 
     turn: Turn
     belief: TableBelief
@@ -210,14 +209,14 @@ class _Waits:
         return self.now.t_s - self.belief.still_s
 
     def enough(self, margin: float) -> bool:
-        """Whether to tell it now."""
+        """Whether to report it now."""
         if margin >= LIMITS.sure or self.now.last:
             return True
         since = self.now.t_s - self._since_s()
         return since >= LIMITS.notice_s and (self.later >= 1 or self.idle_s >= LIMITS.ask_after_s)
 
     def due(self) -> bool:
-        """Whether later looks will hardly tell more."""
+        """Whether further looks will hardly help."""
         return self.now.last or self.later >= LIMITS.patience_turns or self.idle_s >= LIMITS.ask_after_s
 
     def _since_s(self) -> float:
@@ -226,7 +225,7 @@ class _Waits:
 
 
 def _later(belief: TableBelief, turns: Sequence[Turn], now: Moment) -> int:
-    """How many later tiles lie there for some time already."""
+    """How many later tiles are established already."""
     count = 0
     for turn in turns:
         track = belief.squares.get(turn.at) if turn.at is not None else None
@@ -236,7 +235,7 @@ def _later(belief: TableBelief, turns: Sequence[Turn], now: Moment) -> int:
 
 
 def _order(histories: Sequence[History], turn: Turn) -> float:
-    """Margin of the player of a tile; what nothing but chance decides is not waited for."""
+    """Margin of a tile's player; infinite if the alternatives are within 1 nat, which no further look resolves."""
     best = histories[0]
     apart = math.inf
     for h in histories[1:]:
@@ -249,7 +248,7 @@ def _order(histories: Sequence[History], turn: Turn) -> float:
 
 def _compared(turn: Turn, tile: float, figure: float, histories: Sequence[History], told: History, waits: _Waits,
               inserted: bool, now: Moment) -> Iterator[Decision | Shown | Doubt]:
-    """What the told history makes of a turn that stands in the log already."""
+    """Compares the reported history with a turn that is in the log already."""
     group = turn.group
     assert group is not None
     if group.tile is None or turn.tile is None or turn.at is None:
@@ -261,8 +260,8 @@ def _compared(turn: Turn, tile: float, figure: float, histories: Sequence[Histor
         owner = owner_margin(histories, turn)
         sure = tile
         if line.asked:
-            of_player = line.confidence >= probability(LIMITS.agreed)  # the tile was sure, and not whose it is
-            ordered = turn.index <= max(t.index for t in told.turns) - LIMITS.open_turns  # that is weighed no more
+            of_player = line.confidence >= probability(LIMITS.agreed)  # the tile was sure, but not its player
+            ordered = turn.index <= max(t.index for t in told.turns) - LIMITS.open_turns  # its order is weighed no more
             sure = min(tile, 0.0 if of_player and (ordered or not owner.options) else owner.margin)
         said = list(_line(line, turn, sure, histories, waits, now, amends, figure=False))
         yield from said
@@ -282,7 +281,7 @@ def _compared(turn: Turn, tile: float, figure: float, histories: Sequence[Histor
         if figure >= LIMITS.maybe or not waits.due():
             return
         options = alternatives(histories, turn, figure=True)
-        event = next((e[0] for e, _ in options if e and isinstance(e[0], FigurePlaced)), None)  # asked, with nobody
+        event = next((e[0] for e, _ in options if e and isinstance(e[0], FigurePlaced)), None)  # a question: or nobody
         if event is None:
             return
         asked = True
@@ -300,7 +299,7 @@ def _compared(turn: Turn, tile: float, figure: float, histories: Sequence[Histor
 
 def _line(line: LoggedEvent, turn: Turn, margin: float, histories: Sequence[History], waits: _Waits, now: Moment,
           amends: bool, *, figure: bool) -> Iterator[Decision | Doubt]:
-    """An event of the log beside the told history's."""
+    """Compares an event of the log with that of the reported history."""
     new: Event | None = turn.figure if figure else turn.tile
     if same_tile(new, line.event):
         new = line.event
@@ -317,12 +316,12 @@ def _line(line: LoggedEvent, turn: Turn, margin: float, histories: Sequence[Hist
 
 
 def _same_but_player(a: Event | None, b: Event) -> bool:
-    """Whether only whose tile it is differs: what nobody stands on is not worth a question."""
+    """Whether only the player of the tile differs, which is not worth a question if nobody stands on it."""
     return isinstance(a, TilePlaced) and isinstance(b, TilePlaced) and same_tile(replace(a, player=b.player), b)
 
 
 def _against(histories: Sequence[History], told: History, turn: Turn, tile: Event, figure: Event | None) -> float:
-    """The margin of the told history against what the log has of a turn: to the best one that has it so."""
+    """The margin of the reported history over the best one that has a turn as the log has it."""
     if same_tile(turn.tile, tile) and turn.figure == figure:
         return -math.inf
     apart = math.inf
@@ -337,7 +336,7 @@ def _against(histories: Sequence[History], told: History, turn: Turn, tile: Even
 
 
 def _taken_up(best: History, histories: Sequence[History], told: LoggedGame, now: Moment) -> Iterator[Decision]:
-    """Tiles that were told and taken up again."""
+    """Retracts tiles that are in the log and were taken up again."""
     for at in best.dropped:
         group = told.group_at(at)
         if group is None or group.tile is None or group.tile.pinned:
