@@ -291,9 +291,10 @@ class GameReader:
                 start = min(start, n)
         lines = [line.event for g in groups[:start] for line in g.lines]
         asked = {line.event.at: line.confidence for line in log.asked if isinstance(line.event, TilePlaced)}
+        vanished = sum(self._vanished(group, stand) for group in groups[start:earliest] if group.at in again)
         window = Window(state=self._prefix.after(lines), groups=tuple(groups[start:]), free=free - start,
                         again=frozenset(again), fresh=fresh, asked=asked, gone=self._gone(log), denied=log.denied,
-                        first=start, fixed=earliest - start)
+                        first=start, fixed=earliest - start, against=LIMITS.vanished * vanished)
         return window, groups[start - 1].last_seq if start else 0
 
     def _given(self, groups: Sequence[LoggedTurn]) -> int:
@@ -356,14 +357,20 @@ class GameReader:
         other = own < -LIMITS.worth_trying / 3 and not group.tile.pinned
         unknown = bool(figures) and not told_figures
         wrong = bool(figures) and any(isinstance(e, FigurePlaced) and e.player not in players for e in told_figures)
-        vanished = bool(figures) and not any(f.present for f in figures) and any(
-            isinstance(e, FigurePlaced) and (at, e.player) in stand for e in told_figures)
+        vanished = self._vanished(group, stand)
         sign = (round(own), len(figures), tuple(sorted(paints)), other, unknown, wrong, vanished)
         if not (other or unknown or wrong or vanished) or self._tried.get(at) == sign:
             self._weighed[at] = seen
             return False
         self._tried[at] = sign
         return True
+
+    def _vanished(self, group: LoggedTurn, stand: set[tuple[Square, int]]) -> bool:
+        """Whether a figure was told that should stand there, was seen, and is not there any more."""
+        assert group.at is not None
+        figures = [f for f in figures_seen_on(self._own, group.at) if f.real > 0.0]
+        return bool(figures) and not any(f.present for f in figures) and any(
+            isinstance(f.event, FigurePlaced) and (group.at, f.event.player) in stand for f in group.figures())
 
     def _effect(self, events: tuple[Event, ...], one: Event | None, other: Event | None) -> float:
         """How many points, summed over players, depend on which of two events happened in a game of these events."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from reading.belief import FigureTrack, TableBelief
@@ -57,7 +57,8 @@ class Window:
     has the squares of tiles with an open question and the probability of what was logged; ``gone`` are squares from
     which a tile was seen to be taken up; ``denied`` is what people took back. ``first`` is the position of the first
     group among the log's turns: indexes count from the start of the log. The first ``fixed`` groups precede everything
-    ``fresh``."""
+    ``fresh``; ``against`` is the penalty that the figures on the table now put on them as logged, so another
+    explanation can gain at most that much by the end. (The rules charge a turn when it is played.)"""
 
     state: GameState
     groups: tuple[LoggedTurn, ...]
@@ -69,6 +70,7 @@ class Window:
     denied: frozenset[Event] = frozenset()
     first: int = 0
     fixed: int = 0
+    against: float = 0.0
 
     def group(self, index: int) -> LoggedTurn:
         return self.groups[index - self.first]
@@ -116,9 +118,9 @@ class Search:
                 break
             most = max(LIMITS.narrow, width // len(grown))
             beam = sorted((h for queue in grown.values() for h in queue.best(most)), key=lambda h: -h.weight)
-        found, before = [], self._before(belief, window)
-        stands = self._painted(belief)
-        for h in done.values() or beam:
+        found, before, ends = [], self._before(belief, window), list(done.values() or beam)
+        stands = self._painted(belief, before.union(*(h.tracks for h in ends)))
+        for h in ends:
             terms = standing_terms(self._steps.closed(h.state), stands, h.tracks | before)
             found.append(replace(h, score=h.weight + terms))
         return sorted(found, key=lambda h: (-h.score, -h.weight))[:LIMITS.width]
@@ -156,10 +158,13 @@ class Search:
         return frozenset(t.id for f in window.state.standing.values() for t in belief.by_square.get(f.at, ())
                          if t.real > 0)
 
-    def _painted(self, belief: TableBelief) -> dict[int, tuple[tuple[Square, int | None], bool]]:
+    def _painted(self, belief: TableBelief, tracks: Iterable[int]) -> dict[int, tuple[tuple[Square, int | None], bool]]:
         """By track id the square and the player with its paint, and whether the figure is there."""
         out = {}
-        for i, f in belief.figures.items():
+        for i in tracks:
+            f = belief.figures.get(i)
+            if f is None:
+                continue
             paints = f.paints
             player = max(self._colours, key=lambda c, p=paints: p.get(c, -12.0)) if paints else None  # type: ignore[misc]
             out[i] = (f.at, None if player is None else self._colours[player]), f.present
@@ -170,7 +175,8 @@ class Search:
         that are compared: an illegal turn in the log counts against all of them sooner or later."""
         window = seeing.window
         if h.told and h.told[0] < window.first + window.fixed:
-            self._queue_logged(h, h.told[0], h.told[1:], seeing, grown.setdefault(len(h.told) - 1, _Queue(LIMITS.sure)))
+            queue = grown.setdefault(len(h.told) - 1, _Queue(LIMITS.sure + window.against))
+            self._queue_logged(h, h.told[0], h.told[1:], seeing, queue)
             return
         for k, index in enumerate(h.told[:1 + LIMITS.overtakes]):
             if not all(self._swaps(window, first, index) for first in h.told[:k]):
@@ -322,7 +328,7 @@ class _Queue:
     way bounds its weight from above."""
 
     def __init__(self, behind: float = LIMITS.behind) -> None:
-        self._behind = behind
+        self._behind = min(behind, LIMITS.behind)
         self._waiting: list[tuple[float, int, _Next, bool]] = []
         self._count = 0
 
