@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from scoring.board import claims, has_neighbour, lay
+from scoring.board import claims, has_neighbour, lay, mismatches
 from scoring.box import Box, box_for
 from scoring.contributions import BEFORE, IN_TURN, Handler, Problem, Question, View
 from scoring.errors import IllegalMove, InvalidNotation
@@ -122,8 +122,9 @@ def open_squares(state: View) -> frozenset[Square]:
 
 def fits(state: View, tile: str, at: Square, rot: int) -> bool:
     """Whether the rules have nothing against the tile there."""
-    return at not in state.tiles and has_neighbour(state, at) and \
-        next(state.box.placing(state, state.box.tile(tile), at, rot), None) is None
+    kind = state.box.tile(tile)  # first what most fail by: no sentence is made of it
+    return at not in state.tiles and has_neighbour(state, at) and not mismatches(state, kind, at, rot) and \
+        next(state.box.placing(state, kind, at, rot), None) is None
 
 
 def objections(state: View, tile: str, at: Square, rot: int) -> tuple[Problem, ...]:
