@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -45,12 +46,7 @@ class Camera:
     @property
     def rotation(self) -> Array:
         """(3, 3) from table axes (x, y, depth) to camera axes."""
-        ax, ay, az = self.tilt
-        rx = np.array([[1, 0, 0], [0, math.cos(ax), -math.sin(ax)], [0, math.sin(ax), math.cos(ax)]])
-        ry = np.array([[math.cos(ay), 0, math.sin(ay)], [0, 1, 0], [-math.sin(ay), 0, math.cos(ay)]])
-        rz = np.array([[math.cos(az), -math.sin(az), 0], [math.sin(az), math.cos(az), 0], [0, 0, 1]])
-        out: Array = rz @ ry @ rx
-        return out
+        return _rotation(self.tilt)
 
     def project(self, points_mm: npt.ArrayLike) -> Array:
         """(N, 2) px of (N, 3) table points (x, y, z up), lens distortion included."""
@@ -108,3 +104,14 @@ class Camera:
 
 def focal_of(width: int, horizontal_fov_deg: float) -> float:
     return width / 2 / math.tan(math.radians(horizontal_fov_deg) / 2)
+
+
+@lru_cache(maxsize=64)  # every projection of a point asks for it
+def _rotation(tilt: tuple[float, float, float]) -> Array:
+    ax, ay, az = tilt
+    rx = np.array([[1, 0, 0], [0, math.cos(ax), -math.sin(ax)], [0, math.sin(ax), math.cos(ax)]])
+    ry = np.array([[math.cos(ay), 0, math.sin(ay)], [0, 1, 0], [-math.sin(ay), 0, math.cos(ay)]])
+    rz = np.array([[math.cos(az), -math.sin(az), 0], [math.sin(az), math.cos(az), 0], [0, 0, 1]])
+    out: Array = rz @ ry @ rx
+    out.flags.writeable = False
+    return out

@@ -61,6 +61,7 @@ class StillTable:
         self._board = bare.copy()
         self._covered = np.zeros(bare.shape[:2], np.uint8)  # where tiles lie
         self._pieces: dict[int, Piece] = {}
+        self._reaches: dict[Piece, Roi | None] = {}  # what each may touch, of all that have stood here
         self._tiles: dict[object, tuple[Pose, Image]] = {}
         self._covers: dict[object, tuple[Roi, Callable[[Image], None]]] = {}
         self._dressed: Image | None = None  # the table without tiles
@@ -82,11 +83,11 @@ class StillTable:
 
     def put_piece(self, number: int, piece: Piece) -> None:
         self._pieces[number] = piece
-        self._refresh(region(piece, self._camera, self._lamp, piece.z_mm))
+        self._refresh(self._reach(piece))
 
     def take_piece(self, number: int) -> None:
         piece = self._pieces.pop(number)
-        self._refresh(region(piece, self._camera, self._lamp, piece.z_mm))
+        self._refresh(self._reach(piece))
 
     def move(self, poses: Mapping[object, Pose], pieces: Mapping[int, Piece]) -> None:
         """Tiles and figures that lie lie elsewhere from now on."""
@@ -167,11 +168,17 @@ class StillTable:
         out: npt.NDArray[np.float64] = q
         return out
 
+    def _reach(self, piece: Piece) -> Roi | None:
+        """All px that a figure or its shadow may touch, worked out once."""
+        if piece not in self._reaches:
+            self._reaches[piece] = region(piece, self._camera, self._lamp, piece.z_mm)
+        return self._reaches[piece]
+
     def _refresh(self, roi: Roi | None) -> None:
         """Draw a region anew from its layers."""
         if roi is None:
             return
-        reach = {n: r for n, p in self._pieces.items() if (r := region(p, self._camera, self._lamp, p.z_mm))}
+        reach = {n: r for n, p in self._pieces.items() if (r := self._reach(p))}
         near = _grown(roi, 12, self._size)
         canvas = self._board.copy()
         eye = self._camera.position_mm[:2]
