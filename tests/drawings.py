@@ -1,4 +1,4 @@
-"""Our own drawings of the base game's tiles, drawn once in a process and only where a test asks for them."""
+"""Our own drawings of tiles, drawn once in a process and only where a test asks for them."""
 
 from __future__ import annotations
 
@@ -6,11 +6,20 @@ from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
 
-from scoring.tiles import product
+from scoring.tiles import catalogue, product
+from vision.artwork import draw_tile
 from vision.frames import Image
 from vision.tileset import TileSet, drawn_tileset
 
 BASE = tuple(t.id for t in product("base").tiles)
+
+
+@cache
+def drawing(tile: str, size_px: int, variant: int = 0) -> Image:
+    """A kind's picture: BGR, uint8 (size_px, size_px, 3), upright."""
+    picture = draw_tile(catalogue()[tile], size_px, variant=variant)
+    picture.flags.writeable = False
+    return picture
 
 
 @cache

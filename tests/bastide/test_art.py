@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from drawings import drawing
 
 from bastide.log.store import Store
 from bastide.table.demo_game import demo_game
@@ -13,8 +14,6 @@ from bastide.table.session import TableSession
 from bastide.tiles.art import ArtSets, box_contents
 from bastide.tiles.tilebook import TileBook
 from bastide.watching.learning import Learner
-from scoring.tiles import catalogue
-from vision.artwork import draw_tile
 from vision.frames import Frame
 from vision.images import encode_png
 from vision.lessons import Lesson
@@ -28,7 +27,7 @@ PLAYERS = [{"name": "A", "colour": "red"}, {"name": "B", "colour": "blue"}]
 def taught(folder: Path, kinds: tuple[str, ...] = KINDS[:5], shade: int = 0) -> Path:
     folder.mkdir(parents=True)
     for kind in kinds:
-        (folder / f"{kind}.png").write_bytes(encode_png(np.clip(draw_tile(catalogue()[kind], 96) - shade, 0, 255)))
+        (folder / f"{kind}.png").write_bytes(encode_png(np.clip(drawing(kind, 96) - shade, 0, 255)))
     return folder
 
 
@@ -46,7 +45,7 @@ def test_on_a_new_machine_there_are_the_drawings_and_what_will_be_learned(tmp_pa
 
 def test_taught_and_learned_sets_are_listed_and_read_with(tmp_path: Path) -> None:
     taught(tmp_path / "tiles" / "old-edition")
-    lessons = [Lesson(tile=k, bgr=draw_tile(catalogue()[k], 96), origin=f"g{n}") for n, k in enumerate(KINDS[:8])]
+    lessons = [Lesson(tile=k, bgr=drawing(k, 96), origin=f"g{n}") for n, k in enumerate(KINDS[:8])]
     TileBook(tmp_path / "tiles" / "own").learn("g", lessons)
     arts = ArtSets(tmp_path, None)
     assert rows(arts) == {"drawn": ("drawn", 0), "own": ("learned", 8), "old-edition": ("taught", 5),
@@ -54,7 +53,7 @@ def test_taught_and_learned_sets_are_listed_and_read_with(tmp_path: Path) -> Non
     assert not arts.tiles("old-edition", SETUP).drawn and not arts.tiles("own", SETUP).drawn
     book = arts.book("old-edition")
     assert book is not None and book.folder.name == "old-edition-learned"
-    book.learn("g", [Lesson(tile=KINDS[6], bgr=draw_tile(catalogue()[KINDS[6]], 96), origin="x")])
+    book.learn("g", [Lesson(tile=KINDS[6], bgr=drawing(KINDS[6], 96), origin="x")])
     assert rows(arts)["old-edition"] == ("taught", 6) and "old-edition-learned" not in rows(arts)
 
 
@@ -76,7 +75,7 @@ def test_a_game_keeps_its_set_and_its_lessons_go_there(tmp_path: Path) -> None:
         session.commit(demo_game(3, turns=1).events[:1], confidence=1.0, asked=False)
         learner = Learner(lambda: arts.book(session.art), session, lambda s: arts.base(session.art, s), arts.counts)
         (at, placed), = [(a, t) for a, t in session.state.tiles.items() if a != (0, 0)]
-        picture = np.rot90(draw_tile(catalogue()[placed.tile], 96), -placed.rot).copy()
+        picture = np.rot90(drawing(placed.tile, 96), -placed.rot).copy()
         pose = {at: np.array([[96.0, 0, 0], [0, 96.0, 0], [0, 0, 1]])}
         learner.look(Frame(id=1, t_s=0.0, source="test:", bgr=picture), pose)
         learner.write()

@@ -12,6 +12,7 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
+from drawings import drawing
 from test_table_loop import EVENTS, GAME, PATIENCE_S, Camera, Watcher, until
 
 from bastide.log.store import Store
@@ -80,7 +81,7 @@ def table_with(state: Any) -> Image:
     for (x, y), placed in state.tiles.items():
         row, column = 300 + y * PX, 450 + x * PX
         kind = state.box.tile(placed.tile)
-        print_ = draw_tile(kind, PX) if kind.id in catalogue() else board_square(kind)
+        print_ = drawing(kind.id, PX) if kind.id in catalogue() else board_square(kind)
         bgr[row:row + PX, column:column + PX] = np.rot90(repainted(print_), -placed.rot)
     return cv2.GaussianBlur(bgr, (0, 0), 0.7)
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import cv2
 import numpy as np
 import pytest
+from drawings import drawing
 
-from scoring.tiles import catalogue
-from vision.artwork import draw_tile
 from vision.lattice import UNIT, apply
 from vision.registration import Register
 
@@ -30,7 +29,7 @@ def drawn(board, motions=None, bare=None):
     out = cloth() if bare is None else bare.copy()
     for at, (tile, rot) in board.items():
         motion = (motions or {}).get(at, np.eye(3)) @ pose_of(at)
-        art = draw_tile(catalogue()[tile], PX, rot=rot)
+        art = np.rot90(drawing(tile, PX), -rot)
         full = motion @ np.diag([1 / PX, 1 / PX, 1.0])
         warped = cv2.warpPerspective(art, full, SIZE, flags=cv2.INTER_LINEAR)
         mask = cv2.warpPerspective(np.full(art.shape[:2], 255, np.uint8), full, SIZE)

@@ -8,9 +8,10 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
+from drawings import drawing
 
 from scoring.tiles import catalogue
-from vision.artwork import draw_tile, segment_masks
+from vision.artwork import segment_masks
 from vision.frames import SourceError
 from vision.simulator import LEVELS, Options, Simulator, load, options_from
 from vision.simulator.pieces import colour_bgr
@@ -75,7 +76,7 @@ def test_the_pixels_under_a_true_pose_are_that_tile(level: str, seed: int) -> No
     for at, tile in sim.truth.tiles.items():
         if at not in standing:  # a figure hides too much of a tile for a number
             seen = crop(last, sim, at)
-            scores = [alike(seen, np.rot90(draw_tile(catalogue()[tile.laid.tile], 64), -turns)) for turns in range(4)]
+            scores = [alike(seen, np.rot90(drawing(tile.laid.tile, 64), -turns)) for turns in range(4)]
             if tile.laid.tile != "base.B":  # nearly the same all around
                 assert int(np.argmax(scores)) == 0
             assert scores[0] > (0.75 if level != "hard" else 0.6)
@@ -101,7 +102,7 @@ def test_a_tile_lies_from_its_frame_on_and_a_hand_covers_it_then() -> None:
     turn = sim.truth.turns[1]
     assert turn.tile_down is not None and turn.tile_clear is not None
     at = next(a for a, t in sim.truth.tiles.items() if t.turn == 1)
-    art = draw_tile(catalogue()[sim.truth.tiles[at].laid.tile], 64)
+    art = drawing(sim.truth.tiles[at].laid.tile, 64)
     before = sim.truth.turns[0].end
     assert alike(crop(images[before], sim, at), art) < 0.4  # bare table
     assert alike(crop(images[turn.tile_down], sim, at), art) < 0.75  # under the hand

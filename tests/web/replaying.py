@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
 
 from bastide.log.store import Store
 from bastide.table.session import TableSession
@@ -81,19 +82,19 @@ def told(client: FlaskClient, game: tuple[dict[str, Any], Turns, list[int]], *, 
     says that they forget; who does not remember tells the wheel late; ``shuffled`` turns are told in any order."""
     asked, turns, totals = game
 
-    def send(command: dict[str, Any]) -> dict[str, Any]:
+    def send(command: dict[str, Any]) -> TestResponse:
         answer = client.post("/api/commands", json=command)
         assert answer.status_code == 200, (command, answer.json)
-        view: dict[str, Any] = answer.json
-        return view
+        return answer  # of most only that they are right is looked at: reading one takes longer than most commands
 
-    view = send({"do": "new_game", "setup": asked})
+    answer = send({"do": "new_game", "setup": asked})
     for n, (moves, scores) in enumerate(turns):
         for body in any_order(moves, rng or random.Random(n)) if shuffled else moves if remembered else late(moves):
-            view = send(body)
+            answer = send(body)
         laid = any(m["do"] == "tile" for m in moves)  # a turn without a tile must be said to be over
         if not laid or (ends and (rng is None or rng.random() < 0.5)):
-            view = send({"do": "end_turn"})
+            answer = send({"do": "end_turn"})
+        view: dict[str, Any] = answer.json
         got = [p["score"] for p in view["players"]]
         if got != scores:
             yield f"turn {n + 1}: {got} instead of {scores}"
@@ -102,7 +103,7 @@ def told(client: FlaskClient, game: tuple[dict[str, Any], Turns, list[int]], *, 
             yield f"turn {n + 1}: {view['issues'][0]['code']}: {view['issues'][0]['text']}"
             return
     send({"do": "end_game"})
-    view = send({"do": "reveal", "step": "end"})
+    view = send({"do": "reveal", "step": "end"}).json
     if totals and view["final"]["totals"] != totals:
         yield f"at the end: {view['final']['totals']} instead of {totals}"
     if any(h.get("player") is None for h in view["history"]):
