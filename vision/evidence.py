@@ -4,6 +4,7 @@ differ by a pennant alone.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -63,7 +64,7 @@ class SideReader:
 
 def learn_sides(features: FloatArray, letters: Sequence[str]) -> SideReader | None:
     """From sides whose letter is known (M, 48); None when fewer than two letters have examples."""
-    names = "".join(sorted({x for x in letters if list(letters).count(x) >= 4}))
+    names = "".join(sorted(letter for letter, count in Counter(letters).items() if count >= 4))
     if len(names) < 2:
         return None
     mirrored = features.reshape(-1, _STEPS, 3)[:, ::-1].reshape(len(features), -1)
