@@ -66,7 +66,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """With --quick the other files are not even imported: that alone takes a quarter of a minute."""
+    """With --quick the other files are not even imported."""
     place = collection_path.relative_to(HERE).as_posix() if collection_path.is_relative_to(HERE) else ""
     return True if config.getoption("quick") and place.startswith(sum(PLACES.values(), ())) else None
 
