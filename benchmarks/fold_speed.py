@@ -41,7 +41,7 @@ from scoring.engine import apply, fold, new_game, step  # noqa: E402
 from scoring.errors import InvalidNotation  # noqa: E402
 from scoring.events import Event, Setup, TilePlaced, TurnEnded  # noqa: E402
 from scoring.log import LogEntry  # noqa: E402
-from scoring.projection import Memory, live_view  # noqa: E402
+from scoring.projection import ViewCache, live_view  # noqa: E402
 from scoring.scores import ScoreEvent  # noqa: E402
 from scoring.state import NO_SEGMENT, Draft, GameState, feature_at, figures_on  # noqa: E402
 from scoring.transcript import read  # noqa: E402
@@ -113,7 +113,7 @@ def ratios(setup: Setup, turns: Turns, rounds: int) -> tuple[int, float, list[fl
         closed.append((state, count))
 
     def views(of: list[tuple[GameState, int]], remember: bool) -> None:
-        memory = Memory() if remember else None
+        memory = ViewCache() if remember else None
         for seen, length in of:
             live_view(seen, entries[:length], length, memory)
 

@@ -15,10 +15,10 @@ from scoring.tiles import Point, Segment, Square, Tile
 
 if TYPE_CHECKING:
     from scoring.events import Event, Setup, StartTile
-    from scoring.memory import Memory
     from scoring.rules import Rules
     from scoring.scores import Item, ScoreEvent
     from scoring.state import Draft, Feature, GameState
+    from scoring.view_cache import ViewCache
 
     View: TypeAlias = GameState | Draft
     Counts: TypeAlias = Callable[[Rules, Feature, bool], tuple[tuple[str, int], ...]]
@@ -161,7 +161,7 @@ class Stage:
     alone may be looked up in the memory."""
 
     name: str
-    events: Callable[[View, Memory], Iterable[ScoreEvent]]
+    events: Callable[[View, ViewCache], Iterable[ScoreEvent]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

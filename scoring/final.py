@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from scoring.contributions import View
-from scoring.memory import Border, Memory, by_category
 from scoring.scores import Item, ScoreEvent, leaders
 from scoring.state import Feature, figures_on, weights
 from scoring.turns import bonuses, counted
+from scoring.view_cache import Border, ViewCache, by_category
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,15 +26,15 @@ class Final:
     tie: str | None
 
 
-def final_stages(view: View, memory: Memory | None = None) -> tuple[tuple[str, tuple[ScoreEvent, ...]], ...]:
+def final_stages(view: View, memory: ViewCache | None = None) -> tuple[tuple[str, tuple[ScoreEvent, ...]], ...]:
     """What each stage adds, in the order of the stages (R-END-07). An event from the memory tells an earlier turn."""
-    memory = memory or Memory()
+    memory = memory or ViewCache()
     return tuple([(s.name, tuple(s.events(view, memory))) for s in view.box.stages])
 
 
-def final_of(view: View, memory: Memory | None = None) -> Final:
+def final_of(view: View, memory: ViewCache | None = None) -> Final:
     """The final scoring of a game whose last turn is over and whose end has not been booked yet."""
-    memory = memory or Memory()
+    memory = memory or ViewCache()
     stages = final_stages(view, memory)
     table: dict[str, list[int]] = {}
     for name, events in stages:
@@ -59,26 +59,26 @@ def winners(totals: list[int] | tuple[int, ...]) -> tuple[int, ...]:
     return leaders({p: score - lowest + 1 for p, score in enumerate(totals)})
 
 
-def incomplete(stage: str, view: View, memory: Memory) -> tuple[ScoreEvent, ...]:
+def incomplete(stage: str, view: View, memory: ViewCache) -> tuple[ScoreEvent, ...]:
     """Roads, cities and cloisters that nobody finished (R-END-02 to R-END-05)."""
     found = memory.claimed(view, stage)
     scored = memory.scored[stage].of(found, lambda: _all_of(stage, view, memory, found))
     return scored + _on_top(stage, view, memory, found)
 
 
-def _all_of(stage: str, view: View, memory: Memory, found: Sequence[Feature]) -> tuple[ScoreEvent, ...]:
+def _all_of(stage: str, view: View, memory: ViewCache, found: Sequence[Feature]) -> tuple[ScoreEvent, ...]:
     def paid(feature: Feature) -> ScoreEvent | None:
         return counted(view, feature, *memory.shares(view, feature), memory.places(view, feature), stage=stage)
 
     return tuple(filter(None, [memory.paid(f, (f,), partial(paid, f)) for f in found]))
 
 
-def _on_top(stage: str, view: View, memory: Memory, found: Sequence[Feature]) -> tuple[ScoreEvent, ...]:
+def _on_top(stage: str, view: View, memory: ViewCache, found: Sequence[Feature]) -> tuple[ScoreEvent, ...]:
     """Bonuses for these features when they are scored at the end."""
     return tuple([replace(e, stage=stage) for e in bonuses(view, found)]) if found and view.box.bonuses else ()
 
 
-def farms(view: View, memory: Memory) -> tuple[ScoreEvent, ...]:
+def farms(view: View, memory: ViewCache) -> tuple[ScoreEvent, ...]:
     """Farms, by the method in force (R-FARM-10)."""
     found = memory.claimed(view, "farms") if view.box.rules.farmers_enabled else []
     if not found:
@@ -89,12 +89,12 @@ def farms(view: View, memory: Memory) -> tuple[ScoreEvent, ...]:
     return scored + _on_top("farms", view, memory, found)
 
 
-def _farms_each(view: View, memory: Memory, borders: Sequence[Border]) -> tuple[ScoreEvent, ...]:
+def _farms_each(view: View, memory: ViewCache, borders: Sequence[Border]) -> tuple[ScoreEvent, ...]:
     """Every farm pays its own majority for every completed city it borders (R-FARM-20)."""
     return tuple(filter(None, [memory.paid(b.farm, (b,), partial(_farm, view, memory, b)) for b in borders]))
 
 
-def _farm(view: View, memory: Memory, border: Border) -> ScoreEvent | None:
+def _farm(view: View, memory: ViewCache, border: Border) -> ScoreEvent | None:
     farm, cities = border
     shares, best = memory.shares(view, farm)
     if not shares:
@@ -110,7 +110,7 @@ def _farm(view: View, memory: Memory, border: Border) -> ScoreEvent | None:
                       places=memory.places(view, farm), cities=tuple([memory.places(view, c) for c in cities]))
 
 
-def _farms_per_city(view: View, memory: Memory, borders: Sequence[Border]) -> tuple[ScoreEvent, ...]:
+def _farms_per_city(view: View, memory: ViewCache, borders: Sequence[Border]) -> tuple[ScoreEvent, ...]:
     """Every completed city pays once, to the majority over all the farms that border it (R-FARM-11)."""
     suppliers: dict[int, list[Feature]] = {}
     for farm, cities in borders:
@@ -123,14 +123,14 @@ def _farms_per_city(view: View, memory: Memory, borders: Sequence[Border]) -> tu
     return tuple(filter(None, scored))
 
 
-def _city(view: View, memory: Memory, city: Feature, farms: tuple[Feature, ...]) -> ScoreEvent | None:
+def _city(view: View, memory: ViewCache, city: Feature, farms: tuple[Feature, ...]) -> ScoreEvent | None:
     e = _suppliers(view, memory, farms)
     return e and ScoreEvent(turn=e.turn, feature=e.feature, reason=e.reason, items=e.items, rule=e.rule, stage=e.stage,
                             points=e.points, majority=e.majority, tiles=e.tiles, places=e.places,
                             cities=(memory.places(view, city),))
 
 
-def _suppliers(view: View, memory: Memory, farms: tuple[Feature, ...]) -> ScoreEvent | None:
+def _suppliers(view: View, memory: ViewCache, farms: tuple[Feature, ...]) -> ScoreEvent | None:
     """What these farms together pay for a city; the same for every city."""
     shares = weights(view, [f for farm in farms for f in figures_on(view, farm)])
     if not shares:

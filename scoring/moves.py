@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scoring.belonging import question_id
 from scoring.contributions import ANY, BEFORE, IN_TURN, Choice
 from scoring.engine import fits, fitting, objections, open_squares, tiles_left, waiting
 from scoring.errors import InvalidNotation
 from scoring.events import Event, to_json
+from scoring.log_position import question_id
 from scoring.state import Draft, GameState
 from scoring.tiles import Square
 from scoring.turns import close_turn, next_part

@@ -7,15 +7,15 @@ from functools import partial
 from itertools import islice
 from typing import cast
 
-from scoring.belonging import question_id
 from scoring.contributions import Counts, Question, View
 from scoring.engine import tiles_left, waiting
 from scoring.events import to_json
 from scoring.explain import explain
 from scoring.final import Final, combine, final_of, winners
 from scoring.geometry import spot_of
+from scoring.history_rows import HistoryRows, history_rows
 from scoring.log import LogEntry
-from scoring.memory import Memory
+from scoring.log_position import question_id
 from scoring.moves import next_tile
 from scoring.scores import Item, ScoreEvent, category, formula
 from scoring.state import (
@@ -27,9 +27,9 @@ from scoring.state import (
     StandingFigure,
     supplies,
 )
-from scoring.telling import Told, tell
 from scoring.tiles import Square
 from scoring.turns import close_turn
+from scoring.view_cache import ViewCache
 from scoring.views import (
     BoardView,
     FeatureView,
@@ -43,18 +43,18 @@ from scoring.views import (
     TileView,
 )
 
-__all__ = ["Memory", "category", "event_json", "features", "figure_json", "final_scoring", "live_view",
+__all__ = ["ViewCache", "category", "event_json", "features", "figure_json", "final_scoring", "live_view",
            "running_scores", "standing_now"]
 
 
 def live_view(state: GameState, entries: Iterable[LogEntry], version: int,
-              memory: Memory | None = None) -> GameView:
+              memory: ViewCache | None = None) -> GameView:
     """The whole table as a client sees it. Scores count an open turn as if it ended now.
 
-    Whoever shows one view after the other keeps a Memory for the game and spares most of the work.
+    Whoever shows one view after the other keeps a ViewCache for the game and spares most of the work.
     """
-    memory = memory or Memory()
-    told = memory.is_told(tell(tuple(entries), state.happened, memory.told))
+    memory = memory or ViewCache()
+    told = memory.is_told(history_rows(tuple(entries), state.happened, memory.told))
     now = _closed(state)
     feed, final = _events(now, _final(now, memory), memory)
     supply = supplies(now)
@@ -107,7 +107,7 @@ def _question(q: Question) -> OpenQuestionView:
 
 def final_scoring(state: GameState) -> Final:
     """The final scoring of a game that is over, or as if it ended now (the open turn first)."""
-    return _final(_closed(state), Memory())
+    return _final(_closed(state), ViewCache())
 
 
 def _closed(state: GameState) -> View:
@@ -119,7 +119,7 @@ def _closed(state: GameState) -> View:
     return d
 
 
-def _final(view: View, memory: Memory) -> Final:
+def _final(view: View, memory: ViewCache) -> Final:
     if not view.over:
         return final_of(view, memory)
     best = winners(tuple(view.scores))
@@ -129,7 +129,7 @@ def _final(view: View, memory: Memory) -> Final:
                  tie=view.box.rules.winner_tie if len(best) > 1 else None)
 
 
-def _events(view: View, final: Final, memory: Memory) -> tuple[list[ScoreView], FinalView]:
+def _events(view: View, final: Final, memory: ViewCache) -> tuple[list[ScoreView], FinalView]:
     """The feed, and the final scoring as data: its stages, points per category over the whole game, totals, winners."""
     feed, table = memory.booked(view.score_events, len(view.scores), event_json)
     if view.over:
@@ -161,7 +161,7 @@ def event_json(event: ScoreEvent) -> ScoreView:
     }
 
 
-def _staged(memory: Memory, name: str, events: Sequence[ScoreEvent]) -> StageView:
+def _staged(memory: ViewCache, name: str, events: Sequence[ScoreEvent]) -> StageView:
     return {"name": name, "events": memory.staged[name].of(events, _projected)}
 
 
@@ -177,13 +177,13 @@ def _item(item: Item) -> ItemView:
     return row if item.player is None else {**row, "player": item.player}
 
 
-def features(view: View, memory: Memory | None = None) -> list[FeatureView]:
+def features(view: View, memory: ViewCache | None = None) -> list[FeatureView]:
     """Every feature that can be claimed, with who owns it and what it is worth now and when complete."""
-    memory = memory or Memory()
+    memory = memory or ViewCache()
     return memory.features(view, partial(_feature, view, memory))
 
 
-def _feature(view: View, memory: Memory, f: Feature) -> FeatureView:
+def _feature(view: View, memory: ViewCache, f: Feature) -> FeatureView:
     kind = view.box.kinds[f.kind]
     shares, best = memory.shares(view, f)
     complete = f.open == 0 and kind.closes != "never"
@@ -208,7 +208,7 @@ def _worth(view: View, counts: Counts, feature: Feature, complete: bool) -> int:
     return rate.each * count if rate else 0
 
 
-def _tiles(state: GameState, told: Told, memory: Memory) -> list[TileView]:
+def _tiles(state: GameState, told: HistoryRows, memory: ViewCache) -> list[TileView]:
     known, tiles, last = memory.tiles, state.tiles, state.last_tile
     for at, p in islice(tiles.items(), known.new(tiles, tiles.values()), None):
         known.rows.append(_tile(told, at, p))
@@ -220,17 +220,17 @@ def _tiles(state: GameState, told: Told, memory: Memory) -> list[TileView]:
     return rows
 
 
-def _tile(told: Told, at: Square, p: Placed) -> TileView:
+def _tile(told: HistoryRows, at: Square, p: Placed) -> TileView:
     seq = told.tiles.get(at) if p.turn is not None else None
     return {"at": list(at), "tile": p.tile, "rot": p.rot, "seq": seq, "turn": p.turn, "player": p.player,
             "asked": seq in told.asked, "last": False}
 
 
-def _figures(view: View, told: Told, memory: Memory) -> list[FigureView]:
+def _figures(view: View, told: HistoryRows, memory: ViewCache) -> list[FigureView]:
     return memory.figures.of(view.standing.values(), partial(_figure, view, told))
 
 
-def _figure(view: View, told: Told, f: StandingFigure) -> FigureView:
+def _figure(view: View, told: HistoryRows, f: StandingFigure) -> FigureView:
     return {**figure_json(view, f), "seq": told.figures.get((f.player, f.at, f.feature, f.where))}
 
 

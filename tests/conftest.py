@@ -29,7 +29,7 @@ if "TMPDIR" not in os.environ and os.access(MEMORY, os.W_OK) and shutil.disk_usa
 FILMS = ("watching/", "reading/test_games.py", "vision/", "calibration/", "hardware/test_contract.py",
          "hardware/test_sources.py", "bastide/test_art.py", "bastide/test_camera_faults.py",
          "bastide/test_moved_view.py", "bastide/test_own_tiles.py", "bastide/test_print.py", "bastide/test_seeing.py",
-         "bastide/test_steadiness.py", "bastide/test_every_setup.py",
+         "bastide/test_view_monitor.py", "bastide/test_every_setup.py",
          "bastide/test_table_loop.py", "bastide/test_teach.py",
          "bastide/test_tilebook.py", "bastide/test_tuning.py", "bastide/test_doctor_camera.py",
          "bastide/test_kept_looks.py", "bastide/test_self_test.py")

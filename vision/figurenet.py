@@ -30,10 +30,10 @@ CHANNELS = 1 + 2 + 1 + len(KINDS) + 1 + 2  # foot, its place in the cell, lying,
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Felt:
-    """Of N crops, on (CELLS, CELLS): logits ``foot`` (N, c, c), ``place`` (N, 2, c, c) of the foot in tiles from the
-    cell's middle, logits ``lying`` and ``silhouette`` (N, c, c), ``kinds`` (N, 6, c, c) log-probabilities, ``home``
-    (N, 2, c, c) tiles from a silhouette's cell to its figure's foot."""
+class FigureMaps:
+    """The network's output maps for N crops, c = CELLS: logits ``foot`` (N, c, c), ``place`` (N, 2, c, c) the foot's
+    offset from the cell's centre in tiles, logits ``lying`` and ``silhouette`` (N, c, c), ``kinds`` (N, 6, c, c)
+    log-probabilities, ``home`` (N, 2, c, c) the offset from a silhouette's cell to its figure's foot in tiles."""
 
     foot: Array
     place: Array
@@ -49,7 +49,7 @@ class FigureNet:
     def __init__(self) -> None:
         self._net = cv2.dnn.readNetFromONNX(np.frombuffer(_weights(), np.uint8))
 
-    def ask(self, crops: Image, leans: Array) -> Felt:
+    def ask(self, crops: Image, leans: Array) -> FigureMaps:
         """Of (N, CROP_PX, CROP_PX, 3) BGR crops with MARGIN; ``leans`` (N, 2) tiles by which what is a tile high is
         seen away from its foot."""
         out = []
@@ -65,13 +65,13 @@ class FigureNet:
         return felt(every)
 
 
-def felt(out: Array) -> Felt:
+def felt(out: Array) -> FigureMaps:
     """The network's numbers (N, CHANNELS, c, c) by what they mean."""
     last = 4 + len(KINDS)
     kinds = out[:, 4:last]
     kinds = kinds - kinds.max(axis=1, keepdims=True)
     kinds = kinds - np.log(np.exp(kinds).sum(axis=1, keepdims=True))
-    return Felt(foot=out[:, 0], place=out[:, 1:3], lying=out[:, 3], kinds=kinds, silhouette=out[:, last],
+    return FigureMaps(foot=out[:, 0], place=out[:, 1:3], lying=out[:, 3], kinds=kinds, silhouette=out[:, last],
                 home=out[:, last + 1:last + 3])
 
 

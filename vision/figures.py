@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.tiles import Square
-from vision.figurenet import CELLS, CROP_PX, KINDS, MARGIN, SHAPED, TILE_PX, Felt, FigureNet
+from vision.figurenet import CELLS, CROP_PX, KINDS, MARGIN, SHAPED, TILE_PX, FigureMaps, FigureNet
 from vision.frames import Image
 from vision.lattice import UNIT, Array, apply, area, rectify
 from vision.looks import FigureLook, inside, probability, within
@@ -244,7 +244,7 @@ _STEP = CROP_PX / CELLS / TILE_PX
 _MIDDLES = (np.arange(CELLS) + 0.5) * _STEP - MARGIN
 
 
-def peaks(felt: Felt, n: int, lowest: float, lean: Array | None = None) -> list[Peak]:
+def peaks(felt: FigureMaps, n: int, lowest: float, lean: Array | None = None) -> list[Peak]:
     """Feet that a crop shows, on the tile or around it, the surest first.
 
     Seen from the side it is hard to say how far along the ``lean`` a foot is: two that lie one behind the other are one
@@ -283,7 +283,7 @@ def _apart(way: Array, lean: Array | None) -> float:
     return math.hypot(math.sqrt(max(0.0, float(way @ way) - along**2)), along / (1 + 1.2 * far))
 
 
-def _owners(felt: Felt, n: int, feet: Sequence[Array]) -> npt.NDArray[np.int64]:
+def _owners(felt: FigureMaps, n: int, feet: Sequence[Array]) -> npt.NDArray[np.int64]:
     """(CROP_PX, CROP_PX) index of the foot whose silhouette a pixel belongs to, -1 for none."""
     if not feet:
         return np.full((CROP_PX, CROP_PX), -1)

@@ -34,7 +34,7 @@ from vision.lattice import UNIT, Array, Lattice, apply, area, inside, neighbours
 from vision.looks import probability
 from vision.slanted import slanted_grid
 from vision.spotting import Spot, Spotter
-from vision.structure import CROP_PX, MARGIN, Said, StructureNet, together
+from vision.structure import CROP_PX, MARGIN, StructureEstimate, StructureNet, together
 from vision.tileset import TileSet
 
 TILE_PX = CROP_PX / (1 + 2 * MARGIN)
@@ -49,7 +49,7 @@ class Found:
     lattice: Lattice
     poses: Mapping[Square, Array]
     present: Mapping[Square, float]
-    said: Said
+    said: StructureEstimate
     asked: Mapping[Square, Array]
     refused: Mapping[Square, float]
     worth: float  # how much speaks for it: its tiles' log-odds, as far as their sides agree
@@ -124,7 +124,7 @@ class BoardFinder:
                 best = found
         return best
 
-    def ask(self, bgr: Image, poses: Iterable[Array], *, turns: int = 1) -> Said:
+    def ask(self, bgr: Image, poses: Iterable[Array], *, turns: int = 1) -> StructureEstimate:
         """What the network says of the squares of these poses."""
         crops = [rectify(bgr, pose, TILE_PX, MARGIN) for pose in poses]
         return self._net.ask(np.array(crops) if crops else np.zeros((0, CROP_PX, CROP_PX, 3), np.uint8), turns=turns)
@@ -190,7 +190,7 @@ class BoardFinder:
     def _finished(self, bgr: Image, board: _Board) -> Found | None:
         """Grow to all sides, look closely at what was found and keep what hangs together."""
         limits = self.limits
-        close: dict[Square, tuple[Array, Said]] = {}
+        close: dict[Square, tuple[Array, StructureEstimate]] = {}
         for again in range(limits.rounds):
             self._spread(bgr, board)
             order = sorted(board.corners)
@@ -321,7 +321,7 @@ def _foreshortened(poses: Iterable[Array]) -> float:
     return float(np.median(ratios))
 
 
-def _agreement(board: Iterable[Square], row: Mapping[Square, int], said: Said) -> float:
+def _agreement(board: Iterable[Square], row: Mapping[Square, int], said: StructureEstimate) -> float:
     """0 .. 1: how well the sides of tiles that lie side by side agree. Those of quarters of tiles do less."""
     squares = set(board)
     shown = np.exp(said.sides)

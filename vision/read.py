@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.tiles import Square, Tile, catalogue
-from vision.bending import bend_of
 from vision.figures import Seen, find_figures
 from vision.find import BoardFinder
 from vision.frames import Image
 from vision.images import reduced
 from vision.joint import marginals
 from vision.lattice import UNIT, Array, Lattice, apply
+from vision.lens_distortion import distortion_of
 from vision.occupancy import FigureReading, Rejected, hidden_by, informed, occupied
 from vision.senses import TileEvidence, TileSense
 from vision.tiles import TileCandidate
@@ -151,7 +151,7 @@ class PhotoReader:
         issues = []
         if cut := squares.keys() - whole.keys():
             issues.append(f"{len(cut)} tiles reach over the photograph's border and are not read")
-        if view is None and (bend := bend_of({at: apply(found.asked[at], found.said.corners[n])
+        if view is None and (bend := distortion_of({at: apply(found.asked[at], found.said.corners[n])
                                               for n, at in enumerate(found.asked)}, photo.shape[1::-1])) is not None:
             issues.append(f"the lens bends the picture by about {bend.corner_px / scale:.0f} px at its corners: tiles "
                           f"lie {bend.now:.0%} of their side off a straight grid, and {bend.straight:.0%} were the "

@@ -24,7 +24,7 @@ from vision.lattice import UNIT, Array, inside, rectify
 from vision.signs import CROP_PX as SIGN_PX
 from vision.signs import MARGIN as SIGN_MARGIN
 from vision.signs import SignNet, loglik, signs_of
-from vision.structure import CROP_PX, MARGIN, Said, StructureNet, told_apart
+from vision.structure import CROP_PX, MARGIN, StructureEstimate, StructureNet, told_apart
 from vision.tiles import FloatArray
 from vision.tileset import TileSet
 
@@ -112,12 +112,13 @@ class TileSense:
                     twins=np.array([(index[a], index[b]) for pair in twin for a, b in (pair, pair[::-1])
                                     if a not in part.ids and b in part.ids], np.int64).reshape(-1, 2)))
 
-    def said(self, bgr: Image, poses: Sequence[Array], *, turns: int = 1) -> Said:
+    def said(self, bgr: Image, poses: Sequence[Array], *, turns: int = 1) -> StructureEstimate:
         """What the network says of the squares of these poses."""
         crops = [rectify(bgr, pose, NET_PX, MARGIN) for pose in poses]
         return self.net.ask(np.array(crops) if crops else np.zeros((0, CROP_PX, CROP_PX, 3), np.uint8), turns=turns)
 
-    def look(self, bgr: Image, poses: Mapping[Square, Array], said: Said | None = None) -> dict[Square, TileEvidence]:
+    def look(self, bgr: Image, poses: Mapping[Square, Array],
+             said: StructureEstimate | None = None) -> dict[Square, TileEvidence]:
         """Evidence about every square of ``poses`` in a BGR picture. ``said`` is what the network has said of them
         already, in their order and in all quarter turns."""
         order, limits = list(poses), self.limits

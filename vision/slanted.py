@@ -19,7 +19,7 @@ from vision.frames import Image
 from vision.gridlines import guess_grids
 from vision.lattice import UNIT, Array, apply, area
 from vision.spotting import Spot
-from vision.structure import Said
+from vision.structure import StructureEstimate
 
 GUESSES = 60
 FEWEST = 4  # spots of which a grid can be told
@@ -33,7 +33,7 @@ ASIDE = 0.15  # of a tile: how far a spot's middle lies off its square's
 ALIKE = 0.3  # logarithm by which a spot and its square differ in size
 
 Lively = npt.NDArray[np.float32]
-Ask = Callable[[Image, Iterable[Array]], Said]
+Ask = Callable[[Image, Iterable[Array]], StructureEstimate]
 
 
 def slanted_grid(photo: Image, spots: Sequence[Spot], ask: Ask) -> tuple[Array, list[Square]] | None:
@@ -100,7 +100,7 @@ def _fit(photo: Image, grid: Array, squares: Sequence[Square], ask: Ask) -> tupl
     return grid, sure, _worth(grid, squares, said, off) if sure else 0.0
 
 
-def _worth(grid: Array, squares: Sequence[Square], said: Said, off: Array) -> float:
+def _worth(grid: Array, squares: Sequence[Square], said: StructureEstimate, off: Array) -> float:
     """Part of the photograph that tiles lying squarely on the grid cover, times how well their sides agree.
 
     A grid of half the size covers as much with squares that look a little like tiles; but its sides do not match.

@@ -33,11 +33,10 @@ _FLOOR = -7.0  # no single answer is surer than that
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
-    """Of N squares: log-probabilities ``sides`` (N, 4, 4 letters), ``yes`` and ``no`` (N, 20: joined towns, roads and
-    fields of PAIRS, cloister, pennant), ``present`` (N,) probability of a tile, ``corners`` (N, 4, 2) its corners in
-    tiles.
-    """
+class StructureEstimate:
+    """The network's estimate for N squares: log-probabilities ``sides`` (N, 4, 4 letters), ``yes`` and ``no`` (N, 20:
+    joined towns, roads and fields of PAIRS, cloister, pennant), ``present`` (N,) the probability of a tile,
+    ``corners`` (N, 4, 2) its corners in tiles."""
 
     sides: Array
     yes: Array
@@ -45,10 +44,10 @@ class Said:
     present: Array
     corners: Array
 
-    def rows(self, which: Sequence[int]) -> Said:
-        """The same of some of the squares."""
+    def rows(self, which: Sequence[int]) -> StructureEstimate:
+        """The estimate for some of the squares."""
         n = np.asarray(which, int)
-        return Said(sides=self.sides[n], yes=self.yes[n], no=self.no[n], present=self.present[n],
+        return StructureEstimate(sides=self.sides[n], yes=self.yes[n], no=self.no[n], present=self.present[n],
                     corners=self.corners[n])
 
     def loglik(self, kinds: Sequence[Tile]) -> Array:
@@ -61,9 +60,9 @@ class Said:
         return np.asarray(total + np.einsum("na,kra->nkr", self.no, (marks == 0).astype(float)))
 
 
-def together(parts: Sequence[Said]) -> Said:
+def together(parts: Sequence[StructureEstimate]) -> StructureEstimate:
     """What was said of several squares at several times, as one."""
-    return Said(sides=np.concatenate([p.sides for p in parts]), yes=np.concatenate([p.yes for p in parts]),
+    return StructureEstimate(sides=np.concatenate([p.sides for p in parts]), yes=np.concatenate([p.yes for p in parts]),
                 no=np.concatenate([p.no for p in parts]), present=np.concatenate([p.present for p in parts]),
                 corners=np.concatenate([p.corners for p in parts]))
 
@@ -75,7 +74,7 @@ class StructureNet:
         """``model`` is another network than bastide's own, as ONNX."""
         self._net = cv2.dnn.readNetFromONNX(np.frombuffer(model or _weights(), np.uint8))
 
-    def ask(self, crops: Image, *, turns: int = 1) -> Said:
+    def ask(self, crops: Image, *, turns: int = 1) -> StructureEstimate:
         """Of (N, CROP_PX, CROP_PX, 3) crops with MARGIN. ``turns`` 4 asks in two quarter turns, in the other two where
         those leave something open, and takes the mean."""
         out = self._turned(crops, range(min(turns, 2)))
@@ -119,7 +118,7 @@ def _unturned(out: Array, k: int) -> Array:
     return result
 
 
-def _open(said: Said) -> npt.NDArray[np.bool_]:
+def _open(said: StructureEstimate) -> npt.NDArray[np.bool_]:
     """(N,) whether something about a square is not clear. What sides share that do not show it is no question."""
     letters = said.sides.argmax(axis=2)
     shown = [(letters[:, a] == letters[:, b]) & (letters[:, a] == LETTERS.index(x)) for _, x in JOINED
@@ -132,13 +131,13 @@ def _open(said: Said) -> npt.NDArray[np.bool_]:
     return out
 
 
-def _said(out: Array) -> Said:
+def _said(out: Array) -> StructureEstimate:
     sides = out[:, :16].reshape(-1, 4, 4)
     sides = sides - sides.max(axis=2, keepdims=True)
     sides = sides - np.log(np.exp(sides).sum(axis=2, keepdims=True))
     marks = out[:, 16:16 + TRUTHS - 5]
     base = np.array([[0, 0], [1, 0], [1, 1], [0, 1.0]])
-    return Said(sides=np.maximum(sides, _FLOOR), yes=np.maximum(-np.logaddexp(0, -marks), _FLOOR),
+    return StructureEstimate(sides=np.maximum(sides, _FLOOR), yes=np.maximum(-np.logaddexp(0, -marks), _FLOOR),
                 no=np.maximum(-np.logaddexp(0, marks), _FLOOR), present=1 / (1 + np.exp(-out[:, -9])),
                 corners=out[:, -8:].reshape(-1, 4, 2) + base)
 

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from scoring.tiles import Square, Tile
 from vision.attention import Attention, Followed
-from vision.bare import apart, table_like
+from vision.background import background_model, colour_distance
 from vision.figures import Seen
 from vision.frames import Frame, Image
 from vision.lattice import UNIT, Array, Lattice, apply, neighbours, rectify, renamed, shown_twice, turned_square
@@ -320,14 +320,14 @@ class Tracker:
         colours and no others. A table of the tiles' own colours says nothing."""
         a = self.attention
         bare = [s.bare for s in self._squares.values() if s.bare is not None]
-        like = table_like(np.array(bare), a) if len(bare) >= a.table_least else None
+        like = background_model(np.array(bare), a) if len(bare) >= a.table_least else None
         lying = [levels[at] for at, e in evidence.items() if e.there > a.lies]
         if like is not None and sum(like(colours) for colours in lying) > a.table_tiles * len(lying):
             like = None
         for at, e in evidence.items():
             square = self._squares.get(at)
             own = None if square is None else square.bare
-            if own is not None and float((apart(levels[at], own) < a.bare_lab).mean()) > a.bare_part:
+            if own is not None and float((colour_distance(levels[at], own) < a.bare_lab).mean()) > a.bare_part:
                 e.there += a.bare_odds
             elif like is not None and e.there < a.plainly and like(levels[at]):
                 e.there += a.table_odds
@@ -366,7 +366,7 @@ class Tracker:
                 return 0.0
             else:
                 table = colours - light
-        part = float((apart(colours, table + light) < self.attention.hidden_lab).mean())
+        part = float((colour_distance(colours, table + light) < self.attention.hidden_lab).mean())
         if part > self.attention.bare_kept:
             square.bare = colours  # light changes slowly, or at once
         return part

@@ -23,7 +23,6 @@ from werkzeug.http import parse_cookie
 
 from web.answers import asked_object, error_answer, json_answer
 from web.devices import Device, Devices, Keeper, checked_name
-from web.gate import aside
 from web.protocol import CommandError
 from web.rights import (
     DEVICE,
@@ -38,6 +37,7 @@ from web.rights import (
     is_local,
     needs,
 )
+from web.scheduling import aside
 from web.sessions import Sessions
 from web.states import DoorState
 

@@ -16,7 +16,6 @@ from web.certificate import Https, certificates
 from web.common import furnish, kinds_answer
 from web.doctor import Doctor, Pulse, doctors
 from web.firstview import first_view
-from web.gate import Gate, routes
 from web.guide import guiding
 from web.join import joining
 from web.looking import looking
@@ -27,6 +26,7 @@ from web.overlay import MAX_OVERLAYS, overlays, shown
 from web.protocol import Backups, CommandError, LiveSession, Tuning
 from web.reveal import revealed
 from web.rights import Right, needs
+from web.scheduling import RequestScheduler, routes
 from web.stream import Streams
 from web.updating import updating
 
@@ -62,7 +62,7 @@ def create_app(session: LiveSession, *, streams: Streams | None = None, access: 
     for part in (looking, keeping, overlays, joining, doctors, camera_setup, keeping_backups, machinery, guiding,
                  updating, certificates, describing):
         app.register_blueprint(part)
-    app.extensions["gate"] = app.wsgi_app = Gate(  # type: ignore[method-assign]
+    app.extensions["scheduler"] = app.wsgi_app = RequestScheduler(  # type: ignore[method-assign]
         app.wsgi_app, known=door.known, routes=routes(app.url_map.iter_rules()))
     return app
 

@@ -19,9 +19,9 @@ from web.access import Access, access
 from web.answers import asked_after, asked_object, error_answer, events_answer, json_answer, wants_gzip
 from web.club_states import EveningRow, ResultsFile, TournamentState
 from web.common import furnish, kinds_answer
-from web.gate import Gate, Limits, routes
 from web.protocol import CommandError
 from web.rights import Right, needs, network
+from web.scheduling import Limits, RequestScheduler, routes
 from web.stream import TooManyStreams
 
 hub = Blueprint("hub", __name__)
@@ -83,7 +83,7 @@ def create_hub(hall: Hall, evening: Evening, tournament: Tournament, *, door: Ac
     furnish(app, door)
     app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES
     app.register_blueprint(hub)
-    app.extensions["gate"] = app.wsgi_app = Gate(  # type: ignore[method-assign]
+    app.extensions["scheduler"] = app.wsgi_app = RequestScheduler(  # type: ignore[method-assign]
         app.wsgi_app, known=door.known, routes=routes(app.url_map.iter_rules()), limits=LIMITS, live=LIVE)
     return app
 

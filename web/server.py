@@ -22,7 +22,7 @@ from waitress.parser import HTTPRequestParser
 from waitress.server import create_server
 from waitress.utilities import BadRequest
 
-from web.gate import Gate
+from web.scheduling import RequestScheduler
 
 THREADS = 104  # 64 event streams and 8 overlays hold one each, the rest answers requests
 CONNECTIONS = 400
@@ -149,9 +149,9 @@ class PageServer:
         ]
         self._server.secure = copy(self._server.adj)
         self._server.secure.url_scheme = "https"
-        self._gate: Gate = self._app.extensions["gate"]
-        self._gate.open(self._server.task_dispatcher.add_task)
-        self._server.add_task = self._gate.submit  # whose turn it is, is not left to who comes first
+        self._scheduler: RequestScheduler = self._app.extensions["scheduler"]
+        self._scheduler.open(self._server.task_dispatcher.add_task)
+        self._server.add_task = self._scheduler.submit  # whose turn it is, is not left to who comes first
         self._thread = threading.Thread(target=self._run, name="page-server", daemon=True)
         self._thread.start()
         return self
@@ -160,7 +160,7 @@ class PageServer:
                  trace: TracebackType | None) -> None:
         sys.setswitchinterval(self._switch_s)
         self._stop.set()
-        self._gate.close()
+        self._scheduler.close()
         for name in ("streams", "overlay_streams", "hall_streams"):
             if name in self._app.extensions:
                 self._app.extensions[name].close()
@@ -179,7 +179,7 @@ class PageServer:
             if time.monotonic() >= due:
                 due = time.monotonic() + _SWEEP_S
                 for channel in sweeper.overdue([c for c in self._sockets.values() if isinstance(c, HTTPChannel)],
-                                               self._gate.waiting()):
+                                               self._scheduler.waiting()):
                     channel.handle_close()  # also frees a thread that waits for it to read
 
 

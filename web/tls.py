@@ -1,9 +1,9 @@
 """HTTPS in front of the page: what comes in encrypted goes, decrypted and byte for byte, to the page's own server in
 this process. The page's server and its door see who really asked.
 
-waitress has no TLS. Its sockets wrapped by ``ssl`` would stand still whenever a record is half there; another server
-would lose the gate (`web.gate`), which stands on waitress. So the standard library's asyncio decrypts in a thread of
-its own, and every connection that it opens is announced before it is opened: no client can claim to be another.
+waitress has no TLS. Its sockets wrapped by ``ssl`` would block on every partial record; another server would lose the
+scheduler (`web.scheduling`), which builds on waitress. So the standard library's asyncio decrypts in a thread of its
+own, and every connection that it opens is announced before it is opened: no client can claim to be another.
 """
 
 from __future__ import annotations

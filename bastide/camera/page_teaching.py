@@ -17,7 +17,7 @@ import numpy as np
 from bastide.camera.calibrated import CalibratedCamera
 from bastide.camera.capture import Shot
 from bastide.camera.live_looks import LiveLooks
-from bastide.camera.teaching import COARSE_PX_MM, Steady, Teaching, alike
+from bastide.camera.teaching import COARSE_PX_MM, StillTiles, Teaching, alike
 from bastide.errors import Failure, UsageError
 from calibration.teaching import SeenTile, find_pages, tiles_on
 from scoring.tiles import catalogue
@@ -59,7 +59,7 @@ class PageTeaching:
         self._present, self._told = present, taught
         self._lock = threading.Lock()
         self._looks = LiveLooks(camera, self._look, name="teaching", present=present, clock=clock)
-        self._steady, self._lying = Steady(), dict[str, _Lying]()
+        self._still_tiles, self._lying = StillTiles(), dict[str, _Lying]()
         self._doubts: dict[str, str] | None = {}
         self._pages: list[PageRow] = []
         self._photos, self._number = dict[int, bytes](), 0
@@ -122,7 +122,7 @@ class PageTeaching:
     def forget(self) -> TeachingState:
         """Begin anew with what lies there; what was kept stays kept."""
         with self._lock:
-            self._lying, self._kept, self._doubts, self._steady, self._outcome = {}, {}, {}, Steady(), None
+            self._lying, self._kept, self._doubts, self._still_tiles, self._outcome = {}, {}, {}, StillTiles(), None
         return self.state()
 
     def picture(self, number: int) -> bytes | None:
@@ -148,7 +148,7 @@ class PageTeaching:
         with self._lock:
             self._pages = [{"page": p.page.number + 1, "product": p.page.product, "cells": len(p.page.cells),
                             "seen": sum(t.tile in {c.tile for c in p.page.cells} for t in tiles)} for p in pages]
-            for tile in self._steady.feed(tiles):
+            for tile in self._still_tiles.feed(tiles):
                 self._take(tile)
             self._number += 1
             self._photos[self._number] = photo

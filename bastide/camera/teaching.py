@@ -111,7 +111,7 @@ class Teaching:
         return self.folder / f"{tile}~{n}.png"
 
 
-class Steady:
+class StillTiles:
     """Which tiles have lain still on the sheet for long enough to be taught."""
 
     def __init__(self) -> None:
@@ -152,7 +152,7 @@ def teach_from_camera(uri: str, teaching: Teaching) -> None:
     """Watch the sheet until every wanted tile was seen, the source ends or somebody presses Ctrl-C."""
     from bastide.machine.stopping import stop_on_signals
 
-    steady = Steady()
+    steady = StillTiles()
     with stop_on_signals() as stop, opened(open_camera(uri)) as camera:
         print("lay the tiles on the teaching sheet one after the other; Ctrl-C ends", file=sys.stderr)
 

@@ -6,7 +6,7 @@ import sqlite3
 from pathlib import Path
 
 from bastide.log.examine import examine
-from bastide.log.journal import Action, Told, journal_of, read
+from bastide.log.journal import Action, JournalContent, journal_of, read
 from bastide.log.salvage import Salvaged, merged, salvage
 from bastide.log.schema import checksum
 
@@ -33,14 +33,14 @@ def remember(db: sqlite3.Connection, key: str, value: str) -> None:
     db.execute("INSERT OR REPLACE INTO state (key, value) VALUES (?, ?)", (key, value))
 
 
-def lags(found: Salvaged, told: Told) -> bool:
+def lags(found: Salvaged, told: JournalContent) -> bool:
     """Whether the journal has more than the database by more than the one action that may have been under way at a
     power cut."""
     return not same(merged(found, told), found) and not (
         not told.spoiled and same(found, told, but_newest=True))
 
 
-def lost(path: Path, found: Salvaged, told: Told | None) -> bool:
+def lost(path: Path, found: Salvaged, told: JournalContent | None) -> bool:
     """Whether the file holds whole entries that SQLite does not see (such as those behind a damaged part of the
     write-ahead log), or entries are known to be missing from both copies. Checked where the journal is damaged too."""
     if told is not None and not told.spoiled or told is None and not found.id:
@@ -50,11 +50,11 @@ def lost(path: Path, found: Salvaged, told: Told | None) -> bool:
         told is not None and any(merged(found, told).missing(game) for game in found.games)
 
 
-def same(found: Salvaged, told: Salvaged | Told, *, but_newest: bool = False) -> bool:
+def same(found: Salvaged, told: Salvaged | JournalContent, *, but_newest: bool = False) -> bool:
     """Whether both copies hold the same games, entries and game on the table; with ``but_newest`` ignoring the
     journal's newest action."""
     if but_newest:
-        assert isinstance(told, Told)
+        assert isinstance(told, JournalContent)
         told = told.before_newest()
     return found.games == told.games and (found.table == told.table or found.table is None) and \
         all(found.entries.get(g, {}) == told.entries.get(g, {}) for g in {*found.games, *found.entries, *told.entries})

@@ -6,7 +6,7 @@ import sqlite3
 from pathlib import Path
 
 from bastide.errors import Failure
-from bastide.log.journal import Told
+from bastide.log.journal import JournalContent
 from bastide.log.salvage import Salvaged
 from bastide.log.schema import SCHEMA, SCHEMA_VERSION, checksum
 
@@ -24,7 +24,7 @@ class Damaged(sqlite3.DatabaseError):
     """What is wrong with a log, in a few words."""
 
 
-def examine(path: Path, journal: Told | None) -> Salvaged | None:
+def examine(path: Path, journal: JournalContent | None) -> Salvaged | None:
     """Everything in a log of the present version; None when there is none yet, or one of an earlier version.
 
     Raises Failure for a log of a newer version, sqlite3.Error or UnicodeDecodeError for one that is damaged or that the

@@ -90,12 +90,12 @@ def digest(text: bytes) -> str:
 
 
 @dataclass(slots=True)
-class Told:
-    """What can be read in a journal. ``games`` maps a number to (created_s, set-up as JSON, over), ``entries`` to the
-    bodies by their number; ``most`` is the last entry that a game is known to have had, whether it can be read or not.
+class JournalContent:
+    """The readable content of a journal. ``games`` maps a game's number to (created_s, set-up as JSON, over),
+    ``entries`` to its bodies by number; ``most`` is the last entry that a game is known to have had, readable or not.
 
-    ``gaps`` counts lines that must have been there, ``spoiled`` says whether anything in it is not as it was written,
-    ``torn`` how many bytes at its end are no whole line: an action that was being written when the power went.
+    ``gaps`` counts missing lines, ``spoiled`` says whether anything is not as it was written, ``torn`` is the number of
+    bytes at the end that are no complete line: an action that was being written when the power failed.
     """
 
     id: str = ""
@@ -115,9 +115,9 @@ class Told:
     table_before: int | None = None  # what the newest line changed
     over_before: int = 0
 
-    def before_newest(self) -> Told:
-        """What it said before its newest action."""
-        out = Told(id=self.id, games=dict(self.games), entries=dict(self.entries), table=self.table_before)
+    def before_newest(self) -> JournalContent:
+        """The content before the newest action."""
+        out = JournalContent(id=self.id, games=dict(self.games), entries=dict(self.entries), table=self.table_before)
         match self.newest:
             case {"do": "game", "game": int(game)}:
                 out.games.pop(game, None)
@@ -128,7 +128,7 @@ class Told:
         return out
 
     def take(self, line: Mapping[str, object]) -> None:
-        """What a whole line says."""
+        """Apply a complete line."""
         self.table_before = self.table
         match line:
             case {"do": "journal", "id": str(name), "schema": int(schema)}:
@@ -154,17 +154,17 @@ class Told:
         self.actions += 1
 
 
-def read(path: Path) -> Told | None:
-    """What can be read in a journal; None when there is none. Raises OSError."""
+def read(path: Path) -> JournalContent | None:
+    """The readable content of a journal; None if there is no journal. Raises OSError."""
     try:
         data = path.read_bytes()
     except FileNotFoundError:
         return None
-    return told(data)
+    return parsed(data)
 
 
-def told(data: bytes) -> Told:
-    """What the bytes of a journal say. Lines count wherever they stand, and in the order of their numbers."""
+def parsed(data: bytes) -> JournalContent:
+    """The content of a journal's bytes. Lines count wherever they are, in the order of their numbers."""
     lines: dict[int, tuple[str, Mapping[str, object], int]] = {}
     heads = [m.start() for m in _HEAD.finditer(data)]
     covered = 0
@@ -182,7 +182,7 @@ def told(data: bytes) -> Told:
             continue
         lines[number] = name, line, end + 1
         covered += end + 1 - at
-    out = Told()
+    out = JournalContent()
     place = 0
     for number in sorted(lines):
         name, line, end = lines[number]
@@ -217,7 +217,7 @@ def _was_whole(rest: bytes, number: int) -> bool:
     return rest.endswith(b"\n") and b'"n": %d,' % number in rest[:64] or b"\n" in rest[:-1] or len(rest) > _LONGEST
 
 
-def _guess(rest: bytes, out: Told) -> None:
+def _guess(rest: bytes, out: JournalContent) -> None:
     """The number and subject that damaged lines at the end still show; only used to tell how much is missing."""
     for game, first in ((int(m[1]), int(m[2])) for m in _SPOILED.finditer(rest)):
         known = out.most.get(game)
@@ -287,7 +287,7 @@ class File:
 class Journal:
     """An open journal. Not thread safe: the log that it belongs to has a lock. Every method raises OSError."""
 
-    def __init__(self, path: Path, known: Told) -> None:
+    def __init__(self, path: Path, known: JournalContent) -> None:
         """``known`` is what is in the file, which is whole but for a torn end."""
         self._file = File(path)
         self._last = known.last

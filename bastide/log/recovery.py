@@ -19,7 +19,7 @@ from pathlib import Path
 from bastide.errors import Failure
 from bastide.files.writing import sync_folder
 from bastide.log.gaps import placeholder, sentence, unread
-from bastide.log.journal import Told, journal_of
+from bastide.log.journal import JournalContent, journal_of
 from bastide.log.journal import read as journal_told
 from bastide.log.pictures import Pictures, free_name
 from bastide.log.salvage import Salvaged, merged, salvage
@@ -44,7 +44,7 @@ def is_damage(error: BaseException) -> bool:
     return name in UNREADABLE or not name.startswith(REFUSES)
 
 
-def recover(path: Path, journal: Told | None = None) -> str:
+def recover(path: Path, journal: JournalContent | None = None) -> str:
     """Put a new log in the place of a damaged one, made of what is whole in it and in its journal; what a person should
     know. Raises OSError or sqlite3.Error."""
     aside = _second_name(path) if path.exists() or Path(f"{path}-wal").exists() else None

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bastide.log.gaps import placeholder
-from bastide.log.journal import Told
+from bastide.log.journal import JournalContent
 from bastide.log.schema import checksum
 from bastide.log.setup_json import setup_from_json
 from scoring.errors import InvalidNotation
@@ -64,11 +64,11 @@ class Salvaged:
         return [seq for seq in range(1, self.most_of(game) + 1) if seq not in there]
 
 
-def merged(one: Salvaged, other: Told | None) -> Salvaged:
+def merged(one: Salvaged, other: JournalContent | None) -> Salvaged:
     """What the database and the journal come to: what only one has counts, and of two that differ the journal's, which
     is written first, unless it only says that it was lost. What it says of a game's end and of the table counts as long
     as nothing is missing in it after that."""
-    other = other or Told()
+    other = other or JournalContent()
     newer = other.table_sure and other.last[0] >= one.actions
     table = other.table if other.table is not None and (newer or one.table is None) else one.table
     out = Salvaged(games={**one.games, **other.games}, table=table, id=other.id or one.id,

@@ -226,7 +226,7 @@ class Store:
                 raise
             self.pictures.do_without(str(e))  # they may be lost, the game may not
 
-    def _told(self) -> journal.Told | None:
+    def _told(self) -> journal.JournalContent | None:
         """What the journal says; one that cannot be read at all is set aside."""
         try:
             return journal.read(self._journal_path)
@@ -236,7 +236,7 @@ class Store:
                        f"is kept as {aside.name}; the log is whole.")
             return None
 
-    def _take_up(self, found: Salvaged, told: journal.Told | None) -> None:
+    def _take_up(self, found: Salvaged, told: journal.JournalContent | None) -> None:
         """Go on with the journal, after its newest action has been carried out if the power went before that; make it
         anew where it is not what the database holds."""
         assert self._db is not None

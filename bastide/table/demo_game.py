@@ -7,11 +7,11 @@ import random
 from scoring.engine import figures_on, legal_claims, legal_placements, new_game, step
 from scoring.events import Event, FigurePlaced, Player, Setup, TileDiscarded, TilePlaced, TurnEnded
 from scoring.final import final_of
-from scoring.memory import Memory
 from scoring.rules import Rules, edition
 from scoring.state import Claim, GameState
 from scoring.tiles import Square
 from scoring.transcript import Game, turns_of
+from scoring.view_cache import ViewCache
 
 PLAYERS = (Player(name="Anna", colour="red"), Player(name="Ben", colour="blue"), Player(name="Clea", colour="yellow"))
 REACH = (7, 5)  # how far the board may grow east-west and north-south, in tiles: the camera's field of view
@@ -26,7 +26,7 @@ def demo_game(seed: int, *, turns: int | None = None, rules: Rules | None = None
     box = [tile for tile, left in sorted(state.left.items()) for _ in range(left)]
     rng.shuffle(box)
     events: list[Event] = []
-    memory, played = Memory(), 0
+    memory, played = ViewCache(), 0
     for tile in box:
         if turns is not None and played >= turns:
             break
@@ -49,7 +49,7 @@ def demo_game(seed: int, *, turns: int | None = None, rules: Rules | None = None
     return Game(setup=setup, turns=turns_of(setup, tuple(events)))
 
 
-def _turn(state: GameState, placed: TilePlaced, rng: random.Random, memory: Memory,
+def _turn(state: GameState, placed: TilePlaced, rng: random.Random, memory: ViewCache,
           ) -> tuple[float, list[Event], GameState]:
     """The best that this placement offers: what it is worth to its player, the events, the state after the turn."""
     laid = step(state, placed)
@@ -74,7 +74,7 @@ def _turn(state: GameState, placed: TilePlaced, rng: random.Random, memory: Memo
     return best
 
 
-def _worth(state: GameState, player: int, memory: Memory) -> float:
+def _worth(state: GameState, player: int, memory: ViewCache) -> float:
     """A player's margin if the game ended now, with a little for every open feature that can still grow."""
     totals = final_of(state, memory).totals
     others = [s for p, s in enumerate(totals) if p != player]

@@ -10,11 +10,11 @@ from bastide.log import gaps
 from bastide.log.history import UNDO, by_hand, last_action
 from bastide.table.asking import CLAIM
 from bastide.table.moving import moved_figure
-from scoring.belonging import answered, missed, open_question, place, place_of_answer, spoken
 from scoring.engine import apply, new_game
 from scoring.errors import IllegalMove, InvalidNotation
 from scoring.events import Event, FigurePlaced, GameEnded, Setup, TilePlaced, from_json
 from scoring.log import Amended, Body, Inserted, LogEntry, Retracted, Settled, effective, with_gaps
+from scoring.log_position import answered, missed, open_question, place, place_of_answer, spoken
 from scoring.state import Draft, GameState
 from web.protocol import CommandError
 from web.views import QuestionView

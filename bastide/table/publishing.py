@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass
 
-from bastide.table.moment import Moment
+from bastide.table.snapshot import GameSnapshot
 from web.protocol import Subscription
 from web.views import View
 
@@ -15,7 +15,7 @@ class Shown:
     """A view, and the moment of the game that it shows."""
 
     view: View
-    moment: Moment
+    moment: GameSnapshot
 
 
 class Publisher:

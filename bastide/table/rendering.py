@@ -9,7 +9,7 @@ from typing import cast
 
 from bastide.log import gaps
 from bastide.table.asking import WHOSE
-from bastide.table.moment import Moment
+from bastide.table.snapshot import GameSnapshot
 from scoring.errors import IllegalMove, InvalidNotation
 from scoring.projection import final_scoring, running_scores
 from scoring.rules import changes, editions
@@ -30,7 +30,7 @@ class Around:
     update: int
 
 
-def rendered(now: Moment, projection: GameView, around: Around) -> View:
+def rendered(now: GameSnapshot, projection: GameView, around: Around) -> View:
     """The view of this moment. ``projection`` is `scoring.projection.live_view` of the game."""
     game, questions = now.game, now.questions
     players = doubted(now, projection["players"]) if questions else projection["players"]
@@ -45,7 +45,7 @@ def rendered(now: Moment, projection: GameView, around: Around) -> View:
         "edition_title": editions()[game.setup.edition].title, "status": {**around.status, "chip": chip}})
 
 
-def doubted(now: Moment, players: Sequence[PlayerView]) -> list[PlayerView]:
+def doubted(now: GameSnapshot, players: Sequence[PlayerView]) -> list[PlayerView]:
     """The players, each with whether an open question may change the score or the forecast: whoever's move it is about,
     and whoever gets or loses points by one of its answers. Where many are open, everybody's may."""
     uncertain = set(range(len(players))) if len(now.questions) > MOST_DOUBTED else set()

@@ -18,18 +18,18 @@ from bastide.log.store import Store
 from bastide.table.asking import claims, readings, tile_candidates
 from bastide.table.game import Game, How
 from bastide.table.meaning import author, state_before
-from bastide.table.moment import Moment
 from bastide.table.new_game import asked_setup
 from bastide.table.past import Past
 from bastide.table.publishing import Publisher, Shown
 from bastide.table.rendering import Around, rendered
 from bastide.table.reveal import Reveal
 from bastide.table.seeing import Seeing
+from bastide.table.snapshot import GameSnapshot
 from bastide.tiles.own_tiles import OwnTiles
 from scoring.errors import IllegalMove, InvalidNotation
 from scoring.events import Event, Setup, TilePlaced, to_json
 from scoring.log import Body, LogEntry
-from scoring.projection import Memory, live_view
+from scoring.projection import ViewCache, live_view
 from scoring.state import GameState
 from scoring.views import IssueView
 from vision.stills import Still
@@ -87,14 +87,14 @@ class TableSession:
         """This game is played from now on; whoever has it begin publishes it."""
         self._game = game
         self._reveal.begin(game.number, over=game.state.over)
-        self._memory = Memory()
+        self._memory = ViewCache()
         self._notices, self._pictures = list[IssueView](), dict[str, bytes]()
         self._projection = live_view(game.state, game.entries, game.version, self._memory)
 
     @property
-    def _now(self) -> Moment:
+    def _now(self) -> GameSnapshot:
         """The game as it stands, with the questions that everybody sees."""
-        return Moment(game=self._game, questions=self._publisher.shown.moment.questions)
+        return GameSnapshot(game=self._game, questions=self._publisher.shown.moment.questions)
 
     @classmethod
     def resume(cls, store: Store) -> TableSession | None:
@@ -328,7 +328,7 @@ class TableSession:
         return doubtful + claims(game.state, game.entries)
 
     def _rendered(self, questions: Sequence[QuestionView]) -> Shown:
-        moment = Moment(game=self._game, questions=questions)
+        moment = GameSnapshot(game=self._game, questions=questions)
         view = rendered(moment, self._projection, Around(status=self._status, notices=self._notices,
                                                          reveal=self._reveal.view(), update=self._update))
         played = self._round.shown(view) if self._round is not None else None

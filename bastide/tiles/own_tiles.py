@@ -12,7 +12,7 @@ from bastide.errors import Failure, UsageError
 from scoring.engine import new_game
 from scoring.events import Setup
 from scoring.tiles import catalogue
-from vision.evenly import evened
+from vision.illumination import normalised
 from vision.images import encode_jpeg
 from vision.tileset import TileSet, TileSetError, load_tileset, merged
 from web.states import OwnPictures
@@ -75,7 +75,7 @@ def _pictures(found: TileSet | None, setup: Setup) -> tuple[OwnPictures, dict[tu
                 copies.get(specimen.tile, 0) < MOST_COPIES:
             copies[specimen.tile] = copies.get(specimen.tile, 0) + 1
             chosen.append((specimen.tile, copies[specimen.tile] - 1, specimen.bgr))
-    even = evened([(kinds[tile], bgr) for tile, _, bgr in chosen])
+    even = normalised([(kinds[tile], bgr) for tile, _, bgr in chosen])
     made = {(tile, n): encode_jpeg(bgr, _QUALITY) for (tile, n, _), bgr in zip(chosen, even, strict=True)}
     digest = hashlib.sha256()
     for key in sorted(made):

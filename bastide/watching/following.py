@@ -12,7 +12,7 @@ from bastide.table.session import TableSession
 from bastide.watching.learning import Learner
 from bastide.watching.lens_notice import LensNotice
 from bastide.watching.notices import rows
-from bastide.watching.steadiness import Steadiness
+from bastide.watching.view_monitor import ViewMonitor
 from bastide.watching.watcher import Watcher
 from reading.watcher import Proposal
 from scoring.events import Setup
@@ -97,7 +97,7 @@ class _Following:
         self._session, self._game, self._save, self._renew = session, session.game, save, renew
         self._learner, self._changed, self._lens_known = learner, changed, lens_known
         self._waits, self._since_s = Waits.NOTHING, 0.0
-        self._check, self._steadiness, self._lens = PictureCheck(live=live), Steadiness(), LensNotice(lens_known)
+        self._check, self._view_monitor, self._lens = PictureCheck(live=live), ViewMonitor(), LensNotice(lens_known)
         self._notices, self._pictures = list[IssueView](), dict[str, bytes]()
         self._last: Frame | None = None
 
@@ -116,7 +116,7 @@ class _Following:
             if changed and self._changed is not None:
                 self._changed.clear()
             del self._watcher
-            self._watcher, self._steadiness = self._renew(session.setup), Steadiness()
+            self._watcher, self._view_monitor = self._renew(session.setup), ViewMonitor()
             if changed or other:
                 self._lens = LensNotice(self._lens_known)
         self._game = session.game
@@ -177,10 +177,10 @@ class _Following:
         if session.game != self._game:
             return False
         self._tell(seen.proposals, frame, begun_s)
-        self._steadiness.look(frame, watcher.poses, calm=seen.status == "watching", live=seeing.pushing)
-        seeing.compared = self._steadiness.compared()
-        seeing.relit = seeing.relit or self._steadiness.relit
-        notice, code = self._steadiness.notice, LOST.get(seen.status, verdict.code)
+        self._view_monitor.look(frame, watcher.poses, calm=seen.status == "watching", live=seeing.pushing)
+        seeing.compared = self._view_monitor.compared()
+        seeing.relit = seeing.relit or self._view_monitor.relit
+        notice, code = self._view_monitor.notice, LOST.get(seen.status, verdict.code)
         if notice is not None:
             session.set_status("camera_lost", notice.text, notice.code, notice.parts)
         else:

@@ -1,5 +1,5 @@
 """Notices that the lens bends, by the tiles that lie, while no calibration of it is in use; of a photograph
-`bastide read` says the same (`vision/bending.py`).
+`bastide read` says the same (`vision/lens_distortion.py`).
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Mapping
 from calibration.documents import Document, LensResult, TableResult
 from scoring.tiles import Square
 from scoring.views import IssueView
-from vision.bending import TILES, Bend, bend_of
 from vision.frames import Frame
 from vision.lattice import UNIT, Array, apply
+from vision.lens_distortion import TILES, Distortion, distortion_of
 
 CODE = "lens_bends"
 MORE = 6  # tiles that must have come for the lens to be judged anew
@@ -25,15 +25,15 @@ class LensNotice:
     def __init__(self, known: Callable[[], bool]) -> None:
         self._known = known
         self._judged = TILES - MORE  # tiles that lay when it was judged last
-        self.bend: Bend | None = None  # what is told
-        self._before: Bend | None = None
+        self.bend: Distortion | None = None  # what is told
+        self._before: Distortion | None = None
 
     def look(self, frame: Frame, poses: Mapping[Square, Array]) -> None:
         """One calm frame, and where the tiles lie (straight px). What two judgements running say is told."""
         if self._known() or len(poses) < self._judged + MORE:
             return
         self._judged = len(poses)
-        seen = bend_of({at: apply(pose, UNIT) for at, pose in poses.items()}, (frame.shape[1], frame.shape[0]))
+        seen = distortion_of({at: apply(pose, UNIT) for at, pose in poses.items()}, (frame.shape[1], frame.shape[0]))
         if (seen is None) == (self._before is None):
             self.bend = seen
         self._before = seen

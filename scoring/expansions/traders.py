@@ -8,11 +8,11 @@ from typing import ClassVar, TypedDict, cast
 
 from scoring.contributions import ANY, Choice, Expansion, Handler, Held, Piece, Question, Stage, View
 from scoring.events import Event, Setup, written
-from scoring.memory import Memory
 from scoring.notation import PLAYER, SMALL, choice
 from scoring.scores import Item, ScoreEvent, leaders
 from scoring.state import Draft, Feature, feature_at, figures_on
 from scoring.tiles import Segment
+from scoring.view_cache import ViewCache
 
 GOODS = ("wine", "grain", "cloth")
 TOKENS: Mapping[str, int] = {"wine": 9, "grain": 6, "cloth": 5}  # R-COMP-06
@@ -107,7 +107,7 @@ def majorities(held: tuple[tuple[int, ...], ...]) -> Iterator[tuple[str, dict[in
         yield name, counts, leaders(counts)
 
 
-def goods_stage(view: View, memory: Memory) -> tuple[ScoreEvent, ...]:
+def goods_stage(view: View, memory: ViewCache) -> tuple[ScoreEvent, ...]:
     return memory.scored["goods"].of(goods(view), lambda: tuple(_most(view)))
 
 

@@ -15,7 +15,7 @@ import damage  # noqa: E402
 
 from bastide.backup.support import replay, write_support  # noqa: E402
 from bastide.log.copies import difference  # noqa: E402
-from bastide.log.journal import journal_of, read, told  # noqa: E402
+from bastide.log.journal import journal_of, parsed, read  # noqa: E402
 from bastide.log.store import Store  # noqa: E402
 from bastide.machine.health import storage  # noqa: E402
 from bastide.table.demo_game import demo_game  # noqa: E402
@@ -175,11 +175,11 @@ def test_a_journal_knows_how_much_there_must_be() -> None:
                            **{k: v for k, v in line.items() if k not in ("n", "after", "before")}}).encode()
         after = digest(text)
         lines.append(after.encode() + b" " + text + b"\n")
-    whole = told(b"".join(lines))
+    whole = parsed(b"".join(lines))
     assert not whole.spoiled and not whole.gaps and whole.most == {1: 8}
-    gap = told(b"".join(lines[:6] + lines[8:]))
+    gap = parsed(b"".join(lines[:6] + lines[8:]))
     assert gap.spoiled and gap.gaps == 2 and gap.most == {1: 8} and sorted(gap.entries[1]) == [1, 2, 3, 4, 7, 8]
-    moved = told(b"".join([*lines[:5], lines[6], lines[5], *lines[7:]]))
+    moved = parsed(b"".join([*lines[:5], lines[6], lines[5], *lines[7:]]))
     assert moved.spoiled and moved.entries == whole.entries
 
 

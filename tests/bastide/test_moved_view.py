@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "watching"))
 
 from films import SIZE, TILE_PX, Film, cloth, lay  # noqa: E402
 
-from bastide.watching.steadiness import TILE_MM, Steadiness  # noqa: E402
+from bastide.watching.view_monitor import TILE_MM, ViewMonitor  # noqa: E402
 from scoring.events import TilePlaced  # noqa: E402
 from scoring.tiles import Square  # noqa: E402
 from vision.frames import Frame  # noqa: E402
@@ -30,7 +30,7 @@ class Table:
 
     def __init__(self) -> None:
         self.film = Film()
-        self.steadiness = Steadiness()
+        self.view_monitor = ViewMonitor()
         self.notices: list[str] = []
         self.image = lay(cloth(), "base.D", (0, 0))
         for tile, at, rot in TILES:
@@ -43,9 +43,9 @@ class Table:
         for _ in range(round(seconds * self.film.fps)):
             self.film.feed(image, 1 / self.film.fps)
             frame = Frame(id=self.film.n, t_s=self.film.t_s, source="test", bgr=image)
-            self.steadiness.look(frame, self.film.watcher.poses, calm=self.film.status == "watching")
-            if self.steadiness.notice:
-                self.notices.append(self.steadiness.notice.text)
+            self.view_monitor.look(frame, self.film.watcher.poses, calm=self.film.status == "watching")
+            if self.view_monitor.notice:
+                self.notices.append(self.view_monitor.notice.text)
 
     def laid(self) -> set[Square]:
         """The squares on which tiles were laid, as the log says."""
@@ -75,14 +75,14 @@ def test_a_bump_is_followed_within_ten_seconds_and_nobody_is_bothered(table: Tab
                                                                      ) -> None:
     table.show(shifted(table.image, *step_mm), 10)
     assert table.moved_mm() == pytest.approx(np.hypot(*step_mm), abs=1.0)
-    assert table.steadiness.notice is None and table.laid() <= {at for _, at, _ in TILES}
+    assert table.view_monitor.notice is None and table.laid() <= {at for _, at, _ in TILES}
 
 
 def test_a_board_that_left_the_picture_is_missed_until_it_is_back(table: Table) -> None:
     table.show(shifted(table.image, 330.0, 0.0), 15)
     assert table.film.status == "adrift"
     table.show(table.image, 8)
-    assert table.steadiness.notice is None and table.film.status == "watching" and table.moved_mm() < 1.0
+    assert table.view_monitor.notice is None and table.film.status == "watching" and table.moved_mm() < 1.0
     assert table.laid() <= {at for _, at, _ in TILES}
 
 
@@ -91,9 +91,9 @@ def test_what_is_not_found_again_is_to_be_put_back_by_so_much(table: Table, monk
     monkeypatch.setattr(Register, "find", lambda *_: None)
     table.film.watcher.tracker.find = lambda bgr: None
     table.show(shifted(table.image, 60.0, 0.0), 10)
-    assert table.steadiness.notice is not None and "60 mm to the left" in table.steadiness.notice.text
+    assert table.view_monitor.notice is not None and "60 mm to the left" in table.view_monitor.notice.text
     table.show(table.image, 6)
-    assert table.steadiness.notice is None and table.film.status == "watching" and table.moved_mm() < 1.0
+    assert table.view_monitor.notice is None and table.film.status == "watching" and table.moved_mm() < 1.0
 
 
 def test_another_light_is_no_movement(table: Table) -> None:

@@ -15,14 +15,14 @@ from bastide.log.history import last_action
 from bastide.log.store import Store
 from bastide.table.demo_game import demo_game
 from bastide.table.game import Game
-from bastide.table.moment import Moment
 from bastide.table.session import TableSession
+from bastide.table.snapshot import GameSnapshot
 from bastide.watching.notices import rows
 from reading.noticing import Notice
-from scoring.belonging import spoken
 from scoring.engine import fold, new_game
 from scoring.events import Event, FigurePlaced, TilePlaced, to_json
 from scoring.log import Amended, Unread
+from scoring.log_position import spoken
 from scoring.tiles import catalogue
 from web.protocol import CommandError, StaleView
 
@@ -353,7 +353,7 @@ def test_what_is_said_of_an_unread_entry_is_said_of_its_own_moment(session: Tabl
     lost, tile = [(seq, event) for seq, event in log if isinstance(event, TilePlaced)][1]
     entries = tuple(replace(e, body=Unread()) if e.seq == lost else e for e in session.entries)
     body = {k: v for k, v in to_json(tile).items() if k not in ("player", "part")}
-    now = Moment(game=Game.of(SETUP, entries))
+    now = GameSnapshot(game=Game.of(SETUP, entries))
     assert spoken(now.game.state, body) != tile  # said of the next tile it would be somebody else's
     bodies = now.meaning.bodies({"do": "amend", "seq": lost, "body": body})
     assert bodies == (Amended(seq=lost, body=tile),)

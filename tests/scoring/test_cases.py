@@ -18,12 +18,12 @@ from scoring.expansions.tower import reach
 from scoring.expansions.traders import GOODS, TOKENS, Goods, goods, goods_stage
 from scoring.expansions.wheel import crown_points, knights_worth, moved, segment_events
 from scoring.final import final_stages
-from scoring.memory import Memory
 from scoring.rules import edition, with_options
 from scoring.state import Draft, feature_at, feature_of
 from scoring.tiles import STEP
 from scoring.track import marker
 from scoring.turns import close_turn, score_completed
+from scoring.view_cache import ViewCache
 
 SHARED_CASES = [case(r) for r in shared_rows()] if FILE.exists() else []
 ELSEWHERE = ("flow", "setup")  # in test_flow.py
@@ -173,7 +173,7 @@ def trade_final(c: Case, name: str) -> None:
                    more={"expansions": ["traders"]}), name)
     d.ext["traders"] = Goods(held=tuple(tuple(c.more["tokens"].get(p, {}).get(g, 0) for g in GOODS) for p in COLOURS))
     points: Counter[int] = Counter()
-    for event in goods_stage(d, Memory()):
+    for event in goods_stage(d, ViewCache()):
         points.update(dict(event.points))
     assert points == wanted(c, name)
     assert sum(TOKENS.values()) == 20

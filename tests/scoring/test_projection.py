@@ -14,7 +14,7 @@ from scoring.engine import fold, new_game, step
 from scoring.errors import IllegalMove
 from scoring.events import FigurePlaced, GameEnded, Player, Setup, TurnEnded, parse_event
 from scoring.log import Amended, Body, Inserted, LogEntry, Retracted, state_of
-from scoring.projection import Memory, final_scoring, live_view
+from scoring.projection import ViewCache, final_scoring, live_view
 from scoring.rules import edition
 
 SETUP = Setup(players=(Player(name="Anna", colour="red"), Player(name="Ben", colour="blue")), rules=edition())
@@ -103,7 +103,7 @@ def test_a_memory_changes_no_view(seed: int) -> None:
     boxes = MORE_BOXES[seed % 7]
     setup, events = random_game(seed, *boxes, tiles=24, name="wheel" if boxes == ("wheel",) else None)
     entries: list[LogEntry] = []
-    memory, state = Memory(), new_game(setup)
+    memory, state = ViewCache(), new_game(setup)
     first = state
     for event in [*events, GameEnded()]:
         body: Body = event
@@ -133,7 +133,7 @@ def test_a_memory_may_be_shown_another_line_of_play(seed: int) -> None:
     rng = random.Random(seed)
     boxes = MORE_BOXES[seed % 7]
     setup, events = random_game(seed + 20, *boxes, tiles=22, name="wheel" if boxes == ("wheel",) else None)
-    memory, one, differ = Memory(), new_game(setup), 0
+    memory, one, differ = ViewCache(), new_game(setup), 0
     other = one
     for n, event in enumerate(events):
         before, one = one, step(one, event)
@@ -155,7 +155,7 @@ def test_projected_is_what_ending_now_would_score(seed: int) -> None:
     boxes = BOXES[seed % 4]
     setup, events = random_game(seed + 50, *boxes, tiles=26, name="wheel" if boxes == ("wheel",) else None)
     flood = Flood(len(setup.players), ("base.D", 0)) if boxes == ("base",) else None
-    memory, state = Memory(), new_game(setup)
+    memory, state = ViewCache(), new_game(setup)
     for n, event in enumerate(events, 1):
         state = step(state, event)
         ended = fold(setup, (*events[:n], GameEnded()))

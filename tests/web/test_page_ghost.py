@@ -13,7 +13,7 @@ from webtable import table
 
 from bastide.log.store import Store
 from bastide.machine.pulse import _seen
-from bastide.watching.steadiness import Steadiness
+from bastide.watching.view_monitor import ViewMonitor
 from vision.frames import Frame
 from web.app import create_app
 from web.server import PageServer
@@ -36,7 +36,7 @@ class Table:
                            interpolation=cv2.INTER_CUBIC)
         self.picture = np.clip(120 + rough, 0, 255).astype(np.uint8)
         cv2.rectangle(self.picture, (300, 180), (520, 330), (40, 120, 60), -1)
-        self.session, self.steadiness, self.n = session, Steadiness(), 0
+        self.session, self.view_monitor, self.n = session, ViewMonitor(), 0
 
     def looks(self, x, y, turn=0.0):
         to = cv2.getRotationMatrix2D((512, 288), -turn, 1.0)
@@ -46,12 +46,12 @@ class Table:
         for _ in range(4):
             self.n += 1
             frame = Frame(id=self.n, t_s=2.0 * self.n, source="", bgr=now)
-            self.steadiness.look(frame, {(0, 0): POSE})
-            seeing.compared = self.steadiness.compared()
+            self.view_monitor.look(frame, {(0, 0): POSE})
+            seeing.compared = self.view_monitor.compared()
         seeing._made_s = -1e9
         seeing.offer(frame, Watcher())
-        if self.steadiness.notice is not None:
-            notice = self.steadiness.notice
+        if self.view_monitor.notice is not None:
+            notice = self.view_monitor.notice
             self.session.set_status("camera_lost", notice.text, notice.code, notice.parts)
         else:
             self.session.set_status("watching")

@@ -17,7 +17,7 @@ from bastide.watching.lens_notice import LensNotice
 from bastide.watching.notices import rows
 from calibration.drift import Drift, put_back
 from reading.noticing import Notice
-from vision.bending import Bend
+from vision.lens_distortion import Distortion
 from web.app import create_app
 from web.server import PageServer
 
@@ -72,7 +72,7 @@ def test_the_check_up_and_everything_told_are_in_the_readers_language(served, vi
         left += [(advice.text, piece) for piece in untranslated(page)]
     session.set_status("watching")
     lens = LensNotice(lambda: False)
-    lens.bend = Bend(k=-0.1, corner_px=90.0, now=0.09, straight=0.03)
+    lens.bend = Distortion(k=-0.1, corner_px=90.0, now=0.09, straight=0.03)
     session.set_notices(lens.rows(), {})
     page.locator("#issues[data-code='lens_bends']").wait_for()
     left += [("lens_bends", piece) for piece in untranslated(page)]

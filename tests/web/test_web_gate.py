@@ -18,8 +18,8 @@ from webtable import get, post, table
 from bastide.log.store import Store
 from web.access import Access
 from web.app import create_app
-from web.gate import LIMITS, MOST_CLIENTS, Gate, Lane
 from web.rights import Right, needs
+from web.scheduling import LIMITS, MOST_CLIENTS, Lane, RequestScheduler
 from web.server import PageServer
 from web.stream import TooManyStreams
 
@@ -34,7 +34,7 @@ class Counter:
 
     def __init__(self):
         self.now, self.begun = 0.0, []
-        self.gate = Gate(lambda environ, start: [b""], routes=ROUTES, known=lambda cookie, address: cookie,
+        self.gate = RequestScheduler(lambda environ, start: [b""], routes=ROUTES, known=lambda cookie, address: cookie,
                          clock=lambda: self.now)
         self.gate._dispatch = self.begun.append
 
@@ -172,7 +172,7 @@ def test_previews_that_take_for_ever_keep_neither_the_state_nor_a_player_waiting
         return []
 
     player = signed_in(served)
-    monkeypatch.setattr("bastide.table.moment.Moment.preview", endless)
+    monkeypatch.setattr("bastide.table.snapshot.GameSnapshot.preview", endless)
     asking = together(lambda: post(served.url + "api/preview", {"commands": []}), 20)
     try:
         assert looked.wait(PATIENCE_S)
@@ -229,7 +229,7 @@ def test_a_pin_that_is_compared_keeps_nobody_waiting(served, monkeypatch):
 
 
 def test_a_refused_request_is_one_sentence_and_when_to_come_again(served):
-    gate = served.server._gate
+    gate = served.server._scheduler
     with gate._changed:
         gate._budgets[Lane.DEAR].left_s = -100.0
     gate._limits = type(LIMITS)(patience_s=0.0)

@@ -18,7 +18,7 @@ from scoring.tiles import Square
 from scoring.views import FeatureView, FigureView, OpenQuestionView, ScoreView, StageView, TileView
 
 if TYPE_CHECKING:
-    from scoring.telling import Told
+    from scoring.history_rows import HistoryRows
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -46,8 +46,8 @@ NOBODY = Shares((), ())
 
 
 class Memo:
-    """What was worked out of one feature, each with what it was worked out from: it holds while that is the same
-    object. Features are immutable values, another one takes the place of one that changes."""
+    """Results computed for one feature, each with its input: a result is valid while its input is the same object.
+    Features are immutable values; a change replaces them."""
 
     __slots__ = ("border", "bordered_at", "figures", "paid", "paid_for", "places", "places_of", "shares", "shares_of")
 
@@ -58,7 +58,7 @@ class Memo:
         self.figures: tuple[StandingFigure, ...] = ()
         self.shares = NOBODY
         self.border: Border | None = None
-        self.bordered_at = -1  # the version (`Memory._version`) at which that was so last
+        self.bordered_at = -1  # the version (`ViewCache._version`) at which that was so last
         self.paid_for: tuple[object, ...] = ()
         self.paid: ScoreEvent | None = None
 
@@ -124,14 +124,14 @@ class Growing(Generic[T]):
         return count
 
 
-class Memory:
-    """The cache of one game. Rows are shared between views: read, never mutate.
+class ViewCache:
+    """The cache for successive views of one game. Rows are shared between views: read, never mutate.
 
     States are immutable values, so unchanged parts are identical objects; after a correction everything is rebuilt.
-    Without a memory the same functions compute from scratch, which takes six to nine times as long
-    (``./run bench fold_speed``: a view costs ``views x`` folds of its game with a memory and ``anew x`` without).
+    Without a cache the same functions compute from scratch, which takes six to nine times as long
+    (``./run bench fold_speed``: a view costs ``views x`` folds of its game with a cache and ``anew x`` without).
 
-    What is known of one feature is its `Memo`. Beside them are rows of all features, of what grows, and of lists.
+    What is cached of one feature is its `Memo`; besides, there are rows of all features, of growing and other lists.
     """
 
     __slots__ = ("_bordered", "_by_stage", "_claimed", "_farms", "_joined", "_known", "_memos", "_round", "_rows",
@@ -139,7 +139,7 @@ class Memory:
                  "figures", "questions", "scored", "shown", "staged", "summed", "tiles", "told")
 
     def __init__(self) -> None:
-        self.told: Told | None = None
+        self.told: HistoryRows | None = None
         self._since: object = None
         self._version = 0  # grows whenever other cities are complete than in the view before
         self._forget()
@@ -168,7 +168,7 @@ class Memory:
         self._round: set[Square] = set()  # the squares of the cities that were completed last
         self._seen: View | None = None
 
-    def is_told(self, told: Told) -> Told:
+    def is_told(self, told: HistoryRows) -> HistoryRows:
         """Note the log's current history; if it rewrites earlier entries, the whole cache is dropped."""
         if told.since is not self._since:
             self._forget()

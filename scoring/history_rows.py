@@ -16,12 +16,12 @@ FigureKey = tuple[int, Square, str, str]
 
 
 @dataclass(slots=True, kw_only=True)
-class Told:
-    """The rows of a log's history, the open questions, and which entry brought in each tile (the first on a square) and
-    each figure (the latest of that kind there).
+class HistoryRows:
+    """The rows of a log's history, the open questions, and the entries that introduced each tile (the first on a
+    square) and each figure (the latest of that kind there).
 
-    While ``since`` is the same object the log was only appended to, so what was derived from earlier entries still
-    holds.
+    While ``since`` is the same object the log has only been appended to, so what was derived from earlier entries is
+    still valid.
     """
 
     entries: tuple[LogEntry, ...] = ()
@@ -32,7 +32,7 @@ class Told:
     since: object = field(default_factory=object)
 
     def add(self, event: Event, entry: LogEntry, amended: bool, turn: int) -> None:
-        """One more thing that happened, in that turn part."""
+        """Append one more event, of that turn part."""
         if event.DO in ("end_turn", "end_game"):
             return
         if isinstance(event, TilePlaced):
@@ -45,7 +45,7 @@ class Told:
         self.history.append(_happened(event, entry, max(turn, 0), amended))
 
 
-def tell(entries: Sequence[LogEntry], turns: Sequence[int], before: Told | None = None) -> Told:
+def history_rows(entries: Sequence[LogEntry], turns: Sequence[int], before: HistoryRows | None = None) -> HistoryRows:
     """The history rows for these entries. ``turns`` holds the turn part of each effective event (`GameState.happened`).
     ``before`` is the history of a shorter log; it is extended in place if these entries start with the same ones."""
     entries = tuple(entries)
@@ -58,7 +58,7 @@ def tell(entries: Sequence[LogEntry], turns: Sequence[int], before: Told | None 
                 before.asked |= {entry.seq}
             before.add(entry.body, entry, False, turn)  # type: ignore[arg-type]
         return before
-    told = Told(entries=entries, asked=open_questions(entries))
+    told = HistoryRows(entries=entries, asked=open_questions(entries))
     by_seq = {e.seq: e for e in entries}
     amended = {e.body.seq for e in entries if isinstance(e.body, Amended)}
     for (seq, event), turn in zip(effective(entries), turns, strict=False):

@@ -6,8 +6,8 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.bending import bend_of
 from vision.lattice import UNIT, apply
+from vision.lens_distortion import distortion_of
 
 SIZE = (1600, 1200)
 MIDDLE, HALF = (np.array(SIZE) - 1) / 2, float(np.hypot(*(np.array(SIZE) - 1))) / 2
@@ -36,7 +36,7 @@ def board(seed: int, k1: float = 0.0, fan: float = 0.0, jitter: float = 0.02, wi
 
 @pytest.mark.parametrize("k1", [-0.2, -0.12, 0.15])
 def test_a_bend_is_told_with_its_size_and_what_a_calibration_would_gain(k1):
-    found = bend_of(board(1, k1), SIZE)
+    found = distortion_of(board(1, k1), SIZE)
     assert found is not None
     ray = MIDDLE / (0.75 * SIZE[0])
     straight = 1.0  # where a straight lens would show what the picture's corner shows
@@ -48,8 +48,8 @@ def test_a_bend_is_told_with_its_size_and_what_a_calibration_would_gain(k1):
 
 @pytest.mark.parametrize(("fan", "jitter"), [(0.0, 0.01), (0.0, 0.05), (0.03, 0.03)])
 def test_a_straight_lens_over_a_loose_board_is_left_alone(fan, jitter):
-    assert sum(bend_of(board(seed, 0.0, fan, jitter), SIZE) is not None for seed in range(30)) <= 1
+    assert sum(distortion_of(board(seed, 0.0, fan, jitter), SIZE) is not None for seed in range(30)) <= 1
 
 
 def test_a_few_tiles_say_nothing_of_a_lens():
-    assert bend_of(board(1, -0.25, wide=3, high=3), SIZE) is None
+    assert distortion_of(board(1, -0.25, wide=3, high=3), SIZE) is None

@@ -1,17 +1,17 @@
-"""Whose request is worked on next, and how much of the machine all of them may have.
+"""Schedules requests: whose is served next, and how much processor time all of them may use.
 
 The table's loop shares one interpreter with the page's threads, and sixty connections can ask faster than it can
-answer. So a request that came in whole waits here, without a thread, until it is its turn:
+answer. So a complete request waits in a queue, without a thread, until its turn comes:
 
-* few requests compute at the same time: two of those who have a session, and of all others one for the game as it
-  stands, one that is cheap and one that is dear, by what its address cost before, or as it wants more than to look;
-* each of the four has a budget, a part of one processor, so that a flood of previews keeps nobody from the state and
-  nothing that comes in keeps the table's loop from its frames;
-* among those who wait, whoever has used least of the processor in the last seconds is next. One client's sixty requests
-  so wait for each other and not in front of somebody else's;
-* who waits too long is told to come again later. Waiting costs nothing, answering "no" at once would.
+* few requests are computed at the same time: two from clients with a session, and of all others one for the current
+  game, one cheap and one expensive one, by what its route has cost before, or expensive if it is not a GET;
+* each of these four lanes has a budget, a share of one processor, so that a flood of previews keeps nobody from the
+  state and no load keeps the table's loop from its frames;
+* within a lane the client that has used the least processor time in the last seconds is next. So one client's sixty
+  requests wait for each other and not in front of somebody else's;
+* a request that waits too long is told to retry later. Waiting costs nothing; refusing at once would cost something.
 
-Event streams only pass through here when they begin.
+Event streams pass through the scheduler only when they begin.
 """
 
 from __future__ import annotations
@@ -111,8 +111,9 @@ class Connection(Protocol):
 class Turn:
     """One request of one connection, as waitress' threads take it: ``service`` does all of it."""
 
-    def __init__(self, gate: Gate, channel: Connection, client: str, lane: Lane, key: str, now: float) -> None:
-        self._gate, self.channel, self.client, self.lane, self.key = gate, channel, client, lane, key
+    def __init__(self, scheduler: RequestScheduler, channel: Connection, client: str, lane: Lane, key: str,
+                 now: float) -> None:
+        self._scheduler, self.channel, self.client, self.lane, self.key = scheduler, channel, client, lane, key
         self.since_s, self.refused, self._computes = now, False, True
 
     def service(self) -> None:
@@ -133,10 +134,10 @@ class Turn:
         """What is left to do is no work: the place is somebody else's."""
         if self._computes:
             self._computes = False
-            self._gate.done(self, time.thread_time() - self._cpu_s)
+            self._scheduler.done(self, time.thread_time() - self._cpu_s)
 
 
-class Gate:
+class RequestScheduler:
     """In front of a WSGI application: its wrapper, and what a waitress server hands its connections to.
 
     ``routes`` are the application's (`routes`), ``known`` says by a request's Cookie header and its client's address
@@ -300,7 +301,8 @@ def aside() -> None:
 
 
 def routes(rules: Iterable[Rule]) -> frozenset[str]:
-    """What `Gate` tells requests apart by: method and first two parts of the address of an application's rules."""
+    """What `RequestScheduler` tells requests apart by: the method and the first two parts of the path of an
+    application's rules."""
     return frozenset(f"{method} {' '.join('*' if p.startswith('<') else p for p in rule.rule.split('/')[1:3])}"
                      for rule in rules for method in rule.methods or ())
 

@@ -1,4 +1,4 @@
-"""The colours of the bare table, by squares on which nothing lies."""
+"""Background model: the colours of the bare table, learned from squares on which nothing lies."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ import numpy.typing as npt
 from vision.attention import Attention
 
 
-def apart(one: npt.NDArray[np.float32], other: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
-    """(8, 8) how far colours are apart; light counts half."""
+def colour_distance(one: npt.NDArray[np.float32], other: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
+    """(8, 8) distances between colours; lightness counts half."""
     return np.asarray(np.linalg.norm((one - other) * (0.5, 1.0, 1.0), axis=-1), float)
 
 
-def table_like(bare: npt.NDArray[np.float32], a: Attention) -> Callable[[npt.NDArray[np.float32]], bool]:
-    """Whether a square has the colours of bare ones (N, 8, 8, 3) and no others."""
+def background_model(bare: npt.NDArray[np.float32], a: Attention) -> Callable[[npt.NDArray[np.float32]], bool]:
+    """A predicate that tells whether a square (8, 8, 3) looks like the bare ones (N, 8, 8, 3): a Gaussian in colour,
+    within ``a.table_sigma`` for more than the share ``a.bare_part`` of its cells."""
     cells = bare.reshape(-1, 3).astype(float)
     mean, spread = cells.mean(axis=0), np.cov(cells.T) + np.diag([4.0, 1.0, 1.0])
     inverse = np.linalg.inv(spread)

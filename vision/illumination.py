@@ -1,8 +1,9 @@
-"""Pictures of tiles in one light: what a table's lamp did to each is taken away, so that they make one board.
+"""Illumination normalisation of tile pictures: removes what a table's lamp did to each, so that together they look like
+one board.
 
-Two tiles of one set are printed with the same colours: grass is grass on both. So a pixel is the paint of what is
-printed there times the light on that tile, and the light is a gain for each channel and a slope over the tile. Which
-paint it is, the catalogue's geometry says.
+Two tiles of one set are printed in the same colours: grass is grass on both. So a pixel is the paint printed there
+times the light on that tile, modelled as a gain per channel and a slope across the tile. The catalogue's geometry says
+which paint it is.
 """
 
 from __future__ import annotations
@@ -21,19 +22,20 @@ Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evening:
-    """How light is separated from paint. Chosen on drawn tiles under random light (`tests/vision/test_evenly.py`)."""
+class IlluminationLimits:
+    """How light is separated from paint. Chosen on drawn tiles under random light
+    (`tests/vision/test_illumination.py`)."""
 
-    cells: int = 12  # along a side; a cell's middle value stands for its pixels
-    rounds: int = 6  # paint and light are found in turn
-    hold: float = 1.0  # cells' worth of belief that a tile's light has no slope: the print has some of its own
-    most_gain: float = 0.7  # natural logarithm; more is no lamp but another paint
+    cells: int = 12  # per side; a cell's median stands for its pixels
+    rounds: int = 6  # alternating estimates of paint and light
+    hold: float = 1.0  # regularisation of the slope towards 0, in cells: the print has gradients of its own
+    most_gain: float = 0.7  # natural logarithm; more is not light but another paint
     most_slope: float = 0.4  # the same, from one side of a tile to the other
 
 
-def evened(pictures: Sequence[tuple[Tile, Image]], how: Evening | None = None) -> list[Image]:
-    """The same upright squares (S, S, 3) uint8, S at least 24, in one light: the middle one of the set."""
-    how = how or Evening()
+def normalised(pictures: Sequence[tuple[Tile, Image]], how: IlluminationLimits | None = None) -> list[Image]:
+    """The same upright squares (S, S, 3) uint8, S at least 24, in one light: the median of the set."""
+    how = how or IlluminationLimits()
     if len(pictures) < 2:
         return [image for _, image in pictures]
     cells = [_cells(image, how.cells) for _, image in pictures]
@@ -65,7 +67,7 @@ def evened(pictures: Sequence[tuple[Tile, Image]], how: Evening | None = None) -
 
 
 def _cells(image: Image, cells: int) -> Array:
-    """(cells * cells, 3) logarithms of the middle values of the picture's cells."""
+    """(cells * cells, 3) logarithms of the medians of the picture's cells."""
     side = image.shape[0] // cells * cells
     parts = image[:side, :side].reshape(cells, side // cells, cells, side // cells, 3)
     middles = np.median(parts.transpose(0, 2, 1, 3, 4).reshape(cells * cells, -1, 3), axis=1)
@@ -74,7 +76,7 @@ def _cells(image: Image, cells: int) -> Array:
 
 
 def _paints(tile: Tile, cells: int, kinds: Sequence[str]) -> npt.NDArray[np.int_]:
-    """For each cell (cells²,) which of these kinds' paint most of it has; -1 where none has most."""
+    """(cells²,) index of the kind whose paint dominates each cell; -1 where none does."""
     fine = 8
     share = np.zeros((len(kinds), cells * cells))
     for segment, mask in zip(tile.segments, segment_masks(tile, cells * fine), strict=True):

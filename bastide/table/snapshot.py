@@ -20,20 +20,20 @@ from web.views import QuestionView
 
 
 @dataclass(frozen=True, kw_only=True)
-class Moment:
-    """A game, and what people are asked about it."""
+class GameSnapshot:
+    """A game, and the questions people are asked about it."""
 
     game: Game
     questions: Sequence[QuestionView] = ()
 
     @cached_property
     def meaning(self) -> Meaning:
-        """What is said at this moment."""
+        """The meaning of commands at this point of the game."""
         return Meaning(self.game.state, self.game.entries, self.questions)
 
     def preview(self, commands: Sequence[Mapping[str, object]]) -> list[PreviewRow]:
-        """What each of these commands would come to: the scores it would change and new issues. One that would be
-        refused says so under ``error``."""
+        """The effect of each of these commands: the scores it would change, and new issues. One that would be refused
+        has the reason under ``error``."""
         before = running_scores(self.game.state)
         known = {(i.code, i.squares, i.turn) for i in self.game.state.issues}
         out: list[PreviewRow] = []

@@ -9,7 +9,7 @@ import numpy as np
 from scoring.tiles import catalogue
 from vision.artwork import draw_tile
 from vision.artwork.painter import segment_masks
-from vision.evenly import evened
+from vision.illumination import normalised
 
 SIDE = 96
 KINDS = [f"base.{letter}" for letter in "ADEGHJNPUVWX"]
@@ -44,7 +44,7 @@ def test_grass_has_one_colour_again():
     rng = np.random.default_rng(4)
     true = [drawing_of(k) for k in KINDS]
     seen = [lit(picture, rng) for picture in true]
-    even = evened([(catalogue()[k], picture) for k, picture in zip(KINDS, seen, strict=True)])
+    even = normalised([(catalogue()[k], picture) for k, picture in zip(KINDS, seen, strict=True)])
 
     def spread(pictures):
         colours = [c for k, p in zip(KINDS, pictures, strict=True) if (c := grass(k, p)) is not None]
@@ -60,7 +60,7 @@ def test_grass_has_one_colour_again():
 def test_light_from_one_side_is_taken_away():
     rng = np.random.default_rng(8)
     seen = [lit(drawing_of(k), rng) for k in KINDS]
-    even = evened([(catalogue()[k], picture) for k, picture in zip(KINDS, seen, strict=True)])
+    even = normalised([(catalogue()[k], picture) for k, picture in zip(KINDS, seen, strict=True)])
 
     def slanted(pictures):
         """How much brighter the grass is on one side than on the other, beside the drawing, over all tiles."""
@@ -78,4 +78,4 @@ def test_light_from_one_side_is_taken_away():
 
 def test_one_picture_has_nothing_to_be_like():
     picture = drawing_of("base.D")
-    assert evened([(catalogue()["base.D"], picture)])[0] is picture and evened([]) == []
+    assert normalised([(catalogue()["base.D"], picture)])[0] is picture and normalised([]) == []

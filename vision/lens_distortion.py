@@ -1,9 +1,9 @@
-"""Whether the lens bends, told by the tiles themselves: a board's corners lie on a grid seen in perspective, and where
-a lens bends they lie off it the further, the further they are from the picture's middle.
+"""Detects lens distortion from the tiles themselves: a board's corners lie on a grid in perspective, and with a
+distorting lens they deviate from it the more, the further they are from the picture's centre.
 
-One number is fitted, as in A. Fitzgibbon, "Simultaneous linear estimation of multiple view geometry and lens
-distortion", CVPR 2001: a point at r (1 at the picture's corners) is seen at 1 + k r^2 times where a straight lens would
-show it, the other way round. That is what tiles allow, not what a lens needs: a calibration takes five.
+One parameter is fitted, the division model of A. Fitzgibbon, "Simultaneous linear estimation of multiple view geometry
+and lens distortion", CVPR 2001: a point seen at radius r (1 at the picture's corners) is at r / (1 + k r^2) without
+distortion. That is what tiles allow, not what a lens needs: a calibration fits five parameters.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ import numpy as np
 from scoring.tiles import Square
 from vision.lattice import UNIT, Array, apply
 
-TILES = 12  # of which a bend can be told
-_BENDS = np.linspace(-0.4, 0.25, 14)  # k that are tried: a fisheye to a pincushion
-_STEPS = np.linspace(-0.04, 0.04, 9)  # and around the best of them
+TILES = 12  # least number of tiles for an estimate
+_BENDS = np.linspace(-0.4, 0.25, 14)  # values of k that are tried: fisheye to pincushion
+_STEPS = np.linspace(-0.04, 0.04, 9)  # and then around the best one
 _CLEAR = 14.0  # by which the tiles' deviations must speak for a bend (twice the logarithm of the ratio of likelihoods)
 _WORTH = 0.012  # of half the picture's diagonal: bends below it move no tile to another square
 _GAIN = 0.75  # as far off must tiles lie at most were the lens known: else their being laid by hand matters more
@@ -28,9 +28,9 @@ _SLIPPED = 0.3  # of a tile: a corner further off is a tile laid askew, or misre
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bend:
-    """``k`` of the lens, ``corner_px`` by how much it moves the picture's corners, and how far tiles lie off the grid
-    on average, in tiles: ``now``, and ``straight`` were the lens known."""
+class Distortion:
+    """``k`` of the lens, ``corner_px`` by how much it displaces the picture's corners, and the mean residual of the
+    tiles from a grid, in tiles: ``now``, and ``straight`` with the distortion removed."""
 
     k: float
     corner_px: float
@@ -38,9 +38,9 @@ class Bend:
     straight: float
 
 
-def bend_of(corners_px: Mapping[Square, Array], size: tuple[int, int]) -> Bend | None:
-    """How the lens bends by the corners (4, 2) of the tiles in a picture of ``size`` (width, height); None where they
-    do not say that it does: too few, too near the middle, or as straight as people lay them."""
+def distortion_of(corners_px: Mapping[Square, Array], size: tuple[int, int]) -> Distortion | None:
+    """The distortion estimated from the corners (4, 2) of the tiles in a picture of ``size`` (width, height); None if
+    it is not evident: too few tiles, too near the centre, or as straight as people lay them."""
     if len(corners_px) < TILES or np.ptp(np.array(list(corners_px)), axis=0).min() < 1:
         return None
     middle = (np.array(size, float) - 1) / 2
@@ -57,7 +57,7 @@ def bend_of(corners_px: Mapping[Square, Array], size: tuple[int, int]) -> Bend |
     clear = len(corners_px) * np.log((flat**2 + _LIES**2) / (off[k] ** 2 + _LIES**2))
     if clear < _CLEAR or abs(k) < _WORTH or off[k] > _GAIN * flat or not _BENDS[0] < k < _BENDS[-1]:
         return None
-    return Bend(k=k, corner_px=abs(1 / (1 + k) - 1) * half, now=flat, straight=off[k])
+    return Distortion(k=k, corner_px=abs(1 / (1 + k) - 1) * half, now=flat, straight=off[k])
 
 
 def _off(steps: Array, points: Array) -> float:

@@ -1,8 +1,8 @@
-"""Where in the log an event belongs that is reported out of order, as the rules determine it.
+"""Where in the log an event that is reported out of order belongs according to the rules.
 
-Example: a tile is laid, then somebody remembers that the wheel was turned for it; or the dragon has walked, then
-somebody says who deployed a follower before. Appended at the end, such an event would apply to the wrong board or the
-wrong player.
+Example: a tile is laid, then somebody remembers that the wheel was turned before it; or the dragon has walked, then
+somebody reports a follower that was deployed earlier. Appended at the end, such an event would apply to the wrong board
+or the wrong player.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from scoring.events import Event, GameEnded, MoveJson, TilePlaced, TurnEnded, ev
 from scoring.state import GameState
 from scoring.turns import last_player, last_turn, next_part
 
-Told = Sequence[tuple[int, Event]]  # what a log comes to: entries and what happened
+EffectiveEvents = Sequence[tuple[int, Event]]  # a log's effective events with their entries' numbers
 
 
 def spoken(state: GameState, data: object) -> Event:
-    """The event that JSON describes. Where it names no player: who lays the next tile for what comes before a tile
-    (with the part), who laid the last one for what comes after. Raises InvalidNotation."""
+    """The event described by JSON. If it names no player, it is by whoever lays the next tile (for what precedes a
+    tile, with that part) or laid the last one (for what follows it). Raises InvalidNotation."""
     do = data.get("do") if isinstance(data, Mapping) else None
     kind = event_types().get(do) if isinstance(do, str) else None
     handler = state.box.handlers.get(kind) if kind else None
@@ -35,11 +35,9 @@ def spoken(state: GameState, data: object) -> Event:
     return from_json(data, player=acting if named is None else named)
 
 
-def place(state: GameState, told: Told, event: Event) -> int | None:
-    """The entry after which an event belongs that is told now (0: before everything), or None: at the end.
-
-    ``told`` is what the log comes to whose game ``state`` is.
-    """
+def place(state: GameState, told: EffectiveEvents, event: Event) -> int | None:
+    """The number of the entry after which an event that is reported now belongs (0: before everything), or None: at the
+    end. ``told`` are the effective events of the log that leads to ``state``."""
     handler = state.box.handlers.get(type(event))
     if handler is None or state.over or not handler.step:
         return None
@@ -56,11 +54,11 @@ def place(state: GameState, told: Told, event: Event) -> int | None:
 
 
 def _left_open(state: GameState) -> list[Question]:
-    """What the part that was just ended left open and happened before its tile, as long as no other part has begun."""
+    """The questions about what preceded its tile that the part just ended has left open, until another part begins."""
     return [] if state.turn_open else [q for q in state.asked if q.turn == state.turn and q.before and q.answers]
 
 
-def place_in(state: GameState, told: Told, event: Event, turn: int) -> int | None:
+def place_in(state: GameState, told: EffectiveEvents, event: Event, turn: int) -> int | None:
     """The entry of that turn part after which the event belongs: before what comes later in a turn by the rules. None
     for at the end of the log."""
     slots = state.box.slots
@@ -77,7 +75,7 @@ def place_in(state: GameState, told: Told, event: Event, turn: int) -> int | Non
     return None if last is None or last == told[-1][0] else last
 
 
-def missed(state: GameState, told: Told, data: object, turn: int) -> tuple[Event, int | None] | None:
+def missed(state: GameState, told: EffectiveEvents, data: object, turn: int) -> tuple[Event, int | None] | None:
     """The event that JSON describes, which was missed in that turn part, and where it belongs there; None without a
     tile in it. Where nobody is named it is whoever laid the tile. Raises InvalidNotation."""
     tile = next((e for (_, e), n in zip(told, state.happened, strict=True) if n == turn and isinstance(e, TilePlaced)),
@@ -92,7 +90,7 @@ def missed(state: GameState, told: Told, data: object, turn: int) -> tuple[Event
     return event, place_in(state, told, event, turn) if handler else None
 
 
-def place_of_answer(state: GameState, told: Told, question: Question, event: Event) -> int | None:
+def place_of_answer(state: GameState, told: EffectiveEvents, question: Question, event: Event) -> int | None:
     """The entry after which an answer belongs: in the turn part that the question is about."""
     handler = state.box.handlers.get(type(event))
     if handler is None or not handler.step or question.turn < 0:

@@ -1,7 +1,7 @@
-"""Detects whether the view is still the one that the game began with, for the page's status.
+"""Monitors whether the camera's view is still the one that the game began with, for the page's status.
 
-A board that moved is re-registered by the watcher. What it could not follow is left to people, who are told how to put
-it back.
+A board that moved is re-registered by the watcher. What the watcher cannot follow is left to people, who are told how
+to put it back.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from vision.lattice import UNIT, Array, apply, area
 
 TILE_MM = 45.0
 _NUMBERS = count(1)
-LIVE_S = 0.8  # how often the view is compared while somebody pushes it back
-_FOLLOWED = 0.15  # of a tile: poses that lie nearer to where the view's movement takes them were found again
+LIVE_S = 0.8  # interval of comparisons while somebody pushes the camera back
+_FOLLOWED = 0.15  # tiles: poses within this distance of where the view's movement takes them were re-registered
 
 
-class Steadiness:
-    """Looks at a calm frame now and then. ``notice`` is what to do while something must be put back, ``relit`` whether
-    the light has become another one since the first look."""
+class ViewMonitor:
+    """Compares a frame with the reference view now and then. ``notice`` is what to do while something must be put back,
+    ``relit`` whether the light has changed since the first look."""
 
     def __init__(self) -> None:
         self.notice: Advice | None = None
         self.relit = False
         self._watch: DriftWatch | None = None
-        self._number = 0  # of the view that is compared with, another one whenever that is
+        self._number = 0  # of the reference view, changed with it
         self._poses: dict[Square, Array] = {}
 
     def look(self, frame: Frame, poses: Mapping[Square, Array], calm: bool = True, *, live: bool = False) -> None:
-        """One frame, and where the watcher believes the tiles to be (straight px). It begins with a ``calm`` one, and
-        looks at every kind: a picture that was moved looks like a hand to whoever does not compare it as a whole.
-        ``live`` looks more often: somebody sees the numbers and pushes."""
+        """Process a frame with the poses that the watcher believes (undistorted px). The reference is a ``calm`` frame;
+        after that, others are compared too: locally, a moved picture cannot be told from a hand. ``live`` compares more
+        often, while somebody watches the numbers and pushes."""
         if self._watch is None:
             if calm and poses:
                 self._begin(frame, poses)
@@ -58,8 +58,8 @@ class Steadiness:
             self.notice = put_back(told)
 
     def compared(self) -> tuple[int, Reference, Drift | None] | None:
-        """The view that is compared with and its number, and what became of it; no drift where the newest look could
-        not say. None before there is one."""
+        """The number of the reference view, the view, and the drift from it (None if the newest comparison was
+        inconclusive). None before there is a reference."""
         watch = self._watch
         return None if watch is None else (self._number, watch.first, None if watch.unsure else watch.last)
 
