@@ -1,4 +1,4 @@
-"""When the tracker looks at which square, and what one frame came to."""
+"""When the tracker looks at which square, and the outcome of one frame."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ class Attention:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Followed:
-    """What one frame came to. ``status``: searching, following, moving, lost; ``since_s`` for how long it has been
-    lost or searching in vain while the picture was still."""
+    """The outcome of one frame. ``status``: searching, following, moving, lost; ``since_s`` is how long the board has
+    been lost or not found while the picture was still."""
 
     status: str
     look: TableLook | None = None

@@ -1,4 +1,4 @@
-"""Where wooden figures stand and lie on a square of a board, whoever drew it and whatever paint they wear.
+"""Where wooden figures stand and lie on a square of a board, independent of artwork and paint.
 
 A small network says it (``models/figures.onnx``, made by ``training/``, run by OpenCV). It looks at a tile with a
 margin and is told which way tops lean there, and answers on a grid of cells: whether a foot is in the cell and where

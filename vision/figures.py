@@ -38,9 +38,9 @@ _ABOARD = 3.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """A figure as it was looked at: where it touches the table and its silhouette (N, 2) in the photograph, the part
-    of its crop that it covers, the (u, v, l) of its paint, and the probability that it is a disc or a cube. ``neutral``
-    are log-odds of the pieces that are nobody's, where it is not looked at as a player's figure."""
+    """A detected figure: where it touches the table and its silhouette (N, 2) in the photograph, the part of its crop
+    that it covers, the (u, v, l) of its paint, and the probability that it is a disc or a cube. ``neutral`` are
+    log-odds of neutral pieces, where it is not considered a player's figure."""
 
     look: FigureLook
     px: tuple[float, float]
@@ -133,7 +133,7 @@ def read_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterab
 def find_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterable[str] | None = None,
                  view: View | None = None, bare: Mapping[Square, Bare] | None = None,
                  board: Mapping[Square, Array] | None = None) -> dict[Square, tuple[Seen, ...]]:
-    """The same with silhouettes. ``board`` has all tiles where ``poses`` are some of them: how the camera hangs and
+    """The same with silhouettes. ``board`` has all tiles if ``poses`` are some of them: how the camera hangs and
     what the light is like is told by all."""
     if not poses:
         return {}

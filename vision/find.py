@@ -1,9 +1,9 @@
-"""The board in a picture, wherever it lies and whoever drew its tiles: one tile alone or a table full of them.
+"""Finds the board in a picture, whatever its position and artwork: from a single tile to a table full of them.
 
-Spots (`vision.spotting`) are tiles seen one by one. Those that continue each other are joined into candidates for a
-board; the network that knows tiles (`vision.structure`) pulls each of them onto its corners and looks from the known
-ones outwards for more. Every tile keeps its own pose, and the next is expected where its neighbours point, so rows may
-fan out. Pictures that were taught give more spots; what comes after is the same.
+Spots (`vision.spotting`) are single detected tiles. Those that continue each other are joined into candidate boards;
+the network that knows tiles (`vision.structure`) refines each to its corners and searches outwards from the known ones.
+Every tile keeps its own pose, and the next is predicted from its neighbours, so rows may fan out. Taught pictures give
+further spots; the rest is the same.
 """
 
 from __future__ import annotations

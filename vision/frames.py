@@ -22,7 +22,7 @@ class SourceError(Exception):
 
 
 class DeadSource(SourceError):
-    """The device cannot be used again by this process: only starting the program anew helps."""
+    """The device cannot be used again by this process: only a restart of the program helps."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +95,7 @@ class LateFrame(Frame):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceInfo:
-    """What a source says of itself. ``live`` sources drop frames that nobody took; others deliver every frame.
+    """A source's description of itself. ``live`` sources drop frames that were not fetched; others deliver every frame.
 
     ``controls`` are those in force: exposure_us, gain, red_gain, blue_gain, focus_dioptres and whatever else it sets.
     """

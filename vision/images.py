@@ -48,7 +48,7 @@ def write_image(path: str, image: Image) -> None:
 
 
 def reduced(image: Image, long_side_px: int) -> Image:
-    """A picture whose longer side has at most so many pixels."""
+    """The picture, reduced if necessary so that its longer side has at most so many pixels."""
     scale = min(1.0, long_side_px / max(image.shape[:2]))
     if scale == 1:
         return image

@@ -17,7 +17,7 @@ _AROUND = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1),
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What the finder believes. Distances in tiles; found on invented tables and held against real ones."""
+    """Thresholds of the finder. Distances in tiles; tuned on invented tables and checked against real ones."""
 
     off: float = 0.3  # how far a spot may lie from where its neighbour points
     size: float = 0.28  # logarithm by which neighbours may differ in size

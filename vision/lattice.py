@@ -89,8 +89,8 @@ class Lattice:
 
 
 def shown_twice(lattice: Lattice, poses: Mapping[Square, Array], apart: float) -> set[Square]:
-    """Squares whose tile, as it was seen (``poses``), is another square's. No tile lies on another one: of two squares
-    whose tiles have their middles within ``apart`` tiles that one has it which was looked for nearer to there."""
+    """Squares whose tile, as seen (``poses``), belongs to another square. Tiles never overlap: of two squares
+    whose tiles have their centres within ``apart`` tiles, the one predicted nearer to there keeps it."""
     seen = {at: lattice.shift_of(at, pose) for at, pose in poses.items()}
     middle = {at: np.array((at[0] + x, at[1] + y)) for at, (x, y, _) in seen.items()}
     meant = {at: lattice.shift_of(at, lattice.predict(at)) for at in poses}

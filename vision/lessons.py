@@ -1,9 +1,8 @@
-"""Learning an owner's tiles by playing: pictures of tiles whose name is known become templates, after a check.
+"""Learns an owner's tiles during play: pictures of tiles whose kind is known become templates, after a check.
 
-A lesson is the picture of one tile as it lay on the table, turned upright, under the name that play or a person gave
-it.
-A wrong name would teach wrong tiles for ever, so every lesson is held against all others before it is used: what its
-four sides show must be what its name says, and it must not look like another kind more than like its own.
+A lesson is the picture of one tile as it lay on the table, turned upright and labelled by the game or a person. A wrong
+label would teach wrong tiles for ever, so every lesson is cross-checked with all others before it is used: its four
+sides must show what its label says, and it must not resemble another kind more than its own.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ def upright(photo: Image, pose: Array, rot: int, size_px: int = SIZE_PX) -> Imag
 def vet(lessons: Sequence[Lesson]) -> tuple[tuple[Lesson, ...], tuple[Refused, ...]]:
     """The lessons that agree with each other, in order, and those that do not.
 
-    The worst is taken out first and the rest are looked at anew, so that a poisoned lesson takes no right one with it.
+    The worst is removed first and the rest are checked again, so that one poisoned lesson does not discredit others.
     """
     kept = list(lessons)
     refused: list[Refused] = []
@@ -110,7 +109,7 @@ def _sharpness(bgr: Image) -> float:
 
 
 class _Compared:
-    """All lessons held against each other once; ``members`` are those that still count."""
+    """One cross-check of all lessons; ``members`` are those that still count."""
 
     def __init__(self, lessons: Sequence[Lesson]) -> None:
         kinds = catalogue()

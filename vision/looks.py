@@ -1,5 +1,5 @@
-"""What one look at the table says: evidence about squares and figures, for whoever explains how a game came to it; and
-what a figure's foot and posture say of the segment that it occupies.
+"""One look at the table: evidence about squares and figures, to be explained by a game; and what a figure's foot and
+posture say of the segment that it occupies.
 
 Nothing here knows a game. All weights are natural logarithms; a look that says nothing about something is zero there.
 A square is named by where it lies in steps from the first tile found, and keeps its name for as long as the board does.
@@ -43,8 +43,7 @@ class FigureLook:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NeutralLook:
-    """A piece that is nobody's: the log-odds ``there`` that it stands on the tile, and its ``foot`` as in
-    `FigureLook`."""
+    """A neutral piece: the log-odds ``there`` that it stands on the tile, and its ``foot`` as in `FigureLook`."""
 
     there: float
     foot: tuple[float, float]
@@ -52,10 +51,10 @@ class NeutralLook:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SquareLook:
-    """What a square shows. ``there`` is the log-odds that a tile lies on it and not nothing or something else; if one
-    does, ``tiles`` are log-likelihoods of (tile, rot), the likeliest first, and ``rest`` that of every reading not
-    listed. ``seen`` is the part of the square that nothing hides, 0 .. 1. ``figures`` is None when none were sought.
-    ``neutral`` are pieces that are nobody's, by their names, where figures were sought and something may be one.
+    """What a square shows. ``there`` is the log-odds that a tile lies on it rather than nothing or something else; if
+    one does, ``tiles`` are log-likelihoods of (tile, rot), the likeliest first, and ``rest`` that of every reading not
+    listed. ``seen`` is the part of the square that is not occluded, 0 .. 1. ``figures`` is None when none were sought.
+    ``neutral`` are neutral pieces by name, where figures were sought and something may be one.
     """
 
     there: float

@@ -1,8 +1,8 @@
-"""Pieces that are nobody's and stand on the board among the players' figures: found where the figures' network sees
-feet, told by how long they look and by a paint that no player has.
+"""Neutral pieces, which stand on the board among the players' figures: found where the figures' network sees feet, and
+recognised by their length and by a paint that no player has.
 
-The network was taught followers: a long piece is several feet to it. What has one colour around its silhouettes is
-taken for one piece; its length is held against that of each kind and of followers.
+The network was trained on followers: a long piece is several feet to it. A region of one colour around its silhouettes
+is taken as one piece, whose length is compared with that of each kind and of followers.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Neutrals:
 
     @property
     def paints(self) -> tuple[str, ...]:
-        """The paints that are looked for beside the players'."""
+        """The paints that are searched for besides the players'."""
         return tuple(dict.fromkeys(p for kind in self.kinds for p in kind.paints if p not in self.players))
 
     def told(self, photo: Image, poses: Mapping[Square, Array], found: Mapping[Square, Sequence[Seen]],
@@ -173,7 +173,7 @@ class Neutrals:
 
 
 def _within(mask: npt.NDArray[np.bool_], seen: Seen) -> bool:
-    """Whether a foot's silhouette is in a mask, or the foot itself where there is hardly any."""
+    """Whether a foot's silhouette is in a mask, or the foot itself if the silhouette is tiny."""
     if seen.silhouette.sum() > LIMITS.speck:
         return bool(mask[seen.silhouette].mean() > 0.5)
     column, row = np.clip(((np.array(seen.look.foot) + MARGIN) * TILE_PX).astype(int), 2, CROP_PX - 3)
@@ -240,6 +240,6 @@ def _mean(colours: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 
 def _log_normal(value: float, how: tuple[float, float]) -> float:
-    """With a heavy tail: a silhouette is cut off now and then, or runs into another one."""
+    """Log-density with a heavy tail: some silhouettes are cut off, or merged with another one."""
     mean, deviation = how
     return float(np.logaddexp(-0.5 * ((value - mean) / deviation) ** 2, LIMITS.spoiled)) - math.log(deviation)

@@ -167,7 +167,7 @@ _PALE, _PALE_CHROMA, _PALE_LIGHTER = 12.0, 9.0, 15.0  # Lab chroma below which a
 
 
 def bare_part(tile: Image, colours: Iterable[str]) -> float:
-    """Which part (0 .. 1) of a tile's picture (S, S, 3) BGR is surely free of figures in these colours.
+    """The part (0 .. 1) of a tile's picture (S, S, 3) BGR that is surely free of figures in these colours.
 
     Specks (a shield, a roof) are no figures: only what has a paint's colour over a sixth of the tile each way counts.
     """

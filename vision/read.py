@@ -76,9 +76,9 @@ class ReadingJson(TypedDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhotoReading:
-    """What a photograph shows. ``lattice`` is in its pixels; None when no board was found. ``rejected`` is what was
-    looked at and not taken for a tile or a figure, ``seconds`` what each stage took. ``evidence`` is what was seen of
-    each square, ``present`` how likely a tile lies there, on squares beside the board too."""
+    """What a photograph shows. ``lattice`` is in its pixels; None when no board was found. ``rejected`` are candidates
+    for tiles and figures that were not accepted, ``seconds`` the time of each stage. ``evidence`` is the evidence of
+    each square, ``present`` the probability of a tile there, also on squares beside the board."""
 
     tiles: tuple[TileReading, ...]
     figures: tuple[FigureReading, ...]

@@ -1,8 +1,9 @@
-"""Where the tiles lie now: the same places, pushed a little, moved with the table or under a bumped camera, or lost.
+"""Re-registration: where the tiles lie now. They may be in place, pushed a little, moved with the table or under a
+bumped camera, or lost.
 
-Nothing is known here of a game or of artwork: every tile is held against its own last snapshot. Keypoints of the board
-are found again wherever they went; tiles that moved alike are a group, and each tile goes with the motion (or with
-none) that shows its print best.
+Nothing is known here of a game or of artwork: every tile is compared with its own last snapshot. Keypoints of the board
+are matched wherever they went; tiles with a common motion form a group, and each tile follows the motion (or none) that
+fits its print best.
 D. Lowe, "Distinctive image features from scale-invariant keypoints", IJCV 60 (2004).
 """
 

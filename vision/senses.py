@@ -1,10 +1,11 @@
 """What the squares of a board show, in log-likelihoods: the one place where pixels become statements about tiles.
 
-Sources are added, none switches another off. The network (`vision.structure`) knows what every edition shares and is
-asked about every square; now and then it is wrong about a tile as a whole, so what it says has heavy tails. A second
-one (`vision.signs`) looks for inns and goods where kinds in play differ by them. Pictures of tiles, taught, learned or
-drawn, are held against the squares that the first does not settle, drawn ones only where it cannot tell some of the
-kinds in play from each other; a square may look like none of them. A kind without a picture gains and loses little.
+The evidence of several sources is added; none overrides another. The network (`vision.structure`) knows what every
+edition shares and is asked about every square; it is sometimes wrong about a tile as a whole, so its likelihoods have
+heavy tails. A second one (`vision.signs`) looks for inns and goods where kinds in play differ by them. Pictures of
+tiles (taught, learned or drawn) are matched with the squares that the first does not settle, drawn ones only if it
+cannot distinguish some of the kinds in play; a square may match none of them. A kind without a picture gains and loses
+little.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ class _Source:
 
 
 class TileSense:
-    """Reads squares of pictures, whoever drew the tiles. ``kinds`` may lie on the table (ValueError for none); a
+    """Reads squares of pictures, whatever the artwork. ``kinds`` may lie on the table (ValueError for none); a
     ``tileset`` has pictures of some of them. Keep it for a whole game. One thread."""
 
     def __init__(self, kinds: Sequence[Tile], tileset: TileSet | None = None, *,
@@ -212,7 +213,7 @@ class TileSense:
 
 
 def _seen_cells(hidden: npt.NDArray[np.bool_], covered: float) -> FloatArray:
-    """(CELLS, CELLS) 1 for cells of a tile that something hides hardly, 0 for the others."""
+    """(CELLS, CELLS) 1 for cells of a tile that are hardly occluded, 0 for the others."""
     share = cv2.resize(hidden.astype(np.float32), (CELLS, CELLS), interpolation=cv2.INTER_AREA)
     return np.asarray(share < covered, np.float32)
 
@@ -242,7 +243,7 @@ def _pulled(pose: Array, corners: Array) -> Array:
 
 
 def snapshot(bgr: Image, pose: Array, size_px: int) -> npt.NDArray[np.float32]:
-    """A square's lightness (size, size), its mean 0 and its length 1, to be held against itself later."""
+    """A square's lightness (size, size) with mean 0 and norm 1, for comparison with later ones."""
     grey = cv2.cvtColor(rectify(bgr, pose, size_px), cv2.COLOR_BGR2GRAY).astype(np.float32)
     grey -= grey.mean()
     return np.asarray(grey / (np.linalg.norm(grey) + 1e-3), np.float32)

@@ -1,4 +1,4 @@
-"""Which signs that carry a rule a tile shows, whoever drew it: an inn by a lake, a cathedral, goods of a town.
+"""Which signs with a meaning in the rules a tile shows, whatever the artwork: an inn by a lake, a cathedral, goods.
 
 A small network says it (``models/signs.onnx``, made by ``training/``, run by OpenCV), which has seen invented editions
 only. It looks closer than `vision.structure`, for a sign is a fifth of a tile, and answers on a grid of cells whether

@@ -1,8 +1,8 @@
-"""Where a board may lie that is seen aslant: grids that straight lines suggest, held against tiles seen one by one.
+"""Candidate boards in an oblique view: grids suggested by straight lines, checked against single detected tiles.
 
-Spots (`vision.spotting`) take a tile for a square; foreshortened ones are seen where they are, but not as they lie.
-Seams and sides of tiles run in two directions whatever the view (`vision.gridlines`), so a grid with its perspective
-comes first here: the one in whose squares the spots lie, drawn to the corners that the network sees.
+Spots (`vision.spotting`) assume square tiles; foreshortened ones are detected in place, but with a wrong pose. Seams
+and sides of tiles run in two directions in any view (`vision.gridlines`), so here the grid with its perspective comes
+first: the one whose squares contain the spots, refined to the corners that the network sees.
 """
 
 from __future__ import annotations

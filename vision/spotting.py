@@ -2,8 +2,8 @@
 every place whether a tile's middle is there, how large it is and how it is turned (``models/spots.onnx``, made by
 ``training/``, run by OpenCV). It needs no lines, no neighbours and nobody's artwork.
 
-Two directions across a tile are told without saying which is which: for its edges u and v as complex numbers the
-network says u^2 + v^2 and u^2 v^2, which quarter turns leave as they are.
+A tile's two directions are encoded without naming which is which: for its edges u and v as complex numbers the network
+outputs u^2 + v^2 and u^2 v^2, which are invariant under quarter turns.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _weights() -> bytes:
 
 
 def _directions(total: npt.NDArray[np.complex128], product: npt.NDArray[np.complex128]) -> tuple[Array, Array]:
-    """u and v (N, 2), up to their signs, of which the sum of squares and the product of squares are told."""
+    """u and v (N, 2), up to their signs, from the sum and the product of their squares."""
     product = product / (np.abs(product) + 1e-9)
     root = np.sqrt(total * total - 4 * product)
     a, b = np.sqrt((total + root) / 2), np.sqrt((total - root) / 2)

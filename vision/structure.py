@@ -1,6 +1,7 @@
-"""What a square of a board shows, whoever drew it: sides, joined towns, roads and fields, cloister, pennant, and
-whether a tile lies there squarely at all. A small network says it (``models/structure.onnx``, made by ``training/``,
-run by OpenCV); it has seen invented editions only, so it knows nobody's artwork, and what it says goes for every box.
+"""What a square of a board shows, whatever the artwork: sides, joined towns, roads and fields, cloister, pennant, and
+whether a tile lies squarely there at all. A small network estimates it (``models/structure.onnx``, made by
+``training/``, run by OpenCV); it was trained on invented editions only, so it depends on no artwork and holds for every
+box.
 """
 
 from __future__ import annotations

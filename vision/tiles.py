@@ -1,7 +1,7 @@
-"""What print looks like whatever the lamp, and how like two pictures of tiles are.
+"""Features of print that are invariant to the lamp, and the similarity of two pictures of tiles.
 
-Crops and pictures are turned into channels that keep what print has and drop what lamps add: lightness relative to its
-surroundings, the two colour axes, and edges. Correlations of them are in -1 .. 1, 1 for the same picture under any
+Crops and pictures are converted to channels that keep the print and drop the illumination: lightness relative to its
+surroundings, the two colour axes, and edges. Their correlations are in -1 .. 1, 1 for the same picture under any
 brightness and contrast.
 """
 

@@ -143,8 +143,8 @@ class Tracker:
         return self.begin(frame, lattice)
 
     def refuse(self) -> None:
-        """What is followed is no board of this game: another one is looked for elsewhere. A stack of tiles looks like
-        one tile; what is larger is a board, and takes its time to be read."""
+        """Reject what is followed, as no board of this game, and search elsewhere. A stack of tiles looks like a single
+        tile; anything larger is a board, which takes its time to be read."""
         if self.lattice is not None and not self._told and len(self.lattice.shifts) <= self.attention.stack:
             self._refused += [apply(pose, UNIT) for pose in self.poses.values()]
             self.lattice, self._squares = None, {}
@@ -241,7 +241,7 @@ class Tracker:
         return Followed(status="lost" if self._since() > self.attention.lost_s else "moving", since_s=self._since())
 
     def _aligned(self, bgr: Image, found: Lattice) -> Lattice | None:
-        """A board that was found anew, its squares named as before: by the snapshots of its tiles."""
+        """A board that was found again, with its squares named as before, by the snapshots of its tiles."""
         known = self.register
         best: tuple[int, Lattice] | None = None
         squares, lay = list(found.shifts), self.poses

@@ -24,7 +24,7 @@ AROUND = (0.12, 0.2, 0.35, 0.6)  # of the picture's long side: how much of it is
 
 def make_tracker(kinds: Sequence[Tile], tiles: TileSet | None, colours: Sequence[str], view: View | None,
                  neutrals: Sequence[Kind] = ()) -> Tracker:
-    """A tracker for a table on which these kinds and figures of these colours may lie, and pieces that are nobody's."""
+    """A tracker for a table with these kinds of tiles, figures of these colours, and neutral pieces."""
     finder = BoardFinder(tiles)
     paints = {**PAINTS, **(view.paints if view is not None else {})}
     known = [c for c in colours if c in paints]  # a paint that nobody has described cannot be seen

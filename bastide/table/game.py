@@ -1,4 +1,4 @@
-"""A game at the table as a value: its log and the state that the log comes to. Whoever adds to it gets another one."""
+"""A game at the table as an immutable value: its log and the resulting state. Adding to it gives another value."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Game:
     @classmethod
     def of(cls, setup: Setup, entries: tuple[LogEntry, ...] = (), *, number: int = 0, aid: str = "coach",
            art: str = "") -> Game:
-        """The game that a log comes to."""
+        """The game of a log."""
         return cls(entries=tuple(entries), state=state_of(setup, entries), number=number, aid=aid, art=art)
 
     @property

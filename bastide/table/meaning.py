@@ -21,14 +21,14 @@ from web.views import QuestionView
 
 
 class Meaning:
-    """A game as it stands, with its log and the questions that people were shown: what is said now is about these."""
+    """The current game, with its log and the questions that people were shown: commands refer to these."""
 
     def __init__(self, state: GameState, entries: tuple[LogEntry, ...], questions: Sequence[QuestionView]) -> None:
         self.state, self.entries, self.questions = state, entries, questions
 
     @cached_property
     def happened(self) -> tuple[tuple[int, Event], ...]:
-        """What the log comes to."""
+        """The effective events of the log."""
         return effective(self.entries)
 
     def bodies(self, data: Mapping[str, object]) -> tuple[Body, ...]:
@@ -68,7 +68,7 @@ class Meaning:
         return self.told(self._checked(spoken(self.state, data)))
 
     def told(self, event: Event) -> tuple[Body, ...]:
-        """What a log says of an event that was told now: it stands where the rules put it."""
+        """The log entries for an event that is reported now, at the position where the rules put it."""
         after = place(self.state, self.happened, event)
         return (event,) if after is None else (Inserted(after=after, body=event),)
 

@@ -32,7 +32,7 @@ class Past:
         self._known: tuple[tuple[int, int], tuple[PlayedTurn, ...]] | None = None
 
     def _turns(self) -> tuple[PlayedTurn, ...]:
-        """The turns played so far, with all corrections; worked out once for each state of the log."""
+        """The turns played so far, with all corrections; cached for each state of the log."""
         entries = self._session.entries
         key = self._session.game, len(entries)
         known = self._known
@@ -82,7 +82,7 @@ class Past:
         return corrections(self._session.entries)
 
     def export(self, form: str) -> str:
-        """The game as ``transcript`` or as ``csv`` of its scores; without its end until that is told."""
+        """The game as ``transcript`` or as ``csv`` of its scores; without its end until that has been revealed."""
         setup, entries = self._session.setup, self._session.entries
         if self._session.untold() is not None:
             entries = before_the_end(entries)

@@ -1,4 +1,4 @@
-"""Who is told: the newest view of a table, and those who wait for newer ones."""
+"""Publishes a table's newest view to its subscribers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from web.views import View
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A view, and the moment of the game that it shows."""
+    """A view, and the snapshot of the game that it shows."""
 
     view: View
     moment: GameSnapshot

@@ -21,8 +21,8 @@ MOST_DOUBTED = 2  # open questions whose answers are all tried out, to tell whos
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Around:
-    """What is known of a game outside its log. ``status`` is what the camera does, ``notices`` what it asks people to
-    put right, ``reveal`` how far the final scoring is told, ``update`` counts what was published."""
+    """What is known of a game outside its log. ``status`` is the camera's, ``notices`` are what people should put
+    right, ``reveal`` is how far the final scoring has been revealed, ``update`` counts what was published."""
 
     status: StatusView
     notices: Sequence[IssueView]
@@ -31,7 +31,7 @@ class Around:
 
 
 def rendered(now: GameSnapshot, projection: GameView, around: Around) -> View:
-    """The view of this moment. ``projection`` is `scoring.projection.live_view` of the game."""
+    """The view of this snapshot. ``projection`` is `scoring.projection.live_view` of the game."""
     game, questions = now.game, now.questions
     players = doubted(now, projection["players"]) if questions else projection["players"]
     was = around.status["chip"]

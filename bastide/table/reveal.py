@@ -35,12 +35,12 @@ class Reveal:
         self._walk: Walk | None = None
 
     def begin(self, game: int, *, over: bool) -> None:
-        """A game is shown from now on. One that was over before is told, unless its walk was left in the middle."""
+        """Show a game from now on. One that was over before counts as revealed, unless its walk was interrupted."""
         self._game = game
         self._walk = (self._kept() or Walk(told=True)) if over else None
 
     def follow(self, *, over: bool) -> None:
-        """The game has changed: its end begins a walk, whoever takes that back ends it."""
+        """The game has changed: its end begins a walk, and taking the end back ends the walk."""
         if over != (self._walk is not None):
             self._put(Walk() if over else None)
 

@@ -64,7 +64,8 @@ class Seeing:
         return self._pictures.get(number)
 
     def ghost(self) -> GhostState:
-        """The view of before beside that of now, for whoever pushes it back; it is compared more often meanwhile."""
+        """The reference view and the current one, for a person who pushes the camera back; it is compared more often
+        meanwhile."""
         seen, compared = self.seen(), self.compared
         self._pushed_s = self._clock()
         about: GhostState = {"camera": seen["camera"], "picture": seen["picture"], "reference": None, "size": None,

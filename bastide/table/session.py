@@ -84,7 +84,7 @@ class TableSession:
         self._publisher = Publisher(self._rendered(self._questions()))
 
     def _begin(self, game: Game) -> None:
-        """This game is played from now on; whoever has it begin publishes it."""
+        """Play this game from now on; the caller publishes it."""
         self._game = game
         self._reveal.begin(game.number, over=game.state.over)
         self._memory = ViewCache()
@@ -93,7 +93,7 @@ class TableSession:
 
     @property
     def _now(self) -> GameSnapshot:
-        """The game as it stands, with the questions that everybody sees."""
+        """A snapshot of the current game, with the questions that everybody sees."""
         return GameSnapshot(game=self._game, questions=self._publisher.shown.moment.questions)
 
     @classmethod
@@ -159,10 +159,10 @@ class TableSession:
     # -- looking ahead ----------------------------------------------------------------------------------------------
 
     def preview(self, commands: Sequence[Mapping[str, object]]) -> list[PreviewRow]:
-        """What each of these commands would come to, without doing it: the scores it would change and new issues.
+        """The effect of each of these commands without executing it: the scores it would change, and new issues.
 
-        A command that would be refused says so under ``error``; no scores while the end is not told. It is worked out
-        beside the game that goes on: nobody waits for it.
+        A command that would be refused has the reason under ``error``; there are no scores until the end has been
+        revealed. It is computed on a snapshot, so nobody waits for it.
         """
         shown = self._publisher.shown
         found = shown.moment.preview(commands)

@@ -39,7 +39,7 @@ LOST = {"adrift": "board_gone", "no_board": "no_board", "unwatched": "not_watche
 
 @dataclass(slots=True)
 class Followed:
-    """What following a source came to. ``latency_s`` is from having the frame to its moves being on disk."""
+    """The outcome of following a source. ``latency_s`` is from having a frame to its moves being on disk."""
 
     frames: int = 0
     questions: int = 0
@@ -137,7 +137,7 @@ class _Following:
         return True
 
     def finish(self) -> None:
-        """The recording has ended: what only waited is told and asked."""
+        """The end of a recording: what was waiting is reported and asked."""
         session = self._session
         while self._last is not None and session.game == self._game and \
                 (left := self._watcher.finish(self._last, session.entries)):

@@ -89,7 +89,7 @@ class Learner:
     def write(self) -> TileSet | None:
         """Put this game's lessons into the book; the pictures to read with from now on, None when nothing is new.
 
-        A disk that does not take them is told in the program's log: the game goes on without.
+        A failed write is reported in the program's log: the game goes on without.
         """
         if self._book is None or self._session.game != self._game:
             return None  # people have begun another; what this one showed is written already but for a few tiles

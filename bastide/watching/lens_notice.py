@@ -25,11 +25,11 @@ class LensNotice:
     def __init__(self, known: Callable[[], bool]) -> None:
         self._known = known
         self._judged = TILES - MORE  # tiles that lay when it was judged last
-        self.bend: Distortion | None = None  # what is told
+        self.bend: Distortion | None = None  # what is reported
         self._before: Distortion | None = None
 
     def look(self, frame: Frame, poses: Mapping[Square, Array]) -> None:
-        """One calm frame, and where the tiles lie (straight px). What two judgements running say is told."""
+        """Process a calm frame with the poses of the tiles (px). A result is reported once two successive ones agree."""
         if self._known() or len(poses) < self._judged + MORE:
             return
         self._judged = len(poses)

@@ -1,4 +1,4 @@
-"""The table's loop: one thread owns the camera and the watcher, follows the one with the other, and begins again when
+"""The table's loop: one thread owns the camera and the watcher, feeds the watcher with frames, and starts again when
 the camera fails."""
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class TableLoop(threading.Thread):
             self._looked.set()
 
     def look(self, patience_s: float) -> Look | None:
-        """A glance at the next picture, for whoever asks from another thread; None when none came in time."""
+        """The next picture, for another thread; None if none came in time."""
         self._looked.clear()
         self._asked.set()
         return self._look if self._looked.wait(patience_s) else None
