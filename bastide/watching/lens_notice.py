@@ -29,7 +29,7 @@ class LensNotice:
         self._before: Distortion | None = None
 
     def look(self, frame: Frame, poses: Mapping[Square, Array]) -> None:
-        """Process a calm frame with the poses of the tiles (px). A result is reported once two successive ones agree."""
+        """Process a calm frame with the poses of the tiles (px). A result is reported if two successive ones agree."""
         if self._known() or len(poses) < self._judged + MORE:
             return
         self._judged = len(poses)
