@@ -111,8 +111,8 @@ class Aim:
 
 def look(picture: Image, lens: LensResult, *, reader: PhotoReader | None = None,
          table: TableResult | None = None) -> Aim:
-    """One picture (BGR). ``table`` is a plane found a moment ago, to save looking for it; with a ``reader`` tiles are
-    looked for as well, which takes seconds."""
+    """One picture (BGR). ``table`` is a plane found a moment ago, to save searching for it; with a ``reader`` tiles are
+    searched for as well, which takes seconds."""
     size = (picture.shape[1], picture.shape[0])
     papers: list[Array] = []
     if table is None:

@@ -258,7 +258,7 @@ def _crossing(first: tuple[Array, Array], second: tuple[Array, Array]) -> Array:
 
 
 def as_grey(picture: Image) -> Image:
-    """One channel, whatever came."""
+    """The picture as one channel."""
     return picture if picture.ndim == 2 else np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), np.uint8)
 
 
@@ -273,7 +273,7 @@ def _enlargements(grey: Image) -> tuple[int, ...]:
 
 
 def _tries(grey: Image) -> list[tuple[int, bool]]:
-    """Enlargements of a picture, sharpened or not, in which a board is looked for, one after the other."""
+    """Enlargements of a picture, sharpened or not, in which a board is searched for in turn."""
     return [(t, False) for t in _enlargements(grey)] + [
         (t, sharp) for t, sharp in _HARDER if t * max(grey.shape) <= _LARGEST_HARDER_PX]
 

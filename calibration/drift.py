@@ -1,8 +1,8 @@
 """Whether the camera or the table was bumped since a reference view, by how much, or whether only the light changed.
 
-Corners of the reference are followed into the new frame (B. Lucas and T. Kanade, IJCAI 1981) on pictures from which
-light has been taken out; most of them agree on one shift, turn and scale (RANSAC), whatever hands and new tiles do.
-What most of them do decides: stay (same), stay in another light (light), move together (moved), or neither (unsure).
+Corners of the reference are tracked into the new frame (B. Lucas and T. Kanade, IJCAI 1981) on illumination-normalised
+pictures; most of them agree on one shift, rotation and scale (RANSAC), whatever hands and new tiles do. The majority
+decides: in place (same), in place in another light (light), moved together (moved), or neither (unsure).
 """
 
 from __future__ import annotations
@@ -128,10 +128,11 @@ def _step(reference: Reference, bgr: Image, where: Mask | None) -> tuple[str, Ar
 
 
 class DriftWatch:
-    """Compares every CHECK_S seconds and tells of a bump once two checks agree: within ten seconds, and not of hands.
+    """Compares every CHECK_S seconds and reports a bump once two checks agree (debounce): within ten seconds, and no
+    hands.
 
-    What stays the same is learned anew now and then, since tiles come to lie on the table; small shifts add up, so a
-    camera that sinks slowly is told as well.
+    The reference is renewed from time to time, since tiles are laid on the table; small shifts add up, so a camera that
+    sinks slowly is reported as well.
     """
 
     def __init__(self, bgr: Image, mm_per_px: float, t_s: float) -> None:
@@ -322,7 +323,8 @@ def _corners_mm(reference: Reference, small: Array) -> Array:
 
 
 def _tiny(reference: Reference, small: Array) -> bool:
-    """Whether a movement (in small px) is less than is told: in the middle, and half as much again at the corners."""
+    """Whether a movement (in px of the reduced picture) is below the reporting threshold in the centre, and below 1.5
+    times that at the corners."""
     far = np.linalg.norm(_corners_mm(reference, small), axis=1)
     return bool(far[0] < 0.8 * NOTICED_MM and far[1:].max() < 1.5 * NOTICED_MM)
 

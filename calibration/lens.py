@@ -178,7 +178,7 @@ def _seen(pattern: Pattern | None) -> Pattern:
 
 
 def _starts(size: tuple[int, int], preset: Preset | None) -> list[Array]:
-    """Lenses to begin with: from one that is far off, the distortion may take the blame and never give it back."""
+    """Initial estimates of the lens: from one that is far off, the fit may get stuck in a wrong distortion."""
     focal = [f * max(size) for f in (0.45, 0.9, 1.6)]
     known = [preset_lens(preset, size).matrix] if preset is not None else []
     return [*known, *(np.array([[f, 0, size[0] / 2], [0, f, size[1] / 2], [0, 0, 1.0]]) for f in focal)]

@@ -1,7 +1,7 @@
 """The printed targets: what lies where on each sheet, in millimetres. Frozen: sheets that people have printed must fit.
 
-Every sheet is landscape and measured from its middle, x to the right and y down, so that A4 and Letter carry the same
-drawing. ChArUco uses DICT_4X4_50; everything else uses DICT_5X5_100, so that no sheet is taken for another:
+Every sheet is landscape and measured from its centre, x to the right and y down, so that A4 and Letter carry the same
+drawing. ChArUco uses DICT_4X4_50; everything else uses DICT_5X5_100, so that sheets cannot be confused:
 markers 0 to 3 are the corner cards, 4 to 17 the mat, 20 + 4 n to 23 + 4 n page n of the teaching sheet.
 """
 

@@ -142,7 +142,7 @@ def _let_go(frame: Frame | None) -> None:
 
 
 class CaptureSource(LiveSource):
-    """A camera that OpenCV opens; opened anew, with growing pauses, when it stops giving pictures."""
+    """A camera opened by OpenCV; reopened, with growing pauses, when it stops giving pictures."""
 
     def __init__(self, uri: str, model: str, connect: Callable[[], cv2.VideoCapture],
                  missing: Callable[[], str]) -> None:

@@ -59,7 +59,7 @@ class PiSource(LiveSource):
         self.silence_s = SILENCE_S
 
     def measure_again(self) -> None:
-        """Focus and measure the light anew, and hold what is found: after the lens or a lamp was moved."""
+        """Refocus and remeasure the light, and hold the result: after the lens or a lamp was moved."""
         self._again.set()
 
     # -- the camera's own thread ------------------------------------------------------------------------------------

@@ -52,7 +52,7 @@ class UsbSource(CaptureSource):
             self._hold(capture)
 
     def _measure(self, capture: cv2.VideoCapture) -> None:
-        """What the automatics have come to. A control that a camera lacks reads 0 or -1."""
+        """The values chosen by the automatics. A control that a camera lacks reads 0 or -1."""
         for name, prop in (("exposure", cv2.CAP_PROP_EXPOSURE), ("focus", cv2.CAP_PROP_FOCUS),
                            ("white_balance_k", cv2.CAP_PROP_WB_TEMPERATURE), ("gain", cv2.CAP_PROP_GAIN)):
             value = self._options.get(name, capture.get(prop))

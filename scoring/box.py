@@ -94,7 +94,7 @@ class Box:
         return self._tiles[name]
 
     def shape(self, name: str, rot: int) -> Shape:
-        """The turned tile, worked out once."""
+        """The rotated tile, cached."""
         found = self._shapes.get((name, rot))
         if found is None:
             found = self._shapes[name, rot] = self._shape(self.tile(name), rot)

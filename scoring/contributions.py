@@ -62,12 +62,12 @@ class Piece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Neutral:
-    """A piece that is nobody's and stands on a tile of the board.
+    """A neutral piece, which stands on a tile of the board.
 
-    ``wood_mm`` is how wide, high and deep it is, ``paints`` are the colours (paints of wood by name) that makers gave
-    it: what a camera goes by until it has seen it. ``at`` is where it stands, ``by`` the id of the figure it stands
-    beside. ``goes`` are the squares that an event has it go to, one after the other. ``ways`` are the events that a
-    state lets bring it elsewhere, one for each outcome that differs; where the rules take it themselves is none.
+    ``wood_mm`` are its width, height and depth, ``paints`` the colours (paints of wood by name) that makers gave it: a
+    camera's prior until it has seen it. ``at`` is where it stands, ``by`` the id of the figure it stands beside.
+    ``goes`` are the squares through which an event moves it, in order. ``ways`` are the events by which a player may
+    move it in a state, one for each different outcome; moves that the rules make themselves are not among them.
     """
 
     name: str

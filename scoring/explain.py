@@ -36,7 +36,7 @@ def english() -> Mapping[str, str]:
 def explain(event: ScoreEvent, told: str | None = None) -> list[PhraseView]:
     """What was scored, who has the majority of it, the sum, what single players get more, the points, the rule.
 
-    ``told`` is the event's formula, for whoever has it already.
+    ``told`` is the event's formula, if the caller has it already.
     """
     out: list[PhraseView] = [{"key": f"scored.{event.reason}", "tiles": event.tiles, "cities": len(event.cities),
                           "of": event.items[0].what if event.items else ""}]

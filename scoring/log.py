@@ -202,7 +202,7 @@ def settled(entries: Sequence[LogEntry]) -> frozenset[tuple[int, str]]:
 
 
 def state_of(setup: Setup, entries: Iterable[LogEntry]) -> GameState:
-    """The game that the log comes to. An event that could mean nothing stays in the log and becomes an issue."""
+    """The game of the log. A meaningless event stays in the log and becomes an issue."""
     d = Draft(new_game(setup))
     for seq, event in effective(entries):
         try:

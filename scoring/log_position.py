@@ -76,8 +76,8 @@ def place_in(state: GameState, told: EffectiveEvents, event: Event, turn: int) -
 
 
 def missed(state: GameState, told: EffectiveEvents, data: object, turn: int) -> tuple[Event, int | None] | None:
-    """The event that JSON describes, which was missed in that turn part, and where it belongs there; None without a
-    tile in it. Where nobody is named it is whoever laid the tile. Raises InvalidNotation."""
+    """The event described by JSON, which was missed in that turn part, and its position there; None if the part has no
+    tile. If it names no player, it is by whoever laid the tile. Raises InvalidNotation."""
     tile = next((e for (_, e), n in zip(told, state.happened, strict=True) if n == turn and isinstance(e, TilePlaced)),
                 None)
     if tile is None:

@@ -17,7 +17,7 @@ _FAR = 1000  # larger than any table: a typing error must not create a huge boar
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Codec(Generic[T]):
     """``write``/``parse`` for the text form (one word without spaces or ``=``), ``to_json``/``from_json`` for JSON.
-    ``kind`` says what it is to whoever knows no event."""
+    ``kind`` describes it to clients that know no event."""
 
     kind: str
     write: Callable[[T], str]

@@ -51,7 +51,7 @@ def live_view(state: GameState, entries: Iterable[LogEntry], version: int,
               memory: ViewCache | None = None) -> GameView:
     """The whole table as a client sees it. Scores count an open turn as if it ended now.
 
-    Whoever shows one view after the other keeps a ViewCache for the game and spares most of the work.
+    Callers that show successive views keep a ViewCache for the game, which saves most of the work.
     """
     memory = memory or ViewCache()
     told = memory.is_told(history_rows(tuple(entries), state.happened, memory.told))

@@ -1,4 +1,4 @@
-"""The state of a game: derived from the log, never stored. And the draft, on which the next state is worked out."""
+"""The state of a game: derived from the log, never stored. And the draft, a builder of the next state."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ class GameState:
 
 
 class Draft:
-    """The next state while it is worked out: owns copies of a state's containers. Not used after `freeze`."""
+    """The next state under construction: owns copies of a state's containers. Not used after `freeze`."""
 
     __slots__ = ("actions", "again", "asked", "base", "box", "events_before", "ext", "features", "happened", "issues",
                  "laid", "last_tile", "left", "next_figure", "next_segment", "over", "parent", "part", "player",

@@ -64,7 +64,7 @@ class Memo:
 
 
 class Latest(Generic[T]):
-    """The last answer of a question, with what it was worked out from."""
+    """The last result of a computation, with its input."""
 
     __slots__ = ("_made", "_source")
 

@@ -262,7 +262,7 @@ class RequestScheduler:
         return self._computing[lane] < AT_ONCE[lane]
 
     def _least(self, lane: Lane, now: float) -> Turn | None:
-        """The longest waiting request of whoever used least."""
+        """The longest waiting request of the client that has used least."""
         clients = self._waiting.get(lane)
         return self._taken(lane, min(clients, key=lambda c: self._use(c, now))) if clients else None
 

@@ -110,7 +110,7 @@ class Streams:
             return self._whole[1]
 
     def packed(self, view: Shown) -> bytes:
-        """A whole view as JSON, compressed with gzip: worked out once, however many ask."""
+        """A whole view as JSON, compressed with gzip: computed once, however many clients ask."""
         text = self.text(view)
         with self._packing:
             if self._small is None or self._small[0] is not view:

@@ -67,7 +67,7 @@ class Overview(Together):
 
 
 class Result(TypedDict):
-    """What a game came to; ``winners`` are numbers of players."""
+    """The result of a game; ``winners`` are numbers of players."""
 
     scores: list[int]
     winners: list[int]
@@ -274,7 +274,7 @@ class Evenings:
         return found
 
     def _all(self) -> list[Row]:
-        """The rows of all games that mean something to this version; those that changed are worked out anew."""
+        """The rows of all games that this version understands; those that have changed are recomputed."""
         stamps = _saved(self._store.stamps)
         with self._lock:
             if self._rows is None:
@@ -293,7 +293,7 @@ class Evenings:
         return [row for _, row in known.values() if row is not None]
 
     def _row_as_played(self, number: int, known: tuple[str, Row | None]) -> Row | None:
-        """The row of a game whose end is not told; worked out once for each state of its log."""
+        """The row of a game whose end has not been revealed; cached for each state of its log."""
         stamp, row = known
         if row is None or not row["over"]:
             return row
@@ -337,7 +337,7 @@ def _saved(read: Callable[[], T]) -> T:
 
 
 def _kept(path: Path) -> dict[int, tuple[str, Row | None]]:
-    """What was worked out before, by this version of the program."""
+    """Results cached by this version of the program."""
     try:
         data = json.loads(path.read_text("utf-8"))
         if data["format"] == FORMAT and data["bastide"] == __version__:

@@ -83,7 +83,7 @@ class Films:
         self.wait(timeout_s)
 
     def make(self, game: int) -> Path:
-        """Make the film of a game, anew if there is one. Raises Failure."""
+        """Make the film of a game, replacing an existing one. Raises Failure."""
         with self._lock:
             found = self._store.load(game)
             path = self._folder / f"{game}{SUFFIX}"
@@ -176,7 +176,7 @@ def pictures(game: StoredGame, store: Store) -> Iterator[tuple[Image, int]]:
 
 
 def _spread(turns: Sequence[PlayedTurn], most: int) -> list[PlayedTurn]:
-    """At most so many of them, evenly, the last one included."""
+    """At most so many of them, evenly spaced, including the last one."""
     step = max(1.0, len(turns) / most)
     return [turns[len(turns) - 1 - int(n * step)] for n in range(min(len(turns), most))][::-1]
 

@@ -1,4 +1,4 @@
-"""How a game grew: what stands on the board and who has how many points after each turn, worked out in one go."""
+"""How a game developed: the board and the scores after each turn, computed in one pass."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""A game in a few numbers: result, categories, and what may be a record of the house. JSON-ready, so that it is worked
-out once and kept."""
+"""A game in a few numbers: result, categories, and possible house records. JSON-ready, so that it is computed once and
+cached."""
 
 from __future__ import annotations
 

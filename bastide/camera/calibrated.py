@@ -51,11 +51,11 @@ def view_for(documents: Documents, image: Image) -> View | None:
 
 
 class CalibratedCamera:
-    """A camera whose frames are straight. A calibration of another camera or resolution is refused: SourceError.
+    """A camera whose frames are undistorted. A calibration of another camera or resolution is refused: SourceError.
 
-    People may calibrate it anew while it is used: `use` takes effect with the next frame, and ``changed`` says so to
-    whoever made something of the view before. Documents under the names ``own`` were made on this machine's page; one
-    of them that does not fit any more is left out instead of stopping the table.
+    It may be recalibrated while it is in use: `use` takes effect with the next frame, and ``changed`` notifies whoever
+    derived something from the previous view. Documents under the names ``own`` were made on this machine's page; one of
+    them that no longer fits is left out instead of stopping the table.
     """
 
     def __init__(self, camera: FrameSource, documents: Documents, view: View | None = None,

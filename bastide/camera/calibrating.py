@@ -29,7 +29,7 @@ from vision.read import PhotoReader
 
 
 class LensTold(TypedDict):
-    """What is told of a lens that was measured (docs/calibration.md says what each number means)."""
+    """The report on a measured lens (docs/calibration.md says what each number means)."""
 
     rms_px: float
     focal_px: float
@@ -44,7 +44,7 @@ class LensTold(TypedDict):
 
 
 class TableTold(TypedDict):
-    """What is told of a table that was measured."""
+    """The report on a measured table."""
 
     method: str
     rms_mm: float
@@ -69,7 +69,7 @@ class FollowerTold(TypedDict):
 
 
 class ColoursTold(TypedDict):
-    """What is told of the players' colours."""
+    """The report on the players' colours."""
 
     paints: dict[str, list[int]]
     shapes: dict[str, str]
@@ -98,7 +98,7 @@ def calibrate_lens(args: argparse.Namespace) -> MadeLens:
 
 
 def lens_document(found: lens_room.LensCalibration, model: str, uri: str, size: tuple[int, int]) -> MadeLens:
-    """A lens that was measured, as it is kept and as it is told."""
+    """A measured lens: the document to keep, and the report."""
     lens, views = found.lens, [v.to_json() for v in found.views]
     document = Document(
         kind="lens", model=model, uri=uri, made=_now(), resolution=size, result=lens,
@@ -184,7 +184,7 @@ def calibrate_supply(args: argparse.Namespace) -> MadeColours:
 
 
 def table_document(found: TableCalibration, shot: Shot, seconds: float) -> MadeTable:
-    """A table that was found in a picture, as it is kept and as it is told."""
+    """A table found in a picture: the document to keep, and the report."""
     table = found.plane.result
     document = Document(
         kind="table", model=shot.model, uri=shot.uri, resolution=_size(shot.bgr), made=_now(), result=table,
@@ -202,7 +202,7 @@ def table_document(found: TableCalibration, shot: Shot, seconds: float) -> MadeT
 
 
 def colours_document(found: colours_room.ColourCalibration, shot: Shot) -> MadeColours:
-    """The players' colours in a picture, as they are kept and as they are told."""
+    """The players' colours in a picture: the document to keep, and the report."""
     result = found.result
     document = Document(
         kind="colours", model=shot.model, uri=shot.uri, resolution=_size(shot.bgr), made=_now(), result=result,

@@ -66,14 +66,14 @@ class Cameras:
             return {"fixed": self._fixed(), "chosen": self._used is not None, "cameras": [self._row(f) for f in rows]}
 
     def picture(self, ticket: str) -> bytes | None:
-        """The newest picture (JPEG) under the secret name that whoever may choose was told."""
+        """The newest picture (JPEG) under the secret name given to those who may choose a camera."""
         for look in list(self._looks.values()):
             if (found := look.pictures.get(ticket)) is not None:
                 return found
         return None
 
     def choose(self, key: str) -> CamerasState:
-        """Have the table watched by another camera: it is served anew. Raises CommandError."""
+        """Have the table watched by another camera: it is restarted. Raises CommandError."""
         found = next((f for f in self._rows() if _key(f.uri) == key), None)
         if found is None:
             raise CommandError("no_camera", "this camera is not there any more")
@@ -224,7 +224,7 @@ class _Opened(Reader):
 
 
 class _Look(threading.Thread):
-    """Looks through one camera while that is wanted."""
+    """Fetches pictures from one camera as long as somebody wants them."""
 
     def __init__(self, uri: str, reader: Reader, wanted: Callable[[], bool]) -> None:
         super().__init__(name=f"look {clean(uri)[:40]}", daemon=True)

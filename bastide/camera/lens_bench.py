@@ -1,6 +1,6 @@
-"""Calibrating the lens on the page: views of the ChArUco board are taken live, and it is told where in the picture they
-have measured, how well each fits in px and mm, and the field of view beside the data sheet. Also all calibrations that
-there ever were, to go back to, to take away as a file and to bring in as one.
+"""Calibrating the lens on the page: views of the ChArUco board are taken live, with their coverage of the picture, the
+residual of each in px and mm, and the field of view compared with the data sheet. Also all earlier calibrations, to
+return to, to export as a file and to import.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ class LensBench:
         return self.state()
 
     def clear(self) -> LensState:
-        """Begin anew; what was kept stays kept."""
+        """Start again; what was kept stays kept."""
         with self._lock:
             self._begin(self._size)
         return self.state()

@@ -1,7 +1,7 @@
-"""Teaching the owner's tiles on the page: the teaching sheet under the camera in use, what lies in its cells, what
-people say of it, and the set of pictures that is made of it.
+"""Teaching the owner's tiles on the page: the teaching sheet under the camera in use, the tiles in its cells, people's
+corrections, and the resulting set of pictures.
 
-The cell says what a tile is taken for. People may say otherwise; their word stays until another tile lies in the cell.
+The cell determines a tile's kind. People may correct it, which holds until another tile lies in the cell.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ _CODES = {"sides": "sides", "blurred": "blurred", "other kind": "other"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Lying:
-    """The tile in a cell as it was seen, what it is ``tile`` and how many quarter turns clockwise its picture has to be
-    turned, whose word that is, and the ``number`` of its picture."""
+    """The tile in a cell as it was seen: its kind ``tile``, the quarter turns clockwise that bring its picture upright,
+    who said so, and the ``number`` of its picture."""
 
     seen: SeenTile
     tile: str
@@ -120,7 +120,7 @@ class PageTeaching:
         return self.state()
 
     def forget(self) -> TeachingState:
-        """Begin anew with what lies there; what was kept stays kept."""
+        """Start again with what lies there; what was kept stays kept."""
         with self._lock:
             self._lying, self._kept, self._doubts, self._still_tiles, self._outcome = {}, {}, {}, StillTiles(), None
         return self.state()

@@ -1,8 +1,8 @@
-"""The self-test: people lay ten tiles and three figures as shown, and are told what was read of them, how surely, how
-fast, and what would make it better.
+"""The self-test: people lay ten tiles and three figures as shown, and learn what was read of them, with which
+confidence, how fast, and how to improve it.
 
-The layout is part of a legal game with the boxes and the players on the table, so nothing in it needs to be looked for
-in another box. People may lay it turned and anywhere: it is found by how the tiles lie to each other.
+The layout is part of a legal game with the boxes and the players on the table, so nothing in it has to be fetched from
+another box. People may lay it anywhere and rotated: it is found by the relative positions of the tiles.
 """
 
 from __future__ import annotations
@@ -194,7 +194,7 @@ def _placed(read: Mapping[Square, tuple[str, int]], wanted: Mapping[Square, tupl
 
 def self_test(picture: Image, lens: LensResult, reader: PhotoReader, wanted: Layout,
               colours: tuple[str, ...]) -> Tested:
-    """One picture (BGR, as the camera gave it) of a layout, read and held against it."""
+    """One picture (BGR, as the camera gave it) of a layout, read and compared with it."""
     view = View(size=(picture.shape[1], picture.shape[0]), matrix=lens.matrix, distortion=np.array(lens.distortion))
     reading = reader.read(picture, colours=colours, view=view)
     aim = look(picture, lens, reader=reader)

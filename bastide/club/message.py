@@ -112,7 +112,7 @@ def score(row: ScoreView) -> Score:
 
 
 def events(before: View | None, view: View, sender: Sender) -> list[Happened]:
-    """What has happened from one view to a later one; nothing is told of the time before the first."""
+    """What has happened from one view to a later one; nothing is reported of the time before the first."""
     if before is None or before["update"] >= view["update"]:
         return []
 

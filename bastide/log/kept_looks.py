@@ -86,7 +86,7 @@ class KeptLooks:
             self._file, self._game = None, 0
 
     def _refused(self, e: OSError) -> None:
-        """The disk takes no looks; it is told once."""
+        """Writing looks has failed; reported once."""
         self._file, self._again_s = None, math.inf
         if not self._told:
             self._told = True

@@ -65,9 +65,9 @@ class Salvaged:
 
 
 def merged(one: Salvaged, other: JournalContent | None) -> Salvaged:
-    """What the database and the journal come to: what only one has counts, and of two that differ the journal's, which
-    is written first, unless it only says that it was lost. What it says of a game's end and of the table counts as long
-    as nothing is missing in it after that."""
+    """The union of the database and the journal. Where they differ the journal counts, which is written first, unless
+    it only says that the entry was lost. Its statements about a game's end and the table count as long as nothing after
+    them is missing from it."""
     other = other or JournalContent()
     newer = other.table_sure and other.last[0] >= one.actions
     table = other.table if other.table is not None and (newer or one.table is None) else one.table

@@ -122,7 +122,7 @@ class Store:
         self._written(line)
 
     def put_on_table(self, game: int) -> None:
-        """Have a start go on with this game, whatever was begun or played last."""
+        """Have the next start continue this game, whatever was begun or played last."""
         self._written(lambda _: {"do": "table", "game": game})
 
     def on_table(self) -> StoredGame | None:
@@ -237,8 +237,8 @@ class Store:
             return None
 
     def _take_up(self, found: Salvaged, told: journal.JournalContent | None) -> None:
-        """Go on with the journal, after its newest action has been carried out if the power went before that; make it
-        anew where it is not what the database holds."""
+        """Continue the journal, after carrying out its newest action if the power failed before that; rebuild it if it
+        does not match the database."""
         assert self._db is not None
         if told and told.newest and not told.spoiled and not same(found, told) and same(found, told, but_newest=True):
             with self._db:

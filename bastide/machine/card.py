@@ -261,8 +261,8 @@ def _write(path: Path, data: bytes, mode: int) -> None:
 
 
 def _rewrite(path: Path, old: bytes, text: str, *, hide: bool) -> None:
-    """The file anew. With ``hide`` its old bytes are written over first, so that no password stays on the card where it
-    was. Raises Failure."""
+    """Rewrite the file. With ``hide`` its old bytes are overwritten first, so that no password remains on the card.
+    Raises Failure."""
     new = text.replace("\n", "\r\n").encode()  # for Windows' editor too
     if new == old:
         return

@@ -1,9 +1,9 @@
-"""Certificates for HTTPS at home: an authority of this table's own, which a device is told to trust once, and what it
-certifies: the table's names and addresses, renewed before it ends and when an address changes.
+"""Certificates for HTTPS at home: a certificate authority (CA) of this table's own, which each device is told to trust
+once, and the certificate of the table's names and addresses, renewed before it expires and when an address changes.
 
-The authority is bound to home: it can vouch for names that nobody owns elsewhere and for private addresses, and for
-nothing else, whoever gets hold of its key. Keys are made and used by OpenSSL's own program; they lie in a folder of
-their own, readable by the service alone, and no backup takes them: another machine makes its own.
+The CA has name constraints: whoever gets hold of its key, it can certify only names that nobody owns elsewhere, and
+private addresses. Keys are made and used by the OpenSSL program; they lie in a folder of their own, readable by the
+service only, and are in no backup: another machine makes its own.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Certificates:
         return self._folder / LEAF
 
     def authority(self) -> str:
-        """What a device is told to trust: the authority's certificate (PEM), without its key."""
+        """The CA's certificate (PEM) that a device is told to trust, without its key."""
         try:
             text = (self._folder / AUTHORITY).read_text("ascii")
         except (OSError, UnicodeDecodeError) as e:
@@ -55,8 +55,8 @@ class Certificates:
         return text[text.index(_BEGIN):]
 
     def renew(self, name: str, addresses: Sequence[str]) -> bool:
-        """See to it that there is a certificate for this name and these addresses that holds for a while; whether a new
-        one was made. What cannot be used any more is made anew; a new authority takes the explained step again."""
+        """Ensure that there is a certificate for this name and these addresses that stays valid for a while; whether a
+        new one was made. Anything unusable is replaced; a new CA has to be trusted by the devices again."""
         names, found = certified(name, addresses)
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)

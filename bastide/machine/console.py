@@ -1,4 +1,4 @@
-"""What a screen at the Pi's HDMI shows: where the page is, with a QR code, and what ``bastide.txt`` came to."""
+"""What a screen at the Pi's HDMI shows: the page's address with a QR code, and the outcome of ``bastide.txt``."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def qr(text: str) -> str:
 
 
 def screen(name: str, addresses: Sequence[str], port: int, said: Sequence[str], language: str) -> str:
-    """The whole screen. ``addresses`` are this machine's, ``said`` what the card's file came to."""
+    """The whole screen. ``addresses`` are this machine's, ``said`` is the outcome of the card's file."""
     here, scan, nowhere = WORDS.get(language, WORDS["en"])
     at = "" if port == 80 else f":{port}"
     hosts = [f"[{a}]" if ":" in a else a for a in addresses]
@@ -71,7 +71,7 @@ def announced_port(path: Path = Path("/etc/avahi/services/bastide.service")) -> 
 
 
 def addresses() -> list[str]:
-    """This machine's addresses that others can type: IPv4 first, nothing that is its own or the link's alone."""
+    """This machine's addresses that others can type: IPv4 first, without loopback and link-local ones."""
     told = subprocess.run(["hostname", "-I"], capture_output=True, text=True, check=False).stdout.split()
     found = [ipaddress.ip_address(a) for a in told]
     return [str(a) for a in sorted(found, key=lambda a: a.version) if not a.is_loopback and not a.is_link_local][:3]

@@ -20,8 +20,8 @@ _log = logging.getLogger("bastide.https")
 
 @contextmanager
 def secured(page: PageServer, port: int, certificates: Certificates) -> Iterator[SecureFront]:
-    """Serve a page by HTTPS too. A certificate that ends soon, or whose addresses are others by now, is made anew and
-    shown from the next connection on.
+    """Serve a page over HTTPS too. A certificate that expires soon, or whose addresses have changed, is replaced, with
+    effect from the next connection.
 
     Raises Failure for certificates that cannot be made, PortInUse and ServerError.
     """
