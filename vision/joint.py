@@ -1,7 +1,7 @@
-"""Which tile lies where, all squares together: neighbours share sides, and a box holds so many of each kind.
+"""Joint inference of the tiles on all squares: neighbours share sides, and a box holds a given number of each kind.
 
-Sum-product belief propagation over what each pair of neighbours shows on its common side. The box's contents enter as a
-price on every kind that is read more often than it exists. Both are soft: what lies on the table may break the rules.
+Sum-product belief propagation over the common sides of neighbours. The box's contents enter as a price on every kind
+that is read more often than it exists. Both are soft constraints: the tiles on the table may break the rules.
 J. Pearl, "Probabilistic Reasoning in Intelligent Systems" (1988), chapter 4; loopy as in Murphy et al., UAI 1999.
 """
 

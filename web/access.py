@@ -1,7 +1,8 @@
-"""The door: every request passes here before anything else looks at it.
+"""Access control: every request passes here before anything else sees it.
 
-In this order: is it meant for this machine (DNS rebinding), does it come from the local network, does it come from our
-own page (CSRF), may whoever sent it do what it asks. What is not a GET and carries no mark needs administration.
+The checks in order: is it meant for this machine (DNS rebinding), does it come from the local network, does it come
+from our own page (CSRF), does the sender have the right that it needs. A route that is not a GET and has no mark needs
+administration.
 """
 
 from __future__ import annotations

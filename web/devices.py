@@ -1,7 +1,7 @@
 """The devices that are signed in: each can be listed, named and signed out, by itself or by whoever administers.
 
-A browser's signed cookie only names its session; what the session may do is kept here. One that has ended is worth
-nothing any more, whoever kept the cookie.
+A browser's signed cookie only names its session; what the session may do is kept here. So the cookie of a session that
+has ended is worthless, whoever kept it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Device:
 
 
 class Keeper(Protocol):
-    """Whoever keeps the sessions over a restart."""
+    """The store that keeps the sessions over a restart."""
 
     def load(self) -> Sequence[Mapping[str, object]]:
         """What was kept last; empty when nothing can be read."""

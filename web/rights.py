@@ -81,7 +81,7 @@ def new_secrets() -> Secrets:
 
 
 class Keys(Protocol):
-    """Whoever keeps the secrets. May be called from any thread."""
+    """The store of the secrets. May be called from any thread."""
 
     def get(self) -> Secrets:
         """The secrets as they are now; another process may have changed them."""
@@ -126,7 +126,7 @@ def _hasher() -> ThreadPoolExecutor:
 
 
 def _matches(kept: str, pin: str) -> bool:
-    """Whether a hash is this PIN's. One that cannot be computed here is nobody's, and said in the program's log."""
+    """Whether a hash is this PIN's. One that cannot be computed here matches nothing, and is reported in the log."""
     try:
         return _hasher().submit(check_password_hash, kept, pin).result()
     except (ValueError, MemoryError, OverflowError) as e:
