@@ -8,6 +8,7 @@ import socket
 import threading
 
 import pytest
+from waitress.buffers import OverflowableBuffer
 from webtable import after, get
 
 from bastide.log.store import Store
@@ -252,6 +253,20 @@ def test_what_a_stream_was_sent_is_not_kept(serve):
             kept = [out.getfile().seek(0, 2) for out in channel.outbufs]
     assert sent > 30_000
     assert sum(kept) == 0
+
+
+def test_what_is_written_while_a_client_goes_is_no_error(serve, caplog):
+    _, server = serve(2)
+    with Stream(server) as stream:
+        stream.next()
+        (channel,) = [c for c in server._sockets.values() if getattr(c, "requests", None)]
+        channel.handle_close()
+    with channel.outbuf_lock:  # a thread that was about to write
+        channel.outbufs[-1] = OverflowableBuffer(100)
+        channel.outbufs[-1].append(b"data: {}")
+        channel.total_outbufs_len = 8
+        assert channel._flush_exception(channel._flush_some) == (False, False)
+    assert not caplog.records
 
 
 def test_a_quiet_stream_beats(serve):
