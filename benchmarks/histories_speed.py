@@ -2,9 +2,10 @@
 
 A generated game of five boxes is replayed from its looks, as `tests/reading` does it: a look every two seconds, about
 eight a turn, and somebody answers the questions. Processor time of one thread around the 20th, the 72nd and the last
-20 tiles: of the whole reader (belief, histories, decisions, notices) and of the histories alone. The last column is a
-ratio inside the run: to the step of the rules that lays a tile at the same point (`scoring.engine.step`). Wanted: at
-most 10 ms a turn for the histories at 160 tiles.
+20 tiles: of the whole reader (belief, histories, decisions, notices) and of the histories alone; how often these are
+searched for, and how many states the rules work out for that. The last column is a ratio inside the run: to the step of
+the rules that lays a tile at the same point (`scoring.engine.step`). Wanted: at most 10 ms a turn for the histories at
+160 tiles.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from generated import looks_of  # noqa: E402
 from looks_replayed import Book  # noqa: E402
 from random_games import random_game  # noqa: E402
 
+from reading import layings  # noqa: E402
 from reading.game import GameReader  # noqa: E402
 from scoring.engine import new_game, step  # noqa: E402
 from scoring.events import FigurePlaced, TilePlaced  # noqa: E402
@@ -51,36 +53,44 @@ def main() -> None:
     looks = looks_of(setup, events, args.seed)
     steps = step_ms(setup, events)
     reader, book = GameReader(setup), Book()
-    spent: dict[int, list[float]] = {}  # by tiles that lie: of the reader, of the histories
-    search, inside = reader._search.histories, [0.0]
+    spent: dict[int, list[float]] = {}  # by tiles that lie: of the reader and the histories, searches, states
+    search, inside, made = reader._search.histories, [0.0, 0, 0], [0]
+
+    def counted(state, event):  # type: ignore[no-untyped-def]
+        made[0] += 1
+        return step(state, event)
 
     def timed(*given):  # type: ignore[no-untyped-def]
-        begun = time.process_time()
+        begun, before = time.process_time(), made[0]
         found = search(*given)
-        inside[0] += time.process_time() - begun
+        for n, cost in enumerate((time.process_time() - begun, 1, made[0] - before)):
+            inside[n] += cost
         return found
 
+    layings.step = counted
     reader._search.histories = timed  # type: ignore[method-assign]
     for look in looks:
-        inside[0] = 0.0
+        inside[:] = 0.0, 0, 0
         begun = time.process_time()
         told = reader.look(look, book.entries)
         whole = time.process_time() - begun
         for decision in told.decisions:
             book.commit(decision)
         book.answer(events)
-        known = spent.setdefault(len(reader.belief.lying()), [0.0, 0.0])
-        known[0] += whole
-        known[1] += inside[0]
+        known = spent.setdefault(len(reader.belief.lying()), [0.0] * 4)
+        for n, cost in enumerate((whole, *inside)):
+            known[n] += cost
     last = max(spent)
     print(f"{len(steps)} tiles, {len(looks)} looks, {len(setup.players)} players, {book.questions} questions")
-    print("tiles      reader ms a turn  histories ms a turn  a step of the rules ms  histories in steps")
+    print("tiles      reader ms a turn  histories ms a turn  searches a turn  states a turn  a step of the rules ms  "
+          "histories in steps")
     for low, high in ((10, 30), (62, 82), (last - 20, last)):
         turns = [v for tiles, v in spent.items() if low <= tiles < high]
         if turns:
             one = sum(steps[low:high]) / max(1, len(steps[low:high]))
-            reader_ms, histories_ms = (1000 * sum(v[n] for v in turns) / (high - low) for n in (0, 1))
-            print(f"{low:3}-{high:3}  {reader_ms:19.1f}  {histories_ms:19.1f}  {one:22.3f}  {histories_ms / one:18.0f}")
+            reader_s, histories_s, searches, states = (sum(v[n] for v in turns) / (high - low) for n in range(4))
+            print(f"{low:3}-{high:3}  {1000 * reader_s:19.1f}  {1000 * histories_s:19.1f}  {searches:15.1f}  "
+                  f"{states:13.0f}  {one:22.3f}  {1000 * histories_s / one:18.0f}")
 
 
 if __name__ == "__main__":

@@ -16,10 +16,10 @@ from reading.belief import FigureTrack, TableBelief
 from reading.evidence import Evidence, figures_on, log_sigma, standing_terms
 from reading.layings import Laying, Offers, Steps, Turn
 from reading.limits import LIMITS
-from reading.logged_game import LoggedTurn, same_tile
+from reading.logged_game import LoggedTurn
 from reading.pieces import Kinds
 from reading.tile_track import TileTrack
-from scoring.events import Event, FigurePlaced, TilePlaced
+from scoring.events import Event
 from scoring.state import GameState
 from scoring.tiles import EDGES, Square, neighbour
 
@@ -74,14 +74,6 @@ class Window:
 
     def group(self, index: int) -> LoggedTurn:
         return self.groups[index - self.first]
-
-    def denies(self, event: Event | None) -> bool:
-        """Whether people have said that it did not happen: whoever laid that tile, wherever the figure stood on it."""
-        if isinstance(event, TilePlaced):
-            return any(isinstance(d, TilePlaced) and same_tile(replace(d, player=event.player), event)
-                       for d in self.denied)
-        return isinstance(event, FigurePlaced) and any(
-            isinstance(d, FigurePlaced) and (d.at, d.player) == (event.at, event.player) for d in self.denied)
 
 
 class Search:
@@ -251,7 +243,7 @@ class Search:
         key = id(seen), id(group)
         known = self._offers.pop(key, None)
         if known is None or known.seen is not seen or known.group is not group:
-            known = Offers(seen, group, self._colours, window.denies)
+            known = Offers(seen, group, self._colours, window.denied)
         self._offers[key] = known
         return known
 
@@ -324,8 +316,9 @@ class _Next:
 
 
 class _Queue:
-    """Yields successors in the order of their weight (best first). The rules are evaluated lazily: the evidence for a
-    way bounds its weight from above."""
+    """Yields successors in the order of their weight (best first), none more than ``behind`` nats behind the first. The
+    rules are evaluated lazily: the evidence for a way bounds its weight from above, and a laying of which nothing is
+    needed is not even opened."""
 
     def __init__(self, behind: float = LIMITS.behind) -> None:
         self._behind = min(behind, LIMITS.behind)

@@ -7,12 +7,12 @@ are evaluated, which costs a state, only if an explanation is likely enough to m
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from reading.evidence import Evidence, FigureChoice, box_priors, log_sigma
 from reading.limits import LIMITS
-from reading.logged_game import LoggedTurn
+from reading.logged_game import LoggedTurn, denies
 from reading.shapes import Reading
 from scoring.board import mismatches
 from scoring.engine import next_player, step
@@ -96,9 +96,9 @@ class Offers:
     log's turn (``group``, None if there is none)."""
 
     def __init__(self, seen: Evidence, group: LoggedTurn | None, colours: Mapping[str, int],
-                 denies: Callable[[Event | None], bool]) -> None:
+                 denied: frozenset[Event]) -> None:
         assert seen.laid is not None
-        self.seen, self.group, self._denies = seen, group, denies
+        self.seen, self.group, self._denied = seen, group, denied
         line = group.tile.event if group is not None and group.tile is not None else None
         self._old = line if isinstance(line, TilePlaced) else None
         self.pinned = self._old if group is not None and group.tile is not None and group.tile.pinned else None
@@ -143,13 +143,13 @@ class Offers:
     def _worked_out(self, state: GameState, reading: Reading, player: int) -> Iterator[_Way]:
         placed = TilePlaced(player=player, tile=reading[0], at=self.seen.at, rot=reading[1],
                             part=self._old.part if self._old is not None else 1)
-        if self._denies(placed):
+        if denies(self._denied, placed):
             return
         tile = self._presence + LIMITS.logged * (placed == self._old)
         told, kept = self._told, tuple(line.event for line in self._kept)
         claims = [FigureChoice(event=None, weight=0.0)] if self._owners else self.seen.claims(state, reading, player)
         for claim in claims:
-            if self._denies(claim.event):
+            if denies(self._denied, claim.event):
                 continue
             figure = told[-1].event if told and self._owners else claim.event
             events = (placed, *((claim.event,) if claim.event is not None else ()), *kept)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -116,13 +116,18 @@ def logged_game(entries: Sequence[LogEntry]) -> LoggedGame:
     lines = tuple(LoggedEvent(seq=seq, event=event, pinned=seq in hand, asked=seq in asked,
                        confidence=likely.get(seq, 1.0) if seq in asked else 1.0, entered=seq in entered)
                   for seq, event in effective(entries))
-    denied = {d for d in denied if not any(_says(line.event, d) for line in lines)}
+    denied = {d for d in denied if not any(_same(line.event, d) for line in lines)}
     return LoggedGame(lines=lines, groups=_groups(lines), denied=frozenset(denied), version=len(entries))
 
 
-def _says(event: Event, denied: Event) -> bool:
-    """Whether the log has something again that somebody took back: the same tile, whoever laid it; the player's figure,
-    wherever on the tile it stands."""
+def denies(denied: Collection[Event], event: Event | None) -> bool:
+    """Whether people have taken back what an event says."""
+    return event is not None and any(_same(event, d) for d in denied)
+
+
+def _same(event: Event, denied: Event) -> bool:
+    """Whether an event says what somebody took back: the same tile, whoever laid it; the player's figure, wherever on
+    the tile it stands."""
     if isinstance(event, TilePlaced) and isinstance(denied, TilePlaced):
         return event.at == denied.at and shape(event.tile, event.rot) == shape(denied.tile, denied.rot)
     if isinstance(event, FigurePlaced) and isinstance(denied, FigurePlaced):

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 
 from reading.belief import FigureTrack, TableBelief, figures_seen_on
 from reading.evidence import choices
-from reading.histories import Window
 from reading.limits import LIMITS
-from reading.logged_game import LoggedGame, LoggedTurn
+from reading.logged_game import LoggedGame, LoggedTurn, denies
 from reading.policy import Decision, Doubt, Moment
 from scoring.events import FigurePlaced, TilePlaced
 from scoring.state import GameState
@@ -43,8 +42,7 @@ def _asked(f: FigureTrack, group: LoggedTurn, at: Square, log: LoggedGame, state
         return None
     claims = [c.event for c in choices([f], state, at, (tile.tile, tile.rot), player, colours)]
     event = next((e for e in claims if e is not None), None)
-    window = Window(state=state, groups=(), free=0, again=frozenset(), fresh=frozenset(), denied=log.denied)
-    if event is None or window.denies(event):
+    if event is None or denies(log.denied, event):
         return None
     last = group is log.groups[-1] and not group.others()
     return Decision(events=(event,), confidence=0.5, asked=True, alternatives=(((event,), 0.5), ((), 0.5)), at=at,

@@ -29,6 +29,7 @@ def is_rev(rev):
 def test_a_table_says_what_it_shows_and_whether_it_is_there(broker, tmp_path):
     with Ear(broker) as ear:
         with ClubTable(tmp_path / "a", broker, "Table 4") as table:
+            ear.until(lambda t, v: t == THERE and v == b"online")  # what was played before is state and no event
             rev = table.play(*moves())
             told = ear.until(is_rev(rev))
             view = table.session.view()
