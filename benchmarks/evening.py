@@ -3,6 +3,7 @@
     ./run bench evening                       four hours on the wall, 8 viewers, 200 moves an hour
     ./run bench evening --fast                the same four hours of the table as fast as the machine takes them
     ./run bench evening --hours 0.3 --warm-up 8 --moves 900
+    ./run bench evening --fast --hours 1 --data F && ./run bench evening --fast --data F    a table's second evening
 
 The camera is an MJPEG server in this process that shows a simulated game again and again, with noise of its own on
 every picture; each time round a new game is begun, as people do. The film's pace is chosen so that its moves come to
@@ -21,8 +22,9 @@ noted after ``--warm-up`` minutes: within a game memory grows with the tiles tha
 same place of the film is compared, game with game (the seasonal slope of Hirsch, Slack and Smith 1982: the median over
 all such pairs, which one peak does not move), in MB an hour; more than MOST_MB_H fails. Its uncertainty is printed too:
 a short run cannot promise a small slope. As long as no two games are over, it is the median of all pairs. The first
-games also teach the table its tiles, and each picture learned takes 0.4 MB for good; the median of every game and how
-many pictures were known at its end are printed, so that this can be told from a leak.
+games also teach the table its tiles, and each picture learned takes 0.2 MB for good; the median of every game and how
+many pictures were known at its end are printed, so that this can be told from a leak. With ``--data`` the table's
+folder is kept: who gives it to a second run begins with the tiles that the first one learned.
 """
 
 from __future__ import annotations
@@ -266,12 +268,13 @@ JUDGED = {"own_mb": "memory of its own", "in_use_mb": "in use of the C heap"}  #
 
 
 def evening(hours: float, viewers: int, moves_h: float, every_s: float, warm_up_min: float, turns: int = TURNS,
-            fast: bool = False, fps: float = LIVE_FPS, say: bool = True) -> dict[str, Any]:
-    """Serve, watch, play; what it came to. SIGTERM ends it earlier."""
+            fast: bool = False, fps: float = LIVE_FPS, say: bool = True, data: Path | None = None) -> dict[str, Any]:
+    """Serve, watch, play; the figures that are printed. ``data`` is the table's folder, of its own unless given.
+    SIGTERM ends it earlier."""
     noted, each, here = list[Note](), list[str](), list[float]()  # games that are over; the memory in this one
     walled_s = time.monotonic()
     with stop_on_signals() as stopped, tempfile.TemporaryDirectory() as scratch:
-        film, notes, data = filmed(Path(scratch), turns), Path(scratch) / "notes", Path(scratch) / "data"
+        film, notes, data = filmed(Path(scratch), turns), Path(scratch) / "notes", data or Path(scratch) / "data"
         wanted_s = 3600 * film.moves / moves_h
         ready, asking = os.pipe()
         camera = Camera(film, film.length_s / wanted_s, fps, ready if fast else None)
@@ -349,11 +352,12 @@ def main() -> int:
     parser.add_argument("--moves", type=float, default=MOVES_H, help="an hour")
     parser.add_argument("--every", type=float, default=EVERY_S, help="seconds between two looks")
     parser.add_argument("--turns", type=int, default=TURNS, help="of the game in the film")
+    parser.add_argument("--data", type=Path, help="the table's folder, which is kept")
     args = parser.parse_args()
     if 60 * args.hours <= args.warm_up:
         parser.error("--hours must be more than --warm-up")
     found = evening(args.hours, args.viewers, args.moves, args.every, args.warm_up, args.turns, args.fast,
-                    args.fps)
+                    args.fps, data=args.data)
     for what, figure in found.items():
         print(f"{what:48} {figure!s:>16}")
     return any(found[f"{text}, slope an hour"] > MOST_MB_H for text in JUDGED.values())

@@ -62,6 +62,7 @@ NOT_NEEDED = ("WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopu
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--pictures", action="store_true", help="keep screenshots of the page in artifacts/page")
     parser.addoption("--quick", action="store_true", help="only files without " + ", ".join(MARKS))
 
 
@@ -75,6 +76,8 @@ def pytest_configure(config: pytest.Config) -> None:
     import cv2
 
     cv2.setNumThreads(1)
+    if config.getoption("pictures"):
+        os.environ["BASTIDE_PICTURES"] = "1"
     for mark, text in MARKS.items():
         config.addinivalue_line("markers", f"{mark}: {text}")
 

@@ -43,6 +43,7 @@ class Assets:
                  for f in sorted(folder.rglob("*")) if f.suffix in _TYPES and f.is_file()} | dict(made or {})
         self._files = {name: _asset(lean(text, suffix), suffix)
                        for name, text in found.items() if (suffix := posixpath.splitext(name)[1])}
+        self._imported: dict[str, list[str]] = {}
 
     def joined(self, names: Sequence[str]) -> str:
         """Several styles as one text."""
@@ -50,6 +51,8 @@ class Assets:
 
     def imported(self, name: str) -> list[str]:
         """The modules that a module imports at once, and those that these import; without itself."""
+        if name in self._imported:
+            return self._imported[name]
         found, open_ = set[str](), [name]
         while open_:
             of = open_.pop()
@@ -58,7 +61,8 @@ class Assets:
                 if module in self._files and module not in found:
                     found.add(module)
                     open_.append(module)
-        return sorted(found - {name})
+        self._imported[name] = sorted(found - {name})
+        return self._imported[name]
 
     def answer(self, name: str) -> Response | None:
         """The file as an answer to the present request, or None."""

@@ -139,6 +139,12 @@ def _unexpected(e: Exception) -> Response:
                         HTTPStatus.INTERNAL_SERVER_ERROR)
 
 
+@lru_cache(8)
+def _small(page: bytes) -> bytes:
+    """A page is the same for every device of a language until a score changes."""
+    return gzip.compress(page, 6, mtime=0)
+
+
 def _finish(answer: Response) -> Response:
     """Security headers on everything, caching that always asks, and compression of what shrinks."""
     answer.headers.update(current_app.extensions["headers"])
@@ -154,6 +160,6 @@ def _finish(answer: Response) -> Response:
     answer.direct_passthrough = False
     data = answer.get_data()
     if len(data) > 500:
-        answer.set_data(gzip.compress(data, 6, mtime=0))
+        answer.set_data(_small(data) if answer.mimetype == "text/html" else gzip.compress(data, 6, mtime=0))
         answer.headers["Content-Encoding"] = "gzip"
     return answer

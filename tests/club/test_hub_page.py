@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 from brokers import QUICK, Mosquitto
 from clubtables import TWO, ClubTable, moves
+from pageviews import picture
 
 from bastide.club.game_round import GameRound
 from bastide.club.hub import Hub
@@ -20,8 +20,6 @@ from web.access import Access
 from web.app import create_app
 from web.hub import create_hub
 from web.server import PageServer
-
-PICTURES = Path("artifacts/page")
 
 
 @pytest.fixture
@@ -53,7 +51,7 @@ def test_what_happens_at_the_tables_is_seen_in_the_room(club, open_page):
     assert laid > before
     expect(cards.first.locator(".points")).to_have_text([str(p["score"]) for p in one.session.view()["players"]])
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    _picture(page, "hub-phone")
+    picture(page, "hub-phone")
 
     cards.first.click()
     expect(page.locator(".spectator .tile")).to_have_count(laid)
@@ -85,7 +83,7 @@ def test_the_organiser_begins_a_round_and_the_wall_shows_it(club, open_page):
     wall = open_page(server.url + "wall?lang=en", 1920, 1080)
     expect(wall.locator(".card").first.locator(".who")).to_have_text(["=Zoé<b>", "Ben"])
     expect(wall.locator(".clock").first).to_have_text("15:00")
-    _picture(wall, "hub-wall")
+    picture(wall, "hub-wall")
     one.play(*moves(5, 5))
     one.session.command({"do": "end_game"})
     one.session.command({"do": "reveal", "step": "end"})
@@ -97,7 +95,7 @@ def test_the_organiser_begins_a_round_and_the_wall_shows_it(club, open_page):
     page.locator("textarea").fill("nonsense")
     page.get_by_role("button", name="Reprendre ces rondes").click()
     expect(page.locator("#hub > .warn")).to_contain_text("round,table,player1,player2")
-    _picture(page, "hub-rounds")
+    picture(page, "hub-rounds")
 
 
 def test_at_the_table_the_clock_is_pressed_and_the_result_confirmed(tmp_path, open_page):
@@ -129,8 +127,3 @@ def test_at_the_table_the_clock_is_pressed_and_the_result_confirmed(tmp_path, op
                 "Alle sind einverstanden. Die Turnierleitung hat das Ergebnis.")
             assert session.game_round()["confirmed"] == [True, True]
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-
-def _picture(page, name):
-    PICTURES.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=PICTURES / f"{name}.jpg", quality=85)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from drawings import base_set
 
-from vision.fitting import PictureFit
+from vision.fitting import CELLS, PictureFit
 from vision.tileset import TileSet
 
 _spec = importlib.util.spec_from_file_location("read_tables", Path(__file__).with_name("read_tables.py"))
@@ -47,6 +47,21 @@ def test_the_right_picture_fits_best_a_little_off_and_with_a_figure_on_it(board)
         side = float(np.sqrt(abs(np.linalg.det(poses[at][:2, :2]))))
         cv2.circle(covered, tuple(int(v) for v in middle), round(0.18 * side), (20, 20, 200), -1)
         assert margin(fit, covered, off, tile) > 0.0, (at, tile)
+
+
+def test_every_tile_fits_best_in_the_quarter_turn_in_which_it_lies(board):
+    """The edges of its print turn with it, also where cells are hidden."""
+    picture, poses, laid, fit = board
+    seen = np.ones((1, CELLS, CELLS), np.float32)
+    seen[0, :3] = 0.0
+    quarter = np.array([[0, -1, 1], [1, 0, 0], [0, 0, 1.0]])  # a square that is seen from its side
+    for at, (tile, rot) in laid.items():
+        for n in range(4):
+            pose = poses[at] @ np.linalg.matrix_power(quarter, n)
+            for counts in (None, seen):
+                own = fit.fits(picture, [pose], counts)[0, fit.ids.index(tile)]
+                right = (rot - n) % 4
+                assert own.argmax() == right and np.delete(own, right).max() < own[right] - 1.0, (at, tile, right, own)
 
 
 def test_a_kind_counts_by_its_best_specimen(board):

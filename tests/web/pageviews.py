@@ -1,7 +1,9 @@
-"""Every view of the page by name, and how a person gets there; pictures of them are kept in ``artifacts/page``."""
+"""Every view of the page by name, and how a person gets there; ``./run test --pictures`` keeps screenshots of them in
+``artifacts/page``."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -119,7 +121,9 @@ REMEMBERED = ("fix", "fix-staged", "picker", "turning", "gap")  # the board keep
 
 
 def picture(page: Any, name: str) -> None:
-    """Keep what the page looks like."""
+    """Keep a screenshot of the page, where they are wanted."""
+    if not os.environ.get("BASTIDE_PICTURES"):
+        return
     PICTURES.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=str(PICTURES / f"{name}.jpg"), quality=85)  # a PNG takes three times as long
 
