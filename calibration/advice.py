@@ -1,4 +1,4 @@
-"""Sentences that a person can act on, with a code and their numbers for pages in other languages."""
+"""Advice for people: a sentence to act on, with a code and parameters for translation."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class AdviceJson(TypedDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Advice:
-    """``code`` names the sentence, ``parts`` are its numbers and words, ``text`` is it in English. ``bad`` ones must
-    be heeded, the others may."""
+    """``code`` is the message's key, ``parts`` are its parameters, ``text`` is the English sentence. ``bad`` advice
+    must be followed, the rest is optional."""
 
     code: str
     text: str

@@ -1,7 +1,7 @@
-"""While a camera is being mounted: what one picture says of height, tilt, focus, glare and light, and what to do.
+"""Measurements while a camera is being mounted: height, tilt, focus, glare and light from one picture, with advice.
 
-Everything is a number with a sentence; nothing here is kept. A printed target or the tiles give the scale; without one
-focus, glare and light are still told.
+Each is a number with a sentence; nothing is stored. A printed target or the tiles give the scale; without one focus,
+glare and light are still measured.
 """
 
 from __future__ import annotations
@@ -24,38 +24,38 @@ from vision.read import PhotoReader
 
 Array = npt.NDArray[np.float64]
 
-NEEDED, RECOMMENDED = (16, 12), (20, 14)  # tiles in view across and down: nearly every game, and with room to spare
+NEEDED, RECOMMENDED = (16, 12), (20, 14)  # tiles in view across and down: nearly every game, and with a margin
 _WASTEFUL = 1.2  # times the recommended view
 _TILT_DEG = 3.0
-_SHARP_PX = 3.4  # width of an edge that is in focus: 2.7 where the camera can do no better
-_BLURRED_PX = 4.6  # and of a table on which nothing printed is seen: wood has no sharp edge
+_SHARP_PX = 3.4  # width of a focused edge; 2.7 is a camera's best
+_BLURRED_PX = 4.6  # limit for a table without print in view: wood has no sharp edges
 _FEWEST_PX = 40.0  # per tile
 _WHITE = 250
 _GLARE = 0.0006  # of the picture
-_SOFT = 0.3  # glare fades out, white paper ends
+_SOFT = 0.3  # glare has soft edges, white paper has sharp ones
 _DARK, _BRIGHT = 70.0, 205.0  # middle grey level
-_BLINDING = 230.0  # above it sizes are wrong too: white grows over black
+_BLINDING = 230.0  # above it sizes are wrong too: white blooms over black
 _BURNT = 0.02
-_PAPER = {"cards": 1.6, "mat": 1.3, "charuco": 1.35}  # how far a target's paper reaches beyond its outermost points
+_PAPER = {"cards": 1.6, "mat": 1.3, "charuco": 1.35}  # extent of a target's paper relative to its outermost points
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Glare:
-    """A lamp's mirror image: its middle and its part of the picture."""
+    """A lamp's reflection: its centre and its fraction of the picture."""
 
     px: tuple[float, float]
     part: float
 
 
 class GlareJson(TypedDict):
-    """A lamp's mirror image: where, and what part of the picture it takes."""
+    """A `Glare` for a page."""
 
     px: list[int]
     part: float
 
 
 class AimJson(TypedDict):
-    """An `Aim` for a page, with what is ``needed`` and ``recommended`` at least."""
+    """An `Aim` for a page, with the least view ``needed`` and ``recommended``."""
 
     tiles: list[float] | None
     needed: list[int]
@@ -75,9 +75,9 @@ class AimJson(TypedDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aim:
-    """What one picture says. ``tiles`` across and down that are in view all over, ``height_mm``, ``tilt_deg`` and
-    ``tile_px`` are None when nothing of known size is seen. ``edge_px`` is how wide edges are (up to _SHARP_PX is
-    sharp; None when there are none), ``level`` the middle grey level, ``burnt`` the part that is clipped."""
+    """The measurements of one picture. ``tiles`` fully in view across and down, ``height_mm``, ``tilt_deg`` and
+    ``tile_px`` are None when nothing of known size is seen. ``edge_px`` is the width of edges (up to _SHARP_PX is
+    sharp; None without edges), ``level`` the median grey level, ``burnt`` the fraction that is clipped."""
 
     tiles: tuple[float, float] | None
     height_mm: float | None
@@ -92,7 +92,7 @@ class Aim:
 
     @property
     def good(self) -> bool:
-        """Whether nothing bad is left to be done."""
+        """Whether there is no ``bad`` advice."""
         return self.tiles is not None and not any(a.bad for a in self.advice)
 
     def to_json(self) -> AimJson:
@@ -111,7 +111,7 @@ class Aim:
 
 def look(picture: Image, lens: LensResult, *, reader: PhotoReader | None = None,
          table: TableResult | None = None) -> Aim:
-    """One picture (BGR). ``table`` is a plane found a moment ago, to save searching for it; with a ``reader`` tiles are
+    """One picture (BGR). ``table`` is a plane found recently, to save searching for it; with a ``reader`` tiles are
     searched for as well, which takes seconds."""
     size = (picture.shape[1], picture.shape[0])
     papers: list[Array] = []
@@ -170,7 +170,7 @@ def _height(tiles: tuple[float, float], tile_px: float, table: TableResult) -> l
     out = []
 
     def by(wanted: tuple[int, int]) -> float:
-        """How many cm the camera must go up (negative: down) for a view of that many tiles."""
+        """By how many cm to raise (negative: lower) the camera for a view of that many tiles."""
         return table.height_mm / 10 * (max(wanted[0] / tiles[0], wanted[1] / tiles[1]) - 1)
 
     if by(NEEDED) > 0.2:
@@ -205,7 +205,7 @@ def _tilt(table: TableResult, size: tuple[int, int]) -> list[Advice]:
 
 
 def _edge_px(picture: Image) -> float | None:
-    """How many px the clearest edges take to change: what is brighter less what is darker nearby, by the slope."""
+    """Width in px of the sharpest edges: local contrast over gradient."""
     grey = cv2.GaussianBlur(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY).astype(np.float32), (0, 0), 0.6)
     slope = cv2.magnitude(cv2.Sobel(grey, cv2.CV_32F, 1, 0, ksize=3, scale=1 / 8),
                           cv2.Sobel(grey, cv2.CV_32F, 0, 1, ksize=3, scale=1 / 8))
@@ -226,8 +226,8 @@ def _paper(px: Array, reach: float) -> Array:
 
 
 def _glare(picture: Image, papers: Sequence[Array] = ()) -> tuple[Glare, ...]:
-    """White patches that fade out: a lamp in a shiny table. White paper ends at once; what lies on the target's own is
-    not judged."""
+    """White patches with soft edges: a lamp reflected by a shiny table. White paper has sharp edges; the target's own
+    paper is ignored."""
     small = cv2.resize(picture, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
     grey = cv2.GaussianBlur(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), (0, 0), 1.5).astype(np.float32)
     white = (cv2.GaussianBlur(small, (0, 0), 1.0).min(axis=2) >= _WHITE - 6).astype(np.uint8)
@@ -252,7 +252,7 @@ def _glare(picture: Image, papers: Sequence[Array] = ()) -> tuple[Glare, ...]:
 
 
 def _lamp(glare: Glare, size: tuple[int, int]) -> Advice:
-    """A mirror image lies on the way to its lamp, so it says on which side the lamp is."""
+    """A reflection lies in the direction of its lamp, so it tells on which side the lamp is."""
     x, y = glare.px[0] / size[0] - 0.5, (glare.px[1] - size[1] / 2) / size[0]
     where = "lamp overhead" if np.hypot(x, y) < 0.08 else \
         f"{'left' if x < 0 else 'right'} lamp" if abs(x) > abs(y) else f"{'upper' if y < 0 else 'lower'} lamp"

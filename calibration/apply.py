@@ -1,4 +1,4 @@
-"""From calibration documents to what vision uses."""
+"""Converts calibration documents to vision's `View`."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from calibration.documents import CalibrationError, ColoursResult, Document, Len
 from vision.view import View
 
 COLOURLESS = ("black", "grey", "white")
-_MOST_CHROMA = 10.0  # Lab units of colourless paint: what vision takes for colourless
+_MOST_CHROMA = 10.0  # Lab units: limit of colourless paint, as in vision
 
 
 def view_of(documents: Iterable[Document], size: tuple[int, int], uri: str = "", model: str = "") -> View:
-    """What these documents know together of the camera that takes pictures of ``size``. A table brings its lens.
+    """The combined view of these documents for pictures of ``size``. A table includes its lens.
 
     Raises CalibrationError for a document of another camera or resolution, two of one kind, or colours alone.
     """
@@ -43,7 +43,7 @@ def view_of(documents: Iterable[Document], size: tuple[int, int], uri: str = "",
 
 
 def usual_lens(size: tuple[int, int]) -> LensResult:
-    """What is assumed when nothing is known: the middle of the picture and the usual focal length."""
+    """The default lens: principal point in the middle of the picture, typical focal length."""
     from vision.view import USUAL_FOCAL
 
     focal = USUAL_FOCAL * size[0]
@@ -53,7 +53,7 @@ def usual_lens(size: tuple[int, int]) -> LensResult:
 
 
 def _as_painted(name: str, rgb: tuple[int, int, int]) -> tuple[int, int, int]:
-    """Black and grey keep their lightness; a tint that warm light gave them is no colour to be looked for."""
+    """Black and grey keep their lightness only; a tint from warm light is not part of the paint."""
     if name not in COLOURLESS:
         return rgb
     lab = cv2.cvtColor(np.array([[rgb]], np.float32) / 255, cv2.COLOR_RGB2Lab)[0, 0]

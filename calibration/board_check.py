@@ -1,4 +1,4 @@
-"""Whether the board in a picture is the one that was named, and if not, which one it is."""
+"""Checks whether the board in a picture is the specified one, and if not, which one it is."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from vision.frames import Image
 
 _FAMILIES = (("DICT_4X4", (50, 100, 250, 1000)), ("DICT_5X5", (50, 100, 250, 1000)), ("DICT_6X6", (50, 100, 250, 1000)),
              ("DICT_7X7", (50, 100, 250, 1000)), ("DICT_APRILTAG_36h11", ()), ("DICT_ARUCO_ORIGINAL", ()))
-_FEWEST = 6  # markers that are no accident
-_MOST_SIDE = 30  # squares along a side of a board that is guessed
-_UNLIKE = 0.06  # by which a marker's share of its square may differ: print, blur and thick ink do not reach it
-_BLUR_PX = 1.5  # by which a marker's side is seen wrong
-_LOOK_AT = 4  # pictures
+_FEWEST = 6  # least number of markers that is not accidental
+_MOST_SIDE = 30  # most squares along a side of a guessed board
+_UNLIKE = 0.06  # tolerance of the ratio of marker to square: print, blur and ink spread stay below
+_BLUR_PX = 1.5  # measurement error of a marker's side
+_LOOK_AT = 4  # number of pictures checked
 
 
 def unlike(pictures: Sequence[Image], patterns: Sequence[Pattern], board: Board) -> str | None:
-    """What is wrong with the sizes that were named, by pictures in which the board was found; None if nothing is."""
+    """The error in the specified sizes, from pictures in which the board was found; None if there is none."""
     shares, sides, foreign = [], [], set[int]()
     for picture, pattern in list(zip(pictures, patterns, strict=True))[:_LOOK_AT]:
         seen = marker_corners(as_grey(picture), board.dictionary)
@@ -44,7 +44,7 @@ def unlike(pictures: Sequence[Image], patterns: Sequence[Pattern], board: Board)
 
 
 def instead(pictures: Sequence[Image], board: Board) -> str:
-    """A sentence's end that says which board is seen where the one that was named is not; empty if none is."""
+    """The end of a sentence that names the board seen instead of the specified one; empty if none is."""
     for picture in pictures[:_LOOK_AT]:
         grey = as_grey(picture)
         families = sorted(_FAMILIES, key=lambda f: not board.dictionary.startswith(f[0]))
@@ -62,7 +62,7 @@ def instead(pictures: Sequence[Image], board: Board) -> str:
 
 
 def _squares(grey: Image, board: Board, dictionary: str, last: int) -> tuple[int, int] | None:
-    """Columns and rows of the board that has these markers, the last one being seen."""
+    """Columns and rows of the board with these markers, if the last one is seen."""
     best: tuple[int, tuple[int, int]] | None = None
     for count in range(2 * last + 2, 2 * last + 4):
         for columns in range(2, _MOST_SIDE + 1):
@@ -77,6 +77,6 @@ def _squares(grey: Image, board: Board, dictionary: str, last: int) -> tuple[int
 
 
 def _side(corners: Array) -> float:
-    """The side of a square of that area."""
+    """The side of a square of the same area."""
     x, y = corners.T
     return float(np.sqrt(abs(cv2.contourArea(np.column_stack([x, y]).astype(np.float32)))))

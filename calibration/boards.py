@@ -1,4 +1,4 @@
-"""Finding the printed targets in a picture, to a fraction of a pixel."""
+"""Detects the printed targets in a picture, with sub-pixel precision."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from vision.frames import Image
 
 Array = npt.NDArray[np.float64]
 _SPEC = re.compile(r"charuco:(\d+)x(\d+):(\d+(?:\.\d+)?):(\d+(?:\.\d+)?):(DICT_\w+)")
-_ENOUGH = 0.5  # of a board's corners: with fewer the picture is looked at once more, enlarged
-_LARGEST_PX = 2600  # no picture is enlarged beyond this
+_ENOUGH = 0.5  # fraction of a board's corners below which detection is repeated on an enlarged picture
+_LARGEST_PX = 2600  # limit of enlargement
 _HARDER = ((2, True), (4, False))  # enlarged and sharpened, when single markers were seen but no board
-_LARGEST_HARDER_PX = 10_000  # and then beyond this
-_AROUND = 0.45  # of a square: what is looked at around a corner to place it
+_LARGEST_HARDER_PX = 10_000  # and its limit then
+_AROUND = 0.45  # of a square: window around a corner for refining it
 _SQUARE_PX = 80  # of a square in the board's ideal picture
-_NEIGHBOURS = 21  # corners in and around one that say how the board lies there
-_SHIFTED_PX = 2.0  # a corner that would move further is left where it was
+_NEIGHBOURS = 21  # nearest corners that determine the local mapping
+_SHIFTED_PX = 2.0  # larger corrections are rejected
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pattern:
-    """Points of one rigid flat thing: ``mm`` (N, 2) on it, x right and y down, and ``px`` (N, 2) in the picture.
+    """Points of one rigid flat object: ``mm`` (N, 2) on it, x right and y down, and ``px`` (N, 2) in the picture.
 
-    ``weight`` below 1 is for a thing that keeps its shape less well than print does.
+    ``weight`` below 1 is for an object whose shape is less exact than print.
     """
 
     mm: Array
@@ -61,15 +61,15 @@ def parse_board(spec: str) -> Board:
 
 
 def opencv_board(board: Board) -> cv2.aruco.CharucoBoard:
-    """The board as OpenCV knows it."""
+    """The board as an OpenCV object."""
     dictionary = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, board.dictionary))
     return cv2.aruco.CharucoBoard((board.columns, board.rows), board.square_mm, board.marker_mm, dictionary)
 
 
 def find_board(picture: Image, board: Board) -> Pattern | None:
-    """The inner corners of a ChArUco board, measured from the board's middle. None when none is seen.
+    """The inner corners of a ChArUco board, measured from the board's centre. None when none is seen.
 
-    Boards printed by OpenCV before 4.6 begin with a white square; they are recognised too.
+    Boards printed by OpenCV before 4.6 start with a white square; they are recognised too.
     """
     grey = as_grey(picture)
     total = (board.columns - 1) * (board.rows - 1)
@@ -77,7 +77,7 @@ def find_board(picture: Image, board: Board) -> Pattern | None:
     markers = False
     for times, sharp, old in ((*t, old) for t in _tries(grey) for old in (False, True)):
         if (times, sharp) in _HARDER and not markers:
-            break  # nothing of a board was seen: a closer look costs seconds
+            break  # no marker at all: further attempts cost seconds
         known = opencv_board(board)
         known.setLegacyPattern(old)
         detector = cv2.aruco.CharucoDetector(known, cv2.aruco.CharucoParameters(), _parameters())
@@ -96,8 +96,8 @@ def find_board(picture: Image, board: Board) -> Pattern | None:
 
 
 def _placed(grey: Image, board: Board, known: cv2.aruco.CharucoBoard, mm: Array, px: Array) -> Array:
-    """Corners moved to where all that is printed around them agrees with the picture: three times as near to the
-    truth as the crossing alone. Enhanced correlation, as vision.settle; ``mm`` are from the board's own corner."""
+    """Corners refined by aligning the print around them with the picture (enhanced correlation coefficient): three
+    times as accurate as the crossing alone. ``mm`` are from the board's own corner."""
     if len(px) < _NEIGHBOURS // 2:
         return px
     near = [_around(mm, px, n) for n in range(len(px))]
@@ -125,9 +125,9 @@ def _placed(grey: Image, board: Board, known: cv2.aruco.CharucoBoard, mm: Array,
             continue
         start = np.array([[1, 0, 3], [0, 1, 3]], np.float32)
         try:
-            _, warp = cv2.findTransformECC(  # OpenCV's own description forgets that there may be no mask
+            _, warp = cv2.findTransformECC(  # OpenCV's type stub does not allow a missing mask
                 ideal, window, start, cv2.MOTION_TRANSLATION, enough, None, 1)  # type: ignore[call-overload]
-        except cv2.error:  # it did not converge: the crossing is as good as it gets
+        except cv2.error:  # it did not converge: keep the crossing
             continue
         if np.abs(warp[:, 2] - 3).max() < _SHIFTED_PX:
             out[n] = seen + warp[:, 2] - 3
@@ -135,8 +135,8 @@ def _placed(grey: Image, board: Board, known: cv2.aruco.CharucoBoard, mm: Array,
 
 
 def _texture(board: Board, known: cv2.aruco.CharucoBoard) -> npt.NDArray[np.float32]:
-    """(rows, columns) * _SQUARE_PX grey values of what is printed, every pixel by the share of ink in it: a drawing
-    that rounds the marker's cells to pixels would pull corners aside, and OpenCV's cannot draw every board."""
+    """(rows, columns) * _SQUARE_PX grey values of the print, anti-aliased by area: rounding the marker's cells to
+    pixels would bias the corners, and OpenCV cannot draw every board."""
     dictionary = known.getDictionary()
     cells = dictionary.markerSize + 2
     side = _SQUARE_PX * board.marker_mm / board.square_mm
@@ -153,14 +153,14 @@ def _texture(board: Board, known: cv2.aruco.CharucoBoard) -> npt.NDArray[np.floa
 
 
 def _around(mm: Array, px: Array, n: int) -> Callable[[Array], Array]:
-    """Where (N, 2) px from corner ``n`` lie on the board, by the corners around it: in perspective, and with what the
-    lens bends besides, which one homography for the board would miss by pixels. The corner itself is held."""
+    """Maps (N, 2) px relative to corner ``n`` to the board, fitted to the corners around it: perspective plus the local
+    lens distortion, which one homography for the board would miss by pixels. The corner itself is fixed."""
     near = np.argsort(((mm - mm[n]) ** 2).sum(axis=1), kind="stable")[:_NEIGHBOURS]
     d = px[near] - px[n]
     found = cv2.findHomography(d, mm[near])[0]
     if found is None:
         found = cv2.findHomography(px - px[n], mm)[0]
-    plane: Array = np.full((3, 3), np.nan) if found is None else np.asarray(found, float)  # nan: all in one line
+    plane: Array = np.full((3, 3), np.nan) if found is None else np.asarray(found, float)  # nan: collinear
     far = float(np.abs(d).max())
     bends: Array = np.zeros((6, 2))
     if len(near) == _NEIGHBOURS:
@@ -177,18 +177,18 @@ def _through(plane: Array, points: Array) -> Array:
 
 
 def _powers(points: Array) -> Array:
-    """(N, 6) the terms of a polynomial of the second degree."""
+    """(N, 6) terms of a quadratic polynomial."""
     x, y = points.T
     return np.column_stack([np.ones(len(points)), x, y, x * x, x * y, y * y])
 
 
 def board_px_to_mm(pattern: Pattern, n: int) -> Callable[[Array], Array]:
-    """Where (N, 2) px, counted from a board's corner ``n``, lie on the board in mm."""
+    """Maps (N, 2) px, relative to a board's corner ``n``, to mm on the board."""
     return _around(pattern.mm, pattern.px, n)
 
 
 def marker_corners(grey: Image, dictionary: str) -> dict[int, Array]:
-    """Every marker that is seen at this size: id to (4, 2) px of its corners."""
+    """Every marker detected at this scale: id to (4, 2) px of its corners."""
     known = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, dictionary))
     corners, ids, _ = cv2.aruco.ArucoDetector(known, _parameters()).detectMarkers(grey)
     return {} if ids is None else {int(n): c.reshape(4, 2).astype(float)
@@ -211,7 +211,7 @@ def find_markers(picture: Image, dictionary: str = MARKER_DICTIONARY) -> dict[in
 
 
 def _sharpened(grey: npt.NDArray[np.float32], corners: Array) -> Array:
-    """Corners of a dark square as the crossings of its sides: a corner by itself is rounded inwards by every blur."""
+    """Corners of a dark square as the intersections of its sides: blur rounds a corner itself inwards."""
     middle = corners.mean(axis=0)
     lines = []
     for a, b in zip(corners, np.roll(corners, -1, axis=0), strict=True):
@@ -241,7 +241,7 @@ def _sharpened(grey: npt.NDArray[np.float32], corners: Array) -> Array:
 
 
 def _sampled(grey: npt.NDArray[np.float32], points: Array) -> Array:
-    """Grey values between pixels, bilinear; beyond the border the border's."""
+    """Bilinearly interpolated grey values; the border is replicated."""
     h, w = grey.shape
     x, y = np.clip(points[..., 0], 0, w - 1.001), np.clip(points[..., 1], 0, h - 1.001)
     i, j = x.astype(int), y.astype(int)
@@ -258,7 +258,7 @@ def _crossing(first: tuple[Array, Array], second: tuple[Array, Array]) -> Array:
 
 
 def as_grey(picture: Image) -> Image:
-    """The picture as one channel."""
+    """The picture as a single grey channel."""
     return picture if picture.ndim == 2 else np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), np.uint8)
 
 
@@ -273,13 +273,13 @@ def _enlargements(grey: Image) -> tuple[int, ...]:
 
 
 def _tries(grey: Image) -> list[tuple[int, bool]]:
-    """Enlargements of a picture, sharpened or not, in which a board is searched for in turn."""
+    """The enlargements of a picture, sharpened or not, in which to search for a board, in order."""
     return [(t, False) for t in _enlargements(grey)] + [
         (t, sharp) for t, sharp in _HARDER if t * max(grey.shape) <= _LARGEST_HARDER_PX]
 
 
 def _sharp(grey: Image, times: int) -> Image:
-    """Markers of 15 px under a wide lens: their bits run into each other."""
+    """An enlarged and sharpened copy, for markers of 15 px under a wide lens, whose bits blur together."""
     return np.asarray(cv2.addWeighted(grey, 2.5, cv2.GaussianBlur(grey, (0, 0), 2.0 * times), -1.5, 0), np.uint8)
 
 
@@ -289,6 +289,6 @@ def _enlarged(grey: Image, times: int) -> Image:
 
 
 def outline(pattern: Pattern) -> list[list[int]]:
-    """The convex hull of the corners that were seen, in whole pixels, for a page to draw."""
+    """The convex hull of the detected corners, in whole pixels, for a page to draw."""
     hull = cv2.convexHull(pattern.px.astype(np.float32))
     return [[round(float(x)), round(float(y))] for x, y in hull.reshape(-1, 2)]

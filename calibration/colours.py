@@ -1,9 +1,9 @@
-"""What the players' wood looks like to this camera in this light, from one follower of each in view.
+"""Measures the players' colours with this camera in this light, from one follower of each in view.
 
-Followers are small things that are not the table. Their colours are matched to paint as it looks by day under one
-unknown light (a gain per channel), which explains what a warm lamp or a wrong white balance does to all of them alike.
-How far two colours are apart is what a person would see: CIEDE2000, G. Sharma, W. Wu and E. Dalal, "The CIEDE2000
-color-difference formula", Color Research and Application 30 (2005), as scikit-image has it.
+Followers are detected as small objects that differ from the table. Their colours are matched to daylight paints under
+one unknown light (a gain per channel), which models a warm lamp or a wrong white balance. The distance of two colours
+is perceptual: CIEDE2000, G. Sharma, W. Wu and E. Dalal, "The CIEDE2000 color-difference formula", Color Research and
+Application 30 (2005), as implemented in scikit-image.
 """
 
 from __future__ import annotations
@@ -23,31 +23,31 @@ from vision.paint import PAINTS
 
 Array = npt.NDArray[np.float64]
 
-CONFUSED = 11.0  # CIEDE2000 below which wood of two players cannot be told apart on print and in shade
-NEAR = 18.0  # and below which it is worth saying
+CONFUSED = 11.0  # CIEDE2000 below which two players' colours cannot be distinguished on print and in shade
+NEAR = 18.0  # and below which a warning is given
 _USUAL = ("red", "blue", "yellow", "green", "black", "grey")  # followers of the game's boxes
-_WIDTH_PX = 1152  # figures are sought at this width
+_WIDTH_PX = 1152  # figures are searched for at this width
 _AREA = (2.2e-5, 2.5e-3)  # of the width squared: a follower in a view 45 to 160 cm wide
 _DIFFERENT = 13.0  # Lab units from the table around
-_SHADE = (0.34, 1.02)  # how much of the light a shadow on the table leaves
-_MATCH = 24.0  # CIEDE2000 (lightness at half weight) up to which wood may be a paint
-_NAMED = 28.0  # and when it is known that this colour is there
-_FITS = 9.0  # CIEDE2000 by which the colours found may be off their paint on average
-_DARK = 40.0  # middle level of a picture in which nothing can be expected to be seen
+_SHADE = (0.34, 1.02)  # fraction of the light in a shadow on the table
+_MATCH = 24.0  # CIEDE2000 (lightness at half weight) up to which a spot may be a paint
+_NAMED = 28.0  # and if the colour is known to be present
+_FITS = 9.0  # largest mean CIEDE2000 between the found colours and their paints
+_DARK = 40.0  # median level below which a picture is too dark
 _GAIN = (0.04, 4.0)
-_BELIEF = 0.25  # log units: how far a camera's white balance usually is off
-FEWEST = 3  # pieces of one paint that are a supply: two things of a colour lie on many tables
+_BELIEF = 0.25  # log units: standard deviation of a camera's white balance
+FEWEST = 3  # least number of pieces in a supply: two objects of one colour are on many tables
 _ALIKE = 9.0  # CIEDE2000 (lightness at half weight) within which pieces are of one paint
-_SOLID = 0.95  # part of their convex outline that discs and cubes fill; lying followers have waists and arms
-_SQUARE = 0.88  # part of the smallest rectangle around them that cubes fill; a disc fills 0.79
-_SAME = (0.03, 0.08)  # by how much these parts, and length over width, vary among discs or cubes in one view
-_VARIED = 0.1  # length over width among followers, which stand and lie
-_TOLD_PX = 11.0  # side of a piece below which its shape cannot be told, at the width at which pieces are sought
+_SOLID = 0.95  # solidity (area over convex hull) of discs and cubes; lying followers have waists and arms
+_SQUARE = 0.88  # extent (area over smallest rectangle) of cubes; a disc has 0.79
+_SAME = (0.03, 0.08)  # spread of these, and of the aspect ratio, among discs or cubes in one view
+_VARIED = 0.1  # spread of the aspect ratio among followers, which stand and lie
+_TOLD_PX = 11.0  # side of a piece below which its shape is unknown, at the search width
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FollowerSeen:
-    """A follower's colour: its middle in px, its sRGB (red, green, blue), and how surely it is this colour's."""
+    """A follower's colour: its centre in px, its sRGB (red, green, blue), and the confidence of the match."""
 
     colour: str
     px: tuple[float, float]
@@ -57,7 +57,7 @@ class FollowerSeen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColourCalibration:
-    """The colours and what a person should do about them."""
+    """The colours, with advice."""
 
     result: ColoursResult
     followers: tuple[FollowerSeen, ...]
@@ -103,9 +103,9 @@ def calibrate_colours(picture: Image, colours: Sequence[str] | None = None) -> C
 
 
 def learn_supply(picture: Image, colour: str, known: ColoursResult | None = None) -> ColourCalibration:
-    """What one player's pieces look like, from a picture (BGR) of at least FEWEST of them on the bare table, apart from
-    each other: their paint, whatever it is, and whether they are discs or cubes. ``known`` is what was measured before:
-    the other colours stay. Raises CalibrationError."""
+    """Learn one player's pieces from a picture (BGR) of at least FEWEST of them on the bare table, apart from each
+    other: their paint, whatever it is, and whether they are discs or cubes. ``known`` is the previous result, whose
+    other colours are kept. Raises CalibrationError."""
     groups: list[list[_Spot]] = []
     for spot in _spots(picture):
         own = next((g for g in groups if _apart(spot, g[0]) < _ALIKE), None)
@@ -136,21 +136,21 @@ def learn_supply(picture: Image, colour: str, known: ColoursResult | None = None
 
 
 def _lit(linear: Array) -> Array:
-    """The same paint in full light; of wood that is black to the camera nothing is known but that."""
+    """The same paint in full light; unchanged if it is black to the camera."""
     brightest = float(linear.max())
     return linear / brightest * 0.8 if brightest > 0 else linear
 
 
 def _ciede2000(one: Array, other: Array, light: float = 1.0) -> float:
     """The difference of two sRGB colours (3,) from 0 to 1, a difference of lightness divided by ``light``."""
-    from skimage.color import deltaE_ciede2000, rgb2lab  # brings SciPy along, which no start of the program needs
+    from skimage.color import deltaE_ciede2000, rgb2lab  # imports SciPy, which is not needed at start-up
 
     lab = rgb2lab(np.array([[one, other]]))[0]
     return float(deltaE_ciede2000(lab[0], lab[1], kL=light))  # type: ignore[no-untyped-call]
 
 
 def _apart(one: _Spot, other: _Spot) -> float:
-    """CIEDE2000 between two pieces, with lightness at half weight: they lie in different light."""
+    """CIEDE2000 between two pieces, with lightness at half weight: the light differs between their places."""
     return _ciede2000(np.array(one.rgb) / 255, np.array(other.rgb) / 255, light=2.0)
 
 
@@ -164,14 +164,14 @@ class _Spot:
     px: tuple[float, float]
     rgb: tuple[int, int, int]
     linear: Array
-    pale: bool  # it may be a shadow as well, and only grey or black wood looks like one
+    pale: bool  # it may be a shadow; of the paints only grey and black look like one
     table: tuple[int, int, int]
-    outline: tuple[float, float, float] | None = None  # parts of its convex outline and of the smallest rectangle
-    # around it that it fills, and how many times as long as wide that is; None where it is too small to tell
+    outline: tuple[float, float, float] | None = None  # solidity (area over convex hull), extent (area over smallest
+    # rectangle) and aspect ratio; None where it is too small to tell
 
 
 def _spots(picture: Image) -> list[_Spot]:
-    """Small things that differ from the table around them in more than shade."""
+    """Small objects that differ from the surrounding table by more than a shadow."""
     scale = min(1.0, _WIDTH_PX / picture.shape[1])
     small = picture if scale == 1.0 else np.asarray(
         cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)
@@ -204,7 +204,7 @@ def _blobs(small: Image, differs: npt.NDArray[np.bool_], scale: float, table: Ar
         blob = (labels[part] == n).astype(np.uint8)
         core = cv2.erode(blob, np.ones((3, 3), np.uint8)).astype(bool)
         pixels = small[part][core if core.sum() >= 6 else blob.astype(bool)].astype(float)
-        if pale:  # the wood is lighter than the shadow that hangs on it
+        if pale:  # the piece is lighter than the attached shadow
             level = pixels.sum(axis=1)
             pixels = pixels[level >= np.quantile(level, 0.6)]
         middle = np.median(pixels, axis=0)[::-1]
@@ -228,8 +228,7 @@ def _outline(blob: npt.NDArray[np.uint8]) -> tuple[float, float, float] | None:
 
 
 def _shape_of(outlines: Sequence[tuple[float, float, float]]) -> str:
-    """What the pieces of a supply are: discs and cubes look all alike, followers lie and stand; "" where that says
-    neither."""
+    """The shape of a supply's pieces: discs and cubes are uniform, followers lie and stand; "" if undecided."""
     if len(outlines) < FEWEST:
         return ""
     solid, filled, long = np.array(outlines).T
@@ -239,7 +238,7 @@ def _shape_of(outlines: Sequence[tuple[float, float, float]]) -> str:
 
 
 def _surroundings(small: Image) -> Image:
-    """The table without what stands on it: a wide median of a smaller copy."""
+    """The background without small objects: a wide median of a smaller copy."""
     step = 4
     tiny = cv2.resize(small, None, fx=1 / step, fy=1 / step, interpolation=cv2.INTER_AREA)
     wide = (round(tiny.shape[1] * 0.09) | 1)
@@ -248,7 +247,7 @@ def _surroundings(small: Image) -> Image:
 
 
 def _linear(rgb: npt.ArrayLike) -> Array:
-    """Light behind sRGB values 0..255, 0..1."""
+    """Linear light 0..1 from sRGB values 0..255."""
     v = np.asarray(rgb, float) / 255
     return np.where(v <= 0.04045, v / 12.92, ((v + 0.055) / 1.055) ** 2.4)
 
@@ -259,12 +258,13 @@ def _shown(linear: Array) -> Array:
 
 
 def _cost(linear: Array, name: str, gains: Array) -> float:
-    """CIEDE2000 from a paint by day, with lightness at half weight: exposure and the side of the wood change it."""
+    """CIEDE2000 from a paint in daylight, with lightness at half weight: it depends on exposure and the visible
+    side."""
     return _ciede2000(_shown(linear / gains), np.array(PAINTS[name].rgb) / 255, light=2.0)
 
 
 def _explain(spots: Sequence[_Spot], names: Sequence[str], match: float) -> tuple[Array, dict[str, int]]:
-    """The light's gains (red, green, blue) under which the spots look most like paint, and which spot is whose."""
+    """The light's gains (red, green, blue) under which the spots match the paints best, and the assignment of spots."""
     best: tuple[float, Array, dict[str, int]] | None = None
     for warm in (0.0, 0.35, -0.35, 0.7):
         gains = np.exp([warm * 0.6, 0.0, -warm])
@@ -284,7 +284,7 @@ def _explain(spots: Sequence[_Spot], names: Sequence[str], match: float) -> tupl
 
 
 def _assign(spots: Sequence[_Spot], names: Sequence[str], gains: Array, match: float) -> dict[str, int]:
-    """Per colour the spot that has it best; a spot has the colour that it is nearest to."""
+    """Per colour the best-matching spot; a spot is assigned to its nearest colour."""
     from scipy.optimize import linear_sum_assignment
 
     cost = np.array([[match + 1 if s.pale and name not in ("grey", "black") else _cost(s.linear, name, gains)
@@ -294,7 +294,7 @@ def _assign(spots: Sequence[_Spot], names: Sequence[str], gains: Array, match: f
 
 
 def _gains(spots: Sequence[_Spot], chosen: dict[str, int]) -> Array:
-    """Per channel how much brighter the chosen spots are than their paint, where the paint shows that channel."""
+    """Per channel the gain of the chosen spots over their paints, where the paint reflects that channel."""
     total, weight = np.zeros(3), np.full(3, 0.02 / _BELIEF**2)
     for name, n in chosen.items():
         paint = _linear(PAINTS[name].rgb)

@@ -4,8 +4,8 @@
      "camera": {"model": "...", "uri": "..."}, "resolution": [width, height], "made": "2026-11-21T18:00:00+00:00",
      "result": {...}, "observations": [...], "residuals": {...}}
 
-``result`` is what the program uses, ``observations`` is what it was computed from, ``residuals`` how well it explains
-them. The fields of each kind are those of LensResult, TableResult and ColoursResult.
+``result`` is what the program uses, ``observations`` its input data, ``residuals`` how well it fits them. The fields of
+each kind are those of LensResult, TableResult and ColoursResult.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ import numpy as np
 FORMAT, VERSION = "bastide-calibration", 1
 KINDS = ("lens", "table", "colours")
 SHAPES = ("follower", "disc", "cube")  # of players' pieces
-FILE_LIKE = ("image", "video", "folder")  # a picture says nothing of the camera that took it
+FILE_LIKE = ("image", "video", "folder")  # a picture does not identify its camera
 _KEYS = ("format", "version", "kind", "camera", "resolution", "made", "result", "observations", "residuals")
 _MOST_OBSERVATIONS = 5000
 
 
 class CalibrationError(Exception):
-    """A calibration that cannot be made, read or used. The message is one sentence that says what to do; ``code`` names
-    it and ``parts`` are its numbers and words, where somebody at the table may read it in another language."""
+    """A calibration that cannot be made, read or used. The message is one sentence that says what to do; ``code`` and
+    ``parts`` are its key and parameters for translation."""
 
     def __init__(self, text: str, code: str = "", **parts: float | int | str) -> None:
         super().__init__(text)
@@ -42,7 +42,7 @@ class LensResult:
     and k4 k5 k6.
 
     ``rms_px`` is the reprojection error over all views used (0 for a preset), ``focal_std_px`` its own uncertainty,
-    ``fov_deg`` horizontal and vertical, ``coverage`` rows of how many corners were seen in each part of the picture.
+    ``fov_deg`` horizontal and vertical, ``coverage`` the number of corners seen in each part of the picture, in rows.
     """
 
     focal_px: float
@@ -62,11 +62,11 @@ class LensResult:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableResult:
     """``lens`` as it was used, ``rotation`` (row by row) and ``translation_mm`` from table axes to camera axes, and
-    ``px_from_mm`` (row by row) from table millimetres to pixels with the lens's distortion taken out.
+    ``px_from_mm`` (row by row) from table millimetres to undistorted pixels.
 
-    ``method`` is charuco, mat, cards or tiles. ``rms_mm`` and ``worst_mm`` are what the points are off on the table,
-    ``worst_corner_mm`` what is to be expected (two standard deviations) at the corner of the picture that is known
-    worst, ``height_mm`` the lens over the table, ``tilt_deg`` off looking straight down, ``nadir_px`` below the lens.
+    ``method`` is charuco, mat, cards or tiles. ``rms_mm`` and ``worst_mm`` are the points' residuals on the table,
+    ``worst_corner_mm`` the expected error (two standard deviations) at the worst corner of the picture, ``height_mm``
+    the lens over the table, ``tilt_deg`` off looking straight down, ``nadir_px`` below the lens.
     """
 
     lens: LensResult
@@ -85,8 +85,9 @@ class TableResult:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColoursResult:
     """``paints`` per colour the sRGB that this camera sees in this light, ``light`` the gains (red, green, blue; mean
-    1) of light and camera against daylight, ``distances`` CIEDE2000 between every two, ``confused`` those that cannot
-    be told apart, ``shapes`` what a player's pieces are (disc, cube, follower) where a supply was looked at."""
+    1) of light and camera relative to daylight, ``distances`` CIEDE2000 between every two, ``confused`` the
+    indistinguishable ones, ``shapes`` the shape of a player's pieces (disc, cube, follower) if a supply was
+    measured."""
 
     paints: Mapping[str, tuple[int, int, int]]
     light: tuple[float, float, float]
@@ -99,14 +100,14 @@ Result = LensResult | TableResult | ColoursResult
 
 
 class CameraJson(TypedDict):
-    """The camera that a document is of."""
+    """The camera of a document."""
 
     model: str
     uri: str
 
 
 class DocumentJson(TypedDict):
-    """A document as it is written."""
+    """A serialised document."""
 
     format: str
     version: int
@@ -121,7 +122,7 @@ class DocumentJson(TypedDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """One calibration. ``made`` is ISO 8601 with a time zone; ``model`` and ``uri`` say which camera it was."""
+    """One calibration. ``made`` is ISO 8601 with a time zone; ``model`` and ``uri`` identify the camera."""
 
     kind: str
     model: str
@@ -133,7 +134,7 @@ class Document:
     residuals: Mapping[str, object] = field(default_factory=dict)
 
     def to_json(self) -> DocumentJson:
-        """The document as it is written."""
+        """The serialised document."""
         return {"format": FORMAT, "version": VERSION, "kind": self.kind,
                 "camera": {"model": self.model, "uri": self.uri}, "resolution": list(self.resolution),
                 "made": self.made, "result": _plain(self.result),
@@ -187,7 +188,7 @@ def read_document(data: object) -> Document:
 
 
 def check_fit(document: Document, size: tuple[int, int], uri: str, model: str) -> None:
-    """Refuse a document that was made with another camera or at another resolution. Raises CalibrationError."""
+    """Reject a document of another camera or resolution. Raises CalibrationError."""
     if document.resolution != size:
         (w, h), (a, b) = document.resolution, size
         raise CalibrationError(f"was made at {w}x{h} and the pictures are {a}x{b}; calibrate at the size that is used")
@@ -212,7 +213,7 @@ def _plain(value: object) -> object:
     return value
 
 
-# -- reading each kind ------------------------------------------------------------------------------------------------
+# -- parsing each kind ------------------------------------------------------------------------------------------------
 
 def _lens(data: object, at: str, size: tuple[int, int]) -> LensResult:
     top = _result(data, at, LensResult)

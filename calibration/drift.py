@@ -21,32 +21,32 @@ from vision.frames import Image
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
-NOTICED_MM = 3.0  # a bump of this much is told
-MENDED_MM = 25.0  # up to this much the table can be found again from the tiles that lie there
-CHECK_S = 2.0  # how often a watch compares; two checks that agree make a bump
+NOTICED_MM = 3.0  # smallest bump that is reported
+MENDED_MM = 25.0  # up to this much the table can be re-registered from its tiles
+CHECK_S = 2.0  # interval of checks; two that agree make a bump
 _WIDTH_PX = 768
 _POINTS = 700
-_LAMP_PX = 28.0  # what changes over this width alike is light
-_BACK_PX = 0.8  # a point that is not found again where it came from was lost
+_LAMP_PX = 28.0  # changes uniform over this width are light
+_BACK_PX = 0.8  # forward-backward error above which a tracked point is lost
 _AGREE_PX = 1.2
-_FEWEST = 24  # points that must agree
-_MOST = 0.5  # of the points that are still seen: more than hands, new tiles and their shadows take
-_SEEN = 0.3  # of all points must still be found to say that nothing moved
+_FEWEST = 24  # least number of inliers
+_MOST = 0.5  # least fraction of the tracked points: hands, new tiles and shadows take less than the rest
+_SEEN = 0.3  # of all points must be tracked to conclude that nothing moved
 _MOVED = 0.4
-_SETTLED_MM = 1.5  # by which two checks of a bump may differ: the arm still swings otherwise
-_LIGHT = 0.11  # log units by which brightness or one channel must change
+_SETTLED_MM = 1.5  # greatest difference of two checks of a bump: above it the arm still swings
+_LIGHT = 0.11  # log units: least change of brightness or of one channel
 _RENEW_S = 30.0
-_EDGES = (90.0, 220.0)  # Canny's thresholds, on pictures without light
+_EDGES = (90.0, 220.0)  # Canny's thresholds, on illumination-normalised pictures
 _EDGE_BGR = (32, 176, 255)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drift:
-    """What became of the view. ``verdict`` is same, light, moved or unsure.
+    """The result of a comparison. ``verdict`` is same, light, moved or unsure.
 
     ``shift_mm`` is how far the picture's middle moved on the table (x right, y down as seen), ``turn_deg`` clockwise,
-    ``furthest_mm`` the most that any corner of the picture moved, ``to_now`` (3, 3) takes px of the reference to px of
-    the frame. ``light`` is how much brighter it became (factor).
+    ``furthest_mm`` the largest displacement of a corner of the picture, ``to_now`` (3, 3) maps px of the reference to
+    px of the frame. ``light`` is the factor of brightness.
     """
 
     verdict: str
@@ -62,12 +62,13 @@ class Drift:
 
     @property
     def mendable(self) -> bool:
-        """Whether the table can be found again without a person. A turn moves the picture's corners further still."""
+        """Whether the table can be re-registered automatically. A rotation displaces the picture's corners even
+        more."""
         return self.verdict == "moved" and self.distance_mm < MENDED_MM + 1 and self.furthest_mm < 1.5 * MENDED_MM
 
 
 class Reference:
-    """A view to come back to. ``mm_per_px`` is what one px of the full picture is on the table."""
+    """A reference view. ``mm_per_px`` is the size of one px of the full picture on the table."""
 
     def __init__(self, bgr: Image, mm_per_px: float) -> None:
         self.shape = bgr.shape
@@ -78,11 +79,11 @@ class Reference:
         self.points = _points(self.even)
 
     def ghost(self) -> Image:
-        """The view itself, small and in colour, to lay over the live picture."""
+        """The view itself, downscaled and in colour, as an overlay for the live picture."""
         return self.small
 
     def edges(self) -> npt.NDArray[np.uint8]:
-        """Its edges as a picture of that size (height, width, 4: BGRA), clear where there is none."""
+        """Its edges as a picture of that size (height, width, 4: BGRA), transparent elsewhere."""
         lines = cv2.dilate(cv2.Canny(self.even, *_EDGES), np.ones((2, 2), np.uint8))
         out = np.zeros((*lines.shape, 4), np.uint8)
         out[lines > 0] = (*_EDGE_BGR, 255)
@@ -90,13 +91,13 @@ class Reference:
 
 
 def compare(reference: Reference, bgr: Image, where: Mask | None = None) -> Drift:
-    """What became of the view. ``where`` (the picture's height and width, True where points count) leaves out hands, or
-    all but the board. Never raises on a frame; one of another size is ``unsure``."""
+    """Compare a frame with the reference. ``where`` (the picture's height and width, True where points count) masks out
+    hands, or all but the board. Never raises on a frame; one of another size is ``unsure``."""
     return _drift(reference, *_step(reference, bgr, where))
 
 
 def _step(reference: Reference, bgr: Image, where: Mask | None) -> tuple[str, Array, float]:
-    """Verdict, movement in small px, how much brighter."""
+    """Verdict, motion in px of the reduced picture, factor of brightness."""
     none = np.eye(3)
     if bgr.shape != reference.shape:
         return "unsure", none, 1.0
@@ -128,11 +129,11 @@ def _step(reference: Reference, bgr: Image, where: Mask | None) -> tuple[str, Ar
 
 
 class DriftWatch:
-    """Compares every CHECK_S seconds and reports a bump once two checks agree (debounce): within ten seconds, and no
-    hands.
+    """Compares every CHECK_S seconds and reports a bump once two checks agree (debounce): within ten seconds, and not
+    for hands.
 
-    The reference is renewed from time to time, since tiles are laid on the table; small shifts add up, so a camera that
-    sinks slowly is reported as well.
+    The reference is renewed from time to time, since tiles are laid on the table; small shifts are accumulated, so a
+    camera that sinks slowly is reported as well.
     """
 
     def __init__(self, bgr: Image, mm_per_px: float, t_s: float) -> None:
@@ -141,16 +142,16 @@ class DriftWatch:
         self._checked_s = self._renewed_s = t_s
         self._suspect: Drift | None = None
         self.last: Drift | None = None
-        """The newest check that could say something."""
+        """The newest conclusive check."""
         self.unsure = False
-        """Whether the newest check of all could say nothing."""
+        """Whether the newest check was inconclusive."""
 
     def due(self, t_s: float, every_s: float = CHECK_S) -> bool:
-        """Whether the next ``feed`` compares; pictures need not be fetched before."""
+        """Whether the next ``feed`` compares; until then pictures need not be fetched."""
         return t_s - self._checked_s >= every_s
 
     def feed(self, bgr: Image, t_s: float, where: Mask | None = None, *, every_s: float = CHECK_S) -> Drift | None:
-        """One frame. The drift since the first view when it surely was bumped or surely has other light, else None."""
+        """One frame. The drift since the first view if a bump or a change of light is certain, else None."""
         if not self.due(t_s, every_s):
             return None
         self._checked_s = t_s
@@ -160,7 +161,7 @@ class DriftWatch:
             return None
         total = small @ self._base
         if verdict != "moved" and not _tiny(self.first, total):
-            verdict = "moved"  # little by little
+            verdict = "moved"  # gradually
         seen = self.last = _drift(self.first, verdict, total, brighter)
         before, self._suspect = self._suspect, seen if verdict != "same" else None
         if verdict == "same":
@@ -173,14 +174,14 @@ class DriftWatch:
         return seen if verdict == "light" or apart < _SETTLED_MM else None
 
     def accept(self, bgr: Image, t_s: float) -> None:
-        """Take the view as it is now for the first one: the table was found again, or the light is the light now."""
+        """Make the current view the reference: the table was re-registered, or the new light is accepted."""
         self.first = self._reference = Reference(bgr, self.first.mm_per_px)
         self._base, self._suspect = np.eye(3), None
         self._checked_s = self._renewed_s = t_s
 
 
 def put_back(drift: Drift) -> Advice:
-    """How a person brings the view back: the picture must move the other way."""
+    """How a person restores the view: the picture must move in the opposite direction."""
     x, y = (-v for v in drift.shift_mm)
     ways = []
     if abs(x) >= 1:
@@ -197,8 +198,8 @@ def put_back(drift: Drift) -> Advice:
 
 
 class GhostJson(TypedDict):
-    """What a page draws of a view that moved: ``outline_px`` the border of the reference as it lies now, ``arrows_px``
-    from where things are to where they belong, in px of the full picture, and the sentence."""
+    """A page's overlay for a moved view: ``outline_px`` the border of the reference in the current picture,
+    ``arrows_px`` from current to original positions, in px of the full picture, and the sentence."""
 
     outline_px: list[list[float]]
     arrows_px: list[list[float]]
@@ -207,7 +208,7 @@ class GhostJson(TypedDict):
 
 
 def ghost(reference: Reference, drift: Drift, arrows: int = 6) -> GhostJson:
-    """What a page draws to show it, with so many arrows."""
+    """The overlay for a page, with ``arrows`` arrows."""
     h, w = reference.shape[:2]
     frame = np.array([[0, 0], [w, 0], [w, h], [0, h]], float)
     spots = np.array([[(n % 3 + 1) * w / 4, (n // 3 + 1) * h / 3] for n in range(arrows)])
@@ -224,7 +225,7 @@ def _small(bgr: Image, scale: float) -> Image:
 
 
 def _even(small: Image) -> Image:
-    """Drawing without light: logarithms against wide surroundings, by their usual strength."""
+    """Illumination normalisation: logarithms relative to wide surroundings, over their standard deviation."""
     logs = cv2.log(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY).astype(np.float32) + 8.0)
     fine = logs - cv2.GaussianBlur(logs, (0, 0), _LAMP_PX)
     strength = cv2.sqrt(cv2.GaussianBlur(fine * fine, (0, 0), _LAMP_PX)) + 0.03
@@ -233,7 +234,7 @@ def _even(small: Image) -> Image:
 
 
 def _points(even: Image) -> npt.NDArray[np.float32]:
-    """(N, 2) corners, some in every part of the picture."""
+    """(N, 2) corners, spread over the picture."""
     rows, columns = 6, 10
     h, w = even.shape
     out = []
@@ -255,8 +256,8 @@ def _allowed(points: npt.NDArray[np.float32], where: Mask | None, scale: float) 
 
 
 def _light(before: Image, now: Image, old: Array, new: Array) -> tuple[float, float]:
-    """How much brighter it became, and the most that brightness, one channel or one side of the table changed, by what
-    is in both pictures: new tiles are no light."""
+    """The change of brightness, and the largest change of brightness, one channel or one side of the table, from points
+    in both pictures: new tiles are not light."""
     if not len(old):
         return 1.0, 0.0
     pair = []
@@ -277,7 +278,7 @@ def _light(before: Image, now: Image, old: Array, new: Array) -> tuple[float, fl
 # -- motion -----------------------------------------------------------------------------------------------------------
 
 def _starts(before: Image, now: Image) -> list[tuple[float, float]]:
-    """Shifts to begin from: none, and where the two pictures as a whole fit best."""
+    """Initial shifts: zero, and the one that aligns the two pictures as a whole best."""
     half = [cv2.resize(i, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA).astype(np.float32) for i in (before, now)]
     (dx, dy), _ = cv2.phaseCorrelate(half[0], half[1], cv2.createHanningWindow(half[0].shape[::-1], cv2.CV_32F))
     far = (2 * dx, 2 * dy)
@@ -286,7 +287,7 @@ def _starts(before: Image, now: Image) -> list[tuple[float, float]]:
 
 def _follow(before: Image, now: Image, points: npt.NDArray[np.float32], start: tuple[float, float]
             ) -> tuple[Array, Array]:
-    """Points of the reference and where they are now, for those that are found again."""
+    """Points of the reference and their current positions, for those that were tracked."""
     old = points[:, None]
     guess = old + np.array(start, np.float32)
     follow = partial(cv2.calcOpticalFlowPyrLK, winSize=(19, 19), maxLevel=3, flags=cv2.OPTFLOW_USE_INITIAL_FLOW,
@@ -298,7 +299,7 @@ def _follow(before: Image, now: Image, points: npt.NDArray[np.float32], start: t
 
 
 def _together(old: Array, new: Array) -> tuple[Array | None, int]:
-    """(3, 3) shift, turn and scale on which most points agree, and how many do."""
+    """(3, 3) similarity with the most inliers, and their number."""
     fitted, inliers = cv2.estimateAffinePartial2D(old, new, method=cv2.RANSAC, ransacReprojThreshold=_AGREE_PX,
                                                   maxIters=2000, confidence=0.999, refineIters=20)
     if fitted is None or inliers is None:

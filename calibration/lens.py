@@ -1,8 +1,8 @@
-"""The lens from views of a ChArUco board: focal length, middle, distortion, and all that speaks against them.
+"""Lens calibration from views of a ChArUco board: focal length, principal point, distortion, and checks.
 
-Z. Zhang, "A flexible new technique for camera calibration", PAMI 22 (2000), as OpenCV has it. Square pixels; radial
-distortion k1, k2; tangential, k3 or k4 only where the views clearly ask for them, since a coefficient too many is free
-to bend the picture where no board was seen.
+Z. Zhang, "A flexible new technique for camera calibration", PAMI 22 (2000), as implemented in OpenCV. Square pixels;
+radial distortion k1, k2; tangential, k3 or k4 only if the views clearly need them, since a superfluous coefficient
+overfits where no board was seen.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ FEWEST_VIEWS = 4
 ENOUGH_VIEWS = 8
 GOOD_RMS_PX = 0.35
 _BAD = 2.5  # times the usual residual of a view
-_LEAST_BAD_PX = 0.12  # no view is thrown away for less
-_MOST_BAD = 0.4  # of the views
-_MOVED_PX = 3.0  # less than this and two pictures show the same view
-_GAIN = 0.95  # residual that more coefficients must get below
+_LEAST_BAD_PX = 0.12  # smaller residuals are never outliers
+_MOST_BAD = 0.4  # most outliers, of the views
+_MOVED_PX = 3.0  # two pictures with less motion are the same view
+_GAIN = 0.95  # relative residual that more coefficients must reach
 _CELLS = (6, 4)  # of the coverage map
-_UNSURE = 0.01  # relative standard deviation of the focal length that asks for more tilt
+_UNSURE = 0.01  # relative standard deviation of the focal length above which more tilt is advised
 
 
 class ViewJson(TypedDict):
-    """A view as documents and the page have it; ``corners`` is how many were found."""
+    """A view in documents and on the page; ``corners`` is the number detected."""
 
     name: str
     corners: int
@@ -51,7 +51,7 @@ class ViewJson(TypedDict):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LensView:
     """One picture of the board. ``rms_px`` is its residual under the final lens (None: not seen well enough),
-    ``rms_mm`` the same on the board, where it was held; ``repeats`` is whether another picture shows the same view."""
+    ``rms_mm`` the same on the board in its pose; ``repeats``: another picture shows the same view."""
 
     name: str
     pattern: Pattern | None
@@ -70,7 +70,7 @@ class LensView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LensCalibration:
-    """The lens, what every view said, and what a person should do about it."""
+    """The lens, the results of every view, and advice."""
 
     lens: LensResult
     views: tuple[LensView, ...]
@@ -79,7 +79,7 @@ class LensCalibration:
 
 def calibrate_lens(pictures: Sequence[tuple[str, Image]], board: Board, preset: Preset | None = None
                    ) -> LensCalibration:
-    """The lens of pictures (name, BGR or grey) that all have one size. Raises CalibrationError."""
+    """The lens from pictures (name, BGR or grey) of one size. Raises CalibrationError."""
     if not pictures:
         raise CalibrationError("there are no pictures; name at least four views of the board")
     size = pictures[0][1].shape[1::-1]
@@ -101,7 +101,7 @@ def calibrate_lens(pictures: Sequence[tuple[str, Image]], board: Board, preset: 
 
 def calibrate_views(views: Sequence[tuple[str, Pattern | None]], size: tuple[int, int], preset: Preset | None = None
                     ) -> LensCalibration:
-    """The lens of what was seen of the board in pictures of ``size``. Raises CalibrationError."""
+    """The lens from detections of the board in pictures of ``size``. Raises CalibrationError."""
     patterns = [pattern for _, pattern in views]
     good = [n for n, p in enumerate(patterns) if p is not None and len(p.px) >= FEWEST_CORNERS]
     shown, good = good, _different(good, patterns)
@@ -134,7 +134,7 @@ def calibrate_views(views: Sequence[tuple[str, Pattern | None]], size: tuple[int
 
 
 def _different(good: Sequence[int], patterns: Sequence[Pattern | None]) -> list[int]:
-    """The views that are no repetition of an earlier one: those would only make a doubtful lens look sure."""
+    """The distinct views: repetitions would only understate the uncertainty."""
     out: list[int] = []
     for n in good:
         if all(moved_px(_seen(patterns[n]), _seen(patterns[k])) >= _MOVED_PX for k in out):
@@ -143,7 +143,7 @@ def _different(good: Sequence[int], patterns: Sequence[Pattern | None]) -> list[
 
 
 def moved_px(a: Pattern, b: Pattern) -> float:
-    """How far the board's corners lie apart in two views (median); infinite where they show different parts of it."""
+    """Median displacement of the board's corners between two views; infinite if they show different parts of it."""
     mine, other = _by_corner(a), _by_corner(b)
     both = mine.keys() & other.keys()
     if len(both) < 0.7 * max(len(mine), len(other)):
@@ -178,13 +178,13 @@ def _seen(pattern: Pattern | None) -> Pattern:
 
 
 def _starts(size: tuple[int, int], preset: Preset | None) -> list[Array]:
-    """Initial estimates of the lens: from one that is far off, the fit may get stuck in a wrong distortion."""
+    """Initial estimates of the lens: from a poor one the fit may converge to a wrong distortion."""
     focal = [f * max(size) for f in (0.45, 0.9, 1.6)]
     known = [preset_lens(preset, size).matrix] if preset is not None else []
     return [*known, *(np.array([[f, 0, size[0] / 2], [0, f, size[1] / 2], [0, 0, 1.0]]) for f in focal)]
 
 
-_CONVERGED = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 300, 1e-12)  # OpenCV's 30 rounds stop half way
+_CONVERGED = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 300, 1e-12)  # OpenCV's 30 iterations stop half way
 _PLAIN = cv2.CALIB_FIX_ASPECT_RATIO | cv2.CALIB_USE_INTRINSIC_GUESS | cv2.CALIB_ZERO_TANGENT_DIST | cv2.CALIB_FIX_K3
 
 _K4 = cv2.CALIB_RATIONAL_MODEL | cv2.CALIB_FIX_K5 | cv2.CALIB_FIX_K6
@@ -195,7 +195,7 @@ def _fit(patterns: Sequence[Pattern], size: tuple[int, int], start: Array, flags
     points = [p.px.astype(np.float32) for p in patterns]
     try:
         rms, matrix, distortion, _, _, spread, _, per_view = cv2.calibrateCameraExtended(  # type: ignore[call-overload]
-            objects, points, size, start.copy(), None, flags=flags, criteria=_CONVERGED)  # no distortion to begin with
+            objects, points, size, start.copy(), None, flags=flags, criteria=_CONVERGED)  # initially without distortion
     except cv2.error:
         rms = math.nan
     if not math.isfinite(rms):
@@ -207,8 +207,8 @@ def _fit(patterns: Sequence[Pattern], size: tuple[int, int], start: Array, flags
 
 
 def _richer(fit: _Fit, patterns: Sequence[Pattern], size: tuple[int, int]) -> _Fit:
-    """With tangential distortion, and with k3 or k4 as well, where that makes the residual clearly smaller. k4 divides:
-    what draws wide angles together as a fisheye does has no other short name."""
+    """Adds tangential distortion, and k3 or k4, if that clearly reduces the residual. k4 is in the denominator
+    (rational model): it describes fisheye-like compression of wide angles with one coefficient."""
     more = {"tangential": _PLAIN & ~cv2.CALIB_ZERO_TANGENT_DIST, "k3": _PLAIN & ~cv2.CALIB_FIX_K3, "k4": _PLAIN | _K4}
     tried = {name: _fit(patterns, size, fit.matrix, flags) for name, flags in more.items()}
     for radial in ("k3", "k4"):
@@ -222,7 +222,8 @@ def _richer(fit: _Fit, patterns: Sequence[Pattern], size: tuple[int, int]) -> _F
 
 
 def _grows(matrix: Array, distortion: Sequence[float] | Array, size: tuple[int, int]) -> bool:
-    """Whether a radius grows with its angle all over the picture; else the bend was made up where no board was."""
+    """Whether the radius is monotonic in the angle all over the picture; otherwise the distortion is overfitted where
+    no board was."""
     corner = max(math.hypot(x - matrix[0, 2], y - matrix[1, 2]) for x in (0, size[0]) for y in (0, size[1]))
     k1, k2, _, _, k3, k4, *_ = (*(float(d) for d in distortion), 0.0)
     r = np.linspace(0, 1.2 * corner / matrix[0, 0], 50)
@@ -239,12 +240,12 @@ def _view(name: str, pattern: Pattern | None, used: bool, lens: LensResult) -> L
         if ok:
             again, _ = cv2.projectPoints(flat, turn, move, lens.matrix, np.array(lens.distortion))
             rms = float(np.sqrt(((again[:, 0] - pattern.px) ** 2).sum(axis=1).mean()))
-            mm = rms * float(move[2, 0]) / lens.focal_px  # a pixel's width where the board's middle was
+            mm = rms * float(move[2, 0]) / lens.focal_px  # a pixel's width at the board's centre
     return LensView(name=name, pattern=pattern, rms_px=rms, used=used, rms_mm=mm)
 
 
 def coverage_of(patterns: Sequence[Pattern], size: tuple[int, int]) -> tuple[tuple[int, ...], ...]:
-    """How many corners were seen in each part of a picture of ``size``, row by row."""
+    """The number of corners seen in each part of a picture of ``size``, row by row."""
     px = np.concatenate([p.px for p in patterns])
     counts, _, _ = np.histogram2d(px[:, 1], px[:, 0], bins=(_CELLS[1], _CELLS[0]),
                                   range=((0, size[1]), (0, size[0])))
@@ -284,7 +285,7 @@ def _advice(lens: LensResult, views: Sequence[LensView], preset: Preset | None, 
 
 
 def said_of_empty(coverage: Sequence[Sequence[int]]) -> str:
-    """Where no board was seen, in words; "" where none is missing."""
+    """The parts where no board was seen, in words; "" if there are none."""
     cells = _empty(coverage)
     return _where(cells) if cells else ""
 

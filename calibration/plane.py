@@ -1,11 +1,10 @@
-"""Where the table lies under the camera, from flat things of known size on it, each wherever and however it lies.
+"""Pose of the table plane under the camera, from flat objects of known size on it in any position.
 
-A ChArUco sheet or a mat is one such thing; four cards are four; the tiles of a board are as many as there are. Given
-the table's tilt and height, every point of the picture has its place on the table in millimetres, and each thing should
-come out undistorted: what remains after laying its true shape onto it as well as it goes (Procrustes) is the residual.
-Only tilt (two angles), height and, held near what is known of the lens, focal length and radial distortion are free, so
-nobody measures where the things lie.
-P. H. Schoenemann, "A generalized solution of the orthogonal Procrustes problem", Psychometrika 31 (1966).
+A ChArUco sheet or a mat is one such object; four cards are four; each tile of a board is one. Given the table's tilt
+and height, every point of the picture maps to the table in millimetres, and each object should keep its shape: the
+deviation after aligning its true shape with it (Procrustes) is the residual. Only tilt (two angles), height and, with
+priors from the lens, focal length and radial distortion are free, so the objects' positions need not be measured. P. H.
+Schoenemann, "A generalized solution of the orthogonal Procrustes problem", Psychometrika 31 (1966).
 """
 
 from __future__ import annotations
@@ -20,18 +19,18 @@ from calibration.documents import CalibrationError, LensResult, TableResult
 from vision.view import rays_of
 
 _STARTS = tuple((a, b) for a in (0.0, 0.35, -0.35) for b in (0.0, 0.35, -0.35))
-_OFF = 3.5  # times the usual residual: a thing that is bent, half hidden or misread
-_AGREES_PX = 0.4  # nothing is left out for less: that is how exactly a corner is seen
-_FLOOR_PX = 0.03  # no camera places a corner better than this, however few points agree
+_OFF = 3.5  # times the usual residual: an object that is bent, partly occluded or misread
+_AGREES_PX = 0.4  # smaller residuals are never outliers: the precision of a corner
+_FLOOR_PX = 0.03  # lower bound of a corner's noise, however well few points agree
 _TALLEST_MM, _LOWEST_MM = 20_000.0, 30.0
-_EXPECTED_PX = 0.2  # residual against which the lens's own uncertainty is weighed
+_EXPECTED_PX = 0.2  # expected residual, which sets the weight of the lens's priors
 _BENT = {"calibrated": 1e-4, "preset": 0.03, "wide": 0.1, "unknown": 0.1}  # standard deviation of k1; of k2 a third
 _FREE = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plane:
-    """The table under the camera, and how well it is known. ``kept`` are the indices of the patterns that agree."""
+    """The table under the camera, with its uncertainty. ``kept`` are the indices of the inlier patterns."""
 
     result: TableResult
     kept: tuple[int, ...]
@@ -41,8 +40,8 @@ class Plane:
 def fit_plane(patterns: Sequence[Pattern], lens: LensResult, size: tuple[int, int], method: str, *,
               above_mm: float = 0.0, stretch: float = 1.0, noise_mm: float = 0.0, upright_deg: float = 0.0) -> Plane:
     """The table from patterns that lie ``above_mm`` over it. ``stretch`` multiplies their millimetres, ``noise_mm`` is
-    what their points are known to be off whatever they agree on, ``upright_deg`` (when not 0) how far people hang a
-    camera off straight down: it decides where the patterns do not.
+    a lower bound of their points' errors, ``upright_deg`` (when not 0) the prior standard deviation of the camera's
+    tilt, for patterns that do not determine it.
 
     With one pattern the table's axes are the pattern's; else they are the picture's. Raises CalibrationError.
     """
@@ -81,7 +80,7 @@ def _rotation(a: float, b: float) -> Array:
 
 
 def _laid(shape: Array, seen: Array) -> tuple[Array, Array]:
-    """(2, 2) rotation and (2,) shift that lay a shape onto what is seen."""
+    """(2, 2) rotation and (2,) shift that align a shape with the observed points."""
     a, b = shape.mean(axis=0), seen.mean(axis=0)
     s, t = shape - a, seen - b
     angle = np.arctan2((s[:, 0] * t[:, 1] - s[:, 1] * t[:, 0]).sum(), (s * t).sum())
@@ -94,8 +93,8 @@ def _rms(off: Array) -> float:
 
 
 class _Scene:
-    """The things that are seen, as a function of six numbers: tilt, tilt, log height, log focal factor, and
-    what is added to k1 and k2."""
+    """The observed objects as a function of six parameters: tilt, tilt, log height, log focal factor, and offsets to k1
+    and k2."""
 
     def __init__(self, shapes: Sequence[Array], seen: Sequence[Array], lens: LensResult,
                  weights: Sequence[float], noise_mm: float, upright_deg: float) -> None:
@@ -124,7 +123,7 @@ class _Scene:
         return np.asarray(np.exp(p[2]) * (r @ turn[:, :2]) / np.where(depth < 1e-3, 1e-3, depth)[:, None])
 
     def residuals(self, p: Array) -> list[Array]:
-        """Per thing (N, 2) mm by which its points lie off its true shape, times its weight."""
+        """Per object (N, 2) mm deviation of its points from its true shape, times its weight."""
         out = []
         places = np.split(self.on_table(self.px, p), self._cuts)
         for shape, seen, weight in zip(self.shapes, places, self.weights, strict=True):
@@ -133,7 +132,7 @@ class _Scene:
         return out
 
     def solve(self, start: Array | None) -> Array:
-        px_mm = self.height / self.lens.focal_px  # what one pixel is on the table, about
+        px_mm = self.height / self.lens.focal_px  # approximate size of a pixel on the table
 
         def cost(p: Array) -> Array:
             off = np.concatenate(self.residuals(p)).ravel() / px_mm
@@ -141,7 +140,7 @@ class _Scene:
             upright = p[:2] / self.upright if self.upright else np.zeros(0)
             return np.concatenate([off, expected * p[3:] / self.priors, expected * upright])
 
-        from scipy.optimize import least_squares  # a third of what every start of the program would import
+        from scipy.optimize import least_squares  # a third of the program's import time otherwise
 
         starts = [start] if start is not None else [np.array([a, b, np.log(self.height), 0, 0, 0]) for a, b in _STARTS]
         found = [least_squares(cost, s, loss="soft_l1", x_scale=(0.01,) * _FREE, max_nfev=60)
@@ -160,7 +159,7 @@ def _plane(scene: _Scene, p: Array, size: tuple[int, int], method: str, above_mm
     flat, shift = _laid(scene.shapes[0], seen) if len(scene.shapes) == 1 else (np.eye(2), seen.mean(axis=0))
     spin = np.eye(3)
     spin[:2, :2] = flat
-    # the table is further away than what lies on it, in the same axes
+    # the table is further away than the objects on it, in the same axes
     rotation = turn0 @ spin
     translation = turn0 @ np.array([*shift, 0.0]) + (height + above_mm) * turn0[:, 2]
     grid = used.matrix @ np.column_stack([rotation[:, :2], translation])
@@ -177,7 +176,7 @@ def _plane(scene: _Scene, p: Array, size: tuple[int, int], method: str, above_mm
 
 
 def _worst_corner(scene: _Scene, p: Array, size: tuple[int, int], every: Array) -> float:
-    """Two standard deviations (mm) of the worst known corner of the picture, against the things that were seen."""
+    """Two standard deviations (mm) at the worst corner of the picture, relative to the observed objects."""
     floor = _FLOOR_PX * np.exp(p[2]) / scene.lens.focal_px
     free = 2 * len(every) - 3 * len(scene.shapes) - 3
     sigma = max(float(np.sqrt((every**2).sum() / max(free, 1))), floor, scene.noise_mm)

@@ -1,9 +1,10 @@
 """Cameras that people put over a table, with the field of view that their makers state for the whole sensor.
 
-So nobody has to calibrate a lens: a preset is right to a few per cent, and the table's own calibration takes up most of
-the rest. Distortion is not in data sheets and is taken as none; a wide lens deserves a calibration of its own.
-Sources: Raspberry Pi's camera documentation (hardware specification tables). For cameras with a lens to screw on, the
-angle is 2 atan(sensor / (2 focal length)).
+They make lens calibration optional: a preset is accurate to a few per cent, and the table's calibration compensates
+most of the rest. Data sheets do not give the distortion, so none is assumed; a wide lens needs a calibration of its
+own.
+Sources: Raspberry Pi's camera documentation (hardware specification tables). For cameras with an interchangeable lens,
+the angle is 2 atan(sensor / (2 focal length)).
 """
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ from dataclasses import dataclass
 
 from calibration.documents import LensResult
 
-NEAR_DEG = 10.0  # a measured field of view further from the data sheet than this is a mistake somewhere
+NEAR_DEG = 10.0  # a larger deviation of the measured field of view from the data sheet is an error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preset:
-    """``sensor`` is what the camera calls itself; ``fov_deg`` horizontal and vertical of the whole sensor, ``aspect``
+    """``sensor`` is the camera's own name; ``fov_deg`` horizontal and vertical of the whole sensor, ``aspect``
     its width over height, ``spread`` the relative uncertainty of the focal length."""
 
     name: str
@@ -51,7 +52,7 @@ PRESETS: tuple[Preset, ...] = (
 
 
 def preset_of(name: str) -> Preset | None:
-    """The preset of that name, or of the camera that calls itself so (``imx708_wide``, ``imx708_wide_noir``)."""
+    """The preset of that name, or of that sensor name (``imx708_wide``, ``imx708_wide_noir``)."""
     text = name.lower()
     for preset in PRESETS:
         if text == preset.name:
@@ -64,10 +65,10 @@ def preset_of(name: str) -> Preset | None:
 
 
 def preset_lens(preset: Preset, size: tuple[int, int]) -> LensResult:
-    """The lens that a preset stands for, in pictures of ``size`` that show the sensor's full width."""
+    """The lens of a preset, for pictures of ``size`` that show the sensor's full width."""
     width, height = size
     focal = width / 2 / math.tan(math.radians(preset.fov_deg[0]) / 2)
-    if width / height < preset.aspect * 0.98:  # narrower than the sensor: cut at the sides, full in height
+    if width / height < preset.aspect * 0.98:  # narrower than the sensor: cropped at the sides, full in height
         focal = height / 2 / math.tan(math.radians(preset.fov_deg[0]) / 2) * preset.aspect
     fov = tuple(math.degrees(2 * math.atan(n / 2 / focal)) for n in size)
     return LensResult(focal_px=focal, centre_px=((width - 1) / 2, (height - 1) / 2), distortion=(0.0,) * 5,

@@ -1,7 +1,7 @@
-"""Pictures of the printed sheets as a camera over a table would see them: for tests, benchmarks and the documentation.
+"""Renders the printed sheets as seen by a camera over a table: for tests, benchmarks and the documentation.
 
-A sheet is a texture in millimetres from its middle; every pixel of the camera is followed, lens distortion and all, to
-the plane in which the sheet lies, and averaged over its own area. Light falls unevenly, the sensor adds noise.
+A sheet is a texture in millimetres from its centre; every pixel of the camera is ray-traced, with lens distortion, to
+the sheet's plane, and supersampled. The light is uneven, the sensor adds noise.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _TWICE = 2  # samples per pixel each way
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sheet:
-    """A printed sheet: ``texture`` (h, w) grey at PX_PER_MM, its middle the sheet's origin."""
+    """A printed sheet: ``texture`` (h, w) grey at PX_PER_MM, its centre the sheet's origin."""
 
     texture: Image
 
@@ -37,8 +37,8 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lying:
-    """A sheet in space: ``rotation`` (3, 3) takes its axes (x, y, into the paper) to the table's (x, y, down), and
-    ``at_mm`` is where its middle is (x, y, height over the table)."""
+    """A sheet in space: ``rotation`` (3, 3) maps its axes (x, y, into the paper) to the table's (x, y, down), and
+    ``at_mm`` is its centre (x, y, height over the table)."""
 
     sheet: Sheet
     rotation: Array
@@ -46,7 +46,7 @@ class Lying:
 
 
 def flat(sheet: Sheet, x_mm: float, y_mm: float, angle_deg: float = 0.0) -> Lying:
-    """A sheet that lies flat on the table."""
+    """A sheet flat on the table."""
     return Lying(sheet=sheet, rotation=turned(angle_deg), at_mm=(x_mm, y_mm, 0.0))
 
 
@@ -94,7 +94,7 @@ def card_sheets() -> tuple[Sheet, ...]:
 def overhead(size: tuple[int, int] = (1536, 864), *, fov_deg: float = 66.0, height_mm: float = 800.0,
              tilt_deg: tuple[float, float, float] = (1.5, -1.0, 0.5), k1: float = 0.0, k2: float = 0.0,
              off_px: tuple[float, float] = (6.0, -4.0)) -> Camera:
-    """A camera on an arm. ``off_px`` is its lens's middle against the picture's."""
+    """A camera on an arm. ``off_px`` is the offset of the principal point from the picture's centre."""
     w, h = size
     a, b, c = (float(v) for v in np.radians(tilt_deg))
     return Camera(width=w, height=h, focal_px=focal_of(w, fov_deg), centre_px=(w / 2 + off_px[0], h / 2 + off_px[1]),
@@ -104,8 +104,8 @@ def overhead(size: tuple[int, int] = (1536, 864), *, fov_deg: float = 66.0, heig
 def photograph(camera: Camera, things: Sequence[Lying], *, seed: int = 0, noise: float = 3.0, light: float = 0.25,
                blur_px: float = 0.6, table_bgr: tuple[int, int, int] = (96, 128, 150), under: Image | None = None,
                ) -> Image:
-    """(height, width, 3) BGR. ``under`` is the picture of the table itself (default: plain), ``light`` how much the
-    corners fall behind the middle, ``noise`` in grey levels."""
+    """(height, width, 3) BGR. ``under`` is the picture of the table itself (default: plain), ``light`` the darkening of
+    the corners relative to the centre, ``noise`` in grey levels."""
     rng = np.random.default_rng(seed)
     size = (camera.width, camera.height)
     if under is None:
@@ -124,7 +124,7 @@ def photograph(camera: Camera, things: Sequence[Lying], *, seed: int = 0, noise:
     return out
 
 
-@lru_cache(maxsize=1)  # most pictures of a series are one camera's
+@lru_cache(maxsize=1)  # most pictures of a series are of one camera
 def _rays(camera: Camera) -> npt.NDArray[np.float32]:
     """(2 h, 2 w, 3) directions in table axes (depth down) of the samples of every pixel."""
     step = 4
@@ -133,7 +133,7 @@ def _rays(camera: Camera) -> npt.NDArray[np.float32]:
     px = np.stack(np.meshgrid(xs, ys), -1).reshape(-1, 2).astype(float)
     straight = (camera.undistort(px) - camera.centre_px) / camera.focal_px
     coarse = straight.reshape(len(ys), len(xs), 2)
-    # OpenCV's remap knows 32 places between two points, too few here
+    # OpenCV's remap interpolates in steps of 1/32, too coarse here
     across, down = _between(camera.width, len(xs), step), _between(camera.height, len(ys), step)
     fine = np.stack([down @ coarse[..., axis] @ across.T for axis in range(2)], axis=-1).astype(np.float32)
     rays = np.concatenate([fine, np.ones((*fine.shape[:2], 1), np.float32)], axis=-1)
@@ -141,7 +141,7 @@ def _rays(camera: Camera) -> npt.NDArray[np.float32]:
 
 
 def _between(length: int, count: int, step: int) -> Array:
-    """(samples, count) weights that interpolate linearly from points every ``step`` px, the first one step outside."""
+    """(samples, count) weights of linear interpolation from points every ``step`` px, the first one step outside."""
     at = ((np.arange(length * _TWICE) + 0.5) / _TWICE - 0.5 + step) / step
     first = np.clip(np.floor(at).astype(int), 0, count - 2)
     out = np.zeros((len(at), count))
@@ -152,7 +152,7 @@ def _between(length: int, count: int, step: int) -> Array:
 
 def _seen(camera: Camera, rays: npt.NDArray[np.float32], thing: Lying
           ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-    """Grey value and cover (height, width) of a sheet in the picture."""
+    """Grey value and coverage (height, width) of a sheet in the picture."""
     x, y, z = camera.position_mm
     eye = np.array([x, y, -z]) - np.array([thing.at_mm[0], thing.at_mm[1], -thing.at_mm[2]])
     turn = thing.rotation.astype(np.float32)
@@ -160,7 +160,7 @@ def _seen(camera: Camera, rays: npt.NDArray[np.float32], thing: Lying
     depth = -start[2] / np.where(np.abs(local[..., 2]) < 1e-6, 1e-6, local[..., 2])
     u, v = start[0] + depth * local[..., 0], start[1] + depth * local[..., 1]
     h, w = thing.sheet.texture.shape
-    soft = cv2.GaussianBlur(thing.sheet.texture.astype(np.float32), (0, 0), 0.15 * PX_PER_MM)  # ink, and no aliases
+    soft = cv2.GaussianBlur(thing.sheet.texture.astype(np.float32), (0, 0), 0.15 * PX_PER_MM)  # ink; anti-aliasing
     value = cv2.remap(soft, u * PX_PER_MM + w / 2 - 0.5, v * PX_PER_MM + h / 2 - 0.5,
                       cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     half = np.array(thing.sheet.size_mm) / 2

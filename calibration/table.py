@@ -1,4 +1,4 @@
-"""The table by what lies on it: a ChArUco sheet, the mat, the corner cards, or nothing but the tiles themselves."""
+"""Table calibration from objects on it: a ChArUco sheet, the mat, the corner cards, or just the tiles."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ Array = npt.NDArray[np.float64]
 METHODS = ("charuco", "mat", "cards", "tiles")
 _SAID = {"charuco": "ChArUco board", "mat": "mat", "cards": "cards", "tiles": "tiles"}
 TILE_HEIGHT_MM = 2.2
-PITCH_MM = 45.25  # from tile to tile as people lay them: cardboard never touches along a whole side
+PITCH_MM = 45.25  # spacing of hand-laid tiles: they never touch along a whole side
 FEWEST_TILES = 4
 GOOD_CORNER_MM = 3.0
-KNOWN_CORNER_MM = 100.0  # a table that is known worse is not known: figures would stand on other tiles
+KNOWN_CORNER_MM = 100.0  # with a larger error the calibration is rejected: figures would be on other tiles
 _FEWEST_CORNERS = 12
-_SURE = 0.8  # confidence of a tile that is measured by
-_LAID = 0.6  # weight of the board as a whole against one tile's print
-_LAID_MM = 0.5  # how far a tile's corner as read is off, by hand and by print
-_UPRIGHT_DEG = 4.0  # how far people hang a camera off straight down
-_SPREAD_CARDS = 0.25  # of the picture each way that four cards should span
+_SURE = 0.8  # least confidence of a tile used for measuring
+_LAID = 0.6  # weight of the board as a whole relative to one tile's print
+_LAID_MM = 0.5  # error of a read tile's corner, from laying and print
+_UPRIGHT_DEG = 4.0  # prior standard deviation of a camera's tilt
+_SPREAD_CARDS = 0.25  # fraction of the picture, each way, that four cards should span
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableCalibration:
-    """The table, what it was found from, and what a person should do about it."""
+    """The table, the observations, and advice."""
 
     plane: Plane
     patterns: tuple[Pattern, ...]
@@ -66,7 +66,7 @@ def find_table(picture: Image, lens: LensResult, methods: Iterable[str] = METHOD
 
 def patterns_of(picture: Image, lens: LensResult, method: str, board: Board = CHARUCO,
                 reader: PhotoReader | None = None) -> dict[str, Pattern]:
-    """What is seen of one target, by name; empty when it is not there or not enough of it."""
+    """The detected patterns of one target, by name; empty if it, or enough of it, is not seen."""
     if method == "charuco":
         seen = find_board(picture, board)
         return {"board": seen} if seen is not None and len(seen.px) >= _FEWEST_CORNERS else {}
@@ -85,7 +85,7 @@ def patterns_of(picture: Image, lens: LensResult, method: str, board: Board = CH
 
 
 def tile_patterns(picture: Image, lens: LensResult, reader: PhotoReader) -> dict[str, Pattern]:
-    """Every surely read tile of a board as a square of TILE_MM."""
+    """Every confidently read tile of a board as a square of TILE_MM."""
     view = View(size=(picture.shape[1], picture.shape[0]), matrix=lens.matrix, distortion=np.array(lens.distortion))
     tiles = [t for t in reader.read(picture, figures=False, view=view).tiles if t.confidence >= _SURE]
     square = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1.0]]) * TILE_MM / 2
@@ -118,21 +118,21 @@ def _calibrated(found: dict[str, Pattern], lens: LensResult, picture: Image, met
 
 
 def _board(names: tuple[str, ...], patterns: tuple[Pattern, ...]) -> Pattern:
-    """The middles of all tiles as one thing: people lay them less exactly than they are printed, but far apart."""
+    """The centres of all tiles as one pattern: hand-laid is less exact than print, but the distances are large."""
     at = np.array([[float(n) for n in name.removeprefix("tile ").split(",")] for name in names])
     return Pattern(mm=at * PITCH_MM, px=np.array([_middle(p.px) for p in patterns]), weight=_LAID)
 
 
 def _middle(corners: Array) -> Array:
-    """Where the diagonals cross: the middle of a square seen in perspective."""
+    """The intersection of the diagonals: the centre of a square in perspective."""
     a, b, c, d = corners
     s, t = np.linalg.solve(np.column_stack([c - a, b - d]), b - a)
     return np.asarray(a + s * (c - a))
 
 
 def _stretch(names: tuple[str, ...], patterns: tuple[Pattern, ...], plane: Plane) -> float:
-    """How much larger the read squares are than tiles: the steps between neighbours are known better than a tile's
-    printed edge, which a taught picture may have cut."""
+    """Ratio of the read squares to real tiles: the spacing of neighbours is known better than a tile's printed edge,
+    which a taught picture may have cropped."""
     back = np.linalg.inv(np.array(plane.result.px_from_mm).reshape(3, 3))
     places: dict[Square, Array] = {}
     for n in plane.kept:

@@ -1,4 +1,4 @@
-"""The printed targets: what lies where on each sheet, in millimetres. Frozen: sheets that people have printed must fit.
+"""The layout of the printed targets, in millimetres. Frozen: sheets already printed must stay valid.
 
 Every sheet is landscape and measured from its centre, x to the right and y down, so that A4 and Letter carry the same
 drawing. ChArUco uses DICT_4X4_50; everything else uses DICT_5X5_100, so that sheets cannot be confused:
@@ -23,7 +23,7 @@ MARKER_DICTIONARY = "DICT_5X5_100"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Board:
-    """A ChArUco board as cv2.aruco.CharucoBoard understands it (the pattern of OpenCV 4.6 and later).
+    """A ChArUco board, as in cv2.aruco.CharucoBoard (the pattern of OpenCV 4.6 and later).
 
     Its origin is the outer top left corner of its first square, which is black; squares with x + y even are black,
     the others hold the markers, numbered row by row from 0.
@@ -44,7 +44,7 @@ class Board:
 
 
 CHARUCO = Board()
-"""The default board. On paper its middle is the middle of the sheet."""
+"""The default board, centred on the sheet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +57,7 @@ class Marker:
 
     @property
     def corners_mm(self) -> npt.NDArray[np.float64]:
-        """(4, 2) top left, top right, bottom right, bottom left: the order in which detectors give them."""
+        """(4, 2) top left, top right, bottom right, bottom left: the order of the detectors."""
         return np.array([[-1, -1], [1, -1], [1, 1], [-1, 1.0]]) * self.size_mm / 2 + self.centre_mm
 
 
@@ -67,7 +67,7 @@ CARDS: tuple[Marker, ...] = tuple(
     for n, (x, y) in enumerate([(-46.0, -46.0), (46.0, -46.0), (46.0, 46.0), (-46.0, 46.0)]))
 """The four corner cards as they lie on their sheet; each is cut out as a square of CARD_MM around its marker.
 
-On the table they lie anywhere towards the corners, turned as they like: a card's size is known, its place is found.
+On the table they lie anywhere near the corners, at any angle: a card's size is known, its position is estimated.
 """
 
 _MAT_X, _MAT_Y = (-108.0, -54.0, 0.0, 54.0, 108.0), (-75.0, -25.0, 25.0, 75.0)
@@ -75,7 +75,7 @@ MAT_MM = (250.0, 184.0)
 MAT: tuple[Marker, ...] = tuple(
     Marker(id=4 + n, centre_mm=at, size_mm=30.0)
     for n, at in enumerate([(x, y) for y in _MAT_Y for x in _MAT_X if abs(x) == 108.0 or abs(y) == 75.0]))
-"""The mat: fourteen markers around its border. In its middle is the outline of a tile, where the start tile may lie."""
+"""The mat: fourteen markers around its border. In its centre is the outline of a tile, where the start tile may lie."""
 
 CHECK_LINES: dict[str, tuple[float, float, float]] = {
     "charuco": (-50.0, 50.0, 92.0), "cards": (-50.0, 50.0, 96.0), "mat": (-50.0, 50.0, 40.0),
@@ -86,15 +86,15 @@ CHECK_LINES: dict[str, tuple[float, float, float]] = {
 CELL_MM = 47.0  # the outline in which a tile of TILE_MM is laid
 CELL_COLUMNS, CELL_ROWS = 4, 3
 _PITCH_MM = (52.0, 58.0)
-_CELL_UP_MM = -4.0  # cells lie this much above their place in the grid; the label is below the outline
-LABEL_MM = 6.0  # the middle of a cell's label lies this far below its outline
+_CELL_UP_MM = -4.0  # offset of cells upwards in the grid; the label is below the outline
+LABEL_MM = 6.0  # distance of the label's centre below the outline
 TEACHING_MARKER_MM = 20.0
 _TEACHING_FIRST_ID = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """Where a tile kind is laid, upright as on the catalogue sheets (rot 0)."""
+    """The place of a tile kind, upright as on the catalogue sheets (rot 0)."""
 
     tile: str
     centre_mm: tuple[float, float]
@@ -102,7 +102,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TeachingPage:
-    """One page of the teaching sheet: up to twelve kinds of one box and four markers that say which page it is."""
+    """One page of the teaching sheet: up to twelve kinds of one box and four markers that identify the page."""
 
     number: int
     product: str
@@ -112,7 +112,7 @@ class TeachingPage:
 
 @cache
 def teaching_pages() -> tuple[TeachingPage, ...]:
-    """All pages, every box beginning a new one; the base game has the first two. The order never changes."""
+    """All pages; every box starts a new one; the base game has the first two. The order is frozen."""
     pages: list[TeachingPage] = []
     for box in sorted(map(product, products()), key=lambda box: box.sheet):
         kinds = [t.id for t in box.tiles]

@@ -1,7 +1,7 @@
-"""Teaching an owner's tiles from the teaching sheet: which page is seen, and the picture of the tile in every cell.
+"""Detects the pages of the teaching sheet, and extracts the picture of the tile in every cell.
 
-A page says which it is by its four markers; their corners give the homography from the sheet's millimetres to pixels.
-A tile lies in its outline with some play, so its own border is sought in the rectified cell.
+A page is identified by its four markers; their corners give the homography from the sheet's millimetres to pixels. A
+tile lies in its outline with some play, so its own border is detected in the rectified cell.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from calibration.targets import MARKER_DICTIONARY, TILE_MM, Cell, TeachingPage, 
 from vision.frames import Image
 from vision.tileset import SIZE_PX
 
-FEWEST_MARKERS = 3  # of a page's four: two neighbours alone say little of the far side
+FEWEST_MARKERS = 3  # of a page's four: two neighbours hardly constrain the far side
 _PX_MM = 6.0  # of the rectified cell
-_AROUND_MM = 51.0  # of it: the cell and a little more
-_SIZE_MM = (42.0, 48.0)  # a tile's side as found
+_AROUND_MM = 51.0  # its side: the cell and a margin
+_SIZE_MM = (42.0, 48.0)  # limits of a detected tile's side
 _TURN_DEG = 12.0
-_PAPER = 30.0  # Lab distance from the paper's own colour that is something else
-_EMPTY = 0.35  # part of the cell that must be covered
+_PAPER = 30.0  # Lab distance from the paper's colour from which it is not paper
+_EMPTY = 0.35  # fraction of the cell that must be covered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,8 +36,8 @@ class SeenPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeenTile:
-    """The tile in a cell: ``bgr`` (SIZE_PX, SIZE_PX, 3), upright as the sheet is. ``px_mm`` is the picture's own
-    resolution there: below about 1.5 the drawing is too coarse to teach well."""
+    """The tile in a cell: ``bgr`` (SIZE_PX, SIZE_PX, 3), upright as the sheet is. ``px_mm`` is the picture's resolution
+    there: below about 1.5 it is too coarse to teach well."""
 
     tile: str
     bgr: Image
@@ -45,7 +45,7 @@ class SeenTile:
 
 
 def find_pages(bgr: Image) -> tuple[SeenPage, ...]:
-    """Every page of the teaching sheet of which three markers are seen, in the order of their numbers."""
+    """Every page of the teaching sheet with at least three markers in view, sorted by number."""
     parameters = cv2.aruco.DetectorParameters()
     parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
     known = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, MARKER_DICTIONARY))
@@ -93,7 +93,7 @@ def _rectified(bgr: Image, seen: SeenPage, cell: Cell) -> Image:
 
 
 def _paper(crops: Mapping[str, Image]) -> npt.NDArray[np.float32]:
-    """The paper's Lab colour in this light: the brightest tenth of what is seen along the cells' borders."""
+    """The paper's Lab colour in this light: the brightest tenth of the pixels along the cells' borders."""
     rim = max(2, round(1.2 * _PX_MM))
     border = np.concatenate([np.concatenate([c[:rim].reshape(-1, 3), c[-rim:].reshape(-1, 3)]) for c in crops.values()])
     lab = cv2.cvtColor((border.reshape(1, -1, 3) / 255).astype(np.float32), cv2.COLOR_BGR2Lab)[0]
@@ -104,7 +104,7 @@ def _paper(crops: Mapping[str, Image]) -> npt.NDArray[np.float32]:
 def _tile_in(crop: Image, paper: npt.NDArray[np.float32]) -> npt.NDArray[np.float32] | None:
     """(4, 2) corners of the tile in a rectified cell, from its top left clockwise; None when the cell is empty."""
     lab = cv2.cvtColor(crop.astype(np.float32) / 255, cv2.COLOR_BGR2Lab)
-    # Shade changes the paper's lightness more than its colour.
+    # Shadows change the paper's lightness more than its colour.
     off = np.hypot(0.5 * (lab[..., 0] - paper[0]), np.hypot(*(lab[..., 1:] - paper[1:]).transpose(2, 0, 1)))
     other = (off > 0.4 * _PAPER).astype(np.uint8)
     thin = cv2.getStructuringElement(cv2.MORPH_RECT, (round(1.5 * _PX_MM), round(1.5 * _PX_MM)))
@@ -121,7 +121,7 @@ def _tile_in(crop: Image, paper: npt.NDArray[np.float32]) -> npt.NDArray[np.floa
     turn = (turn + 45.0) % 90.0 - 45.0
     middle = (crop.shape[0] - 1) / 2
     square = _extent(other, (x, y), turn) if abs(turn) < _TURN_DEG else None
-    if square is None:  # its border is lost in the light: the middle of the cell is where it was asked for
+    if square is None:  # its border is not visible: assume the middle of the cell
         square, (x, y), turn = np.array([[-1, 1], [-1, 1]]) * TILE_MM * _PX_MM / 2, (middle, middle), 0.0
     cos, sin = np.cos(np.radians(turn)), np.sin(np.radians(turn))
     (left, right), (top, bottom) = square
@@ -131,9 +131,9 @@ def _tile_in(crop: Image, paper: npt.NDArray[np.float32]) -> npt.NDArray[np.floa
 
 
 def _extent(other: npt.NDArray[np.uint8], centre: tuple[float, float], turn: float) -> npt.NDArray[np.float64] | None:
-    """Where the tile begins and ends beside ``centre`` along its own axes: ((left, right), (top, bottom)) in pixels.
+    """The tile's extent around ``centre`` along its own axes: ((left, right), (top, bottom)) in pixels.
 
-    A line counts when half of it is no paper: so the outline beside the tile and a light corner of it do not matter.
+    A line counts when half of it is not paper: so the outline beside the tile and a light corner of it do not matter.
     """
     size = other.shape[0]
     level = cv2.getRotationMatrix2D(centre, turn, 1.0)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a package is and what is new in it, as `hardware/release_file.py` seals it: for whoever makes a release.
+"""Prints the description of a package that `hardware/release_file.py` seals into it, for making a release.
 
     hardware/about.py FILE.deb CHANGELOG.md
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # it runs as a script
 
 
 def changes(changelog: str, version: str) -> str:
-    """A version's section of the changelog, or what is upcoming where it has none; empty without either."""
+    """A version's section of the changelog, else the upcoming section; empty without either."""
     for title in (re.escape(version), "Upcoming"):
         found = re.search(rf"^## {title}\b[^\n]*\n(.*?)(?=^## |\Z)", changelog, re.M | re.S)
         if found and found[1].strip():
@@ -27,7 +27,7 @@ def changes(changelog: str, version: str) -> str:
 
 
 def about(package: Path, changelog: str) -> Release:
-    """Read from a package's control fields. Raises CalledProcessError for what is no package."""
+    """Read from a package's control fields. Raises CalledProcessError for an invalid package."""
     def field(name: str) -> str:
         return subprocess.run(["dpkg-deb", "--field", str(package), name], capture_output=True, text=True,
                               check=True).stdout.strip()

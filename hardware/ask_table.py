@@ -1,8 +1,8 @@
-"""What a table's page says of its game: playing, idle, silent (there is one and it does not answer) or nobody.
+"""Asks a table's page for the state of its game: playing, idle, silent (it is there but does not answer) or nobody.
 
     python3 -I ask_table.py URL SECONDS
 
-Standard library only: root asks with the system's Python, and a package does before it is unpacked.
+Standard library only: root runs it with the system's Python, and a package does before it is unpacked.
 """
 
 import json
@@ -12,7 +12,8 @@ import urllib.request
 
 
 def asked(url: str, patience_s: float) -> str:
-    """One of the four words. A table that answers without saying whether it plays is silent: it may."""
+    """One of the four words. A table that answers without stating whether it plays counts as silent: it may be
+    playing."""
     try:
         with urllib.request.urlopen(f"{url}/api/state", timeout=patience_s) as answer:
             view = json.load(answer)

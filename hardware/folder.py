@@ -1,4 +1,4 @@
-"""``folder:DIR[?fps=N]``: the pictures of a folder in name order. Anything else in it is never read."""
+"""``folder:DIR[?fps=N]``: the pictures of a folder in name order. Other files are not read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PICTURES = (".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff")
 
 
 class FolderSource:
-    """Pictures sorted by name, numbers in names by their value; ``fps`` (default 4) only sets their clock."""
+    """Pictures in natural sort order of their names; ``fps`` (default 4) only sets their clock."""
 
     def __init__(self, uri: str, rest: str) -> None:
         path, _, query = rest.partition("?")

@@ -1,4 +1,4 @@
-"""Which cameras are plugged into this machine: those on a Pi's ribbon cables, and webcams."""
+"""Lists the cameras connected to this machine: those on a Pi's ribbon cables, and webcams."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ VIDEO = "sys/class/video4linux"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """A camera that could be opened: its address, and what it calls itself."""
+    """A camera that could be opened: its address and its own name."""
 
     uri: str
     name: str
 
 
 def plugged_in(root: Path = Path("/"), ribbon: Callable[[], Sequence[tuple[int, str]]] | None = None) -> list[Found]:
-    """All of them, the Pi's own first. Nothing is opened. ``ribbon`` lists number and model of a Pi's cameras; with
-    libcamera's own unless given."""
+    """All of them, the Pi's own first. Nothing is opened. ``ribbon`` lists number and model of a Pi's cameras (default:
+    by libcamera)."""
     if ribbon is None:
         from hardware.pi import listed
 
@@ -28,8 +28,8 @@ def plugged_in(root: Path = Path("/"), ribbon: Callable[[], Sequence[tuple[int, 
 
 
 def webcams(root: Path = Path("/")) -> list[Found]:
-    """Every USB camera by the node that gives its pictures. A Pi's decoders and image processors are video devices too,
-    and a webcam has a second one for its metadata: neither hangs on USB with index 0."""
+    """Every USB camera by its capture device node. A Pi's decoders and image processors are video devices too, and a
+    webcam has a second one for its metadata: neither is a USB device with index 0."""
     out = []
     for node in sorted((root / VIDEO).glob("video*"), key=lambda p: (len(p.name), p.name)):
         number = node.name.removeprefix("video")

@@ -1,11 +1,11 @@
-"""The list of images that Raspberry Pi Imager reads: where a card's image is, what it must come to, and that its
-settings (Wi-Fi, name, user) are taken. Standard library only.
+"""Makes the list of images that Raspberry Pi Imager reads: the URL of a card's image, its size and checksum, and that
+it supports Imager's settings (Wi-Fi, name, user). Standard library only.
 
     python3 -I imager_list.py IMAGE.img.xz URL VERSION DATE MODEL... >bastide.rpi-imager-manifest
 
-``URL`` is the folder where the image and ``bastide-VERSION.svg`` will be. Imager customises nothing that no list speaks
-of: for an image from a file it cannot know how. The Pis that its first page offers are the list's own too (``imager``,
-``devices``); without any, that page is empty and leads nowhere. The format: raspberrypi/rpi-imager,
+``URL`` is the folder where the image and ``bastide-VERSION.svg`` will be. Imager customises only images from a list:
+for an image from a file it does not know the method. The Pis offered on its first page come from the list too
+(``imager``, ``devices``); without any, that page is empty and a dead end. The format: raspberrypi/rpi-imager,
 doc/json-schema/os-list-schema.json, doc/schema-notes.md, src/hwlistmodel.cpp and src/wizard/DeviceSelectionStep.qml.
 """
 
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import BinaryIO, TypedDict
 
 SETTINGS = "systemd"  # firstrun.sh, which Imager 1 and 2 write; no cloud-init is needed for it
-MODELS = {  # Imager's tag of a model, its name and what else it covers
+MODELS = {  # Imager's tag of a model, its name and the machines it covers
     "pi4-64bit": ("Raspberry Pi 4", "Raspberry Pi 4 Model B, 400, Compute Module 4"),
     "pi5-64bit": ("Raspberry Pi 5", "Raspberry Pi 5, 500, Compute Module 5")}
 _PIECE = 1 << 20
@@ -44,7 +44,7 @@ class System(TypedDict):
 
 
 class Model(TypedDict):
-    """A machine that Imager lets people choose; ``tags`` are what images name it by."""
+    """A machine that Imager offers; images refer to it by its ``tags``."""
 
     name: str
     description: str
@@ -68,8 +68,8 @@ class Listed(TypedDict):
 
 
 def listed(image: Path, url: str, version: str, date: str, models: list[str]) -> Listed:
-    """The list of one image. Raises ValueError for what no list may say, OSError and lzma.LZMAError for a file that
-    cannot be read."""
+    """The list of one image. Raises ValueError for invalid arguments, OSError and lzma.LZMAError for a file that cannot
+    be read."""
     if not models or not set(models) <= MODELS.keys():
         raise ValueError(f"models are some of {', '.join(MODELS)}, not: {' '.join(models) or 'none'}")
     if not re.fullmatch(r"(https?|file)://[^\s\"\\]+", url):

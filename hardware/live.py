@@ -1,6 +1,6 @@
-"""What all live cameras share: one thread that owns the device, and only the newest picture kept.
+"""Base of all live cameras: one thread that owns the device, and only the newest picture is kept.
 
-A reader that is slower than the camera loses pictures, never time: there is no queue that could grow.
+A reader that is slower than the camera drops pictures but does not lag: there is no queue that could grow.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _log = logging.getLogger("bastide.camera")
 
 
 class LiveSource(ABC):
-    """A camera with a thread of its own. ``Frame.id`` counts what the camera gave, so gaps are dropped pictures."""
+    """A camera with a thread of its own. ``Frame.id`` counts the camera's pictures, so gaps are dropped ones."""
 
     def __init__(self, uri: str, model: str, open_timeout_s: float = 12.0) -> None:
         self.info = SourceInfo(uri=uri, model=model, width=0, height=0, live=True)
@@ -42,14 +42,14 @@ class LiveSource(ABC):
 
     @abstractmethod
     def _run(self) -> None:
-        """Own the device until ``_stop`` is set: publish every picture, give the device back at the end.
+        """Own the device until ``_stop`` is set: publish every picture, release the device at the end.
 
-        A SourceError ends the source; until the first picture any failure should be one.
+        A SourceError ends the source; before the first picture any failure should raise one.
         """
 
     def _say(self, model: str | None = None, controls: Mapping[str, float | str] | None = None,
              fps: float | None = None) -> None:
-        """Put into ``info`` what the device has said of itself."""
+        """Update ``info`` with the device's description of itself."""
         with self._news:
             self.info = replace(self.info, model=model or self.info.model, fps=fps or self.info.fps,
                                 controls=self.info.controls if controls is None else dict(controls))
@@ -106,12 +106,12 @@ class LiveSource(ABC):
         thread, self._thread = self._thread, None
         if thread is not None and thread is not threading.current_thread():
             thread.join(self.close_timeout_s)
-            if thread.is_alive():  # it waits for a device that will never answer
+            if thread.is_alive():  # blocked in a device that will never answer
                 self._stuck = thread
         self._free_frames()
 
     def _free_frames(self) -> None:
-        """Give the camera back what frames still hold of its memory."""
+        """Release the camera's buffers that frames still hold."""
         with self._news:
             held = self._newest, self._delivered
             self._newest = self._delivered = None
@@ -119,7 +119,7 @@ class LiveSource(ABC):
             _let_go(frame)
 
     def read(self, timeout_s: float = 5.0) -> Frame | None:
-        """The newest picture that was not delivered yet; None once the source is closed."""
+        """The newest picture not delivered yet; None once the source is closed."""
         with self._news:
             if self._thread is None:
                 raise SourceError(f"{self.info.uri} is not open")
@@ -150,7 +150,7 @@ class CaptureSource(LiveSource):
         self._connect, self._missing = connect, missing
 
     def _settled(self, capture: cv2.VideoCapture, taken: int) -> None:
-        """Called after every picture of a connection, ``taken`` counting from 1: the place to hold its controls."""
+        """Called after every picture of a connection, ``taken`` counting from 1: the hook for fixing its controls."""
 
     def _run(self) -> None:
         hush()

@@ -1,4 +1,4 @@
-"""What may follow a camera's number in its address: ``picamera:0?focus=1.2&mains=60``."""
+"""Parses the options after a camera's number in its address: ``picamera:0?focus=1.2&mains=60``."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def one_of(*values: int) -> Callable[[str], int]:
 
 
 class Asked(NamedTuple):
-    """What an address asks of a camera: its number, a picture's size if that is said, and options that are numbers."""
+    """A parsed camera address: its number, the picture's size if given, and numeric options."""
 
     number: int
     size: tuple[int, int] | None
@@ -51,7 +51,7 @@ class Asked(NamedTuple):
 
 
 def asked(uri: str, rest: str, known: Mapping[str, Callable[[str], float]]) -> Asked:
-    """What an address says behind its scheme, the numbers read by the functions in ``known``. Raises SourceError naming
+    """Parses the part of an address after its scheme, with the option parsers in ``known``. Raises SourceError naming
     the option."""
     kind = uri.partition(":")[0]
     first, _, query = rest.partition("?")

@@ -1,7 +1,7 @@
 """The optional status light and button on a Pi's pins, through gpiozero. docs/rig.md has the wiring.
 
-The light says what the page's status chip says; the button reports a press or a long press. What they mean is decided
-by whoever uses this. The only module that imports gpiozero.
+The light shows the status of the page's status chip; the button reports a press or a long press. Their meaning is up to
+the caller. The only module that imports gpiozero.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Self
 LIGHT_PIN, BUTTON_PIN = 17, 27  # BCM numbers: physical pins 11 and 13, next to each other and to a ground pin
 HELD_S = 3.0
 BOUNCE_S: float | None = 0.05
-# Seconds on and off by status; a time of None does not blink. What is not named here is dark.
+# Seconds on and off by status; None is steady. For other statuses the light is off.
 LOOKS: dict[str, tuple[float, float] | None] = {
     "watching": None, "hand": (0.5, 0.5), "reading": (0.5, 0.5), "check": (0.12, 0.12), "camera_lost": (0.1, 1.9),
 }
@@ -24,7 +24,7 @@ class PanelError(Exception):
 
 
 class Panel:
-    """A light, a button or both, each by the BCM number of its pin; None where there is none."""
+    """A light, a button or both, each by the BCM number of its pin; None for none."""
 
     def __init__(self, light: int | None = LIGHT_PIN, button: int | None = BUTTON_PIN, *,
                  on_press: Callable[[], None] = lambda: None, on_hold: Callable[[], None] = lambda: None) -> None:
@@ -49,7 +49,7 @@ class Panel:
                 self._button = Button(button, pull_up=True, bounce_time=BOUNCE_S, hold_time=HELD_S)
                 self._button.when_held = self._hold
                 self._button.when_released = self._release
-        except Exception as error:  # gpiozero and the libraries below it raise what they like
+        except Exception as error:  # gpiozero and the libraries below it raise all kinds of exceptions
             self.__exit__(None, None, None)
             raise PanelError(f"the pins {light} and {button} cannot be used ({error}); leave --light and --button out "
                              "on a machine without pins") from None
@@ -63,7 +63,7 @@ class Panel:
         self._light = self._button = None
 
     def show(self, status: str) -> None:
-        """Let the light say a status: steady while watching, slow during a move, fast for a question."""
+        """Show a status with the light: steady while watching, slow blinking during a move, fast for a question."""
         if self._light is None or status == self._status:
             return
         self._status = status

@@ -1,8 +1,8 @@
 """``picamera:N``: the Raspberry Pi's own camera through picamera2. The only module that imports it.
 
 One thread owns the camera (two would take each other's frames) and nothing is switched while a game is watched: one
-sensor mode that sees all the sensor sees, a small grey stream for movement, the full picture only when somebody looks.
-Focus, exposure and colour are measured once, then held: a watcher compares pictures over an hour.
+sensor mode with the full field of view, a small grey stream for motion detection, the full picture only on access.
+Focus, exposure and colour are measured once, then fixed: a watcher compares pictures over an hour.
 
 Options: ``size=WxH`` (default: the sensor mode's), ``mains=50|60`` (hertz), ``fps=15``, ``focus=DIOPTRES`` (default:
 one autofocus cycle), ``exposure=MICROSECONDS`` and ``gain=X`` (default: as measured).
@@ -40,8 +40,8 @@ OPTIONS: Mapping[str, Callable[[str], float]] = {
     "mains": one_of(50, 60), "fps": number(1, 60), "focus": number(0, 32),
     "exposure": number(20, 1_000_000), "gain": number(1, 64),
 }
-BUFFERS = 4  # one with the reader, one waiting for it, two with the camera: more would not fit a Pi's camera memory
-SILENCE_S = 5.0  # without a frame for so long the camera is closed and opened again
+BUFFERS = 4  # one at the reader, one waiting, two at the camera: more would not fit a Pi's camera memory
+SILENCE_S = 5.0  # without a frame for so long the camera is reopened
 FOCUS_S = 10.0
 OBEY_FRAMES = 30
 _MANUAL, _FLICKER_MANUAL = 0, 1  # libcamera's AfModeManual and FlickerManual
@@ -49,7 +49,7 @@ _log = logging.getLogger("bastide.camera")
 
 
 class PiSource(LiveSource):
-    """A camera on the Pi's ribbon cable. What it measured it keeps, so a camera that came back is the same camera."""
+    """A camera on the Pi's ribbon cable. Measured controls are kept when it is reopened."""
 
     def __init__(self, uri: str, rest: str) -> None:
         super().__init__(uri, "Raspberry Pi camera", open_timeout_s=40.0)
@@ -59,7 +59,7 @@ class PiSource(LiveSource):
         self.silence_s = SILENCE_S
 
     def measure_again(self) -> None:
-        """Refocus and remeasure the light, and hold the result: after the lens or a lamp was moved."""
+        """Measure focus and exposure again, and fix the result: after the lens or a lamp was moved."""
         self._again.set()
 
     # -- the camera's own thread ------------------------------------------------------------------------------------
@@ -102,7 +102,7 @@ class PiSource(LiveSource):
             _forget_jobs(camera)
             raise
         finally:
-            self._free_frames()  # before the memory behind them goes
+            self._free_frames()  # before their memory is released
             camera.close()
 
     def _camera(self) -> Any:
@@ -123,9 +123,9 @@ class PiSource(LiveSource):
         return camera
 
     def _configure(self, camera: Any) -> dict[str, Any] | None:
-        """Choose mode, streams and what is known of the controls; the sensor mode, None where there is none to choose.
+        """Set mode, streams and the known controls; returns the sensor mode, None if there is no choice.
 
-        What is held from before goes into the configuration, else the first frames would come without it.
+        Controls held from before go into the configuration, otherwise the first frames would lack them.
         """
         mode = full_view_mode(camera.sensor_modes)
         main = self._size or (mode["size"] if mode else (2304, 1296))
@@ -145,18 +145,18 @@ class PiSource(LiveSource):
         return mode
 
     def _flicker(self) -> dict[str, int]:
-        """Lamps on 50 Hz mains flicker 100 times a second: exposures of whole flicker periods see no bands."""
+        """Lamps on 50 Hz mains flicker 100 times a second: exposures of whole flicker periods show no bands."""
         return {"AeFlickerMode": _FLICKER_MANUAL, "AeFlickerPeriod": self._period_us()}
 
     def _period_us(self) -> int:
         return round(1e6 / (2 * self._options.get("mains", 50)))
 
     def _hold(self, camera: Any, mode: dict[str, Any] | None) -> None:
-        """Measure light and focus if that was not done before, hold them, and see that the camera obeys."""
+        """Measure exposure and focus if not done before, fix them, and check that the camera obeys."""
         if not self._held:
             self._settle(camera)
             focused = self._focus(camera)
-            metadata = self._settle(camera)  # a sharp picture may be a little brighter
+            metadata = self._settle(camera)  # focusing may change the brightness a little
             self._held = held_controls(metadata, camera.camera_controls, self._options, self._period_us(),
                                        focused=focused)
             if self._held:
@@ -174,7 +174,8 @@ class PiSource(LiveSource):
             _log.warning("camera %d shows only %.0f %% of the sensor's width", self._number, 100 * seen)
 
     def _settle(self, camera: Any) -> dict[str, Any]:
-        """Let exposure and colour run for a second or more, until they stand still; the last frame's metadata."""
+        """Let automatic exposure and white balance run for a second or more, until they converge; the last frame's
+        metadata."""
         fps = self._options.get("fps", 15.0)
         taken: list[dict[str, Any]] = []
         while not self._stop.is_set() and len(taken) < 6 * fps:
@@ -184,9 +185,9 @@ class PiSource(LiveSource):
         return taken[-1] if taken else {}
 
     def _focus(self, camera: Any) -> bool:
-        """One autofocus cycle, or the distance that was asked for. Whether the lens stands where it should."""
+        """One autofocus cycle, or the requested distance. Returns whether the lens is in position."""
         if "AfMode" not in camera.camera_controls:
-            return False  # a lens that is turned by hand
+            return False  # a manual lens
         if "focus" in self._options:
             camera.set_controls({"AfMode": _MANUAL, "LensPosition": self._options["focus"]})
             return True
@@ -206,7 +207,7 @@ class PiSource(LiveSource):
         self._hold(camera, mode)
 
     def _publish_request(self, request: Any) -> None:
-        """The frame in a request. Only the small grey picture is copied now; the full one when it is looked at."""
+        """Publish the frame of a request. Only the small grey picture is copied now; the full one on access."""
         try:
             metadata = request.get_metadata()
             config = request.config["main"]["size"]
@@ -219,8 +220,8 @@ class PiSource(LiveSource):
 
 
 def _clear_away(camera: Any) -> None:
-    """What picamera2 leaves of a camera that it could not open: one pipe per attempt, and a camera that is away for a
-    night is tried for thousands of times."""
+    """Close what picamera2 leaks for a camera that it could not open: one pipe per attempt, and a camera unplugged for
+    a night is retried thousands of times."""
     if getattr(camera, "is_open", False):
         camera.camera.release()
         camera.is_open = False
@@ -232,22 +233,23 @@ def _clear_away(camera: Any) -> None:
 
 
 def _forget_jobs(camera: Any) -> None:
-    """What nobody waits for any more must not take the next frame; older picamera2 cannot forget."""
+    """Cancel jobs that are no longer waited for, or they would take the next frame; older versions of picamera2
+    cannot."""
     if hasattr(camera, "cancel_all_and_flush"):
         camera.cancel_all_and_flush()
 
 
 def _full(request: Any) -> Image:
-    """(height, width, 3) B, G, R, a copy: the one copy that is made of a full picture."""
+    """(height, width, 3) B, G, R: the only copy made of a full picture."""
     image: Image = request.make_array("main")
     return image if image.shape[2] == 3 else np.ascontiguousarray(image[..., :3])
 
 
 def _luma(request: Any) -> Image:
-    """The grey plane of the I420 stream, cut to the picture: rows in memory may be longer than the picture is wide.
+    """The grey plane of the I420 stream, cropped to the picture: rows in memory may be padded.
 
-    The colour planes behind it are left alone. Who wants them: OpenCV's COLOR_YUV2BGR_I420 is right for this stream,
-    COLOR_YUV420p2BGR is YV12 and would swap red and blue.
+    The colour planes after it are not used. For converting them OpenCV's COLOR_YUV2BGR_I420 is right; COLOR_YUV420p2BGR
+    is YV12 and would swap red and blue.
     """
     stream = request.config["lores"]
     (width, height), stride = stream["size"], stream["stride"]
@@ -256,13 +258,13 @@ def _luma(request: Any) -> Image:
 
 
 def _taken_s(metadata: Mapping[str, Any]) -> float:
-    """When the frame was taken, on the clock of ``time.monotonic``; now where the sensor's stamp makes no sense."""
+    """When the frame was taken, on the clock of ``time.monotonic``; now if the sensor's timestamp is implausible."""
     now, stamp = time.monotonic(), metadata.get("SensorTimestamp", 0) / 1e9
     return stamp if 0 <= now - stamp < 2.0 else now
 
 
 def _refuse_exhausted(error: BaseException) -> None:
-    """A camera without memory gets none back until this process ends; say so instead of trying for ever."""
+    """Camera memory that is exhausted is not freed until this process ends; raise instead of retrying for ever."""
     cause: BaseException | None = error
     while cause is not None:
         if getattr(cause, "errno", None) == errno.ENOMEM or "Cannot allocate memory" in str(cause):
@@ -272,7 +274,7 @@ def _refuse_exhausted(error: BaseException) -> None:
 
 
 def camera_memory(meminfo: Path = Path("/proc/meminfo")) -> str:
-    """How much of the memory that cameras need is free, as the kernel says."""
+    """The kernel's figure of free camera memory (CMA), as text."""
     try:
         lines = dict(line.split(":", 1) for line in meminfo.read_text("utf-8").splitlines() if ":" in line)
         return f"{int(lines['CmaFree'].split()[0]) // 1024} of {int(lines['CmaTotal'].split()[0]) // 1024} MB free"
@@ -281,7 +283,7 @@ def camera_memory(meminfo: Path = Path("/proc/meminfo")) -> str:
 
 
 def layers() -> list[tuple[str, str]]:
-    """The layers below this driver in the order in which they break, each with "" or why it cannot be imported."""
+    """The layers below this driver, lowest first, each with "" or why it cannot be imported."""
     out = []
     for name in ("numpy", "simplejpeg", "libcamera", "picamera2"):
         try:
@@ -293,13 +295,13 @@ def layers() -> list[tuple[str, str]]:
 
 
 def listed() -> list[tuple[int, str]]:
-    """Number and model of every camera on a ribbon cable; empty where there is no libcamera. It lists webcams too,
+    """Number and model of every camera on a ribbon cable; empty without libcamera. It lists webcams too,
     under ids that name USB."""
     try:
         from picamera2 import Picamera2
 
         rows = Picamera2.global_camera_info()
-    except Exception as error:  # whatever a half installed library raises: then there is no such camera
+    except Exception as error:  # whatever an incomplete installation raises: no such camera
         _log.debug("the Pi's cameras cannot be listed: %s", error)
         return []
     return [(int(row["Num"]), model_name(str(row.get("Model", "")))) for row in rows

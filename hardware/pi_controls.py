@@ -1,6 +1,6 @@
-"""What the Pi camera driver decides from what the camera says of itself: mode, streams, and the values to hold.
+"""The Pi camera driver's decisions from the camera's properties: mode, streams, and the values to fix.
 
-Nothing here touches a camera; names and units are libcamera's.
+No camera access here; names and units are libcamera's.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ def model_name(sensor: str) -> str:
 
 
 def full_view_mode(modes: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
-    """The smallest sensor mode that shows all the sensor sees and is wide enough to read tiles by.
+    """The smallest sensor mode with the full field of view that is wide enough to read tiles.
 
-    Faster modes are cut out of the sensor's middle; larger ones cost memory that a Pi 4 does not have. None where the
-    camera lists no modes (it is no Pi camera).
+    Faster modes are cropped from the sensor's middle; larger ones need more memory than a Pi 4 has. None if the camera
+    lists no modes (not a Pi camera).
     """
     known = [dict(m) for m in modes if "size" in m and "crop_limits" in m and "bit_depth" in m]
     if not known:
@@ -42,13 +42,13 @@ def full_view_mode(modes: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
 
 
 def lores_size(main: tuple[int, int]) -> tuple[int, int]:
-    """Size of the small stream: the full one's shape, even, and never larger than it."""
+    """Size of the small stream: the full one's aspect ratio, even, and not larger."""
     width = min(LORES_WIDTH, main[0])
     return width, 2 * round(width * main[1] / main[0] / 2)
 
 
 def converged(metadata: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether brightness and colour stood still over these frames (2 % and 1 %)."""
+    """Whether brightness and colour were stable over these frames (2 % and 1 %)."""
     light = [m["ExposureTime"] * m["AnalogueGain"] for m in metadata if "ExposureTime" in m and "AnalogueGain" in m]
     gains = [m["ColourGains"] for m in metadata if "ColourGains" in m]
     return (not light or max(light) <= 1.02 * min(light)) and all(
@@ -57,10 +57,10 @@ def converged(metadata: Sequence[Mapping[str, Any]]) -> bool:
 
 def held_controls(metadata: Mapping[str, Any], known: Mapping[str, Any], options: Mapping[str, Any], period_us: int, *,
                   focused: bool) -> dict[str, Any]:
-    """The controls that hold what was measured, or what the options ask for.
+    """The controls that fix the measured values, or those in the options.
 
-    An exposure longer than a flicker period becomes a whole number of them, the gain makes up for it. Setting the
-    colour gains is what switches white balance off; switching it off alone leaves it where it happens to be.
+    An exposure longer than a flicker period is rounded to a whole number of periods, the gain compensates. Setting the
+    colour gains switches automatic white balance off; switching it off alone leaves it at its current value.
     """
     held: dict[str, Any] = {}
     if "ExposureTime" in metadata and "AnalogueGain" in metadata and "ExposureTime" in known:
@@ -83,7 +83,7 @@ def held_controls(metadata: Mapping[str, Any], known: Mapping[str, Any], options
 
 
 def obeyed(held: Mapping[str, Any], metadata: Mapping[str, Any]) -> bool:
-    """Whether a frame was taken with the held values; sensors round exposures to their lines."""
+    """Whether a frame was taken with the fixed values; sensors round exposures to whole lines."""
     for name, tolerance in (("ExposureTime", 0.03), ("AnalogueGain", 0.03), ("LensPosition", 0.05)):
         if name in held and name in metadata and abs(metadata[name] - held[name]) > tolerance * max(1.0, held[name]):
             return False
@@ -93,7 +93,7 @@ def obeyed(held: Mapping[str, Any], metadata: Mapping[str, Any]) -> bool:
 
 
 def cropped_to(metadata: Mapping[str, Any], mode: Mapping[str, Any] | None) -> float:
-    """The part of the sensor's width that the pictures show, from the frame's ScalerCrop; 1 where it is not said."""
+    """The fraction of the sensor's width in the pictures, from the frame's ScalerCrop; 1 if unknown."""
     crop = metadata.get("ScalerCrop")
     if crop is None or mode is None:
         return 1.0
@@ -101,7 +101,7 @@ def cropped_to(metadata: Mapping[str, Any], mode: Mapping[str, Any] | None) -> f
 
 
 def shown(held: Mapping[str, Any], metadata: Mapping[str, Any], mains_hz: float, view: float) -> dict[str, float | str]:
-    """The controls in force as SourceInfo says them, from what the last frame was really taken with."""
+    """The effective controls for SourceInfo, from the last frame's metadata."""
     out: dict[str, float | str] = {"mains_hz": mains_hz, "view": round(view, 3),
                                    "held": "yes" if held and obeyed(held, metadata) else "no"}
     for name, ours in (("ExposureTime", "exposure_us"), ("AnalogueGain", "gain"), ("LensPosition", "focus_dioptres")):

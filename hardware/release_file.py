@@ -1,9 +1,9 @@
-"""A release in one file: a Debian package that carries its own description and signature. Standard library only,
-because root runs it with the system's Python before anything of a release is trusted.
+"""A release in one file: a Debian package with an embedded description and signature. Standard library only, because
+root runs it with the system's Python before anything of a release is trusted.
 
-The package is an ``ar`` archive; behind the members that dpkg knows stand ``_bastide-about`` (JSON: what this is and
-what is new) and, as the very last, ``_bastide-sig``: ssh-keygen's signature of every byte before its own header. dpkg
-passes over both.
+The package is an ``ar`` archive; after the members that dpkg knows come ``_bastide-about`` (JSON: description and
+changes) and, as the last one, ``_bastide-sig``: ssh-keygen's signature of every byte before its own header. dpkg
+ignores both.
 
     python3 -I release_file.py seal FILE.deb ABOUT.json KEY      describe and sign
     python3 -I release_file.py check FILE.deb SIGNERS            verify; print the description
@@ -35,7 +35,7 @@ _FIELDS: Mapping[str, re.Pattern[str]] = {
 
 
 class NotTaken(Exception):
-    """Why a file is no release for this table. ``code`` is a word for programs."""
+    """Why a file is rejected as a release for this table. ``code`` is a word for programs."""
 
     def __init__(self, code: str, text: str) -> None:
         super().__init__(text)
@@ -43,7 +43,7 @@ class NotTaken(Exception):
 
 
 class Release(TypedDict):
-    """What is said of a package: its version, processor, Python, Debian's suite, size and news."""
+    """Description of a package: its version, architecture, Python, Debian suite, size and changes."""
 
     version: str
     arch: str
@@ -54,15 +54,15 @@ class Release(TypedDict):
 
 
 class About(Release):
-    """The same as it is sealed."""
+    """The same, as sealed into a package."""
 
     format: str
 
 
 def check(path: Path, signers: Path) -> About:
-    """What a package says of itself once its signature has been verified. Nothing of it is unpacked.
+    """A package's description, after verifying its signature. Nothing of it is unpacked.
 
-    ``signers`` is an allowed-signers file of ssh-keygen. Raises NotTaken, and OSError for what cannot be read.
+    ``signers`` is an allowed-signers file of ssh-keygen. Raises NotTaken, and OSError for a read error.
     """
     with open(path, "rb") as f:
         size = os.fstat(f.fileno()).st_size
@@ -81,7 +81,7 @@ def check(path: Path, signers: Path) -> About:
 
 
 def verify(path: Path, signature: Path, signers: Path) -> None:
-    """Hold a whole file against ssh-keygen's signature of it. Raises NotTaken, and OSError for what cannot be read."""
+    """Verify a whole file with a detached ssh-keygen signature. Raises NotTaken, and OSError for a read error."""
     with open(path, "rb") as f, open(signature, "rb") as s:
         size = os.fstat(f.fileno()).st_size
         if size > MOST_BYTES:
@@ -92,7 +92,7 @@ def verify(path: Path, signature: Path, signers: Path) -> None:
 def seal(path: Path, about: Mapping[str, object], key: Path) -> None:
     """Describe a package and sign it with ssh-keygen's private key (or the public one, with an agent), in one step.
 
-    Raises ValueError for a description that nobody would take, OSError, and CalledProcessError from ssh-keygen.
+    Raises ValueError for an invalid description, OSError, and CalledProcessError from ssh-keygen.
     """
     told = json.dumps({"format": FORMAT, **about}, ensure_ascii=False, sort_keys=True).encode()
     try:
@@ -120,7 +120,7 @@ def seal(path: Path, about: Mapping[str, object], key: Path) -> None:
 
 
 def knows_a_key(signers: Path) -> bool:
-    """Whether the file names anybody; one with comments alone is the same as none."""
+    """Whether the file has a signer; one with only comments is the same as none."""
     try:
         lines = signers.read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
@@ -129,7 +129,7 @@ def knows_a_key(signers: Path) -> bool:
 
 
 def _members(f: BinaryIO, size: int) -> list[tuple[str, int, int]]:
-    """Name, place and size of an archive's members, which fill it to its last byte. Raises NotTaken."""
+    """Name, offset and size of an archive's members, which must fill it completely. Raises NotTaken."""
     bad = NotTaken("not_a_release", "the file is no release of bastide, or it is broken")
     f.seek(0)
     if f.read(len(_MAGIC)) != _MAGIC:
@@ -144,7 +144,7 @@ def _members(f: BinaryIO, size: int) -> list[tuple[str, int, int]]:
             raise bad
         out.append((name.decode(), at + _HEADER, int(length)))
         at += _HEADER + int(length) + int(length) % 2
-    # A last member of odd length may lack its byte of padding.
+    # A last member of odd length may lack its padding byte.
     names = [name for name, _, _ in out]
     if at - size not in (0, 1) or len(set(names)) != len(names) or names[:1] != ["debian-binary"]:
         raise bad
@@ -152,7 +152,7 @@ def _members(f: BinaryIO, size: int) -> list[tuple[str, int, int]]:
 
 
 def _append(f: BinaryIO, name: str, data: bytes) -> None:
-    """A member at the end, as dpkg-deb writes them: no time, no owner, padded to an even length."""
+    """Append a member as dpkg-deb does: no time, no owner, padded to an even length."""
     if f.tell() % 2:
         f.write(b"\n")
     f.write(f"{name:<16}{0:<12}{0:<6}{0:<6}{100644:<8}{len(data):<10}`\n".encode() + data + b"\n" * (len(data) % 2))
@@ -182,12 +182,12 @@ def _verified(f: BinaryIO, length: int, signature: bytes, signers: Path) -> bool
                     pipe.write(piece)
                     length -= len(piece)
         except BrokenPipeError:
-            pass  # it has made up its mind
+            pass  # it has already decided
         return verify.wait() == 0 and length == 0
 
 
 def _about(data: bytes) -> About:
-    """The description, as far as it is one. Raises NotTaken."""
+    """Parse and validate the description. Raises NotTaken."""
     bad = NotTaken("not_a_release", "the file does not say what it is")
     try:
         about = json.loads(data)
@@ -202,7 +202,7 @@ def _about(data: bytes) -> About:
 
 
 def numbers(version: str) -> tuple[int, ...]:
-    """A version to compare: 0.10.0 is newer than 0.9.1."""
+    """A version as a sort key: 0.10.0 is newer than 0.9.1."""
     return tuple(int(n) for n in version.split("."))
 
 

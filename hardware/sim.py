@@ -1,4 +1,4 @@
-"""``sim:``: a simulated table as a camera. It gives frames and nothing else; the truth stays with the simulator."""
+"""``sim:``: a simulated table as a camera. It delivers frames only; the ground truth stays in the simulator."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vision.simulator import Simulator, load, options_from
 class SimSource:
     """``transcript=FILE&seed=N[&level=..][&size=WxH][&fps=..][&rest=..][&turns=..][&tiles=DIR][&pace=X]``.
 
-    Every frame is delivered, as fast as it is asked for; with ``pace=1`` no faster than the simulated clock, with
+    Every frame is delivered, as fast as it is requested; with ``pace=1`` no faster than the simulated clock, with
     ``pace=2`` no faster than twice that.
     """
 

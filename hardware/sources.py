@@ -15,13 +15,13 @@ __all__ = ["SCHEMES", "UnknownSource", "open_source"]
 
 
 class UnknownSource(SourceError):
-    """The address names no kind of source that we have, or lacks a part that the kind needs."""
+    """The address has an unknown scheme, or lacks a part that the scheme needs."""
 
 
 def open_source(uri: str) -> FrameSource:
-    """The source of that address, not opened yet. Raises UnknownSource (which lists what there is) or SourceError.
+    """The source of that address, not opened yet. Raises UnknownSource (which lists the known ones) or SourceError.
 
-    Whether a file or camera is really there is found out by ``with``.
+    Whether the file or camera exists is checked by ``with``.
     """
     scheme, colon, rest = uri.partition(":")
     make = SCHEMES.get(scheme.lower())
@@ -66,7 +66,7 @@ def _stream(uri: str, rest: str) -> FrameSource:
     try:
         parts = urlsplit(uri)
         whole = bool(parts.hostname) and parts.port != 0 and uri.isprintable() and " " not in uri
-    except ValueError:  # a port or an IPv6 address that is none
+    except ValueError:  # an invalid port or IPv6 address
         whole = False
     if not whole:
         shown = "".join(c if c.isprintable() else "?" for c in without_password(uri))
@@ -81,7 +81,7 @@ def _picamera(uri: str, rest: str) -> FrameSource:
 
 
 def _numbered(make: Callable[[str, str], FrameSource], uri: str, rest: str) -> FrameSource:
-    """A camera with a number and options: what is wrong with them is wrong with the address."""
+    """A camera with a number and options; errors in them are errors of the address."""
     try:
         return make(uri, rest)
     except SourceError as e:

@@ -20,14 +20,14 @@ _ENDING = "the app shows the address of its video, which often ends in /video"
 
 
 def without_password(uri: str) -> str:
-    """The address as it may be shown and stored: without what stands before the @."""
+    """The address for display and storage: without the user info before the @."""
     scheme, slashes, rest = uri.partition("//")
     host, slash, path = rest.partition("/")
     return f"{scheme}{slashes}{host.rpartition('@')[2]}{slash}{path}"
 
 
 class StreamSource(CaptureSource):
-    """Reconnects when the camera goes away; ``read`` raises SourceError while nothing comes."""
+    """Reconnects when the connection is lost; ``read`` raises SourceError while there are no pictures."""
 
     def __init__(self, uri: str) -> None:
         self._address = uri
@@ -42,7 +42,7 @@ class StreamSource(CaptureSource):
         return capture
 
     def _why(self) -> str:
-        """The sentence for a camera that never gave a picture; one that answers is asked what it has there."""
+        """The message for a camera that never gave a picture; an HTTP server's response is examined."""
         answer = ""
         if self._address.lower().startswith("http") and self._opening_s < OPEN_TIMEOUT_MS / 2000:
             answer = what_is_there(self._address)
@@ -50,7 +50,7 @@ class StreamSource(CaptureSource):
 
 
 def what_is_there(address: str) -> str:
-    """What an http address has instead of pictures, as the end of a sentence; empty where that explains nothing."""
+    """What an HTTP address serves instead of pictures, as the end of a sentence; empty if that explains nothing."""
     parts = urlsplit(without_password(address))
     headers = {}
     try:

@@ -1,7 +1,7 @@
 """``usb:N``: a webcam by its number.
 
-Options: ``size=WxH`` (default 1920x1080), ``exposure=X`` and ``focus=X`` in the camera's own units (default: what its
-automatics settle on, then held).
+Options: ``size=WxH`` (default 1920x1080), ``exposure=X`` and ``focus=X`` in the camera's own units (default: the values
+that its automatics settle on, then fixed).
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from hardware.options import asked, number
 
 OPTIONS: Mapping[str, Callable[[str], float]] = {"exposure": number(0, 100_000), "focus": number(0, 10_000)}
 SIZE = (1920, 1080)
-SETTLE_FRAMES = 45  # for automatics that count in frames, as most do
+SETTLE_FRAMES = 45  # most automatics adapt per frame
 NAMES = Path("/sys/class/video4linux")
-# What V4L2 calls manual is 1 and automatic 3; a camera without a control answers False to setting it.
+# V4L2's manual exposure is 1, automatic 3; setting a control that a camera lacks returns False.
 _MANUAL_EXPOSURE, _OFF = 1.0, 0.0
 
 
 class UsbSource(CaptureSource):
-    """Asks for MJPG at full HD and takes what the camera gives. Exposure, white balance and focus are held."""
+    """Requests MJPG at full HD and accepts what the camera gives. Exposure, white balance and focus are fixed."""
 
     def __init__(self, uri: str, rest: str) -> None:
         self._number, size, self._options = asked(uri, rest, OPTIONS)
@@ -43,7 +43,7 @@ class UsbSource(CaptureSource):
             capture.set(cv2.CAP_PROP_BUFFERSIZE, 1)
             self._say(model=camera_name(self._number), fps=capture.get(cv2.CAP_PROP_FPS) or None)
             if self._held:
-                self._hold(capture)  # the camera came back: as it was before
+                self._hold(capture)  # reconnected: restore the controls
         return capture
 
     def _settled(self, capture: cv2.VideoCapture, taken: int) -> None:
@@ -52,7 +52,7 @@ class UsbSource(CaptureSource):
             self._hold(capture)
 
     def _measure(self, capture: cv2.VideoCapture) -> None:
-        """The values chosen by the automatics. A control that a camera lacks reads 0 or -1."""
+        """Read the values chosen by the automatics. A control that a camera lacks reads 0 or -1."""
         for name, prop in (("exposure", cv2.CAP_PROP_EXPOSURE), ("focus", cv2.CAP_PROP_FOCUS),
                            ("white_balance_k", cv2.CAP_PROP_WB_TEMPERATURE), ("gain", cv2.CAP_PROP_GAIN)):
             value = self._options.get(name, capture.get(prop))
@@ -60,7 +60,7 @@ class UsbSource(CaptureSource):
                 self._held[name] = float(value)
 
     def _hold(self, capture: cv2.VideoCapture) -> None:
-        """Switch the automatics off and set what is held; say what the camera took."""
+        """Switch the automatics off and set the fixed values; record those that the camera accepted."""
         said: dict[str, float | str] = {}
         for name, automatic, off, prop in (
                 ("exposure", cv2.CAP_PROP_AUTO_EXPOSURE, _MANUAL_EXPOSURE, cv2.CAP_PROP_EXPOSURE),
@@ -77,7 +77,7 @@ class UsbSource(CaptureSource):
 
 
 def camera_name(index: int) -> str:
-    """What the kernel calls the camera."""
+    """The kernel's name of the camera."""
     try:
         return (NAMES / f"video{index}" / "name").read_text("utf-8").strip() or "USB camera"
     except OSError:

@@ -1,5 +1,5 @@
-"""What a tile shows beside its likeness to a picture: its sides, learned from tiles of known kinds, and which kinds
-differ by a pennant alone.
+"""Evidence about a tile besides its similarity to a picture: its sides, learned from tiles of known kinds, and which
+kinds differ by a pennant alone.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ _STEPS = 16
 
 
 def strips(crops: Image, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """(N, 4, 48) colours along each side N E S W as seen from the centre, left to right; (N, 4) how much is seen."""
+    """(N, 4, 48) colours along each side N E S W as seen from the centre, left to right; (N, 4) how much of each is
+    visible."""
     size = crops.shape[1]
     depth = max(3, round(_STRIP * size))
     features = np.empty((len(crops), 4, _STEPS * 3), np.float32)
@@ -37,7 +38,7 @@ def strips(crops: Image, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
             strip, strip_w = turned[2:depth], turned_w[2:depth, :, None]
             columns = (strip * strip_w).sum(axis=0) / (strip_w.sum(axis=0) + 1e-3)
             bins = columns.reshape(_STEPS, size // _STEPS, 3).mean(axis=1)
-            bins[:, 0] = (bins[:, 0] - np.median(bins[:, 0])) * 0.7  # lamps change lightness; only its pattern counts
+            bins[:, 0] = (bins[:, 0] - np.median(bins[:, 0])) * 0.7  # lamps change lightness: only its pattern counts
             features[n, side] = bins.ravel()
             seen[n, side] = float(strip_w.mean())
     return features, seen
@@ -45,17 +46,18 @@ def strips(crops: Image, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SideReader:
-    """Linear discriminant of what a side shows, with shared shrunk covariance. ``letters`` are its classes."""
+    """Linear discriminant analysis of the feature on a side, with a shared, shrunk covariance. ``letters`` are the
+    classes."""
 
     letters: str
     means: FloatArray
     inverse: FloatArray
 
     def loglik(self, features: FloatArray, seen: FloatArray) -> FloatArray:
-        """(.., letters) normalised log-likelihoods; a hidden side says nothing."""
+        """(.., letters) normalised log-likelihoods; uniform for a hidden side."""
         off = features[..., None, :] - self.means
         distance = np.einsum("...i,ij,...j->...", off, self.inverse, off)
-        logits = -0.5 * distance / 4.0  # the bins of a strip say partly the same
+        logits = -0.5 * distance / 4.0  # the bins of a strip are correlated
         logits = logits - logits.max(axis=-1, keepdims=True)
         logits = np.maximum(logits - np.log(np.exp(logits).sum(axis=-1, keepdims=True)), -8.0)
         out: FloatArray = logits * np.clip((seen[..., None] - 0.4) / 0.5, 0.0, 1.0)
@@ -78,7 +80,7 @@ def learn_sides(features: FloatArray, letters: Sequence[str]) -> SideReader | No
 
 
 def side_letters(tile: Tile, rot: int) -> str:
-    """What the four sides N E S W of a turned tile show."""
+    """The features on the four sides N E S W of a turned tile, one letter each."""
     return "".join(edge(tile, rot, side) for side in EDGES)
 
 

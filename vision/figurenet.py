@@ -1,8 +1,8 @@
-"""Where wooden figures stand and lie on a square of a board, independent of artwork and paint.
+"""Detects where wooden figures stand and lie on a square of a board, independent of artwork and paint.
 
-A small network says it (``models/figures.onnx``, made by ``training/``, run by OpenCV). It looks at a tile with a
-margin and is told which way tops lean there, and answers on a grid of cells: whether a foot is in the cell and where
-in it, lying or standing, which kind of piece, what belongs to a figure's silhouette and where that figure's foot is.
+A small network (``models/figures.onnx``, made by ``training/``, run by OpenCV). Its input is a tile with a margin and
+the direction in which tops lean there; its output on a grid of cells: whether a foot is in the cell and where in it,
+lying or standing, which kind of piece, what belongs to a figure's silhouette and where that figure's foot is.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from vision.frames import Image
 
 Array = npt.NDArray[np.float64]
 
-CROP_PX = 96  # side of the network's picture
+CROP_PX = 96  # side of the network's input
 MARGIN = 0.45  # of a tile around the square
 TILE_PX = CROP_PX / (1 + 2 * MARGIN)
 CELLS = 24  # either way
 SHAPED = ("large", "builder", "pig")  # pieces with a silhouette of their own
 KINDS = ("follower", *SHAPED, "disc", "cube")
-CHANNELS = 1 + 2 + 1 + len(KINDS) + 1 + 2  # foot, its place in the cell, lying, kinds, silhouette, way to its foot
+CHANNELS = 1 + 2 + 1 + len(KINDS) + 1 + 2  # foot, its place in the cell, lying, kinds, silhouette, offset to its foot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,14 +44,14 @@ class FigureMaps:
 
 
 class FigureNet:
-    """The network, ready to be asked. Not to be shared between threads."""
+    """The loaded network. Not thread-safe."""
 
     def __init__(self) -> None:
         self._net = cv2.dnn.readNetFromONNX(np.frombuffer(_weights(), np.uint8))
 
     def ask(self, crops: Image, leans: Array) -> FigureMaps:
-        """Of (N, CROP_PX, CROP_PX, 3) BGR crops with MARGIN; ``leans`` (N, 2) tiles by which what is a tile high is
-        seen away from its foot."""
+        """The output for (N, CROP_PX, CROP_PX, 3) BGR crops with MARGIN; ``leans`` (N, 2) is the displacement in the
+        picture, in tiles, of a point one tile above its foot."""
         out = []
         for some in batches(len(crops)):
             part = crops[some]
@@ -66,7 +66,7 @@ class FigureNet:
 
 
 def felt(out: Array) -> FigureMaps:
-    """The network's numbers (N, CHANNELS, c, c) by what they mean."""
+    """The network's output (N, CHANNELS, c, c) split into named maps."""
     last = 4 + len(KINDS)
     kinds = out[:, 4:last]
     kinds = kinds - kinds.max(axis=1, keepdims=True)

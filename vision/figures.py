@@ -1,4 +1,4 @@
-"""Whose figure stands where on a board: one reader for photographs and films.
+"""Reads whose figure stands where on a board, in photographs and films.
 
 A small network finds feet, postures and silhouettes on each tile (`vision.figurenet`); the colour is that of the
 silhouette's own pixels (`vision.paint`). Each source adds its log-odds; `vision.occupancy` says which segment a figure
@@ -25,12 +25,12 @@ from vision.paint import Print, colours_of, light_of, shown
 from vision.view import View
 
 _LOW = -2.5  # logit of a foot's cell below which nothing is reported
-_LIT_BY = 12  # tiles by which the light is measured
+_LIT_BY = 12  # number of tiles by which the light is measured
 _HEIGHT = 0.36  # of a tile: how high a follower stands
-_ONE = 0.19  # of a tile: feet so near are one figure's; wood is 9 mm thick
-_SAME = 0.2  # of a tile: and those that two tiles' crops show
+_ONE = 0.19  # of a tile: feet closer than this are one figure's; wood is 9 mm thick
+_SAME = 0.2  # the same for feet in two tiles' crops
 _OVER = 0.06  # of a tile: how far over its border a foot may still be the tile's own
-_PLACED = 0.03  # of a tile: how exactly a tile's border is known beside its print
+_PLACED = 0.03  # of a tile: uncertainty of a tile's border against its print
 # Log-odds that a figure whose foot is on a border with no tile beyond it stands on the tile. In the recorded films all
 # such feet are 0.02 of a tile inside or more (tests/reading/test_games.py). Chosen: 0.05 outside a corner is doubtful.
 _ABOARD = 3.0
@@ -52,19 +52,19 @@ class Seen:
 
 
 def height_direction(grid: Array, shape: tuple[int, ...], matrix: Array | None = None) -> Array:
-    """(3,) homogeneous pixels gained per tile of height: a point p (homogeneous, on the table) rises to p + h * this.
+    """(3,) homogeneous pixels per tile of height: a point p (homogeneous, on the table) raised by h is at p + h * this.
 
     Two columns of the homography are two axes of the table seen by the camera; square pixels and the picture's middle
     as principal point give the focal length (R. Hartley and A. Zisserman, Multiple View Geometry, 8.8) and the third.
-    A calibrated camera's ``matrix`` says both.
+    A calibrated camera's ``matrix`` gives both.
     """
     height, width = shape[:2]
     x, y = (width / 2, height / 2) if matrix is None else matrix[:2, 2]
     centred = np.array([[1, 0, -x], [0, 1, -y], [0, 0, 1.0]]) @ grid
     a, b = centred[:, 0], centred[:, 1]
     usual = float(max(height, width))
-    # the axes are at right angles and equally long: two equations for the focal length's square, of which the one
-    # that a steeper view makes clearer counts more
+    # # the axes are orthogonal and equally long: two equations for the squared focal length, weighted by how well the
+    # view conditions them
     said = np.array([a[0] * b[0] + a[1] * b[1], a[0] ** 2 + a[1] ** 2 - b[0] ** 2 - b[1] ** 2])
     by = np.array([a[2] * b[2], a[2] ** 2 - b[2] ** 2])
     square = -float(said @ by) / max(float(by @ by), 1e-24)
@@ -80,7 +80,7 @@ def height_direction(grid: Array, shape: tuple[int, ...], matrix: Array | None =
 
 
 def leans(poses: Mapping[Square, Array], shape: tuple[int, ...], view: View | None = None) -> dict[Square, Array]:
-    """By square (2,) tiles by which what is a tile high is seen away from its foot there."""
+    """By square (2,): the displacement, in tiles, of a point one tile above its foot there."""
     if not poses:
         return {}
     grid = _grid(poses)
@@ -98,7 +98,7 @@ def leans(poses: Mapping[Square, Array], shape: tuple[int, ...], view: View | No
 
 
 def _grid(poses: Mapping[Square, Array]) -> Array:
-    """(3, 3) steps of the board to pixels that fits all poses."""
+    """(3, 3) homography from tile steps to pixels, fitted to all poses."""
     if len(poses) < 3:
         at, pose = next(iter(poses.items()))
         return np.asarray(pose @ np.array([[1, 0, -at[0]], [0, 1, -at[1]], [0, 0, 1.0]]))
@@ -110,8 +110,8 @@ def _grid(poses: Mapping[Square, Array]) -> Array:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bare:
-    """What a tile looks like without a figure: ``bgr`` (S, S, 3), as it lies, and how far it is believed: 1 for an
-    earlier picture of this very tile, much less for another specimen, whose print may differ."""
+    """What a tile looks like without a figure: ``bgr`` (S, S, 3), as it lies, and its weight: 1 for an earlier picture
+    of this very tile, much less for another specimen, whose print may differ."""
 
     bgr: Image
     trust: float = 1.0
@@ -120,11 +120,12 @@ class Bare:
 def read_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterable[str] | None = None,
                  view: View | None = None, bare: Mapping[Square, Bare] | None = None,
                  board: Mapping[Square, Array] | None = None) -> dict[Square, tuple[FigureLook, ...]]:
-    """What figures have their foot on which tiles of a straight BGR photograph, the surest first, unlikely ones too.
+    """The figures whose foot is on each tile of an undistorted BGR photograph, most certain first, unlikely ones
+    included.
 
-    ``poses`` (3, 3) take each tile's unit square to pixels; ``view`` knows the camera (its size may differ) and this
-    table's paints; ``bare`` are pictures of tiles without figures where some are known. ``colours`` are the players'
-    (default: all paints that are sold). Raises ValueError for a colour of which nothing is known.
+    ``poses`` (3, 3) take each tile's unit square to pixels; ``view`` has the camera's calibration (its size may differ)
+    and this table's paints; ``bare`` are pictures of tiles without figures where some are known. ``colours`` are the
+    players' (default: all paints that are sold). Raises ValueError for an unknown colour.
     """
     found = find_figures(photo, poses, colours=colours, view=view, bare=bare, board=board)
     return {at: tuple(s.look for s in seen) for at, seen in found.items()}
@@ -133,8 +134,8 @@ def read_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterab
 def find_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterable[str] | None = None,
                  view: View | None = None, bare: Mapping[Square, Bare] | None = None,
                  board: Mapping[Square, Array] | None = None) -> dict[Square, tuple[Seen, ...]]:
-    """The same with silhouettes. ``board`` has all tiles if ``poses`` are some of them: how the camera hangs and
-    what the light is like is told by all."""
+    """The same with silhouettes. ``board`` has all tiles if ``poses`` are some of them: the camera's position and the
+    light are estimated from all."""
     if not poses:
         return {}
     lean = leans({**(board or {}), **poses}, photo.shape, view)
@@ -161,7 +162,7 @@ def find_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterab
     single = _once(found, poses)
     every = [s for at in single for s in single[at]]
     named = colours_of([s.uvl for s in every], light, colours, view.paints if view is not None else None,
-                       [max(0.0, 2 * probability(s.look.there) - 1) for s in every])  # print is no paint
+                       [max(0.0, 2 * probability(s.look.there) - 1) for s in every])  # print is not paint
     print_ = Print(_bare_patches(crops, covered), light).density(np.array([s.uvl for s in every]).reshape(-1, 3))
     painted = [_painted(s, log, p) for s, log, p in zip(every, named, print_, strict=True)]
     like = iter(_like_the_others(painted, view.shapes if view is not None else None))
@@ -171,8 +172,8 @@ def find_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterab
 
 
 def _on_the_board(seen: Seen, at: Square, tiles: Collection[Square]) -> Seen:
-    """With the chance that a figure whose foot is near a border stands on the tile and does not lie on the table beside
-    it, where no tile lies beyond."""
+    """Near a border without a tile beyond, includes the probability that the figure is on the tile and not on the table
+    beside it."""
     spread = math.hypot(seen.look.spread, _PLACED)
     over = math.prod(within(depth, spread) for beyond, depth in inside(seen.look, at).items() if beyond not in tiles)
     likely = over / (over + (1 - over) * math.exp(-_ABOARD)) * probability(seen.look.there)
@@ -180,11 +181,11 @@ def _on_the_board(seen: Seen, at: Square, tiles: Collection[Square]) -> Seen:
     return replace(seen, look=replace(seen.look, there=there))
 
 
-PAINTED, AT_LEAST, AT_MOST = 0.75, -3.0, 2.0  # weight and limits of the log-odds that paint and not print is seen
+PAINTED, AT_LEAST, AT_MOST = 0.75, -3.0, 2.0  # weight and limits of the log-odds of paint against print
 
 
 def _painted(seen: Seen, colours: Mapping[str, float], print_: float) -> Seen:
-    """With the paints' likelihoods, and whether its colour is rather this table's paint or its print."""
+    """Adds the paints' likelihoods, and the log-odds that its colour is a paint and not this board's print."""
     if not colours:
         return seen
     odds = PAINTED * (float(np.logaddexp.reduce(list(colours.values()))) - print_)
@@ -193,13 +194,13 @@ def _painted(seen: Seen, colours: Mapping[str, float], print_: float) -> Seen:
     return replace(seen, look=replace(seen.look, there=there, colours={c: v - best for c, v in colours.items()}))
 
 
-ALONE = -2.5  # log-odds at most against a piece of another make than all others of its table
-LEARNED = 0.97  # how surely a colour's pieces are what its supply showed: a follower may stand in for a lost disc
+ALONE = -2.5  # limit of the log-odds against a piece of another make than all others on the table
+LEARNED = 0.97  # probability that a piece is of the shape seen in its supply: a follower may replace a lost disc
 
 
 def _like_the_others(every: Sequence[Seen], shapes: Mapping[str, str] | None = None) -> list[Seen]:
-    """Followers of one table are all cut from a board, or all discs or cubes: the other figures speak for or against
-    one of its make. Where ``shapes`` knows what pieces of its colour are, that does."""
+    """Followers of one table are either all flat silhouettes, or all discs or cubes: the other figures are evidence for
+    or against a figure's make. Where ``shapes`` has the shape of its colour's pieces, that is used instead."""
     weight = np.array([probability(s.look.there) for s in every])
     round_ = np.array([s.round for s in every])
     out = []
@@ -215,11 +216,11 @@ def _like_the_others(every: Sequence[Seen], shapes: Mapping[str, str] | None = N
     return out
 
 
-_PATCH = 5  # px of a crop: the grain in which print is compared with silhouettes
+_PATCH = 5  # px of a crop: side of the patches in which print is compared with silhouettes
 
 
 def _bare_patches(crops: Image, covered: npt.NDArray[np.bool_]) -> Image:
-    """(N, 3) mean BGR of small squares of the tiles on which no silhouette lies."""
+    """(N, 3) mean BGR of the tiles' patches that no silhouette covers."""
     n = _INNER // _PATCH
     inner = crops[:, _EDGE:-_EDGE, _EDGE:-_EDGE].reshape(len(crops), n, _PATCH, n, _PATCH, 3).mean(axis=(2, 4))
     free = ~covered[:, _EDGE:-_EDGE, _EDGE:-_EDGE].reshape(len(crops), n, _PATCH, n, _PATCH).any(axis=(2, 4))
@@ -245,9 +246,9 @@ _MIDDLES = (np.arange(CELLS) + 0.5) * _STEP - MARGIN
 
 
 def peaks(felt: FigureMaps, n: int, lowest: float, lean: Array | None = None) -> list[Peak]:
-    """Feet that a crop shows, on the tile or around it, the surest first.
+    """Feet detected in a crop, on the tile or around it, most certain first.
 
-    Seen from the side it is hard to say how far along the ``lean`` a foot is: two that lie one behind the other are one
+    In an oblique view a foot's position along the ``lean`` is uncertain: two feet one behind the other are one
     figure's, somewhere between them.
     """
     foot = felt.foot[n]
@@ -275,7 +276,7 @@ def peaks(felt: FigureMaps, n: int, lowest: float, lean: Array | None = None) ->
 
 
 def _apart(way: Array, lean: Array | None) -> float:
-    """Distance of two feet in tiles, what lies along the lean counting less."""
+    """Distance of two feet in tiles, with less weight along the lean."""
     far = 0.0 if lean is None else float(np.hypot(*lean))
     if lean is None or far < 1e-6:
         return float(np.hypot(*way))
@@ -300,7 +301,7 @@ def _seen(peak: Peak, crop: Image, silhouette: npt.NDArray[np.bool_], pose: Arra
     shape = silhouette.astype(np.uint8)
     inner = cv2.erode(shape, np.ones((3, 3), np.uint8))
     pixels = crop[inner > 0] if inner.sum() > 12 else crop[shape > 0]
-    if len(pixels) < 6:  # hardly a silhouette: what is around the foot
+    if len(pixels) < 6:  # hardly a silhouette: use the foot's surroundings
         column, row = np.clip(((peak.foot + MARGIN) * TILE_PX).astype(int), 3, CROP_PX - 4)
         pixels = crop[row - 2:row + 3, column - 2:column + 3].reshape(-1, 3)
     outlines, _ = cv2.findContours(shape, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
@@ -316,12 +317,12 @@ def _seen(peak: Peak, crop: Image, silhouette: npt.NDArray[np.bool_], pose: Arra
                 uvl=shown(pixels, light), round=float(np.exp(peak.kinds[_ROUND]).sum()))
 
 
-SPREAD = 0.03  # of a tile: how well a foot is known
+SPREAD = 0.03  # of a tile: standard deviation of a foot
 _ROUND = [KINDS.index("disc"), KINDS.index("cube")]
 
 
 THERE = (2.42, 0.9)  # scale and shift of a foot's logit: `training.calibrate_figures`
-LYING = 0.8  # scale of the lying logit; real pieces are less like ours than held-out drawings are
+LYING = 0.8  # scale of the lying logit: below 1, because real pieces differ more from ours than held-out drawings do
 
 
 def _there(logit: float) -> float:
@@ -329,26 +330,26 @@ def _there(logit: float) -> float:
 
 
 def _lying(peak: Peak) -> float:
-    """Log-odds that it lies; of a disc or a cube nobody can say."""
+    """Log-odds that it lies; 0 for a disc or a cube."""
     unsaid = float(np.exp(peak.kinds[_ROUND]).sum())
     flat = unsaid * 0.5 + (1 - unsaid) * probability(LYING * peak.lying)
     return math.log(flat / (1 - flat))
 
 
 def _pieces(kinds: Array) -> dict[str, float]:
-    """By piece of the rules; a disc or a cube stands for a follower."""
+    """Log-probabilities by the rules' pieces; a disc or a cube is a follower."""
     said = {kind: float(kinds[KINDS.index(kind)]) for kind in SHAPED}
     return {"follower": float(np.logaddexp.reduce(kinds[[0, *_ROUND]])), **said}
 
 
 _EDGE = round(MARGIN * TILE_PX)
 _INNER = CROP_PX - 2 * _EDGE
-STRANGE, LIKE = 2.5, -5.0  # log-odds at most, for and against a figure, that a picture of the bare tile says
+STRANGE, LIKE = 2.5, -5.0  # limits of a bare tile's log-odds, for and against a figure
 
 
 def _unlike(crop: Image, hidden: npt.NDArray[np.bool_], bare: Image) -> Array:
-    """(_INNER, _INNER) by how much the tile differs from its bare picture, over what it usually differs beside all
-    silhouettes; the light is taken to be that of the part beside them."""
+    """(_INNER, _INNER) difference of the tile from its bare picture, relative to the usual difference outside all
+    silhouettes, where the light is estimated too."""
     size = (_INNER, _INNER)
     seen = cv2.GaussianBlur(crop[_EDGE:-_EDGE, _EDGE:-_EDGE], (0, 0), 0.8).astype(np.float32)
     known = cv2.GaussianBlur(cv2.resize(bare, size, interpolation=cv2.INTER_AREA), (0, 0), 0.8).astype(np.float32)
@@ -357,12 +358,13 @@ def _unlike(crop: Image, hidden: npt.NDArray[np.bool_], bare: Image) -> Array:
         return np.ones(size)
     gain = np.median((seen[free] + 6) / (known[free] + 6), axis=0)
     apart = np.abs(np.log((seen + 6) / ((known + 6) * gain))).mean(axis=2)
-    apart = cv2.min(apart, cv2.erode(apart, np.ones((3, 3)), iterations=1) * 2)  # edges that lie a pixel off
+    apart = cv2.min(apart, cv2.erode(apart, np.ones((3, 3)), iterations=1) * 2)  # edges shifted by a pixel
     return np.asarray(apart / (float(np.quantile(apart[free], 0.8)) + 0.03), float)
 
 
 def _strange(unlike: Array, silhouette: npt.NDArray[np.bool_]) -> float:
-    """Log-odds for a figure where a silhouette differs from the bare tile as nothing beside it does."""
+    """Log-odds of a figure from how much more the tile differs from its bare picture within the silhouette than
+    outside."""
     inside = unlike[silhouette[_EDGE:-_EDGE, _EDGE:-_EDGE]]
     if len(inside) < 20:
         return 0.0
@@ -370,8 +372,8 @@ def _strange(unlike: Array, silhouette: npt.NDArray[np.bool_]) -> float:
 
 
 def _once(found: Sequence[tuple[Square, Seen]], poses: Mapping[Square, Array]) -> dict[Square, tuple[Seen, ...]]:
-    """A figure near a border is seen in the crops of two tiles: its foot is between where the two say that it is, and
-    it belongs to the tile on which that is."""
+    """Merges the detections of a figure near a border, which is in the crops of two tiles: its foot is between the two
+    detected feet, and it belongs to the tile with that point."""
     side = {at: math.sqrt(abs(area(apply(poses[at], UNIT)))) for at, _ in found}
     groups: list[list[tuple[Square, Seen]]] = []
     for at, seen in sorted(found, key=lambda f: -f[1].look.there):

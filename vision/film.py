@@ -1,4 +1,4 @@
-"""Pictures as a film that phones and browsers play: VP8 in WebM, by the encoder that OpenCV's wheel brings."""
+"""Writes pictures as a film that phones and browsers play: VP8 in WebM, with the encoder in OpenCV's wheel."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ SUFFIX = ".webm"
 
 
 def write_film(path: Path, pictures: Iterable[tuple[Image, int]], *, fps: int, size: tuple[int, int]) -> int:
-    """Write BGR pictures of ``size`` (width, height in pixels, both even), each shown for so many frames; how many
-    frames the film has. Raises OSError when it cannot be written; then there is no file of that name."""
+    """Write BGR pictures of ``size`` (width, height in pixels, both even), each shown for the given number of frames.
+    Returns the film's number of frames. Raises OSError when it cannot be written; then no file of that name is left."""
     part = path.with_name(f".{path.stem}.part{SUFFIX}")
     writer, frames = cv2.VideoWriter(str(part), cv2.CAP_FFMPEG, cv2.VideoWriter.fourcc(*"VP80"), float(fps), size), 0
     try:
@@ -38,7 +38,7 @@ def write_film(path: Path, pictures: Iterable[tuple[Image, int]], *, fps: int, s
 
 
 def fitted(picture: Image, size: tuple[int, int], ground_bgr: tuple[int, int, int] = (0, 0, 0)) -> Image:
-    """The whole picture in the middle of one of that size (width, height) and colour."""
+    """The whole picture scaled and centred on a canvas of that size (width, height) and colour."""
     width, height = size
     scale = min(width / picture.shape[1], height / picture.shape[0])
     across, down = max(1, round(picture.shape[1] * scale)), max(1, round(picture.shape[0] * scale))

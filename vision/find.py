@@ -42,9 +42,9 @@ TILE_PX = CROP_PX / (1 + 2 * MARGIN)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """A board as it lies. ``poses`` (3, 3) of the squares with a tile, ``present`` how likely a tile lies on each,
-    ``said`` is what the network said of each of them, looked at as in ``asked``; ``refused`` are the squares beside
-    them and how likely a tile seemed there."""
+    """A detected board. ``poses`` (3, 3) of the squares with a tile, ``present`` the probability of a tile on each,
+    ``said`` the network's output for each of them at the poses in ``asked``; ``refused`` are the rejected squares
+    beside them with their probability of a tile."""
 
     lattice: Lattice
     poses: Mapping[Square, Array]
@@ -52,12 +52,12 @@ class Found:
     said: StructureEstimate
     asked: Mapping[Square, Array]
     refused: Mapping[Square, float]
-    worth: float  # how much speaks for it: its tiles' log-odds, as far as their sides agree
-    covers: float  # px of the picture, as far as the same goes
+    worth: float  # its score: the tiles' log-odds times the agreement of their sides
+    covers: float  # px² of the picture that they cover, times the same agreement
 
 
 class BoardFinder:
-    """Finds boards. Pictures of a ``tileset`` help where no tile is spotted. Not to be shared between threads."""
+    """Finds boards. Pictures of a ``tileset`` help where no tile is spotted. Not thread-safe."""
 
     def __init__(self, tileset: TileSet | None = None, limits: Limits | None = None) -> None:
         self.limits = limits or Limits()
@@ -67,9 +67,9 @@ class BoardFinder:
         self._sightings: SightingFinder | None = None
 
     def find(self, bgr: Image, *, near: Lattice | None = None, aslant: bool = False) -> Found | None:
-        """The board on a BGR picture, or None. ``near`` is a board as it lay before: it is tried first, and when it
-        still lies about there its squares keep their names. ``aslant`` takes the time to look by straight lines too
-        where tiles look foreshortened, or none was seen: for photographs from the side."""
+        """The board on a BGR picture, or None. ``near`` is the board's previous lattice: it is tried first, and when
+        the board still lies about there its squares keep their names. ``aslant`` also searches by straight lines, which
+        takes time, where tiles look foreshortened or none was seen: for oblique photographs."""
         if near is not None and (again := self._again(bgr, near)) is not None:
             return again
         limits = self.limits
@@ -85,19 +85,19 @@ class BoardFinder:
             if lines is not None and self._explains(bgr, lines, spots):
                 return lines
         parts = joined(self._pulled(bgr, spots, grows=limits.grows), limits)
-        if not parts and self._tileset is not None:  # nothing looks like a tile: then like one that was taught
+        if not parts and self._tileset is not None:  # no tile spotted: search for taught pictures
             parts = joined(self._seen(bgr), limits)
         found = self._best(bgr, parts)
         return lines if lines is not None and (found is None or lines.covers > limits.more * found.covers) else found
 
     def _explains(self, bgr: Image, board: Found, spots: Sequence[Spot]) -> bool:
-        """Whether no spot beside the board is a tile at a closer look."""
+        """Whether no spot beside the board is a tile on closer inspection."""
         limits, poses = self.limits, list(board.poses.values())
         left = beside(poses, spots[:limits.spots], limits)
         return weight_of(beside(poses, self._pulled(bgr, left), limits)) < limits.unexplained
 
     def _by_lines(self, bgr: Image, spots: Sequence[Spot]) -> Found | None:
-        """The board on the grid that straight lines suggest and on whose squares these spots lie."""
+        """The board on the grid that straight lines suggest and whose squares contain these spots."""
         guessed = slanted_grid(bgr, spots, self.ask)
         if guessed is None:
             return None
@@ -106,7 +106,7 @@ class BoardFinder:
         return self._finished(bgr, board)
 
     def _best(self, bgr: Image, parts: list[dict[Square, Spot]]) -> Found | None:
-        """Of the boards that these grow to, the one for which most speaks."""
+        """The best-scoring of the boards grown from these parts."""
         best: Found | None = None
         limits = self.limits
         for part in parts[:limits.candidates]:
@@ -125,11 +125,11 @@ class BoardFinder:
         return best
 
     def ask(self, bgr: Image, poses: Iterable[Array], *, turns: int = 1) -> StructureEstimate:
-        """What the network says of the squares of these poses."""
+        """The network's output for the squares of these poses."""
         crops = [rectify(bgr, pose, TILE_PX, MARGIN) for pose in poses]
         return self._net.ask(np.array(crops) if crops else np.zeros((0, CROP_PX, CROP_PX, 3), np.uint8), turns=turns)
 
-    # --- where to begin
+    # --- seeds
 
     def _again(self, bgr: Image, near: Lattice) -> Found | None:
         self._spotter.spots(bgr)
@@ -143,7 +143,7 @@ class BoardFinder:
         return self._finished(bgr, board)
 
     def _seen(self, bgr: Image) -> list[Spot]:
-        """Taught pictures that are seen, as spots."""
+        """Sightings of taught pictures, as spots."""
         assert self._tileset is not None
         if self._sightings is None:
             self._sightings = SightingFinder(self._tileset)
@@ -151,12 +151,12 @@ class BoardFinder:
                      likely=s.votes / (s.votes + self.limits.votes)) for s in self._sightings.find(bgr)]
 
     def _pulled(self, bgr: Image, spots: Sequence[Spot], *, grows: Sequence[float] = (1.0,)) -> list[Spot]:
-        """The likeliest spots, in each of these sizes, drawn to the corners that the network sees, as far as it takes
+        """The likeliest spots, in each of these sizes, refined to the corners that the network sees, as far as it takes
         them for tiles."""
         limits = self.limits
         poses = [scaled(pose_of_spot(spot), grow) for grow in grows for spot in spots[:limits.best]]
         poses += [pose_of_spot(spot) for spot in spots[limits.best:limits.spots]]
-        still: list[tuple[Array, float]] = []  # those that need no further pull
+        still: list[tuple[Array, float]] = []  # those that have converged
         for turn in range(limits.pulls):
             if not poses:
                 break
@@ -183,12 +183,12 @@ class BoardFinder:
         seeds = sorted(board.corners)
         board.corners.clear()
         if len(seeds) > 2:
-            board.lattice.shifts.clear()  # together they know better where each lies
+            board.lattice.shifts.clear()  # the common fit is more precise than each by itself
         self._settle(bgr, board, seeds)
         return self._finished(bgr, board)
 
     def _finished(self, bgr: Image, board: _Board) -> Found | None:
-        """Grow to all sides, look closely at what was found and keep what hangs together."""
+        """Grow to all sides, re-examine what was found and keep the largest connected part."""
         limits = self.limits
         close: dict[Square, tuple[Array, StructureEstimate]] = {}
         for again in range(limits.rounds):
@@ -208,7 +208,7 @@ class BoardFinder:
             loose = [at for n, at in enumerate(order) if said.present[n] < limits.firm or off[n] > limits.ajar]
             if not loose or again == limits.rounds - 1:
                 break
-            for at in loose:  # once more, from where its neighbours point
+            for at in loose:  # once more, at the pose predicted from its neighbours
                 del board.corners[at]
             board.asked = {at: p for at, p in board.asked.items() if at in board.corners}
             board.fit()
@@ -235,7 +235,7 @@ class BoardFinder:
 
     def _odds(self, poses: Mapping[Square, Array], present: Mapping[Square, float],
               tiles: Iterable[Square] | None = None) -> dict[Square, float]:
-        """Log-odds that a tile lies there, from what both networks say and how many of the others lie beside it."""
+        """Log-odds that a tile lies there, from both networks and the number of its neighbours."""
         limits = self.limits
         taken = set(poses if tiles is None else tiles)
         found = {}
@@ -250,8 +250,8 @@ class BoardFinder:
         return found
 
     def _spread(self, bgr: Image, board: _Board) -> None:
-        """From the tiles that are known to all sides, ring by ring. Where nothing was seen is looked again when the
-        tiles that were found since say that a tile would lie elsewhere."""
+        """Search outwards from the known tiles, ring by ring. An empty place is examined again when newly found tiles
+        shift its predicted pose."""
         board.fit()
         for _ in range(self.limits.largest):
             expected = {at: board.lattice.predict(at) for at in sorted(neighbours(board.corners))}
@@ -262,7 +262,7 @@ class BoardFinder:
             board.fit()
 
     def _settle(self, bgr: Image, board: _Board, squares: Sequence[Square]) -> bool:
-        """Which of these squares hold a tile; where each lies goes into the board. Whether any does."""
+        """Add the tiles found on these squares to the board; whether there is any."""
         limits, lattice = self.limits, board.lattice
         expected = {at: lattice.predict(at) for at in squares}
         poses = dict(expected)
@@ -298,7 +298,7 @@ class _Board:
     def __init__(self, corners: dict[Square, Array], lattice: Lattice) -> None:
         self.corners = corners
         self.lattice = lattice
-        self.asked: dict[Square, tuple[Array, float]] = {}  # where it was looked at, and how likely a tile lies there
+        self.asked: dict[Square, tuple[Array, float]] = {}  # the pose examined, and the probability of a tile there
 
     def fit(self) -> None:
         """The lattice that the corners lie on, each tile displaced and turned as it is."""
@@ -311,7 +311,7 @@ class _Board:
 
 
 def _foreshortened(poses: Iterable[Array]) -> float:
-    """How many times as long as wide tiles look, in the middle."""
+    """Median aspect ratio of the tiles in the picture."""
     ratios = []
     for pose in poses:
         a, b, c, d = apply(pose, UNIT)
@@ -322,7 +322,7 @@ def _foreshortened(poses: Iterable[Array]) -> float:
 
 
 def _agreement(board: Iterable[Square], row: Mapping[Square, int], said: StructureEstimate) -> float:
-    """0 .. 1: how well the sides of tiles that lie side by side agree. Those of quarters of tiles do less."""
+    """0 .. 1: how well the common sides of neighbours agree; less for quarters of tiles mistaken for tiles."""
     squares = set(board)
     shown = np.exp(said.sides)
     agree = joints = 0.0
@@ -335,7 +335,7 @@ def _agreement(board: Iterable[Square], row: Mapping[Square, int], said: Structu
 
 
 def _apart(one: Array, other: Array) -> float:
-    """How far the corners of two poses are apart, in tiles."""
+    """Distance between the corners of two poses, in tiles."""
     return float(np.abs(apply(np.linalg.inv(one), apply(other, UNIT)) - UNIT).max())
 
 
@@ -352,8 +352,8 @@ def _pose_of(corners: Array) -> Array:
 
 
 def _fitted(corners: Mapping[Square, Array]) -> Array | None:
-    """(3, 3) from tile steps to pixels by least squares over all corners, tiles that lie far off left out. Few tiles
-    give an affine map: their corners say too little of perspective."""
+    """(3, 3) from tile steps to pixels by least squares over all corners, outlying tiles left out. Few tiles give an
+    affine map: their corners do not determine the perspective."""
     steps = np.concatenate([UNIT + at for at in corners])
     pixels = np.concatenate(list(corners.values()))
     wide = np.ptp(np.array(list(corners)), axis=0).min() if len(corners) > 1 else 0
@@ -378,7 +378,7 @@ def _visible(shape: Sequence[int], pose: Array) -> float:
 
 
 def _largest(squares: Iterable[Square], weight: Mapping[Square, float]) -> set[Square]:
-    """Of the parts that hang together by sides, the weightiest."""
+    """The connected part (by sides) with the largest total weight."""
     left, best = set(squares), set[Square]()
     while left:
         part, edge = set[Square](), {next(iter(left))}

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 Image = npt.NDArray[np.uint8]
-MAX_PIXELS = 60_000_000  # of a picture file: more is not even decoded, it would fill a small machine's memory
+MAX_PIXELS = 60_000_000  # of a picture file: larger ones are not decoded, they would fill a small machine's memory
 MAX_FILE_BYTES = 200_000_000
 
 
@@ -29,7 +29,7 @@ class DeadSource(SourceError):
 class Frame:
     """One picture: ``bgr`` is uint8 (height, width, 3), ``t_s`` seconds on a monotonic clock (file time for files).
 
-    ``luma``, uint8 (height, width), is the same view small and grey, where the camera makes one too.
+    ``luma``, uint8 (height, width), is a downscaled grey copy, where the camera provides one.
     """
 
     id: int
@@ -44,14 +44,15 @@ class Frame:
         return self.bgr.shape
 
 
-_BGR: Any = Frame.__dict__["bgr"]  # the slot behind the name, which LateFrame hides
+_BGR: Any = Frame.__dict__["bgr"]  # the slot descriptor, which LateFrame shadows
 
 
 class LateFrame(Frame):
-    """A frame whose full picture stays with the camera until somebody looks at it: most only show that nothing moved.
+    """A frame whose full picture stays in the camera's memory until it is accessed: most frames only show that nothing
+    moved.
 
-    ``fetch`` copies it out of the camera's memory, ``free`` gives that memory back; each is called at most once. The
-    source lets go of a frame when it delivers the next one; what nobody has looked at by then is gone.
+    ``fetch`` copies it out of the camera's memory, ``free`` releases that buffer; each is called at most once. The
+    source releases a frame when it delivers the next one; a picture not accessed by then is lost.
     """
 
     __slots__ = ("_fetch", "_free", "_lock", "_shape")
@@ -82,7 +83,7 @@ class LateFrame(Frame):
             return super().bgr
 
     def let_go(self) -> None:
-        """Give the camera its memory back. A picture that was fetched before stays."""
+        """Release the camera's buffer. A picture that was fetched before stays."""
         with self._lock:
             self._give_back()
 
@@ -97,7 +98,7 @@ class LateFrame(Frame):
 class SourceInfo:
     """A source's description of itself. ``live`` sources drop frames that were not fetched; others deliver every frame.
 
-    ``controls`` are those in force: exposure_us, gain, red_gain, blue_gain, focus_dioptres and whatever else it sets.
+    ``controls`` are the camera controls in effect: exposure_us, gain, red_gain, blue_gain, focus_dioptres and others.
     """
 
     uri: str
@@ -110,7 +111,7 @@ class SourceInfo:
 
 
 class FrameSource(Protocol):
-    """A camera of any kind. Open it with ``with``; nothing happens before."""
+    """A camera of any kind. Use it as a context manager: ``with`` opens it."""
 
     @property
     def info(self) -> SourceInfo: ...
@@ -122,21 +123,21 @@ class FrameSource(Protocol):
     def read(self, timeout_s: float = 5.0) -> Frame | None:
         """The next frame (file-like sources) or the newest not yet delivered (live ones).
 
-        Look at its ``bgr`` before reading the next one: a camera may keep the picture no longer than that.
+        Access its ``bgr`` before reading the next one: a camera may keep the picture no longer than that.
         None when the source has ended. Raises SourceError when it failed or nothing came within ``timeout_s``.
         """
         ...
 
 
 def size_of(data: bytes) -> tuple[int, int] | None:
-    """Width and height that a picture file says it has, without decoding it: PNG, JPEG, WebP, BMP or TIFF.
+    """Width and height from a picture file's header, without decoding it: PNG, JPEG, WebP, BMP or TIFF.
 
-    None for anything else, for a file that ends before it says so, and for a PNG of which a part is broken or longer
-    than the file: OpenCV makes room for as much as a part claims to be.
+    None for anything else, for a file truncated before that, and for a PNG with a chunk that is corrupt or longer than
+    the file: OpenCV allocates as much as a chunk's length says.
     """
     from PIL import BmpImagePlugin, ImageFile, JpegImagePlugin, PngImagePlugin, TiffImagePlugin, WebPImagePlugin
 
-    # Not Image.open: it warns of many pixels and refuses more in its own words, and knows formats that we do not read.
+    # Not Image.open: it has its own warning and error for many pixels, and knows formats that we do not read.
     known: Mapping[bytes, Callable[[BytesIO], ImageFile.ImageFile]] = {
         b"\x89PNG": PngImagePlugin.PngImageFile, b"\xff\xd8": JpegImagePlugin.JpegImageFile,
         b"RIFF": WebPImagePlugin.WebPImageFile, b"BM": BmpImagePlugin.BmpImageFile,
@@ -144,11 +145,11 @@ def size_of(data: bytes) -> tuple[int, int] | None:
     for begins, kind in known.items():
         if data.startswith(begins):
             try:
-                with warnings.catch_warnings(action="ignore"), kind(BytesIO(data)) as picture:  # of odd EXIF
+                with warnings.catch_warnings(action="ignore"), kind(BytesIO(data)) as picture:  # about odd EXIF
                     size = picture.size
                     if begins == b"\x89PNG":
                         picture.verify()
                     return size
-            except Exception:  # whatever a broken file makes of the reader: it is no picture
+            except Exception:  # a corrupt file can raise anything in the decoder: not a picture
                 return None
     return None

@@ -1,8 +1,8 @@
-"""Where a board may lie in a photograph of tiles nobody has taught: from straight lines alone.
+"""Candidate grids of a board in a photograph of untaught tiles, from straight lines alone.
 
 Seams and outer sides of tiles run in two directions; in a photograph each direction has its vanishing point, and once
-both are taken away the lines of each come at equal distances. Several grids explain the lines about equally well
-(half, double); all are offered, best first, for somebody who looks at what lies in their squares.
+the plane is rectified the lines of each are equally spaced. Several grids explain the lines about equally well (half,
+double); all are returned, best first, for a caller that examines the contents of their squares.
 Segments: R. Grompone von Gioi et al., "LSD: a fast line segment detector", PAMI 32 (2010). Consensus on vanishing
 points as in C. Rother, "A new approach to vanishing point detection in architectural environments", IVC 20 (2002).
 """
@@ -22,22 +22,22 @@ from vision.images import reduced
 Array = npt.NDArray[np.float64]
 
 LONG_SIDE_PX = 1400
-SHORTEST = 0.012  # of the long side: segments below say nothing of a direction
+SHORTEST = 0.012  # of the long side: shorter segments do not determine a direction
 MOST = 1500  # segments that vote
-NEAR_GREEN, ENOUGH = 0.15, 60  # trust of segments that are enough by themselves when there are so many
-ANGLE = np.radians(1.6)  # by which a segment may miss its vanishing point
+NEAR_GREEN, ENOUGH = 0.15, 60  # if more segments than this have at least this trust, the others are ignored
+ANGLE = np.radians(1.6)  # tolerance of a segment against its vanishing point
 TRIES = 900
-SECTORS, PER_SECTOR = 12, 3  # vanishing points of which pairs are tried
-SQUARE_ON = 2  # pairs of directions at right angles that are tried besides
+SECTORS, PER_SECTOR = 12, 3  # vanishing points whose pairs are tried
+SQUARE_ON = 2  # pairs of perpendicular directions tried in addition
 FOCAL = 0.45  # of the long side: no camera's focal length is shorter
-TILE_PX = (28, 520)  # side of a tile in the picture that is searched
-_PHASES = 50  # of a period: places at which its first line is tried
-_HALF_WIDTH = 0.06  # of a tile: how far off a grid line a segment still counts
+TILE_PX = (28, 520)  # range of a tile's side in the picture
+_PHASES = 50  # phases tried per period
+_HALF_WIDTH = 0.06  # of a tile: distance to a grid line within which a segment counts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guess:
-    """A grid (3, 3) from tile steps to pixels, and how much better than chance the lines lie on it."""
+    """A grid (3, 3) from tile steps to pixels, and how much better than chance the lines fit it."""
 
     grid: Array
     score: float
@@ -49,7 +49,7 @@ def guess_grids(bgr: Image, *, most: int = 12, seed: int = 1) -> list[Guess]:
     small = reduced(bgr, LONG_SIDE_PX)
     segments = find_segments(small)
     trust = _by_meadows(small, segments)
-    if (trust > NEAR_GREEN).sum() > ENOUGH:  # a table's grain must not outvote the board
+    if (trust > NEAR_GREEN).sum() > ENOUGH:  # the wood grain of a table must not outvote the board
         segments, trust = segments[trust > NEAR_GREEN], trust[trust > NEAR_GREEN]
     if len(segments) < 12:
         return []
@@ -87,7 +87,7 @@ def find_segments(bgr: Image) -> Array:
 
 
 def _by_meadows(bgr: Image, segments: Array) -> Array:
-    """(N,) 0.04 .. 1: much green around a segment speaks for a board, whose fields are green in every edition."""
+    """(N,) 0.04 .. 1: green around a segment is evidence for a board, whose fields are green in every edition."""
     b, g, r = (bgr[..., n].astype(np.float32) for n in range(3))
     green = (2 * g - b - r > 0.07 * (b + g + r)).astype(np.float32)
     near = cv2.boxFilter(green, -1, (round(max(bgr.shape) / 20),) * 2)
@@ -111,7 +111,7 @@ def _directions(segments: Array, trust: Array, middle: Array, long_side: float, 
     order = np.argsort(-weights.sum(axis=1))
     toward = points[:, :2] - middle * points[:, 2:]
     sector = (np.arctan2(toward[:, 1], toward[:, 0]) % np.pi * SECTORS / np.pi).astype(int) % SECTORS
-    kept: list[int] = []  # some from every direction: a striped cloth must not crowd the board's own out
+    kept: list[int] = []  # some from every direction: a striped cloth must not displace the board's own
     for n in order:
         same = [k for k in kept if sector[k] == sector[n]]
         near = [(weights[n] * weights[k]).sum() > 0.8 * (weights[n] ** 2).sum() for k in same]
@@ -140,7 +140,7 @@ def _directions(segments: Array, trust: Array, middle: Array, long_side: float, 
 
 def _square_on(segments: Array, length: Array) -> list[tuple[Array, Array]]:
     """Pairs of directions at right angles, as vanishing points at infinity: a board seen from above, or one so small
-    that its lines hardly converge. Both of a pair must be there, so one direction of grain makes none."""
+    that its lines hardly converge. Both directions of a pair must be present, so wood grain alone makes none."""
     angle = np.degrees(np.arctan2(segments[:, 3] - segments[:, 1], segments[:, 2] - segments[:, 0])) % 180
     weight = np.bincount(angle.astype(int) % 180, length, 180)
     smooth = sum((np.roll(weight, k) * (1 - abs(k) / 3) for k in range(-2, 3)), np.zeros(180))
@@ -163,7 +163,7 @@ def _ends(segments: Array) -> tuple[Array, Array]:
 
 
 def _agreement(segments: Array, points: Array) -> Array:
-    """(P, N) 0 .. 1: how well each segment runs towards each point."""
+    """(P, N) 0 .. 1: how well each segment points to each vanishing point."""
     mid = (segments[:, :2] + segments[:, 2:]) / 2
     along = segments[:, 2:] - segments[:, :2]
     along /= np.linalg.norm(along, axis=1, keepdims=True)
@@ -175,7 +175,7 @@ def _agreement(segments: Array, points: Array) -> Array:
 
 
 def _refined(segments: Array, point: Array, length: Array) -> Array:
-    """The point that the segments running to it fit best, by weighted least squares."""
+    """The vanishing point refined by weighted least squares over the segments that point to it."""
     a, b = _ends(segments)
     size = float(np.abs(segments).max())
     shrink = np.array([1 / size, 1 / size, 1.0])
@@ -190,7 +190,8 @@ def _refined(segments: Array, point: Array, length: Array) -> Array:
 
 
 def _flat(first: Array, second: Array, middle: Array) -> Array:
-    """(3, 3) from a plane where the two directions are x and y, to pixels; at the middle its scale is 1."""
+    """(3, 3) from the rectified plane, where the two directions are x and y, to pixels; its scale at the middle is
+    1."""
     def scaled(point: Array, axis: int) -> Array:
         speed = point[:2] - middle * point[2]
         return point / np.linalg.norm(speed) * (1 if speed[axis] > 0 else -1)
@@ -225,7 +226,7 @@ def _spacings(segments: Array, trust: Array, flat: Array, point: Array, axis: in
                   for k in range(-3, 4)), np.zeros(histogram.shape))
     phase = smooth.argmax(axis=1)
     starts, scores = (phase + 0.5) / _PHASES * periods, smooth.max(axis=1) / weight.sum()
-    # Finer grids catch more by chance; longer ones are the simpler explanation.
+    # Finer grids match more lines by chance; coarser ones are the simpler explanation.
     chance = 0.08
     scores = (scores - chance) * np.sqrt(np.minimum(periods / low, 6.0))
     if near:

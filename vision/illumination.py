@@ -1,9 +1,9 @@
-"""Illumination normalisation of tile pictures: removes what a table's lamp did to each, so that together they look like
-one board.
+"""Illumination normalisation of tile pictures: removes the effect of a table's lamp on each, so that together they look
+like one board.
 
-Two tiles of one set are printed in the same colours: grass is grass on both. So a pixel is the paint printed there
-times the light on that tile, modelled as a gain per channel and a slope across the tile. The catalogue's geometry says
-which paint it is.
+Two tiles of one set are printed in the same colours: grass is grass on both. So a pixel is the printed colour times the
+light on that tile, modelled as a gain per channel and a slope across the tile. The catalogue's geometry tells which
+colour is printed where.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ class IlluminationLimits:
     """How light is separated from paint. Chosen on drawn tiles under random light
     (`tests/vision/test_illumination.py`)."""
 
-    cells: int = 12  # per side; a cell's median stands for its pixels
+    cells: int = 12  # per side; a cell is represented by its median
     rounds: int = 6  # alternating estimates of paint and light
     hold: float = 1.0  # regularisation of the slope towards 0, in cells: the print has gradients of its own
-    most_gain: float = 0.7  # natural logarithm; more is not light but another paint
+    most_gain: float = 0.7  # natural logarithm; more is not light but another colour
     most_slope: float = 0.4  # the same, from one side of a tile to the other
 
 
 def normalised(pictures: Sequence[tuple[Tile, Image]], how: IlluminationLimits | None = None) -> list[Image]:
-    """The same upright squares (S, S, 3) uint8, S at least 24, in one light: the median of the set."""
+    """The upright squares (S, S, 3) uint8, S at least 24, under a common light: the median of the set."""
     how = how or IlluminationLimits()
     if len(pictures) < 2:
         return [image for _, image in pictures]
@@ -76,7 +76,7 @@ def _cells(image: Image, cells: int) -> Array:
 
 
 def _paints(tile: Tile, cells: int, kinds: Sequence[str]) -> npt.NDArray[np.int_]:
-    """(cells²,) index of the kind whose paint dominates each cell; -1 where none does."""
+    """(cells²,) index of the kind whose colour dominates each cell; -1 where none does."""
     fine = 8
     share = np.zeros((len(kinds), cells * cells))
     for segment, mask in zip(tile.segments, segment_masks(tile, cells * fine), strict=True):

@@ -1,4 +1,4 @@
-"""Pictures in and out of files and bytes."""
+"""Reads and writes pictures as files and bytes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class ImageError(Exception):
 
 
 def read_image(path: str) -> Image:
-    """A picture as BGR uint8 (height, width, 3), turned upright as its EXIF says. Raises ImageError."""
+    """A picture as BGR uint8 (height, width, 3), rotated according to its EXIF. Raises ImageError."""
     try:
         with open(path, "rb") as f:
             data = f.read(MAX_FILE_BYTES + 1)
@@ -24,7 +24,7 @@ def read_image(path: str) -> Image:
 
 
 def decoded(data: bytes, path: str) -> Image:
-    """The same from bytes, which came from ``path``. What would be too large is not decoded. Raises ImageError."""
+    """The same from bytes, which came from ``path``. Too large pictures are not decoded. Raises ImageError."""
     size = size_of(data)
     if size is not None and size[0] * size[1] > MAX_PIXELS or len(data) > MAX_FILE_BYTES:
         raise ImageError(f"{path}: has more than {MAX_PIXELS // 1_000_000} million pixels; make it smaller")
@@ -38,7 +38,7 @@ def decoded(data: bytes, path: str) -> Image:
 
 
 def write_image(path: str, image: Image) -> None:
-    """Write a picture in the format of its name. Raises ImageError."""
+    """Write a picture in the format of its file extension. Raises ImageError."""
     try:
         ok = cv2.imwrite(path, image)
     except cv2.error:
@@ -48,7 +48,7 @@ def write_image(path: str, image: Image) -> None:
 
 
 def reduced(image: Image, long_side_px: int) -> Image:
-    """The picture, reduced if necessary so that its longer side has at most so many pixels."""
+    """The picture, downscaled if necessary so that its longer side has at most ``long_side_px`` pixels."""
     scale = min(1.0, long_side_px / max(image.shape[:2]))
     if scale == 1:
         return image

@@ -1,4 +1,4 @@
-"""Spots that continue each other are joined into candidates for a board; and what the finder believes."""
+"""Joins spots that continue each other into candidate boards; and the finder's thresholds."""
 
 from __future__ import annotations
 
@@ -19,46 +19,46 @@ _AROUND = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1),
 class Limits:
     """Thresholds of the finder. Distances in tiles; tuned on invented tables and checked against real ones."""
 
-    off: float = 0.3  # how far a spot may lie from where its neighbour points
-    size: float = 0.28  # logarithm by which neighbours may differ in size
+    off: float = 0.3  # how far a spot may lie from the place predicted by its neighbour
+    size: float = 0.28  # logarithm of the ratio by which neighbours may differ in size
     turn: float = 0.3  # radians by which neighbours may be turned against each other
-    seen: float = 0.48  # part of a square that must lie in the picture for it to be asked about
-    hint: float = 0.25  # probability of a tile, as the network says it at first sight, below which nothing lies there
+    seen: float = 0.48  # fraction of a square that must lie in the picture for it to be examined
+    hint: float = 0.25  # network's probability of a tile at the first pass, below which the square is empty
     reach: float = 0.4  # how far a corner may lie from where it is expected
     moved: float = 0.3  # how far a middle may lie from where it is expected
-    exact: float = 0.05  # corners so close need no second look
-    likely: float = 0.3  # probability of a tile, as the network says it, at second sight
-    kept: float = -0.8  # log-odds of a tile of a board
-    lone: float = 0.6  # and of its surest by itself, or
-    many: int = 6  # so many tiles that hang together, with
-    agreed: float = 0.6  # sides that agree so well
-    candidates: int = 4  # boards that are looked at closely
-    share: float = 0.15  # of the best candidate's weight below which another is not looked at
-    rounds: int = 3  # times that a board is gone over while tiles of it lie uneasily
+    exact: float = 0.05  # corners so close need no second pass
+    likely: float = 0.3  # the network's probability of a tile at the second pass
+    kept: float = -0.8  # least log-odds of a tile of a board
+    lone: float = 0.6  # and of its most certain one, or
+    many: int = 6  # so many connected tiles, with
+    agreed: float = 0.6  # such agreement of their sides
+    candidates: int = 4  # boards that are examined closely
+    share: float = 0.15  # of the best candidate's weight below which another is ignored
+    rounds: int = 3  # iterations over a board while some of its tiles fit badly
     firm: float = 0.9  # probability of a tile, and
-    ajar: float = 0.12  # how far its corners may lie off, for it to lie well
-    largest: int = 30  # rings around what was seen at first
-    again: float = 0.6  # of a board's squares that must still hold tiles for it to lie where it lay
-    spots: int = 64  # that are looked at closely
-    best: int = 28  # of them at first; then in each of these sizes, since tiles draw to themselves what is larger
-    unexplained: float = 0.5  # tiles that may lie beside a board, by their probabilities, when it is taken for all
-    smaller: float = 0.7  # times as large as its tiles are what else may be tiles of a board
+    ajar: float = 0.12  # deviation of its corners, for a tile to fit well
+    largest: int = 30  # rings around the seed
+    again: float = 0.6  # of a board's squares that must still hold tiles for it to be in its old place
+    spots: int = 64  # that are examined closely
+    best: int = 28  # of them at first; then in each size, since outlines that are too large converge to tiles
+    unexplained: float = 0.5  # expected number of tiles left beside a board below which it is accepted as the only one
+    smaller: float = 0.7  # relative size below which a spot beside a board is none of its tiles
     grows: tuple[float, ...] = (1.0, 1.5)
-    pulls: int = 4  # times that each is drawn to its corners
-    faint: tuple[float, ...] = (0.004, 0.06, 0.3)  # probability of a tile below which a spot is given up, each time
-    still: float = 0.04  # corners that move no further need no further pull
-    aside: float = 0.02  # by which a tile may lie off where it was looked at for what was seen to hold
-    astray: float = 0.5  # and how far its corners may lie off then
-    sure: float = 0.7  # probability of a tile with which a board may begin
+    pulls: int = 4  # refinements of each to its corners
+    faint: tuple[float, ...] = (0.004, 0.06, 0.3)  # probability of a tile below which a spot is dropped, per refinement
+    still: float = 0.04  # converged when corners move less
+    aside: float = 0.02  # deviation from the examined pose within which its result stays valid
+    astray: float = 0.5  # and the deviation of its corners then
+    sure: float = 0.7  # probability of a tile that can seed a board
     settled: float = 0.12  # and how little its corners may still move
-    straight: float = 0.15  # how far a corner may lie off what the others of its part say
-    foreshortened: float = 1.12  # times as long as wide: tiles seen from a side; boards from above have up to 1.08
-    more: float = 1.2  # times as much must the board by lines cover, which is less exact where spots see all
-    structure: tuple[float, float] = (0.8, 7.0)  # weight of the network's log-odds, and where they mean nothing
+    straight: float = 0.15  # deviation of a corner from the affine map of the others of its part
+    foreshortened: float = 1.12  # aspect ratio of tiles in an oblique view; boards from above have up to 1.08
+    more: float = 1.2  # factor by which the board from lines must cover more: it is less exact where spots find all
+    structure: tuple[float, float] = (0.8, 7.0)  # weight of the network's log-odds, and their neutral point
     spotted: tuple[float, float] = (1.0, 0.5)  # the same of the spots' log-odds
-    beside: tuple[float, ...] = (0.0, 4.0, 5.0)  # log-odds by how many tiles lie beside it, the last for more
-    joint: float = 1.0  # log-odds that each more tile of a board adds to it
-    votes: float = 6.0  # keypoints that make a sighting as sure as a spot of even odds
+    beside: tuple[float, ...] = (0.0, 4.0, 5.0)  # log-odds by the number of neighbours, the last for more
+    joint: float = 1.0  # log-odds that each further tile adds to a board
+    votes: float = 6.0  # keypoints of a sighting that is worth a spot of even odds
 
 
 def joined(spots: Sequence[Spot], limits: Limits) -> list[dict[Square, Spot]]:
@@ -103,7 +103,7 @@ def joined(spots: Sequence[Spot], limits: Limits) -> list[dict[Square, Spot]]:
 
 
 def agreeing(part: Mapping[Square, Spot], limits: Limits) -> Mapping[Square, Spot]:
-    """The spots of a part that one affine map explains, where that says more than each by itself."""
+    """The spots of a part that one affine map explains (RANSAC), where that is more informative than each by itself."""
     if len(part) < 3:
         return part
     steps = np.concatenate([UNIT + at for at in part])
@@ -119,8 +119,8 @@ def agreeing(part: Mapping[Square, Spot], limits: Limits) -> Mapping[Square, Spo
 
 
 def beside(board: Sequence[Array], spots: Sequence[Spot], limits: Limits) -> list[Spot]:
-    """The spots beside a board, its tiles given by their poses, that may be tiles of it. Much smaller ones cannot, and
-    one half a tile from a tile's middle is two tiles at once."""
+    """The spots beside a board, its tiles given by their poses, that may be tiles of it. Not much smaller ones, nor one
+    half a tile from a tile's centre, which straddles two tiles."""
     back = [np.linalg.inv(pose) for pose in board]
     middles = np.array([apply(pose, [[0.5, 0.5]])[0] for pose in board])
     smallest = limits.smaller * float(np.median([np.sqrt(abs(area(apply(pose, UNIT)))) for pose in board]))
@@ -136,7 +136,7 @@ def beside(board: Sequence[Array], spots: Sequence[Spot], limits: Limits) -> lis
 
 
 def doubled(poses: Iterable[Array]) -> list[Spot]:
-    """Places of tiles of twice the size of which these may be quarters; tiles side by side share some."""
+    """Candidate tiles of twice the size of which these may be quarters; neighbours share some."""
     spots: list[Spot] = []
     for pose in list(poses)[:8]:
         corners = apply(pose, UNIT)
@@ -147,7 +147,7 @@ def doubled(poses: Iterable[Array]) -> list[Spot]:
 
 
 def distinct(poses: Sequence[Array], likely: Array) -> tuple[list[Array], Array]:
-    """Of poses that are about the same, the likeliest."""
+    """Non-maximum suppression: of poses that are about the same, the likeliest."""
     kept: list[int] = []
     spots = [spot_of_pose(pose, 1.0) for pose in poses]
     for n in np.argsort(-likely):
@@ -160,7 +160,7 @@ def distinct(poses: Sequence[Array], likely: Array) -> tuple[list[Array], Array]
 
 
 def weight_of(spots: Iterable[Spot]) -> float:
-    """How much speaks for a candidate before it is looked at closely."""
+    """A candidate's score before it is examined closely."""
     return sum(s.likely for s in spots)
 
 
@@ -178,12 +178,12 @@ def spot_of_pose(pose: Array, likely: float) -> Spot:
 
 
 def regular(pose: Array) -> Array:
-    """The same place as an affine pose: four corners of one tile say too little of perspective."""
+    """The same place as an affine pose: the four corners of one tile do not determine its perspective."""
     return pose_of_spot(spot_of_pose(pose, 1.0))
 
 
 def scaled(pose: Array, grow: float) -> Array:
-    """A pose made larger about its middle."""
+    """A pose scaled about its centre."""
     out: Array = pose @ np.array([[grow, 0, (1 - grow) / 2], [0, grow, (1 - grow) / 2], [0, 0, 1.0]])
     return out
 

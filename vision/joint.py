@@ -61,7 +61,7 @@ def _propagate(unary: Array, squares: Sequence[Square], shown: Array) -> Array:
         total = unary + messages.reshape(len(squares), -1) @ flat.T
         top = total.max(axis=1, keepdims=True)
         belief = total - top - np.log(np.exp(total - top).sum(axis=1, keepdims=True))
-        # what a square says of its side, but for what its neighbour said of that side itself
+        # a square's message about its side, without its neighbour's own message about that side
         mass = (np.exp(belief) @ flat).reshape(messages.shape) * np.exp(-messages) + 1e-12
         sent = np.log(mass / mass.sum(axis=2, keepdims=True) @ agree)
         fresh = np.zeros_like(messages)

@@ -1,9 +1,9 @@
-"""Where known pictures are seen in a photograph: keypoint votes, one affine pose per sighting.
+"""Finds known pictures in a photograph by keypoint votes: one affine pose per sighting.
 
-Touching tiles have no outline to find, but their print has corners. Every keypoint of the photograph is compared with
-the keypoints of all pictures in one product (not picture by picture); a match votes for the tile's centre, size and
-direction; votes that agree are fitted with an affine pose by consensus (RANSAC).
-D. G. Lowe, "Distinctive image features from scale-invariant keypoints", IJCV 60 (2004), sections 5 and 7.3.
+Touching tiles have no outline to detect, but their print has corners. Every keypoint of the photograph is compared with
+the keypoints of all pictures in one matrix product (not picture by picture); a match votes for the tile's centre, size
+and direction; votes that agree are fitted with an affine pose by consensus (RANSAC). D. G. Lowe, "Distinctive image
+features from scale-invariant keypoints", IJCV 60 (2004), sections 5 and 7.3.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from vision.tileset import TileSet
 
 Array = npt.NDArray[np.float64]
 
-NEAREST = 4  # pictures that share a drawing (F and G, M and N) all deserve the vote
+NEAREST = 4  # pictures that share a drawing (F and G, M and N) all get the vote
 SIMILAR = 0.89  # cosine of root descriptors
 FEWEST = 6  # keypoints that must agree on an affine pose
 LIMIT = 6000  # keypoints in a photograph
 LONG_SIDE_PX = 1400
 PER_PICTURE = 250  # keypoints in a tile's picture
-PART_PX, OVERLAP_PX = 480, 100  # a photograph's keypoints are sought in parts of this size: that bounds the memory
+PART_PX, OVERLAP_PX = 480, 100  # keypoints are detected in parts of this size, which bounds the memory
 _AT_ONCE = 3_000_000  # comparisons per product, which bounds the memory however many specimens are taught
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sighting:
-    """A picture seen in the photograph. ``pose`` (2, 3) maps the unit square of the upright picture to pixels."""
+    """A picture found in the photograph. ``pose`` (2, 3) maps the unit square of the upright picture to pixels."""
 
     tile: str
     pose: Array
@@ -53,7 +53,7 @@ class _Points:
 
 
 class SightingFinder:
-    """Keypoints of a tile set, ready to be seen in photographs."""
+    """Matches the keypoints of a tile set with photographs."""
 
     def __init__(self, tileset: TileSet) -> None:
         self._tiles = [s.tile for s in tileset.specimens]
@@ -74,7 +74,7 @@ class SightingFinder:
     def find(self, bgr: Image) -> list[Sighting]:
         """Sightings in a photograph, most votes first, at most one per place.
 
-        Keypoints are sought at LONG_SIDE_PX at most: the detector doubles the picture, which bounds the memory.
+        Keypoints are detected at LONG_SIDE_PX at most, which bounds the memory: the detector doubles the picture.
         """
         scale = min(1.0, LONG_SIDE_PX / max(bgr.shape[:2]))
         small = reduced(bgr, LONG_SIDE_PX)
@@ -176,7 +176,7 @@ def _detect(bgr: Image, limit: int, contrast: float, scale: float = 1.0) -> _Poi
 def detected(sift: cv2.SIFT, grey: Image, limit: int,
              mask: Image | None = None) -> tuple[list[cv2.KeyPoint], npt.NDArray[np.float32]]:
     """The ``limit`` strongest keypoints of a grey picture, where ``mask`` is not 0, and their descriptors (N, 128). It
-    is sought part by part: the detector doubles what it is given, and keeps it at every scale at once."""
+    is processed part by part: the detector doubles its input, and keeps all scales in memory."""
     keypoints: list[cv2.KeyPoint] = []
     rows = [np.zeros((0, 128), np.float32)]
     for left, right in _parts(grey.shape[1]):
@@ -198,7 +198,7 @@ def detected(sift: cv2.SIFT, grey: Image, limit: int,
 
 
 def _parts(length: int) -> list[tuple[int, int]]:
-    """Equal stretches of about PART_PX that cover a length."""
+    """Equal intervals of about PART_PX that cover a length."""
     count = max(1, round(length / PART_PX))
     ends = [round(n * length / count) for n in range(count + 1)]
     return list(zip(ends, ends[1:], strict=False))

@@ -1,8 +1,7 @@
-"""Where the tiles of a photograph lie: a grid seen in perspective that bends, since people lay tiles by hand.
+"""Where the tiles of a photograph lie: a deformable grid in perspective, since people lay tiles by hand.
 
-A board is one homography from tile steps to pixels, and for every tile its own displacement from it. What lies next to
-a tile goes on where that one points: errors add up along a row, so predictions follow the neighbours, not the far side
-of the board.
+A board is one homography from tile steps to pixels, and for every tile its own displacement from it. A tile is
+predicted from its neighbours: errors add up along a row, so the far side of the board says little.
 
 A *pose* is a homography (3, 3) from the unit square of a board square (x east, y south) to pixels.
 """
@@ -34,7 +33,7 @@ class Lattice:
     shifts: dict[Square, tuple[float, float, float]] = field(default_factory=dict)
 
     def predict(self, at: Square) -> Array:
-        """Pose of a square: displaced as itself if known, else where its known neighbours point on average."""
+        """Pose of a square: with its own displacement if known, else extrapolated from its known neighbours."""
         if at in self.shifts:
             return self.pose(at, self.shifts[at])
         total, weights = np.zeros(3), 0.0
@@ -42,7 +41,7 @@ class Lattice:
             near = self.shifts.get((at[0] + dx, at[1] + dy))
             if near is not None:
                 weight = 1.0 / (dx * dx + dy * dy) ** 3  # people lay a tile against what it touches
-                cos, sin = np.cos(near[2]) - 1, np.sin(near[2])  # a turned tile points its row elsewhere
+                cos, sin = np.cos(near[2]) - 1, np.sin(near[2])  # a rotated tile deflects its row
                 total += weight * (np.array(near) - (cos * dx - sin * dy, sin * dx + cos * dy, 0.0))
                 weights += weight
         x, y, turn = total / weights if weights else total
@@ -67,7 +66,7 @@ class Lattice:
         return float(x), float(y), float(turn)
 
     def side_px(self, at: Square) -> float:
-        """Side of a tile on that square, as the root of its area."""
+        """Side of a tile on that square: the square root of its area."""
         return float(np.sqrt(abs(area(apply(self.pose(at, (0.0, 0.0, 0.0)), UNIT)))))
 
     def usual_side_px(self) -> float:
@@ -75,9 +74,9 @@ class Lattice:
         return float(np.median([self.side_px(at) for at in self.shifts]))
 
     def refit(self, askew: float, straight: float) -> None:
-        """Fit the perspective anew to where the tiles lie, so that far squares are predicted well. Corners that lie off
-        it by more than ``askew`` tiles have no say: one thing at the rim that is no tile would bend everything. It
-        stays as it was when fewer than the part ``straight`` of the corners agree."""
+        """Refit the perspective to the tiles' poses, so that far squares are predicted well. Corners that deviate by
+        more than ``askew`` tiles are outliers: one object at the rim that is no tile would distort everything.
+        Unchanged when less than the fraction ``straight`` of the corners are inliers."""
         poses = {at: self.pose(at, shift) for at, shift in self.shifts.items()}
         steps = np.concatenate([UNIT + at for at in poses])
         pixels = np.concatenate([apply(pose, UNIT) for pose in poses.values()])
@@ -122,13 +121,13 @@ def area(corners: Array) -> float:
 def rectify(bgr: Image, pose: Array, size_px: float, margin: float = 0.0, smooth: bool = True) -> Image:
     """The square of a pose as (n, n, 3), ``size_px`` per tile, with ``margin`` tiles more on every side.
 
-    What lies outside the photograph repeats its border. A photograph much larger than the crop is averaged, not picked.
+    Outside the photograph its border is replicated. A photograph much larger than the crop is averaged, not sampled.
     """
     return _warp(bgr, pose, size_px, margin, cv2.BORDER_REPLICATE, smooth)
 
 
 def inside(shape: Sequence[int], pose: Array, size_px: float, margin: float = 0.0) -> npt.NDArray[np.float32]:
-    """Which pixels of such a crop lie in a photograph of that shape: 1.0 or 0.0."""
+    """Mask of such a crop: 1.0 for pixels inside a photograph of that shape, else 0.0."""
     n = round(size_px * (1 + 2 * margin))
     corners = apply(pose, UNIT * (1 + 2 * margin) - margin)
     if (corners >= 0).all() and (corners <= (shape[1] - 1, shape[0] - 1)).all():
@@ -153,13 +152,13 @@ def _warp(bgr: Image, pose: Array, size_px: float, margin: float, border: int, s
 
 
 def neighbours(squares: Iterable[Square]) -> set[Square]:
-    """Squares with a side on one of these, these left out."""
+    """The squares adjacent to these by a side, without these."""
     taken = set(squares)
     return {(x + dx, y + dy) for x, y in taken for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1))} - taken
 
 
 def turned_square(at: Square, quarter: int) -> Square:
-    """A square's name after the board was named anew, ``quarter`` turns clockwise."""
+    """A square's name after the board's coordinates were rotated ``quarter`` turns clockwise."""
     x, y = at
     for _ in range(quarter % 4):
         x, y = -y, x

@@ -1,9 +1,9 @@
 """Detects lens distortion from the tiles themselves: a board's corners lie on a grid in perspective, and with a
-distorting lens they deviate from it the more, the further they are from the picture's centre.
+distorting lens they deviate from it more the further they are from the picture's centre.
 
 One parameter is fitted, the division model of A. Fitzgibbon, "Simultaneous linear estimation of multiple view geometry
 and lens distortion", CVPR 2001: a point seen at radius r (1 at the picture's corners) is at r / (1 + k r^2) without
-distortion. That is what tiles allow, not what a lens needs: a calibration fits five parameters.
+distortion. Tiles do not determine more; a proper calibration fits five parameters.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from vision.lattice import UNIT, Array, apply
 TILES = 12  # least number of tiles for an estimate
 _BENDS = np.linspace(-0.4, 0.25, 14)  # values of k that are tried: fisheye to pincushion
 _STEPS = np.linspace(-0.04, 0.04, 9)  # and then around the best one
-_CLEAR = 14.0  # by which the tiles' deviations must speak for a bend (twice the logarithm of the ratio of likelihoods)
-_WORTH = 0.012  # of half the picture's diagonal: bends below it move no tile to another square
-_GAIN = 0.75  # as far off must tiles lie at most were the lens known: else their being laid by hand matters more
-_LIES = 0.01  # of a tile: no corner is seen better
-_SLIPPED = 0.3  # of a tile: a corner further off is a tile laid askew, or misread, and counts as that far
+_CLEAR = 14.0  # least evidence of distortion (twice the log-likelihood ratio)
+_WORTH = 0.012  # of half the picture's diagonal: smaller distortion moves no tile to another square
+_GAIN = 0.75  # greatest ratio of the residuals with and without correction: above it hand-laid tiles matter more
+_LIES = 0.01  # of a tile: precision of a corner
+_SLIPPED = 0.3  # of a tile: larger residuals, of crooked or misread tiles, are clipped to this
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Distortion:
-    """``k`` of the lens, ``corner_px`` by how much it displaces the picture's corners, and the mean residual of the
-    tiles from a grid, in tiles: ``now``, and ``straight`` with the distortion removed."""
+    """``k`` of the lens, ``corner_px`` the displacement of the picture's corners, and the mean residual of the tiles
+    from a grid, in tiles: ``now``, and ``straight`` with the distortion removed."""
 
     k: float
     corner_px: float
@@ -53,7 +53,7 @@ def distortion_of(corners_px: Mapping[Square, Array], size: tuple[int, int]) -> 
     off |= {about + float(step): _off(steps, seen / (1 + (about + step) * away)) for step in _STEPS}
     k = min(off, key=off.__getitem__)
     flat = _off(steps, seen)
-    # the corners of one tile err alike
+    # the errors of one tile's corners are correlated
     clear = len(corners_px) * np.log((flat**2 + _LIES**2) / (off[k] ** 2 + _LIES**2))
     if clear < _CLEAR or abs(k) < _WORTH or off[k] > _GAIN * flat or not _BENDS[0] < k < _BENDS[-1]:
         return None
@@ -61,7 +61,7 @@ def distortion_of(corners_px: Mapping[Square, Array], size: tuple[int, int]) -> 
 
 
 def _off(steps: Array, points: Array) -> float:
-    """By how much of a tile points lie off the grid that fits them best, root mean square."""
+    """RMS distance of points from the grid that fits them best, in tiles."""
     used = np.ones(len(points), bool)
     off = np.zeros(len(points))
     for _ in range(2):

@@ -1,8 +1,8 @@
 """Learns an owner's tiles during play: pictures of tiles whose kind is known become templates, after a check.
 
 A lesson is the picture of one tile as it lay on the table, turned upright and labelled by the game or a person. A wrong
-label would teach wrong tiles for ever, so every lesson is cross-checked with all others before it is used: its four
-sides must show what its label says, and it must not resemble another kind more than its own.
+label would spoil all later readings, so every lesson is cross-checked with all others before it is used: its four sides
+must match its label, and it must not resemble another kind more than its own.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from vision.lattice import Array, rectify
 from vision.tiles import TileMatcher
 from vision.tileset import SIZE_PX, Specimen, TileSet
 
-BLURRED = 0.3  # of the median sharpness of all lessons: below it a picture does not teach
-FEWEST = 8  # lessons from which sides can be judged, and from which anything is taught
+BLURRED = 0.3  # of the median sharpness of all lessons: less sharp pictures are refused
+FEWEST = 8  # least number of lessons to judge sides, and to teach anything
 _SIDE_PX = 64
-_WRONG_SIDES = 4.0  # log-odds of what the sides show against what the name says
-_OTHER, _OTHER_MARGIN = 0.8, 0.12  # correlation with another kind that is too much, and by how much beyond its own
+_WRONG_SIDES = 4.0  # log-odds of the sides against the label
+_OTHER, _OTHER_MARGIN = 0.8, 0.12  # correlation with another kind that is too high, and margin over its own
 _TWIN, _TWIN_MARGIN = 0.9, 0.04  # the same for kinds that differ by a pennant alone
 _SAME = 0.93  # correlation from which two pictures of a kind show the same drawing
 
@@ -54,7 +54,7 @@ def upright(photo: Image, pose: Array, rot: int, size_px: int = SIZE_PX) -> Imag
 def vet(lessons: Sequence[Lesson]) -> tuple[tuple[Lesson, ...], tuple[Refused, ...]]:
     """The lessons that agree with each other, in order, and those that do not.
 
-    The worst is removed first and the rest are checked again, so that one poisoned lesson does not discredit others.
+    The worst is removed first and the rest are checked again, so that one mislabelled lesson does not discredit others.
     """
     kept = list(lessons)
     refused: list[Refused] = []
@@ -127,7 +127,7 @@ class _Compared:
         self.same_shape = {name: [r for r in range(4) if _turned(name, r) == _turned(name, 0)] for name in self.names}
 
     def worst(self) -> tuple[int, str] | None:
-        """The member with the most against it, and what; None when all agree."""
+        """The member with the strongest evidence against it, and the reason; None when all agree."""
         found: list[tuple[float, int, str]] = []
         for n in self.members:
             sides = self._sides_against(n)
@@ -141,7 +141,7 @@ class _Compared:
         return n, why
 
     def _sides_against(self, n: int) -> float:
-        """Log-odds against a lesson's name, by sides learned from all the others."""
+        """Log-odds against a lesson's label, by sides learned from all the others."""
         rest = [m for m in self.members if m != n]
         reader = learn_sides(self.sides[rest].reshape(-1, self.sides.shape[2]),
                              [letter for m in rest for letter in self.letters[m]])
@@ -152,7 +152,7 @@ class _Compared:
                          for k, letter in enumerate(self.letters[n]) if letter in reader.letters))
 
     def _other_kind(self, n: int) -> float:
-        """Above 1 when a lesson is too much like another kind for its name."""
+        """Above 1 when a lesson is too similar to another kind."""
         name, kinds = self.names[n], catalogue()
         own = max((float(self.alike[n, m, self.same_shape[name]].max())
                    for m in self.members if m != n and self.names[m] == name), default=None)
@@ -160,12 +160,12 @@ class _Compared:
         for m in self.members:
             if self.names[m] == name:
                 continue
-            # where the sides differ they have been asked already, and know better
+            # where the sides differ they are the better evidence, used already
             same_sides = [r for r in range(4) if side_letters(kinds[self.names[m]], r) == self.letters[n]]
             like = max((float(self.alike[n, m, r]) for r in same_sides), default=-1.0)
             twin = frozenset((name, self.names[m])) in self.twins
             if twin and own is None:
-                continue  # by their pictures alone, one of each, nobody can tell which has the pennant
+                continue  # one picture of each does not tell which has the pennant
             limit, margin = (_TWIN, _TWIN_MARGIN) if twin else (_OTHER, _OTHER_MARGIN)
             if like > limit and (own is None or like > own + margin):
                 most = max(most, 1.0 + like - (own or 0.0))

@@ -1,8 +1,8 @@
-"""One look at the table: evidence about squares and figures, to be explained by a game; and what a figure's foot and
-posture say of the segment that it occupies.
+"""One look at the table: evidence about squares and figures, to be explained by a game; and the likelihood of a
+figure's segment given its foot and posture.
 
-Nothing here knows a game. All weights are natural logarithms; a look that says nothing about something is zero there.
-A square is named by where it lies in steps from the first tile found, and keeps its name for as long as the board does.
+No knowledge of the game here. All weights are natural logarithms; 0 is no evidence. A square is named by its steps from
+the first tile found, and keeps its name for as long as the board does.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ def probability(log_odds: float) -> float:
 class FigureLook:
     """One figure on a tile. ``foot`` is where it touches the tile, (x, y) in tiles from the square's north-west corner,
     known to ``spread`` tiles (one standard deviation). ``there`` is the log-odds that it is a figure at all and not
-    print, a shadow or a thing; ``lying`` those that it lies. ``colours`` are log-likelihoods by the paints that were
-    asked for, ``pieces`` by the kind of piece (follower, large, builder, pig), where its silhouette tells.
-    ``length`` is the longer side of its silhouette in tiles, 0 when that was not seen."""
+    print, a shadow or another object; ``lying`` those that it lies. ``colours`` are log-likelihoods by the paints that
+    were asked for, ``pieces`` by the kind of piece (follower, large, builder, pig), where its silhouette tells.
+    ``length`` is the longer side of its silhouette in tiles, 0 if unknown."""
 
     foot: tuple[float, float]
     spread: float
@@ -51,10 +51,10 @@ class NeutralLook:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SquareLook:
-    """What a square shows. ``there`` is the log-odds that a tile lies on it rather than nothing or something else; if
-    one does, ``tiles`` are log-likelihoods of (tile, rot), the likeliest first, and ``rest`` that of every reading not
-    listed. ``seen`` is the part of the square that is not occluded, 0 .. 1. ``figures`` is None when none were sought.
-    ``neutral`` are neutral pieces by name, where figures were sought and something may be one.
+    """Evidence about a square. ``there`` is the log-odds that a tile lies on it rather than nothing or something else;
+    if one does, ``tiles`` are log-likelihoods of (tile, rot), the likeliest first, and ``rest`` that of every reading
+    not listed. ``seen`` is the part of the square that is not occluded, 0 .. 1. ``figures`` is None when they were not
+    searched for. ``neutral`` are possible neutral pieces by name, where figures were searched for.
     """
 
     there: float
@@ -67,8 +67,8 @@ class SquareLook:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableLook:
-    """All that was looked at in one frame, taken at ``t_s``. ``whole`` says that the board was read as a photograph is:
-    a tile lies on no square that is left out, as far as the picture shows it."""
+    """All observations of one frame, taken at ``t_s``. ``whole``: the board was read like a photograph, so squares left
+    out have no tile, as far as they are in the picture."""
 
     frame: int
     t_s: float
@@ -77,35 +77,36 @@ class TableLook:
 
 
 def inside(look: FigureLook, at: Square) -> dict[Square, float]:
-    """By the square beyond each side of its tile how far inside of that side the foot is, in tiles; below nothing
-    outside."""
+    """By the square beyond each side of the tile: the foot's distance from that side in tiles, positive inside,
+    negative outside."""
     (x, y), (column, row) = look.foot, at
     return {(column - 1, row): x, (column + 1, row): 1 - x, (column, row - 1): y, (column, row + 1): 1 - y}
 
 
 def within(depth: float, spread: float) -> float:
-    """Probability that what was seen so far inside of a border is inside of it; ``spread`` is a standard deviation."""
+    """Probability that a foot seen at this distance inside a border is inside of it; ``spread`` is a standard
+    deviation."""
     return 0.5 * math.erfc(-depth / spread / math.sqrt(2))
 
 
 # --- which segment a figure occupies ----------------------------------------------------------------------------------
 
 CLAIMABLE = ("city", "road", "cloister", "field")
-DRAWN = 0.06  # of a tile: by how much artwork lies beside the catalogue's geometry, and figures beside their feature
-WRONG_POSTURE = 0.03  # part of figures that lie where others stand, or stand where others lie
-NARROW = 0.02  # of a tile: no segment is meant more exactly than one of that area
-CELLS = 50  # a side, in which a tile is divided
+DRAWN = 0.06  # of a tile: deviation of artwork from the catalogue's geometry, and of figures from their feature
+WRONG_POSTURE = 0.03  # fraction of figures in the wrong posture for their feature
+NARROW = 0.02  # of a tile: smaller segments count as having this area
+CELLS = 50  # cells per side of a tile
 _NEVER = 1e-6
 
 
 def segments(foot: tuple[float, float], spread: float, lying: float, tile: Tile, rot: int) -> dict[int, float]:
-    """Log-likelihood of a figure's foot and posture by the segment of the turned tile that it occupies, against a foot
-    anywhere on the tile: how much of where the foot may be is that segment's, for its size (who means a narrow road
-    stands on it, who means a wide field may stand anywhere), and whether it lies, as on a field, or stands.
+    """Log-likelihood of a figure's foot and posture by the segment of the turned tile that it occupies, relative to a
+    foot anywhere on the tile: the density of the foot's distribution on that segment (a figure on a narrow road is on
+    its line, one in a wide field may be anywhere), and whether it lies, as on a field, or stands.
 
     ``foot`` is in tiles from the square's north-west corner, ``spread`` its standard deviation, ``lying`` the log-odds
-    that the figure lies (0: nobody can say). Only what can be claimed is listed: nothing of a quarter of a start board,
-    whose segments are the board's.
+    that the figure lies (0: unknown). Only claimable segments are listed: none of a quarter of a start board, whose
+    segments belong to the whole board.
     """
     if not (told := places(tile)):
         return {}
@@ -115,20 +116,21 @@ def segments(foot: tuple[float, float], spread: float, lying: float, tile: Tile,
 
 
 def places(tile: Tile) -> tuple[Segment, ...]:
-    """The segments that one square can tell of: none of a part of a start board, which is no tile of the catalogue and
-    has its segments together with the parts beside it."""
+    """The segments of one square: none of a part of a start board, which is no tile of the catalogue and shares its
+    segments with the parts beside it."""
     return tile.segments if tile.id in catalogue() else ()
 
 
 def posture(lying: float, feature: str) -> float:
-    """Log-likelihood of log-odds of lying for a figure on a feature: farmers lie, others stand; 0 odds say nothing."""
+    """Log-likelihood of a posture (log-odds of lying) on a feature: farmers lie, others stand; 0 log-odds are
+    neutral."""
     right = probability(lying if feature == "field" else -lying)
     return math.log(right * (1.0 - WRONG_POSTURE) + (1.0 - right) * WRONG_POSTURE)
 
 
 @lru_cache(maxsize=4096)
 def _density(tile: str, rot: int, x: float, y: float, spread: float) -> tuple[float, ...]:
-    """Of each segment, the part of a normal distribution around a foot that falls on its visible area, over that."""
+    """For each segment, the mass of a normal distribution around the foot on its visible area, divided by that area."""
     kind = catalogue()[tile]
     middles = (np.arange(CELLS) + 0.5) / CELLS
     across, down = (np.exp(-0.5 * ((middles - min(max(v, 0.0), 1.0)) / spread) ** 2) for v in (x, y))

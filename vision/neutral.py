@@ -1,4 +1,4 @@
-"""Neutral pieces, which stand on the board among the players' figures: found where the figures' network sees feet, and
+"""Neutral pieces, which stand on the board among the players' figures: detected where the figure network sees feet, and
 recognised by their length and by a paint that no player has.
 
 The network was trained on followers: a long piece is several feet to it. A region of one colour around its silhouettes
@@ -23,14 +23,14 @@ from vision.lattice import UNIT, Array, apply, area, rectify
 from vision.looks import NeutralLook
 from vision.view import View
 
-_RISES = 0.3  # of its height: how far a piece's top is seen from its foot, on the mean of a board
-TILE_MM = 45.0  # what the wood of such boxes is measured against
+_RISES = 0.3  # of its height: mean displacement of a piece's top from its foot in the picture
+TILE_MM = 45.0  # reference for the sizes of the pieces
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """A piece of which a table has one: how wide, high and deep it is (mm), and the paints (of `vision.paint`) that its
-    makers gave it."""
+    """A piece of which a table has one: its width, height and depth (mm), and the paints (of `vision.paint`) that
+    makers use for it."""
 
     name: str
     wood_mm: tuple[float, float, float]
@@ -39,21 +39,21 @@ class Kind:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NeutralLimits:
-    """Lengths are natural logarithms of tiles, weights nats. Chosen on simulated tables: nobody measured such wood."""
+    """Lengths are natural logarithms of tiles, weights nats. Chosen on simulated tables: no such wood was measured."""
 
     follower: tuple[float, float] = (-0.99, 0.13)  # length of a player's figure: 0.37 of a tile
-    cut: float = 0.12  # deviation of a length whose kind is known
-    makers: float = 0.13  # and how far makers differ in it
-    same_uv: float = 0.45  # of (u, v): what is the same paint
-    same_light: float = 0.7  # and of its lightness: sides are in shadow
+    cut: float = 0.12  # deviation of a measured length of a known kind
+    makers: float = 0.13  # and between makers
+    same_uv: float = 0.45  # distance in (u, v) within one paint
+    same_light: float = 0.7  # and in lightness: sides are in shadow
     least: float = -4.0  # log-odds of a foot below which nothing is grown from it
-    speck: int = 12  # px of a crop: a silhouette that is hardly one
-    seldom: float = -1.5  # log-odds that a figure is one of them, before it was looked at
-    spoiled: float = -5.5  # of a length that says nothing, against the likeliest
-    most: float = 8.0  # no look says more
-    unlike: float = 4.0  # by which the network doubts a foot of such wood more than a follower's
-    sure: float = 3.0  # log-odds from which a look teaches its paint
-    floor: float = -9.0  # log-likelihood of a paint below which nothing tells
+    speck: int = 12  # px of a crop: smaller silhouettes are noise
+    seldom: float = -1.5  # prior log-odds that a figure is one of them
+    spoiled: float = -5.5  # floor of a length's log-likelihood, relative to the likeliest
+    most: float = 8.0  # limit of one look's log-odds
+    unlike: float = 4.0  # by which the network's log-odds are lower for such a foot than for a follower's
+    sure: float = 3.0  # log-odds from which a look is used to learn its paint
+    floor: float = -9.0  # floor of a paint's log-likelihood
 
 
 LIMITS = NeutralLimits()
@@ -61,13 +61,13 @@ LIMITS = NeutralLimits()
 
 @dataclass(slots=True)
 class Neutrals:
-    """Finds the pieces of these kinds among what was seen of players' figures; keep it for a whole game. What was seen
-    of a piece once makes its paint known."""
+    """Finds the pieces of these kinds among the detected figures; keep it for a whole game: it learns a piece's paint
+    from its sightings."""
 
     kinds: Sequence[Kind]
     players: Collection[str]
     view: View | None = None
-    _paints: dict[str, dict[str, float]] = field(default_factory=dict)  # by kind how often it surely had a paint
+    _paints: dict[str, dict[str, float]] = field(default_factory=dict)  # by kind: number of certain sightings per paint
 
     @property
     def paints(self) -> tuple[str, ...]:
@@ -76,8 +76,8 @@ class Neutrals:
 
     def told(self, photo: Image, poses: Mapping[Square, Array], found: Mapping[Square, Sequence[Seen]],
              board: Mapping[Square, Array]) -> dict[Square, tuple[Seen, ...]]:
-        """What was found with log-odds for each of the kinds, one for each piece, on the tile on which it stands; feet
-        that belong to it are the less likely a player's. ``found`` is by all `paints` and the players'."""
+        """The detections with log-odds of each kind, one for each piece, on the tile on which it stands; the feet that
+        belong to it become less likely a player's. ``found`` was read with all `paints` and the players'."""
         if not self.kinds:
             return {at: tuple(seen) for at, seen in found.items()}
         lean = leans({**board, **poses}, photo.shape, self.view)
@@ -107,7 +107,7 @@ class Neutrals:
         return {at: tuple(s if s.neutral else self._of_players(s) for s in seen) for at, seen in out.items()}
 
     def _of_players(self, seen: Seen) -> Seen:
-        """What was seen with the players' paints alone: another one's does not make a figure of theirs likelier."""
+        """A detection with the players' paints alone: another paint must not make a player's figure likelier."""
         mine = {c: v for c, v in seen.look.colours.items() if c in self.players}
         if not mine:
             return seen
@@ -118,7 +118,7 @@ class Neutrals:
                                           colours={c: v - best for c, v in mine.items()}))
 
     def _blobs(self, photo: Image, at: Square, pose: Array, lean: Array, found: Sequence[Seen]) -> list[_Blob]:
-        """Feet of one tile's crop that one colour joins."""
+        """Groups of feet in one tile's crop that are connected by one colour."""
         crop = rectify(photo, pose, TILE_PX, MARGIN)
         uvl = _uvl(crop)
         left = [n for n, s in enumerate(found) if s.look.there > LIMITS.least]
@@ -138,7 +138,7 @@ class Neutrals:
             for kind in self.kinds:
                 odds[kind.name], paints[kind.name] = self._odds(kind, length, colours)
             raw = dict(odds)
-            for name in raw:  # it is one of them at most, and something at all if the network says so
+            for name in raw:  # it is at most one of them, and as likely an object at all as the network says
                 others = float(np.logaddexp.reduce([0.0, *(o for n, o in raw.items() if n != name)]))
                 real = -float(np.logaddexp(others - raw[name], -there - LIMITS.unlike))
                 odds[name] = min(max(real, -LIMITS.most), LIMITS.most)
@@ -150,7 +150,7 @@ class Neutrals:
         return out
 
     def _odds(self, kind: Kind, length: float, colours: Mapping[str, float]) -> tuple[float, str]:
-        """Log-odds that a piece so long and of such a colour is of that kind and no player's figure, and its paint."""
+        """Log-odds that a piece of this length and colour is of that kind and not a player's figure, and its paint."""
         known = self._paints.get(kind.name, {})
         total = sum(known.values())
         each = {p: colours.get(p, LIMITS.floor) + math.log((known.get(p, 0.0) + 0.2) / (total + 0.2 * len(kind.paints)))
@@ -181,7 +181,7 @@ def _within(mask: npt.NDArray[np.bool_], seen: Seen) -> bool:
 
 
 def best_of(found: Sequence[Seen]) -> dict[str, NeutralLook]:
-    """Of what was found on one tile the likeliest of each piece."""
+    """The likeliest detection of each piece on one tile."""
     out: dict[str, NeutralLook] = {}
     for seen in found:
         for name, odds in seen.neutral.items():
@@ -192,7 +192,7 @@ def best_of(found: Sequence[Seen]) -> dict[str, NeutralLook]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Blob:
-    """What has one colour: the tile in whose crop it was seen, the numbers of its feet there, its (S, S) mask."""
+    """A region of one colour: the tile in whose crop it was seen, the indices of its feet there, its (S, S) mask."""
 
     at: Square
     feet: list[int]
@@ -204,7 +204,7 @@ class _Blob:
 
 
 def _stands_on(blob: _Blob, poses: Mapping[Square, Array]) -> Square:
-    """The tile on which its foot is, where that was looked at."""
+    """The tile on which its foot is, if that was examined."""
     for at, pose in poses.items():
         if math.dist(at, blob.at) <= 1 and (np.abs(apply(np.linalg.inv(pose), blob.px)[0] - 0.5) < 0.5).all():
             return at
@@ -220,7 +220,7 @@ def _uvl(crop: Image) -> npt.NDArray[np.float32]:
 
 
 def _grown(uvl: npt.NDArray[np.float32], silhouette: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """What has the silhouette's colour and hangs together with it, (S, S)."""
+    """Region growing: (S, S) mask of what has the silhouette's colour and is connected with it."""
     inner = cv2.erode(silhouette.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
     own = np.median(uvl[inner if inner.sum() > 8 else silhouette], axis=0)
     apart = (uvl - own) / (LIMITS.same_uv, LIMITS.same_uv, LIMITS.same_light)
@@ -234,7 +234,7 @@ def _grown(uvl: npt.NDArray[np.float32], silhouette: npt.NDArray[np.bool_]) -> n
 
 
 def _mean(colours: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """Of several feet of one piece: they are not independent."""
+    """Mean over several feet of one piece: they are not independent."""
     names = {c for row in colours for c in row}
     return {c: float(np.mean([row.get(c, LIMITS.floor) for row in colours])) for c in names}
 

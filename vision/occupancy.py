@@ -1,4 +1,4 @@
-"""Figures and tiles together: what the segment that a figure occupies (`vision.looks`) says of the tile itself, and
+"""Joint reading of figures and tiles: the evidence of an occupied segment (`vision.looks`) about the tile itself, and
 which figures stand where. Pure functions of looks and tiles.
 """
 
@@ -22,7 +22,7 @@ from vision.looks import CELLS, DRAWN, FigureLook, inside, places, probability, 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FigureReading:
     """One figure: ``px`` is where it touches the table, in the photograph; ``feature``, ``where`` name the segment.
-    ``sources`` are the probabilities of which the confidence is the product: there, colour, segment, tile."""
+    ``sources`` are the factors of the confidence: the probabilities there, colour, segment, tile."""
 
     colour: str
     figure: str
@@ -38,7 +38,7 @@ class FigureReading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rejected:
-    """What was looked at and not taken: ``outline_px`` (N, 2) in the photograph, and ``why``."""
+    """A rejected candidate: ``outline_px`` (N, 2) in the photograph, and ``why``."""
 
     outline_px: Array
     why: str
@@ -46,22 +46,22 @@ class Rejected:
 
 # --- figures and tiles together --------------------------------------------------------------------------------------
 
-PRIOR = 0.5  # weight of what figures say about tiles: artwork and geometry are not the same thing
-_LIKELY = 9.0  # log-odds below the best tile at which a reading is no longer weighed against a figure
+PRIOR = 0.5  # weight of figures as evidence about tiles: artwork deviates from the geometry
+_LIKELY = 9.0  # log-odds below the best tile from which a reading is not weighed against a figure
 _AT_MOST = 0.9995
 _NEVER = -12.0
 
 
 def hidden_by(seen: Mapping[Square, Sequence[Seen]]) -> dict[Square, npt.NDArray[np.bool_]]:
-    """(CELLS, CELLS) by square what of its tile the figures on it cover."""
+    """By square the mask (CELLS, CELLS) of its tile that the figures on it occlude."""
     inner = {at: [_inner(s) for s in figures if s.look.there > 0 or s.neutral] for at, figures in seen.items()}
     return {at: np.logical_or.reduce(parts) for at, parts in inner.items() if parts}
 
 
 def informed(evidence: Mapping[Square, Array], kinds: Sequence[Tile], seen: Mapping[Square, Sequence[Seen]],
              ) -> dict[Square, Array]:
-    """Log-likelihoods of tiles (K, 4) by square with what the figures on them say: somebody stands on a segment, and
-    may stand on a pennant, which then looks like none."""
+    """Log-likelihoods of tiles (K, 4) by square, updated with the figures on them: a figure stands on a segment, and
+    may occlude a pennant."""
     out = dict(evidence)
     by_id = {kind.id: k for k, kind in enumerate(kinds)}
     pairs = [(by_id[bearer], by_id[plain]) for bearer, plain in twins({k.id: k for k in kinds}, tuple(by_id))]
@@ -85,8 +85,8 @@ def informed(evidence: Mapping[Square, Array], kinds: Sequence[Tile], seen: Mapp
 
 def _under(own: Array, kinds: Sequence[Tile], pairs: Sequence[tuple[int, int]], hidden: npt.NDArray[np.bool_],
            ) -> Array:
-    """Evidence of a square when something hides part of it: with the probability that the pennant is what is hidden,
-    its bearer looks like the kind without."""
+    """Evidence of a partly occluded square: with the probability that the pennant is occluded, a kind with it looks
+    like its twin without."""
     grown = cv2.dilate(hidden.astype(np.uint8), np.ones((_SHIELD, _SHIELD), np.uint8)) > 0
     for bearer, plain in pairs:
         towns = [n for n, s in enumerate(kinds[bearer].segments) if s.pennants]
@@ -99,24 +99,24 @@ def _under(own: Array, kinds: Sequence[Tile], pairs: Sequence[tuple[int, int]], 
     return own
 
 
-_SHIELD = 5  # fiftieths of a tile: half a shield hidden is hidden
+_SHIELD = 5  # fiftieths of a tile: a half-occluded shield counts as occluded
 
 
 def _segments(look: FigureLook, tile: Tile, rot: int) -> Array:
-    """(places,) log-likelihoods; those that cannot be claimed have next to none."""
+    """(places,) log-likelihoods; very low for segments that cannot be claimed."""
     said = segments(look.foot, look.spread, look.lying, tile, rot)
     return np.array([said.get(n, _NEVER) for n in range(len(places(tile)))])
 
 
 def _inner(seen: Seen) -> npt.NDArray[np.bool_]:
-    """(50, 50) what of the tile itself a silhouette covers."""
+    """(50, 50) mask of the tile that a silhouette covers."""
     edge = (len(seen.silhouette) - CELLS) // 2
     return seen.silhouette[edge:edge + CELLS, edge:edge + CELLS]
 
 
 def occupied(seen: Mapping[Square, Sequence[Seen]], kinds: Sequence[Tile], beliefs: Mapping[Square, Array], *,
              scale: float = 1.0) -> tuple[tuple[FigureReading, ...], tuple[Rejected, ...]]:
-    """The figures with the segment that each occupies, and what is likelier to be none. ``beliefs`` are
+    """The figures with the segment that each occupies, and the rejected detections. ``beliefs`` are
     log-probabilities (K, 4) of the tiles, ``scale`` is working pixels per photograph's."""
     readings, rejected = [], []
     for at, figures in seen.items():
@@ -152,8 +152,8 @@ def _best(loglik: Mapping[str, float]) -> tuple[str, float]:
 
 
 def _segment(look: FigureLook, kinds: Sequence[Tile], belief: Array) -> tuple[tuple[str, str], float] | None:
-    """The likeliest feature and where it reaches, of all likely readings of the tile together; None when each of them
-    is a part of a start board whose segments no single tile has."""
+    """The likeliest feature and its ``where``, marginalised over all likely readings of the tile; None when each of
+    them is a part of a start board whose segments no single tile has."""
     mass: dict[tuple[str, str], float] = {}
     for k, rot in np.argwhere(belief > belief.max() - _LIKELY).tolist():
         loglik = _segments(look, kinds[k], rot)
@@ -165,5 +165,5 @@ def _segment(look: FigureLook, kinds: Sequence[Tile], belief: Array) -> tuple[tu
     own = {(s.kind, where(s, best_rot)) for s in places(kinds[best_tile])} or mass.keys()
     if not own:
         return None
-    best = max(own, key=lambda key: mass.get(key, 0.0))  # a reading of a photograph says it of the tile that it says
+    best = max(own, key=lambda key: mass.get(key, 0.0))  # photographs: a segment of the reported tile
     return best, mass[best] / sum(mass.values())

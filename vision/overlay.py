@@ -1,6 +1,6 @@
-"""Draw what was detected onto a picture: the lattice, candidates, silhouettes with their base points, what was refused.
+"""Draws detections onto a picture: the lattice, candidates, silhouettes with their base points, rejected candidates.
 
-Nothing is detected here: everything drawn is handed in, in the picture's own pixels.
+Nothing is detected here: everything drawn is passed in, in the picture's own pixels.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ GRID, REFUSED = (255, 240, 200), (255, 120, 255)
 FIGURES = {"red": (60, 60, 255), "blue": (255, 160, 60), "green": (90, 210, 60), "yellow": (0, 235, 255),
            "black": (190, 190, 190), "white": (240, 240, 240), "grey": (190, 190, 190), "pink": (200, 140, 255),
            "purple": (230, 90, 200), "orange": (60, 170, 255), "brown": (70, 120, 180), "natural": (150, 200, 235)}
-FIRMLY = 0.95  # confidence from which the runners-up are not written
+FIRMLY = 0.95  # confidence from which the runners-up are not shown
 RUNNERS_UP = 2
 _FONT = cv2.FONT_HERSHEY_SIMPLEX
 _PAST = 0.5  # of a tile: how far the lattice is drawn past the tiles
@@ -33,7 +33,7 @@ _PAST = 0.5  # of a tile: how far the lattice is drawn past the tiles
 
 def draw_reading(bgr: Image, reading: PhotoReading, *, long_side_px: int = 2000, view: View | None = None) -> Image:
     """The photograph, at most ``long_side_px`` long, with its reading drawn on it. The photograph is not changed.
-    ``view`` is what it was read with, if its lens bends."""
+    ``view`` is the one it was read with, if its lens distorts."""
     scale = min(1.0, long_side_px / max(bgr.shape[:2]))
     picture = reduced(bgr, long_side_px) if scale < 1 else bgr.copy()
     bend = view.bend if view is not None and view.bends else None
@@ -47,10 +47,10 @@ def draw_reading(bgr: Image, reading: PhotoReading, *, long_side_px: int = 2000,
 def draw_detected(picture: Image, *, lattice: Lattice | None = None, tiles: Sequence[TileReading] = (),
                   figures: Iterable[FigureReading] = (), rejected: Iterable[Rejected] = (), scale: float = 1.0,
                   bend: Callable[[Array], Array] | None = None) -> None:
-    """Draw onto ``picture`` (H, W, 3), in place, what was detected in one ``1 / scale`` times as large.
+    """Draw detections onto ``picture`` (H, W, 3), in place; they are in pixels of one ``1 / scale`` times as large.
 
-    ``bend`` takes points of the lattice's straight picture to this one's lens. Green is sure, orange doubtful, red
-    likely wrong; pink was looked at and refused.
+    ``bend`` maps points of the lattice's undistorted picture to this one. Green is certain, orange doubtful, red likely
+    wrong; pink was examined and rejected.
     """
     if lattice is not None:
         _draw_lattice(picture, lattice, [t.at for t in tiles], scale, bend)
@@ -64,7 +64,7 @@ def draw_detected(picture: Image, *, lattice: Lattice | None = None, tiles: Sequ
 
 def _draw_lattice(picture: Image, lattice: Lattice, squares: Sequence[tuple[int, int]], scale: float,
                   bend: Callable[[Array], Array] | None) -> None:
-    """The straight grid that the board as a whole lies on; tiles lie a little beside it."""
+    """The regular grid of the board as a whole; single tiles deviate a little."""
     if not squares:
         return
     low, high = np.min(squares, axis=0) - _PAST, np.max(squares, axis=0) + 1 + _PAST
@@ -109,7 +109,7 @@ def _draw_tile(picture: Image, tile: TileReading, scale: float) -> None:
 
 
 def _draw_figure(picture: Image, figure: FigureReading, scale: float) -> None:
-    """The silhouette, the point where the figure touches the table, and what it is said to stand on."""
+    """The silhouette, the point where the figure touches the table, and its segment."""
     colour = FIGURES.get(figure.colour, (200, 200, 200))
     base = _int(np.array([figure.px]) * scale)[0]
     if len(figure.outline_px):
@@ -146,7 +146,7 @@ def _letter(tile: str) -> str:
 
 
 def _percent(p: float) -> str:
-    """Never 100 %: nothing is certain."""
+    """Rounded, never 100 %: nothing is certain."""
     return ">99%" if p > 0.99 else f"{p:.0%}"
 
 
@@ -155,7 +155,7 @@ def _int(points: Array) -> npt.NDArray[np.int32]:
 
 
 def _write(picture: Image, text: str, at: tuple[int, int], size: float, colour: Colour) -> None:
-    """Letters on a darkened ground, legible on any print."""
+    """Text on a darkened background, legible on any print."""
     (wide, high), base = cv2.getTextSize(text, _FONT, size, 1)
     x, y = at
     x0, y0, x1, y1 = max(0, x - 2), max(0, y - high - 3), x + wide + 2, y + base

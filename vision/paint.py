@@ -1,9 +1,9 @@
-"""Which player's paint a silhouette shows, in the light of this table.
+"""Classifies the paint of a silhouette under this table's light.
 
-A colour is measured as (u, v, l): logarithms of red over green, of blue over green, and of lightness, each against
-what the tiles around it show. Painted wood of one name varies from maker to maker; how much is in the spreads. One
-table has one set of wood and one lamp, so what all its figures show settles both. What a calibration measured is known
-far better.
+A colour is measured as (u, v, l): logarithms of red over green, of blue over green, and of lightness, each relative to
+the surrounding tiles. Painted wood of one name varies from maker to maker; the spreads model it. One table has one set
+of wood and one lamp, so all its figures together determine both. A paint measured by calibration has a far smaller
+spread.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from vision.frames import Image
 
 Array = npt.NDArray[np.float64]
 
-_DIM = 0.03  # of what tiles reflect, added to each channel: ratios of what is nearly black say little
+_DIM = 0.03  # of the tiles' reflectance, added to each channel: ratios of nearly black are noise
 _TILES = (0.062, 0.165, 0.155)  # linear blue, green, red of Carcassonne tiles in daylight, on the mean of editions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paint:
     """sRGB (red, green, blue) of the wood in daylight, how far (u, v, l) vary from maker to maker (one standard
-    deviation), and the log-odds that a player has it when nobody said who plays."""
+    deviation), and the prior log-odds that a player has it when the players' colours are unknown."""
 
     rgb: tuple[int, int, int]
     spread: tuple[float, float, float] = (0.35, 0.35, 0.35)
@@ -48,19 +48,19 @@ PAINTS: Mapping[str, Paint] = {
     "natural": Paint(rgb=(214, 176, 126), spread=(0.15, 0.25, 0.25), usual=-2.5),
 }
 COLOURS = tuple(PAINTS)
-_LAMP = np.array([0.15, 0.25, 0.3])  # how far tiles of other editions or under another lamp shift all of a table
-_SEEN = np.array([0.45, 0.45, 0.5])  # how far figures of one paint differ on one table: shade, shine, little to see
-_MEASURED = np.array([0.12, 0.15, 0.25])  # how far a paint that was measured on this table may be off
-_STRENGTHS = (0.55, 0.65, 0.77, 0.9, 1.05)  # how strongly a camera's picture is coloured
+_LAMP = np.array([0.15, 0.25, 0.3])  # common shift of a whole table, by edition or lamp
+_SEEN = np.array([0.45, 0.45, 0.5])  # spread of figures of one paint on one table: shade, gloss, few pixels
+_MEASURED = np.array([0.12, 0.15, 0.25])  # spread of a paint measured on this table
+_STRENGTHS = (0.55, 0.65, 0.77, 0.9, 1.05)  # saturations of a camera's picture
 _T_CONSTANT = -2.6  # of the logarithm of Student's density in three dimensions with four degrees of freedom
-_GRAIN = np.array([0.25, 0.25, 0.3])  # of (u, v, l): what is the same colour of print
-_ANYTHING = -6.5  # log-density of a colour that the board shows nowhere: print has some of everything
-_FEW = 0.5  # figures that each paint is taken to have beforehand: a table has few paints, and many figures of each
+_GRAIN = np.array([0.25, 0.25, 0.3])  # bandwidth in (u, v, l) of the print's density
+_ANYTHING = -6.5  # log-density of a colour seen nowhere on the board: print has some of everything
+_FEW = 0.5  # pseudo-count of figures per paint: a table has few paints, and many figures of each
 _ROUNDS = 6
 
 
 def light_of(crops: Sequence[Image]) -> Array:
-    """(3,) mean linear blue, green, red of these tiles: what figures on them are compared with."""
+    """(3,) mean linear blue, green, red of these tiles: the reference for figures on them."""
     every = np.concatenate([c[::3, ::3].reshape(-1, 3) for c in crops])
     return np.asarray(np.maximum(_linear(every).mean(axis=0), 0.002))
 
@@ -74,17 +74,17 @@ def shown(bgr: npt.NDArray[np.uint8], light: Array) -> Array:
 
 
 def _uvl(relative: Array) -> Array:
-    """(..., 3) of (..., 3) linear blue, green, red over the light's."""
+    """(..., 3) from (..., 3) linear blue, green, red relative to the light's."""
     logs = np.log(relative + _DIM)
     light = np.log(relative.mean(axis=-1) + _DIM)
     return np.stack([logs[..., 2] - logs[..., 1], logs[..., 0] - logs[..., 1], light], axis=-1)
 
 
 class Print:
-    """The (u, v, l) that a board's print shows in patches of a silhouette's grain."""
+    """Density of a board's print in (u, v, l), from patches as large as a silhouette's details."""
 
     def __init__(self, patches: npt.NDArray[np.uint8], light: Array) -> None:
-        """``patches`` (N, 3) mean BGR of small squares that nothing hides."""
+        """``patches`` (N, 3) mean BGR of unoccluded small squares."""
         self._shown = _uvl(_linear(patches) / light) / _GRAIN
 
     def density(self, uvl: Array) -> Array:
@@ -103,10 +103,10 @@ def _linear(bgr: npt.NDArray[np.uint8]) -> Array:
 def colours_of(measured: Sequence[Array], light: Array, colours: Iterable[str] | None = None,
                paints: Mapping[str, tuple[int, int, int]] | None = None,
                weight: Sequence[float] | None = None) -> list[dict[str, float]]:
-    """Log-likelihoods of the ``colours`` (default: all, the usual ones likelier) of figures on one table that show
-    these (u, v, l), taken together, each counting by its ``weight`` 0 .. 1. ``paints`` are sRGB as this camera sees
-    them. The sum of one's likelihoods is the density of its (u, v, l) among this table's figures. Raises ValueError
-    for a colour of which nothing is known."""
+    """Log-likelihoods of the ``colours`` (default: all, the usual ones likelier) of figures on one table with these (u,
+    v, l), estimated jointly, each counting by its ``weight`` 0 .. 1. ``paints`` are sRGB as this camera sees them. The
+    sum of one's likelihoods is the density of its (u, v, l) among this table's figures. Raises ValueError for an
+    unknown colour."""
     known = dict(paints or {})
     names = tuple(dict.fromkeys(colours)) if colours is not None else tuple({**PAINTS, **known})
     unknown = [n for n in names if n not in PAINTS and n not in known]
@@ -135,15 +135,15 @@ def colours_of(measured: Sequence[Array], light: Array, colours: Iterable[str] |
 
 def _together(seen: Array, counts: Array, mean: Array, spread: Array, foreign: npt.NDArray[np.bool_], usual: Array,
               ) -> Array:
-    """(N, C) log-likelihoods when all figures share a lamp and each paint is one paint: its mean moves to what its
-    figures show (expectation and maximisation), the lamp moves those of all paints that were not ``measured``."""
+    """(N, C) log-likelihoods when all figures share a lamp and each paint has one mean: it is fitted to its figures
+    (expectation-maximisation), the lamp shifts the means of all paints that were not ``measured``."""
     var = spread**2
     here, sure = mean, var + np.where(foreign[:, None], _LAMP**2, 0.0)
     logs, common = np.zeros((len(seen), len(mean))), np.zeros(len(mean))
     for _ in range(_ROUNDS):
         total = sure + _SEEN**2
         apart = ((seen[:, None] - here[None]) ** 2 / total[None]).sum(axis=2)
-        # a heavy tail: what a few wrong pixels show is never proof
+        # heavy tails: a few wrong pixels are never proof
         logs = -3.5 * np.log1p(apart / 4) - 0.5 * np.log(total).sum(axis=1)[None] + (usual + common)[None]
         share = np.exp(logs - logs.max(axis=1, keepdims=True))
         share *= counts[:, None] / share.sum(axis=1, keepdims=True)
@@ -161,13 +161,13 @@ def _together(seen: Array, counts: Array, mean: Array, spread: Array, foreign: n
 
 # --- tiles on which nothing stands ---------------------------------------------------------------------------------
 
-_MOST_PAINT = 0.12  # of a tile that may have one paint's colour: more is print or table
+_MOST_PAINT = 0.12  # of a tile: a larger area in a paint's colour is print or table
 _HUE_COSINE, _VIVID, _LIGHTER = 0.965, 0.6, 25.0  # of a paint's pixels: hue, part of its chroma, Lab units of lightness
 _PALE, _PALE_CHROMA, _PALE_LIGHTER = 12.0, 9.0, 15.0  # Lab chroma below which a paint has no hue, and of its pixels
 
 
 def bare_part(tile: Image, colours: Iterable[str]) -> float:
-    """The part (0 .. 1) of a tile's picture (S, S, 3) BGR that is surely free of figures in these colours.
+    """The fraction (0 .. 1) of a tile's picture (S, S, 3) BGR that is certainly free of figures in these colours.
 
     Specks (a shield, a roof) are no figures: only what has a paint's colour over a sixth of the tile each way counts.
     """
@@ -190,7 +190,7 @@ def _paint_mask(bgr: Image, colours: Iterable[str]) -> npt.NDArray[np.bool_]:
             own = (np.abs(lab[..., 0] - target[0]) < _PALE_LIGHTER) & (chroma < _PALE_CHROMA)
         else:
             hue = (lab[..., 1] * target[1] + lab[..., 2] * target[2]) / (np.maximum(chroma, 1.0) * full)
-            shade = np.clip(lab[..., 0] / target[0], 0.4, 1.0)  # in a dim light paint is less vivid too
+            shade = np.clip(lab[..., 0] / target[0], 0.4, 1.0)  # in dim light paint is less saturated too
             own = (hue > _HUE_COSINE) & (chroma > _VIVID * full * shade) & (np.abs(lab[..., 0] - target[0]) < _LIGHTER)
         if own.mean() < _MOST_PAINT:
             out |= own

@@ -1,7 +1,7 @@
-"""Whether a camera's picture can be believed at all: black, blinded, frozen, half, too seldom.
+"""Checks whether a camera's picture is usable at all: black, overexposed, frozen, truncated, too infrequent.
 
-Looked at before the watcher sees the frame: a picture that is no picture of the table must not become a move. All
-measures are of a small grey copy, 160 pixels wide; levels are of 255.
+Runs before the watcher sees the frame: an invalid picture must not become a move. All measures are taken on a small
+grey copy, 160 pixels wide; levels are of 255.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ import numpy as np
 from vision.frames import Frame, Image
 
 WIDTH = 160
-BLACK_LEVEL = 14  # a dark room with a lamp far away is above it, a cap on the lens below
-BLINDED_LEVEL, BLINDED_PART = 250, 0.6  # white tablecloths stay below this level in a measured exposure
+BLACK_LEVEL = 14  # a dark room with a distant lamp is above it, a covered lens below
+BLINDED_LEVEL, BLINDED_PART = 250, 0.6  # white tablecloths stay below this level with automatic exposure
 FROZEN_S = 4.0  # no sensor gives the same noise twice; a driver that hangs gives the same buffer again and again
-HALF_PART = 0.12  # rows without any detail from the bottom up: what a decoder leaves of a picture that was cut off
+HALF_PART = 0.12  # rows without any detail from the bottom up: what a decoder makes of a truncated picture
 SLOW_S = 4.0
-SURE_FRAMES = 2  # one bad picture is dropped without a word, the second is said
+SURE_FRAMES = 2  # one bad picture is dropped silently, the second is reported
 
 TEXT = {
     "camera_black": "the camera sees nothing but black: is the cap on, or the lamp off?",
@@ -32,8 +32,8 @@ TEXT = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """``code`` is a key of TEXT or empty; ``use`` says whether the picture may be read, ``said`` whether it has lasted
-    long enough to tell people."""
+    """``code`` is a key of TEXT or empty; ``use`` says whether the picture may be read, ``said`` whether the fault has
+    lasted long enough to be reported."""
 
     code: str = ""
     use: bool = True
@@ -45,7 +45,7 @@ class Verdict:
 
 
 class PictureCheck:
-    """Judges frames one after the other. ``live`` sources may hang; files repeat pictures as they like."""
+    """Checks frames one after the other. Only ``live`` sources can hang; files may repeat pictures."""
 
     def __init__(self, *, live: bool) -> None:
         self._live = live
@@ -57,7 +57,7 @@ class PictureCheck:
         self._code = ""
 
     def look(self, frame: Frame) -> Verdict:
-        """What to think of this frame."""
+        """The verdict on this frame."""
         code = self._fault(frame)
         gap = frame.t_s - self._last_s if self._last_s is not None else 0.0
         self._last_s = frame.t_s
@@ -102,6 +102,6 @@ def brightness(bgr: Image) -> float:
 
 
 def sharpness(bgr: Image) -> float:
-    """How crisp the crispest edges are: the 99th percentile of what a blur of one pixel takes away."""
+    """Sharpness of the sharpest edges: the 99th percentile of the difference to a blur of one pixel."""
     grey = cv2.cvtColor(bgr, cv2.COLOR_BGR2GRAY)
     return float(np.percentile(cv2.absdiff(grey, cv2.GaussianBlur(grey, (0, 0), 1.0)), 99))

@@ -1,7 +1,8 @@
 """Read one photograph of a table: every tile with its square and quarter turn, every figure with its feature.
 
-The finder says where tiles lie, the senses what each may be, the figures' reader who stands on them; neighbours, the
-figures and the box's contents weigh in. Nothing is decided silently: each reading has its probability and runners-up.
+The finder locates the tiles, the senses classify each, the figure reader detects who stands on them; neighbours, the
+figures and the box's contents are further evidence. Nothing is decided silently: each reading has its probability and
+runners-up.
 """
 
 from __future__ import annotations
@@ -103,22 +104,22 @@ class PhotoReading:
 
 
 class PhotoReader:
-    """Reads photographs with one tile set. Keep it for several photographs: the pictures are prepared once, and how far
-    they are like the tiles that are seen is learned."""
+    """Reads photographs with one tile set. Reuse it for several photographs: the pictures are prepared once, and their
+    similarity to the table's tiles is learned."""
 
     def __init__(self, tileset: TileSet, *, counts: Mapping[str, int] | None = None) -> None:
         self.tileset = tileset
         self.counts = dict(counts or {})
         self.kinds: tuple[Tile, ...] = tuple(catalogue()[tile] for tile in sorted({*tileset.ids, *self.counts}))
         shapes = [kind.signature(rot) for kind in self.kinds for rot in range(4)]
-        self._shapes = np.array([shapes.index(own) for own in shapes])  # by reading, the first of those like it
+        self._shapes = np.array([shapes.index(own) for own in shapes])  # by reading: index of the first equivalent one
         self._finder = BoardFinder(tileset)
         self._sense = TileSense(self.kinds, tileset)
 
     def read(self, bgr: Image, *, figures: bool = True, colours: Iterable[str] | None = None,
              view: View | None = None) -> PhotoReading:
         """Read one BGR photograph. ``colours`` are the players' (default: all that figures come in); with a ``view``
-        the lens is straightened first, and what is reported is in the photograph's own pixels all the same."""
+        the photograph is undistorted first, and results are still in its own pixels."""
         if view is not None:
             reading = self._read(view.straighten(bgr), figures, colours, view)
             return _bent(reading, view) if view.bends else reading
@@ -183,7 +184,7 @@ class PhotoReader:
 
 
 class _Clock:
-    """What the stages of one reading took."""
+    """Times of the stages of one reading."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
@@ -201,7 +202,7 @@ def read_photo(bgr: Image, tileset: TileSet, *, counts: Mapping[str, int] | None
 
 
 def _bent(reading: PhotoReading, view: View) -> PhotoReading:
-    """A reading of a straightened photograph in the pixels of the photograph itself. The lattice stays straight."""
+    """A reading of an undistorted photograph in the pixels of the photograph itself. The lattice stays undistorted."""
     return replace(reading,
                    tiles=tuple(replace(t, corners_px=view.bend(t.corners_px)) for t in reading.tiles),
                    figures=tuple(replace(f, px=tuple(view.bend([f.px])[0].tolist()),

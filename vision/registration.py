@@ -1,10 +1,9 @@
-"""Re-registration: where the tiles lie now. They may be in place, pushed a little, moved with the table or under a
-bumped camera, or lost.
+"""Re-registration: where the tiles lie now. They may be in place, pushed a little, moved with the table or by a bumped
+camera, or lost.
 
-Nothing is known here of a game or of artwork: every tile is compared with its own last snapshot. Keypoints of the board
-are matched wherever they went; tiles with a common motion form a group, and each tile follows the motion (or none) that
-fits its print best.
-D. Lowe, "Distinctive image features from scale-invariant keypoints", IJCV 60 (2004).
+No knowledge of the game or artwork is used: every tile is compared with its own last snapshot. Keypoints of the board
+are matched over the whole picture; tiles with a common motion form a group, and each tile follows the motion (or none)
+that fits its print best. D. Lowe, "Distinctive image features from scale-invariant keypoints", IJCV 60 (2004).
 """
 
 from __future__ import annotations
@@ -31,24 +30,24 @@ class RegistrationLimits:
 
     width_px: int = 960
     snapshot_px: int = 32
-    same: float = 0.55  # correlation from which a tile is the one of before; others reach 0.45 (webcam, 31 tiles)
-    better: float = 0.08  # by which a motion must show a tile better than its old place
+    same: float = 0.55  # correlation from which it is the same tile; others reach 0.45 (webcam, 31 tiles)
+    better: float = 0.08  # by which a tile's correlation must be better with a motion than without
     keypoints: int = 1500
-    ratio: float = 0.8  # of the distances to the best and the next keypoint
-    group: int = 8  # keypoints that make a motion
+    ratio: float = 0.8  # Lowe's ratio test
+    group: int = 8  # least number of keypoints for a motion
     motions: int = 4
     apart: float = 0.06  # tiles from its group's motion
-    scale: float = 0.15  # a board grows or shrinks in the picture by no more
-    strays: float = 1.0  # tiles by which a corner of one tile may move otherwise than most tiles do
-    agree: float = 0.5  # part of the tiles in view that must be seen where the board is taken to lie
-    own: float = 0.5  # sides between the middles of any two tiles, at least
-    slack: float = 0.04  # tiles that a snapshot is slid, for poses that are a little off
+    scale: float = 0.15  # limit of the board's change of scale in the picture
+    strays: float = 1.0  # tiles by which a corner's motion may differ from that of most tiles
+    agree: float = 0.5  # fraction of the tiles in view that must match at the new poses
+    own: float = 0.5  # tiles: least distance between the centres of any two tiles
+    slack: float = 0.04  # tiles: search range of a snapshot, for inexact poses
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registration:
-    """``poses`` of all tiles now; ``seen`` those that show there what they showed before; ``moved`` (3, 3) the motion
-    of most of them, px to px."""
+    """``poses`` of all tiles now; ``seen`` those that match their snapshots there; ``moved`` (3, 3) the motion of most
+    of them, px to px."""
 
     poses: Mapping[Square, Array]
     seen: frozenset[Square]
@@ -56,13 +55,13 @@ class Registration:
 
 
 class Register:
-    """Remembers how the tiles looked and finds them again. One thread."""
+    """Keeps the tiles' snapshots and finds them again. Not thread-safe."""
 
     def __init__(self, limits: RegistrationLimits | None = None) -> None:
         self.limits = limits if limits is not None else RegistrationLimits()
         self._prints: dict[Square, Print] = {}
         self._before: Image | None = None  # the working picture of the last complete look
-        self._to_full = np.eye(3)  # from its pixels to those of a picture of the present size
+        self._to_full = np.eye(3)  # from its pixels to those of a picture of the current size
         self._lay: dict[Square, Array] = {}
 
     def keep(self, bgr: Image, poses: Mapping[Square, Array], fresh: Mapping[Square, Array]) -> None:
@@ -75,12 +74,12 @@ class Register:
         self._to_full, self._lay = np.diag([1 / scale, 1 / scale, 1.0]), dict(poses)
 
     def resize(self, larger: Array) -> None:
-        """Pictures have another size from now on: ``larger`` (3, 3) maps the old pixels to the new ones."""
+        """The pictures' size has changed: ``larger`` (3, 3) maps the old pixels to the new ones."""
         self._to_full = larger @ self._to_full
         self._lay = {at: larger @ pose for at, pose in self._lay.items()}
 
     def alike(self, bgr: Image, poses: Mapping[Square, Array]) -> dict[Square, float]:
-        """How well each tile agrees with its last snapshot at these poses; what lies out of the picture is left out."""
+        """Correlation of each tile with its last snapshot at these poses; tiles outside the picture are left out."""
         out = {}
         for at, pose in poses.items():
             if at in self._prints and float(inside(bgr.shape, pose, 8).mean()) > 0.9:
@@ -88,12 +87,12 @@ class Register:
         return out
 
     def find(self, bgr: Image) -> Registration | None:
-        """The tiles after a push or a bump, or None when the board is not seen as it was remembered."""
+        """The tiles after a push or a bump, or None when the board cannot be matched."""
         if self._before is None or not self._lay:
             return None
         motions = [np.eye(3), *self._motions(bgr)]
         likes = [self.alike(bgr, {at: m @ pose for at, pose in self._lay.items()}) for m in motions]
-        # a tile stays where it is unless another place shows it better
+        # a tile stays where it is unless it matches clearly better elsewhere
         best = {at: max(range(len(motions)), key=lambda n: likes[n].get(at, -1.0) - (self.limits.better if n else 0.0))
                 for at in self._lay}
         counts = [sum(likes[n].get(at, -1.0) > self.limits.same for at, m in best.items() if m == n)
@@ -109,7 +108,7 @@ class Register:
         return Registration(poses=poses, seen=seen, moved=motions[main])
 
     def _together(self, best: dict[Square, int], motions: list[Array], main: int) -> None:
-        """No tile goes far from the others: where its print is seen there another tile of that kind lies."""
+        """No tile moves far from the others: a match there is another tile of that kind."""
         for at in [at for at, n in best.items() if n != main]:
             own, usual = (apply(motions[n] @ self._lay[at], UNIT) for n in (best[at], main))
             side = float(np.linalg.norm(usual[1] - usual[0]))
@@ -117,7 +116,7 @@ class Register:
                 best[at] = main
 
     def _one_each(self, best: dict[Square, int], motions: list[Array]) -> None:
-        """No tile lies on another one: what seems to have moved onto the place of a tile of the same print stays."""
+        """No two tiles on one place: a tile that seems to have moved onto one with the same print stays."""
         middles = {at: apply(motions[n] @ self._lay[at], [(0.5, 0.5)])[0] for at, n in best.items()}
         for at in [at for at, n in best.items() if n]:
             corners = apply(self._lay[at], UNIT)
@@ -136,7 +135,7 @@ class Register:
         return best
 
     def _motions(self, bgr: Image) -> list[Array]:
-        """Motions (3, 3) of the whole picture's px that groups of the board's keypoints made, largest group first."""
+        """Motions (3, 3) of groups of the board's keypoints, in px of the whole picture, largest group first."""
         assert self._before is not None
         limits, back = self.limits, np.linalg.inv(self._to_full)
         now, scale = self._working(bgr)
@@ -176,7 +175,7 @@ class Register:
 
 
 def _refined(fit: Array, start: Array, end: Array, apart: float) -> Array:
-    """A table that is pushed under a slanting camera moves by a homography; few keypoints do not tell one."""
+    """Refines a motion to a homography, as of a table pushed under an oblique camera, if there are enough keypoints."""
     if len(start) < 40:
         return fit
     found, _ = cv2.findHomography(start, end, cv2.RANSAC, apart)

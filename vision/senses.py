@@ -1,11 +1,10 @@
-"""What the squares of a board show, in log-likelihoods: the one place where pixels become statements about tiles.
+"""Log-likelihoods of the tiles on the squares of a board: the one place where pixels become evidence about tiles.
 
-The evidence of several sources is added; none overrides another. The network (`vision.structure`) knows what every
-edition shares and is asked about every square; it is sometimes wrong about a tile as a whole, so its likelihoods have
-heavy tails. A second one (`vision.signs`) looks for inns and goods where kinds in play differ by them. Pictures of
-tiles (taught, learned or drawn) are matched with the squares that the first does not settle, drawn ones only if it
-cannot distinguish some of the kinds in play; a square may match none of them. A kind without a picture gains and loses
-little.
+The evidence of several sources is added; none overrides another. The network (`vision.structure`) has learned what all
+editions share and is run on every square; it is sometimes wrong about a tile as a whole, so its likelihoods have heavy
+tails. A second one (`vision.signs`) detects inns and goods where kinds in play differ by them. Pictures of tiles
+(taught, learned or drawn) are matched with the squares that the first leaves ambiguous, drawn ones only if it cannot
+distinguish some of the kinds in play; a square may match none of them. A kind without a picture gains and loses little.
 """
 
 from __future__ import annotations
@@ -35,29 +34,29 @@ NET_PX = CROP_PX / (1 + 2 * MARGIN)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SenseLimits:
     """Tiles are the unit of lengths, nats that of weights. Chosen on the films of ``benchmarks/film_evidence.py``, with
-    one picture of each kind, of half of them and of none; it says what each source is worth there."""
+    one picture of each kind, of half of them and of none; it measures what each source contributes there."""
 
-    placed: float = 0.05  # a square whose corners are seen further off than this is asked about again where they are
-    astray: float = 0.4  # but not one further off than this, which shows parts of several tiles
-    there_most: float = 7.0  # no single look is surer that a tile lies there, or that none does
-    there_sure: float = 4.0  # log-odds of a tile above which pictures need not say whether there is one
-    mistaken: float = 0.05  # of tiles the network reads wrongly as a whole (5 of 47 on a foreign box, none on others)
-    vague: float = 0.1  # and what its answers count then
-    doubtful: float = 16.0  # lead of the network's best reading below which pictures are asked too
-    other_print: tuple[float, float] = (0.02, 0.5)  # of kinds look like none of their pictures: taught, drawn by us
-    at_worst: float = -20.0  # fit of a kind that looks like none of its pictures (`vision.fitting`)
-    not_pictured: float = -18.0  # fit of a kind that has none: half of all kinds taught then tell most
-    twin_print: float = 0.5  # of these look like the picture of the kind that differs by a pennant alone
-    covered: float = 0.15  # of a cell of a tile: one that a figure covers by more tells nothing of the print
-    fitting: float = -12.0  # fit from which a picture shows this table's print
-    tries: int = 24  # squares after which a source of which no picture did is not asked any more
+    placed: float = 0.05  # a square whose corners deviate more than this is evaluated again at the corrected pose
+    astray: float = 0.4  # but not above this: it shows parts of several tiles
+    there_most: float = 7.0  # limit of one look's log-odds of a tile
+    there_sure: float = 4.0  # log-odds above which pictures are not used to tell whether there is a tile
+    mistaken: float = 0.05  # fraction of tiles that the network misreads (5 of 47 on a foreign box, none on others)
+    vague: float = 0.1  # and the weight of its output then
+    doubtful: float = 16.0  # lead of the network's best reading below which pictures are used too
+    other_print: tuple[float, float] = (0.02, 0.5)  # fraction of kinds that match none of their pictures: taught, drawn
+    at_worst: float = -20.0  # fit of a kind that matches none of its pictures (`vision.fitting`)
+    not_pictured: float = -18.0  # fit of a kind that has none: most informative with half of all kinds taught
+    twin_print: float = 0.5  # fraction of these that match the picture of the kind that differs by a pennant alone
+    covered: float = 0.15  # fraction of a cell: a cell that a figure covers by more is ignored
+    fitting: float = -12.0  # fit from which a picture is of this table's print
+    tries: int = 24  # squares after which a source without such a picture is no longer used
 
 
 @dataclass(slots=True)
 class TileEvidence:
-    """One square: its ``pose`` pulled to the corners that are seen, ``there`` the log-odds of a tile, ``loglik`` (K, 4)
+    """One square: its ``pose`` refined to the detected corners, ``there`` the log-odds of a tile, ``loglik`` (K, 4)
     log-likelihoods of every kind and quarter turn (they sum to 1), ``seen`` the part of it in the picture.
-    ``sources`` are what was added up, (K, 4) by name: network, signs, pictures, drawings."""
+    ``sources`` are the summands, (K, 4) by name: network, signs, pictures, drawings."""
 
     pose: Array
     there: float
@@ -69,8 +68,8 @@ class TileEvidence:
 @dataclass(slots=True)
 class _Source:
     """Pictures of kinds: those with the numbers ``kinds``; their ``name`` in `TileEvidence`. ``twins`` (N, 2) are kinds
-    without a picture and the pictured ones that they differ from by a pennant alone. ``asked`` squares so far, and the
-    best ``fit`` of them."""
+    without a picture and the pictured ones that they differ from by a pennant alone. ``asked``: number of squares so
+    far, and the best ``fit`` among them."""
 
     name: str
     pictures: PictureFit
@@ -83,7 +82,7 @@ class _Source:
 
 class TileSense:
     """Reads squares of pictures, whatever the artwork. ``kinds`` may lie on the table (ValueError for none); a
-    ``tileset`` has pictures of some of them. Keep it for a whole game. One thread."""
+    ``tileset`` has pictures of some of them. Keep it for a whole game. Not thread-safe."""
 
     def __init__(self, kinds: Sequence[Tile], tileset: TileSet | None = None, *,
                  limits: SenseLimits | None = None) -> None:
@@ -101,9 +100,9 @@ class TileSense:
         self._sources = []
         index = {kind.id: n for n, kind in enumerate(self.kinds)}
         twin = twins({kind.id: kind for kind in self.kinds}, sorted(index))
-        for drawn in (False, True):  # our own drawings are a source of their own: hardly anybody's print is theirs
+        for drawn in (False, True):  # our drawings are a separate source: hardly any edition's print matches them
             if drawn and told_apart(self.kinds):
-                continue  # photographs read the same without them (read_photos --untaught), and faster
+                continue  # photographs read equally well without them (read_photos --untaught), and faster
             mine = [] if tileset is None else [s for s in tileset.specimens if s.drawn == drawn and s.tile in index]
             if mine and tileset is not None:
                 part = TileSet(name=tileset.name, size_px=tileset.size_px, specimens=tuple(mine))
@@ -114,18 +113,18 @@ class TileSense:
                                     if a not in part.ids and b in part.ids], np.int64).reshape(-1, 2)))
 
     def said(self, bgr: Image, poses: Sequence[Array], *, turns: int = 1) -> StructureEstimate:
-        """What the network says of the squares of these poses."""
+        """The network's output for the squares of these poses."""
         crops = [rectify(bgr, pose, NET_PX, MARGIN) for pose in poses]
         return self.net.ask(np.array(crops) if crops else np.zeros((0, CROP_PX, CROP_PX, 3), np.uint8), turns=turns)
 
     def look(self, bgr: Image, poses: Mapping[Square, Array],
              said: StructureEstimate | None = None) -> dict[Square, TileEvidence]:
-        """Evidence about every square of ``poses`` in a BGR picture. ``said`` is what the network has said of them
-        already, in their order and in all quarter turns."""
+        """Evidence about every square of ``poses`` in a BGR picture. ``said`` is the network's output for them if it
+        exists already, in their order and in all quarter turns."""
         order, limits = list(poses), self.limits
         if not order:
             return {}
-        # a copy: squares are looked at again below, and whoever asked first holds its answers against its own poses
+        # a copy: rows are replaced below, and the caller's output belongs to its own poses
         said = self.said(bgr, [poses[at] for at in order], turns=4) if said is None else said.rows(range(len(order)))
         placed = [_pulled(poses[at], said.corners[n]) for n, at in enumerate(order)]
         off = np.abs(said.corners - UNIT).max(axis=(1, 2))
@@ -152,8 +151,8 @@ class TileSense:
 
     def look_past(self, bgr: Image, found: Mapping[Square, TileEvidence],
                   hidden: Mapping[Square, npt.NDArray[np.bool_]]) -> None:
-        """Weighs pictures anew where figures were found since: what they hide, (S, S) of the tile itself, says nothing
-        of its print."""
+        """Matches pictures again where figures were found since, without the occluded area, (S, S) of the tile
+        itself."""
         hides = {at: h for at, h in hidden.items() if at in found and h.any()}
         for source in self._sources:
             part = [at for at in hides if source.name in found[at].sources]
@@ -165,13 +164,13 @@ class TileSense:
                 found[at].loglik = log_normal(np.sum(list(found[at].sources.values()), axis=0))
 
     def _doubted(self, loglik: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """What the network says of one square, given that it may be mistaken in the tile as a whole."""
+        """The network's likelihoods of one square with heavy tails: it may be wrong about the tile as a whole."""
         limits = self.limits
         return log_normal(np.logaddexp(np.log(1 - limits.mistaken) + log_normal(loglik),
                                        np.log(limits.mistaken) + log_normal(limits.vague * loglik)))
 
     def _by_signs(self, bgr: Image, found: Sequence[TileEvidence]) -> None:
-        """Adds what the signs on these squares say, if kinds in play differ by them."""
+        """Adds the evidence of signs on these squares, if kinds in play differ by them."""
         if self.signs is None or not found:
             return
         crops = np.array([rectify(bgr, e.pose, SIGN_PX / (1 + 2 * SIGN_MARGIN), SIGN_MARGIN) for e in found])
@@ -181,7 +180,7 @@ class TileSense:
 
     def _by_pictures(self, bgr: Image, found: Mapping[Square, TileEvidence],
                      plain: Mapping[Square, npt.NDArray[np.float64]]) -> None:
-        """Adds what pictures say to the squares that the network does not settle."""
+        """Adds the evidence of pictures to the squares that the network leaves ambiguous."""
         limits = self.limits
         ask = [at for at, e in found.items() if lead(plain[at]) < limits.doubtful or e.there < limits.there_sure]
         for source in self._sources:
@@ -189,7 +188,7 @@ class TileSense:
             while left:
                 trying = len(left) if source.fit >= limits.fitting else max(0, limits.tries - source.asked)
                 part, left = left[:trying], left[trying:]
-                if not part:  # of enough squares none was like any of its pictures
+                if not part:  # enough squares, and none matched any of its pictures
                     break
                 for at, fits in zip(part, self._fits(source, bgr, [found[at].pose for at in part]), strict=True):
                     found[at].sources[source.name] = fits
@@ -197,8 +196,8 @@ class TileSense:
 
     def _fits(self, source: _Source, bgr: Image, poses: Sequence[Array],
               seen: FloatArray | None = None) -> npt.NDArray[np.float64]:
-        """(N, K, 4) log-likelihoods of squares by a source's pictures, up to a constant. Each kind may look like none
-        of its pictures; one that has none fits like a middling wrong one. ``seen`` is as in `PictureFit.fits`."""
+        """(N, K, 4) log-likelihoods of squares by a source's pictures, up to a constant. Each kind may match none of
+        its pictures; one without a picture fits like an average wrong one. ``seen`` is as in `PictureFit.fits`."""
         fits = source.pictures.fits(bgr, poses, seen)
         if seen is None:
             source.asked, source.fit = source.asked + len(poses), max(source.fit, float(fits.max()))
@@ -219,7 +218,7 @@ def _seen_cells(hidden: npt.NDArray[np.bool_], covered: float) -> FloatArray:
 
 
 def lead(loglik: npt.NDArray[np.float64]) -> float:
-    """Nats by which the best kind leads the best other kind."""
+    """Margin in nats of the best kind over the second best."""
     each = np.sort(loglik.max(axis=1))
     return float(each[-1] - each[-2]) if len(each) > 1 else np.inf
 
@@ -231,7 +230,7 @@ def log_normal(loglik: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 
 def _pulled(pose: Array, corners: Array) -> Array:
-    """A pose moved and turned, not stretched, to where its corners are seen (4, 2), in tiles."""
+    """A pose moved and rotated, not stretched, to its detected corners (4, 2), in tiles."""
     off = corners - UNIT
     x, y = off.mean(axis=0)
     around = UNIT - 0.5

@@ -1,4 +1,4 @@
-"""Where the segments of a tile are seen: areas and distances in drawing coordinates (`scoring.geometry`).
+"""Visible areas of a tile's segments, and distances to them, in drawing coordinates (`scoring.geometry`).
 
 Functions that take ``rot`` take their point as it lies on the board, i.e. after ``rot`` quarter turns clockwise, and
 turn it back. Segments are painted in their order, so what is visible of a segment is its shape minus the shapes of all
@@ -44,7 +44,7 @@ def segment_at(tile: Tile, x: float, y: float, rot: int = 0) -> int:
 def distance_to_segment(tile: Tile, index: int, x: float, y: float, rot: int = 0) -> float:
     """Distance in drawing units (100 = the tile's side) from a point to a segment's visible area; 0 inside it.
 
-    Taken on a grid, so right to half a unit; infinite for a segment of which nothing is visible.
+    Computed on a grid, so exact to half a unit; infinite for a segment of which nothing is visible.
     """
     x, y = rotate_point(x, y, -rot)
     grid = labels(tile)
@@ -72,8 +72,8 @@ def labels(tile: Tile) -> npt.NDArray[np.uint8]:
 def _fill(grid: npt.NDArray[np.uint8], line: Sequence[Point], value: int) -> None:
     """Fill a closed line (even-odd): the cells whose middles are inside.
 
-    By hand, because OpenCV's fillPoly also fills the cells that the line itself touches, and trees and houses of our
-    drawings are placed by these cells.
+    Not OpenCV's fillPoly, which also fills the cells that the line itself touches: trees and houses of our drawings are
+    placed by these cells.
     """
     above, below = (f(y for _, y in line) for f in (min, max))
     for row in range(max(0, math.floor(above * CELLS - 0.5)), min(len(grid), math.ceil(below * CELLS + 0.5))):

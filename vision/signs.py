@@ -1,8 +1,9 @@
-"""Which signs with a meaning in the rules a tile shows, whatever the artwork: an inn by a lake, a cathedral, goods.
+"""Detects the signs on a tile that have a meaning in the rules, whatever the artwork: an inn by a lake, a cathedral,
+goods.
 
-A small network says it (``models/signs.onnx``, made by ``training/``, run by OpenCV), which has seen invented editions
-only. It looks closer than `vision.structure`, for a sign is a fifth of a tile, and answers on a grid of cells whether
-the middle of a sign is there; what counts for a tile is its best cell.
+A small network (``models/signs.onnx``, made by ``training/``, run by OpenCV), trained on invented editions only. Its
+resolution is higher than that of `vision.structure`, for a sign is a fifth of a tile; its output on a grid of cells is
+whether the centre of a sign is there; the maximum over the cells counts for a tile.
 """
 
 from __future__ import annotations
@@ -23,18 +24,18 @@ from vision.frames import Image
 Array = npt.NDArray[np.float64]
 
 SIGNS = ("inn", "cathedral", "wine", "grain", "cloth")
-CROP_PX = 112  # side of the network's picture
+CROP_PX = 112  # side of the network's input
 MARGIN = 0.04  # of a tile around the square
 CELLS = 14  # either way
-_SHOWN = (0.23, 0.02, 0.16, 0.14, 0.15)  # of the crops it was trained with show each sign: what its answers start from
-_SUREST = 3.0  # nats: no answer about one sign is surer
+_SHOWN = (0.23, 0.02, 0.16, 0.14, 0.15)  # fraction of its training crops with each sign: the prior in its output
+_SUREST = 3.0  # nats: limit of the evidence of one sign
 
 
 class SignNet:
-    """The network, ready to be asked. Not to be shared between threads."""
+    """The loaded network. Not thread-safe."""
 
     def __init__(self, model: bytes | None = None) -> None:
-        """``model`` is another network than bastide's own, as ONNX."""
+        """``model``: an ONNX network to use instead of bastide's own."""
         self._net = cv2.dnn.readNetFromONNX(np.frombuffer(model or _weights(), np.uint8))
 
     def ask(self, crops: Image) -> Array:
@@ -50,7 +51,7 @@ class SignNet:
 
 
 def best_cell(out: npt.NDArray[np.integer[Any] | np.floating[Any]]) -> Array:
-    """(N, SIGNS) of the network's answer (N, SIGNS, CELLS, CELLS)."""
+    """(N, SIGNS) maxima of the network's output (N, SIGNS, CELLS, CELLS)."""
     return np.asarray(out.max(axis=(2, 3)), float)
 
 

@@ -22,15 +22,15 @@ from vision.spotting import Spot
 from vision.structure import StructureEstimate
 
 GUESSES = 60
-FEWEST = 4  # spots of which a grid can be told
-FINALISTS = 4  # grids that are held against the picture
+FEWEST = 4  # least number of spots that determine a grid
+FINALISTS = 4  # grids that are checked against the picture
 PULLS = 3
-PRESENT = 0.5  # probability of a tile, as the network says it, for its corners to pull the grid
-SURE = 0.8  # and for the board to begin with it
-ALL = 0.9  # of a grid's squares with a spot must surely have a tile for other grids not to be tried
-REGIONS = 2  # parts of a photograph in which grids are sought besides the whole
-ASIDE = 0.15  # of a tile: how far a spot's middle lies off its square's
-ALIKE = 0.3  # logarithm by which a spot and its square differ in size
+PRESENT = 0.5  # network's probability of a tile from which its corners are used to refine the grid
+SURE = 0.8  # and from which it can seed the board
+ALL = 0.9  # of a grid's squares with a spot that must surely have a tile for accepting it without trying others
+REGIONS = 2  # parts of a photograph that are searched for grids besides the whole
+ASIDE = 0.15  # of a tile: scale of the offset of a spot from its square's centre
+ALIKE = 0.3  # scale of the logarithm of a spot's size over its square's
 
 Lively = npt.NDArray[np.float32]
 Ask = Callable[[Image, Iterable[Array]], StructureEstimate]
@@ -38,7 +38,7 @@ Ask = Callable[[Image, Iterable[Array]], StructureEstimate]
 
 def slanted_grid(photo: Image, spots: Sequence[Spot], ask: Ask) -> tuple[Array, list[Square]] | None:
     """A grid (3, 3) from tile steps to pixels on which the network sees tiles, and the squares that surely have one;
-    None when straight lines suggest none. ``ask`` asks the network about squares."""
+    None when straight lines suggest none. ``ask`` runs the network on squares."""
     if len(spots) < FEWEST:
         return None
     guesses = guess_grids(photo, most=GUESSES)
@@ -62,7 +62,7 @@ def slanted_grid(photo: Image, spots: Sequence[Spot], ask: Ask) -> tuple[Array, 
 
 
 def _holding(grid: Array, spots: Sequence[Spot]) -> float:
-    """How many spots, by how likely they are, lie in the middle of this grid's squares and are as large as those."""
+    """Expected number of spots at the centres of this grid's squares and of their size."""
     middles = np.array([s.middle for s in spots])
     depth = np.column_stack([middles, np.ones(len(middles))]) @ np.linalg.inv(grid)[2]
     steps = apply(np.linalg.inv(grid), middles)
@@ -76,13 +76,14 @@ def _holding(grid: Array, spots: Sequence[Spot]) -> float:
 
 
 def _squares(grid: Array, spots: Sequence[Spot]) -> list[Square]:
-    """The squares in which spots lie."""
+    """The squares that contain spots."""
     steps = np.floor(apply(np.linalg.inv(grid), [s.middle for s in spots])).astype(int)
     return sorted({(int(x), int(y)) for x, y in steps})
 
 
 def _fit(photo: Image, grid: Array, squares: Sequence[Square], ask: Ask) -> tuple[Array, list[Square], float]:
-    """A grid pulled to the corners that the network sees, the squares that surely have a tile, and what it is worth."""
+    """A grid refined to the corners that the network sees, the squares that surely have a tile, and the grid's
+    score."""
     for turn in range(PULLS):
         said = ask(photo, [grid @ _moved(at) for at in squares])
         off = np.abs(said.corners - UNIT).max(axis=(1, 2))
@@ -101,9 +102,9 @@ def _fit(photo: Image, grid: Array, squares: Sequence[Square], ask: Ask) -> tupl
 
 
 def _worth(grid: Array, squares: Sequence[Square], said: StructureEstimate, off: Array) -> float:
-    """Part of the photograph that tiles lying squarely on the grid cover, times how well their sides agree.
+    """Fraction of the photograph covered by tiles that fit the grid, times the agreement of their sides.
 
-    A grid of half the size covers as much with squares that look a little like tiles; but its sides do not match.
+    A grid of half the size covers as much with squares that resemble tiles; but its sides do not match.
     """
     quality = said.present * np.exp(-(off / 0.2) ** 2)
     sizes = np.array([abs(area(apply(grid @ _moved(at), UNIT))) for at in squares])
@@ -124,7 +125,7 @@ def _moved(at: Square) -> Array:
 
 
 def _lively(photo: Image) -> Lively:
-    """How much a part of the picture has of a board: green, and edges. At an eighth of its size."""
+    """Score of how board-like a part of the picture is: green, and edges. At an eighth of its size."""
     small = cv2.resize(photo, None, fx=0.125, fy=0.125, interpolation=cv2.INTER_AREA).astype(np.float32)
     b, g, r = small[..., 0], small[..., 1], small[..., 2]
     green = (2 * g - b - r > 0.07 * (b + g + r)).astype(np.float32)
@@ -134,8 +135,8 @@ def _lively(photo: Image) -> Lively:
 
 
 def _regions(lively: Lively) -> list[tuple[int, int, int, int]]:
-    """Parts (x0, y0, x1, y1 in pixels) of a photograph in which much of a board may lie, when they are much smaller
-    than it: on a large table the lines of other things would crowd those of a few tiles out."""
+    """Parts (x0, y0, x1, y1 in pixels) of a photograph that may contain most of a board, when they are much smaller
+    than it: on a large table the lines of other objects would outnumber those of a few tiles."""
     height, width = lively.shape
     reach = max(3, round(max(height, width) * 0.03) | 1)
     smooth = cv2.blur(lively, (reach, reach))
@@ -153,7 +154,7 @@ def _regions(lively: Lively) -> list[tuple[int, int, int, int]]:
 
 
 def _same(one: Array, other: Array, shape: Sequence[int]) -> bool:
-    """Whether two grids are nearly the same in the photograph's middle, but for whole steps."""
+    """Whether two grids are nearly the same in the photograph's middle, up to whole steps."""
     middle = np.array([[shape[1] / 2, shape[0] / 2]])
     away = np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 3.0], [3.0, 3.0]]) - 1.5
     at: Array = np.round(apply(np.linalg.inv(one), middle))

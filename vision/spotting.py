@@ -1,9 +1,9 @@
-"""Where tiles may lie in a picture, one by one: a small network looks over the whole picture at a few sizes and says at
-every place whether a tile's middle is there, how large it is and how it is turned (``models/spots.onnx``, made by
-``training/``, run by OpenCV). It needs no lines, no neighbours and nobody's artwork.
+"""Detects single tiles in a picture: a small fully convolutional network runs over the whole picture at a few scales
+and estimates at every place whether a tile's centre is there, its size and its orientation (``models/spots.onnx``, made
+by ``training/``, run by OpenCV). It needs no lines, no neighbours and no known artwork.
 
-A tile's two directions are encoded without naming which is which: for its edges u and v as complex numbers the network
-outputs u^2 + v^2 and u^2 v^2, which are invariant under quarter turns.
+A tile's two directions are encoded without an order: for its edges u and v as complex numbers the network outputs u^2 +
+v^2 and u^2 v^2, which are invariant under quarter turns.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from vision.frames import Image
 
 Array = npt.NDArray[np.float64]
 
-CELL_PX = 8  # the network answers once in so many pixels either way
-OUTPUTS = 9  # a middle, how far away (2), its size, the two directions (4), and whether any tile lies here
-USUAL_PX = 30.0  # side of a tile of which the network says size 0
-SIDES_PX = (15.0, 54.0)  # of tiles that it knows, in the picture that it is given
-LONG_SIDES_PX = (896, 448, 224, 112)  # sizes at which a picture is looked over: tiles of 0.02 to 0.4 of its long side
+CELL_PX = 8  # stride of the network's output
+OUTPUTS = 9  # a centre, the offset to it (2), its size, the two directions (4), and whether any tile covers this place
+USUAL_PX = 30.0  # side of a tile that the network outputs as size 0
+SIDES_PX = (15.0, 54.0)  # range of tiles it was trained for, in its input
+LONG_SIDES_PX = (896, 448, 224, 112)  # scales at which a picture is searched: tiles of 0.02 to 0.4 of its long side
 LIKELY = 0.25  # probability from which a place is a spot
-APART = 0.5  # of a tile: spots closer than that are the same
+APART = 0.5  # of a tile: spots closer than that are merged
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spot:
-    """A place where a tile may lie: its middle, its two sides ``u`` and ``v`` as vectors (px; v clockwise of u as
+    """A possible tile: its centre, its two sides ``u`` and ``v`` as vectors (px; v clockwise of u as
     seen, both about as long as the tile's side), and the probability."""
 
     middle: Array
@@ -47,7 +47,7 @@ class Spot:
 
 
 class Spotter:
-    """Looks over pictures. Not to be shared between threads."""
+    """Runs the network over pictures. Not thread-safe."""
 
     def __init__(self) -> None:
         self._seen: list[tuple[float, Array]] = []
@@ -62,7 +62,7 @@ class Spotter:
         return _distinct(found)
 
     def odds(self, middle: Array, side: float) -> float:
-        """Log-odds that a tile of about this size (px) has its middle there, in the picture looked over last."""
+        """Log-odds that a tile of about this size (px) has its centre there, in the picture searched last."""
         scale, seen = min(self._seen, key=lambda level: abs(np.log(level[0] * side / USUAL_PX)))
         x, y = (int(v * scale / CELL_PX) for v in middle)
         part = seen[max(0, y - 1):y + 2, max(0, x - 1):x + 2]
@@ -99,7 +99,7 @@ def _directions(total: npt.NDArray[np.complex128], product: npt.NDArray[np.compl
     root = np.sqrt(total * total - 4 * product)
     a, b = np.sqrt((total + root) / 2), np.sqrt((total - root) / 2)
     u, v = np.stack([a.real, a.imag], axis=1), np.stack([b.real, b.imag], axis=1)
-    thin = np.abs(_cross(u, v)) < 0.15 * ((u * u).sum(axis=1) + (v * v).sum(axis=1))  # too thin to be believed
+    thin = np.abs(_cross(u, v)) < 0.15 * ((u * u).sum(axis=1) + (v * v).sum(axis=1))  # implausibly thin
     along = u / (np.linalg.norm(u, axis=1, keepdims=True) + 1e-9)
     u = np.where(thin[:, None], along, u)
     v = np.where(thin[:, None], np.stack([-along[:, 1], along[:, 0]], axis=1), v)

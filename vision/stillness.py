@@ -1,7 +1,8 @@
-"""Where the table has been still, and for how long. Works on a small grey copy of the frame and is blind to lamps.
+"""Motion detection: where the table has been still, and for how long. Works on a small grey copy of the frame and
+ignores changes of light.
 
-Frames are compared at most every `Pace.step_s`, so that a camera of 4 and one of 30 pictures a second say the same.
-What a lamp or an exposure changes for wide surroundings alike is taken out before comparing.
+Frames are compared at most every `Pace.step_s`, so that cameras of 4 and of 30 frames a second give the same result.
+Changes of lamp or exposure, common to a wide area, are removed before comparing.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ class Pace:
     step_s: float = 0.19
     width_px: int = 480
     moved: float = 9.0  # grey levels between two frames
-    spare: float = 0.004  # part of a square that noise may flicker
-    block_px: int = 8  # light is compared block by block
-    speck: float = 12.0  # pixels of the small picture: less is not drawn for people
+    spare: float = 0.004  # fraction of a square that may flicker from noise
+    block_px: int = 8  # light is estimated per block
+    speck: float = 12.0  # pixels of the small picture: smaller outlines are not shown
     outlines: int = 12  # that are
-    window: int = 11  # blocks: what changes alike in most of a place this wide is light
+    window: int = 11  # blocks: a change common to most of an area this wide is light
 
 
 class Stillness:
@@ -44,14 +45,14 @@ class Stillness:
         self.scale = min(1.0, self.pace.width_px / shape[1])
         self.size = (round(shape[1] * self.scale), round(shape[0] * self.scale))
         self.moved: Mask = np.zeros(self.size[::-1], bool)
-        self.last_s: Grey = np.full(self.size[::-1], -np.inf, np.float32)  # when each place moved last, on our clock
+        self.last_s: Grey = np.full(self.size[::-1], -np.inf, np.float32)  # last motion of each pixel, on our clock
         self.now_s = 0.0  # seconds since ``begun_s``, the first frame unless it is given
         self.begun_s = begun_s
         self._before: tuple[Grey, Grey] | None = None
         self._halves: dict[int, Image] = {}
 
     def feed(self, image: Image, t_s: float) -> bool:
-        """One frame in colour or grey; whether it was compared: frames that come too soon are left out."""
+        """One frame in colour or grey; returns whether it was compared: frames that come too soon are skipped."""
         if self.begun_s is None:
             self.begun_s = t_s
         now_s = t_s - self.begun_s
@@ -71,15 +72,16 @@ class Stillness:
         return True
 
     def restless(self, boxes: npt.NDArray[np.int32], for_s: float) -> npt.NDArray[np.float64]:
-        """(N,) part of each of the boxes (N, 4: x0, y0, x1, y1 of the small picture) that moved within ``for_s``."""
+        """(N,) fraction of each of the boxes (N, 4: x0, y0, x1, y1 of the small picture) that moved within
+        ``for_s``."""
         return self._part(self.last_s > self.now_s - for_s, boxes)
 
     def moving(self, boxes: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
-        """(N,) part of each box that moved in the last frame."""
+        """(N,) fraction of each box that moved in the last frame."""
         return self._part(self.moved, boxes) if self.moved.any() else np.zeros(len(boxes))
 
     def boxes(self, poses: Mapping[Square, Array], grow: float) -> npt.NDArray[np.int32]:
-        """(N, 4) boxes around squares, larger by ``grow`` tiles on every side, cut to the small picture."""
+        """(N, 4) boxes around squares, larger by ``grow`` tiles on every side, clipped to the small picture."""
         out = np.zeros((len(poses), 4), np.int32)
         for n, pose in enumerate(poses.values()):
             corners = apply(pose, UNIT * (1 + 2 * grow) - grow) * self.scale
@@ -87,7 +89,7 @@ class Stillness:
         return np.clip(out, 0, [*self.size, *self.size]).astype(np.int32)
 
     def outlines(self) -> list[npt.NDArray[np.float64]]:
-        """(N, 2) outlines of what moved in the last frame, px of the picture, the largest first."""
+        """(N, 2) outlines of motion in the last frame, px of the picture, largest first."""
         if not self.moved.any():
             return []
         found, _ = cv2.findContours(self.moved.view(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
@@ -103,7 +105,7 @@ class Stillness:
         return np.asarray(inside / np.maximum((x1 - x0) * (y1 - y0), 1), float)
 
     def _small(self, image: Image) -> Image:
-        """The picture grey and small. Halving is several times as fast as any other step."""
+        """The picture grey and downscaled. Halving is several times as fast as any other factor."""
         halves, n = self._halves, 0
         if image.ndim == 3:
             image = halves[0] = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY, halves.get(0)), np.uint8)
@@ -118,11 +120,11 @@ class Stillness:
         return np.asarray(cv2.resize(grey, None, fx=step, fy=step, interpolation=cv2.INTER_AREA), np.float32)
 
     def _difference(self, a: tuple[Grey, Grey], b: tuple[Grey, Grey]) -> Grey:
-        """Absolute difference after taking out what changed for the surroundings alike. The middle of what changed
-        around counts, not the mean: a dark tile on a bright table does not darken the table."""
+        """Absolute difference after removing the change common to the surroundings. Their median change counts, not the
+        mean: a dark tile on a bright table does not darken the table."""
         steps = 400.0  # per log unit: the median filter works on bytes
         ratio = np.log((a[1] + 1.0) / (b[1] + 1.0))
-        lamp = float(np.median(ratio))  # what is alike in the whole picture may be as much as it likes
+        lamp = float(np.median(ratio))  # a change common to the whole picture is not limited
         rest = np.clip((ratio - lamp) * steps + 128.5, 0, 255).astype(np.uint8)
         change = cv2.medianBlur(rest, self.pace.window).astype(np.float32)
         light = np.exp((cv2.GaussianBlur(change, (0, 0), 1.0) - 128.0) / steps)

@@ -13,14 +13,14 @@ from vision.frames import Image
 from vision.images import encode_jpeg
 from vision.lattice import UNIT, Array, apply, rectify
 
-WIDEST_PX = 1600  # of a kept picture: a tile of a usual table is then 70 to 110 pixels wide
+WIDEST_PX = 1600  # of a stored picture: a tile of a usual table is then 70 to 110 pixels wide
 QUALITY = 82
-LARGEST = 24  # tiles along one side of a part that is asked for
+LARGEST = 24  # tiles along one side of a requested part
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Still:
-    """``jpeg`` is the table as seen; ``poses`` maps each square to its pose (3, 3), unit square to pixels of it."""
+    """``jpeg`` is the camera's picture; ``poses`` maps each square to its pose (3, 3), unit square to pixels of it."""
 
     jpeg: bytes
     poses: Mapping[Square, Array]
@@ -37,7 +37,7 @@ class Part:
 
 
 def keep(bgr: Image, poses: Mapping[Square, Array]) -> Still:
-    """The picture packed, made smaller if it is very wide, and the poses for it."""
+    """The picture as JPEG, downscaled if it is very wide, and the poses for it."""
     scale = min(1.0, WIDEST_PX / bgr.shape[1])
     if scale < 1.0:
         bgr = np.asarray(cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)
@@ -48,7 +48,7 @@ def keep(bgr: Image, poses: Mapping[Square, Array]) -> Still:
 def from_above(still: Still, part: Part, tile_px: int = 120, margin: float = 0.0) -> Image | None:
     """The squares of a part as a rectified picture, ``tile_px`` per tile and ``margin`` tiles more on every side.
 
-    Every tile is rectified by its own pose, so that drawings fit although tiles lie a little askew; what lies between
+    Every tile is rectified by its own pose, so that drawings fit although tiles lie a little askew; the area between
     and around them follows the whole board. None when none of the part's tiles was seen.
     """
     if not 0 < part.width <= LARGEST or not 0 < part.height <= LARGEST:

@@ -1,6 +1,6 @@
-"""What a square of a board shows, whatever the artwork: sides, joined towns, roads and fields, cloister, pennant, and
-whether a tile lies squarely there at all. A small network estimates it (``models/structure.onnx``, made by
-``training/``, run by OpenCV); it was trained on invented editions only, so it depends on no artwork and holds for every
+"""Estimates the structure of a tile on a square, whatever the artwork: sides, joined towns, roads and fields, cloister,
+pennant, and whether a tile lies squarely there at all. The small network (``models/structure.onnx``, made by
+``training/``, run by OpenCV) was trained on invented editions only, so it depends on no artwork and works for every
 box.
 """
 
@@ -22,15 +22,15 @@ from vision.frames import Image
 
 Array = npt.NDArray[np.float64]
 
-CROP_PX = 80  # side of the network's picture
+CROP_PX = 80  # side of the network's input
 MARGIN = 0.15  # of a tile around the square
 LETTERS = "FCRI"
 PAIRS = tuple(combinations(range(4), 2))  # of the sides N E S W
-JOINED = (("city", "C"), ("road", "R"), ("field", "F"))  # what sides may share, and the letter of such sides
+JOINED = (("city", "C"), ("road", "R"), ("field", "F"))  # segments that sides may share, and the letter of such sides
 TRUTHS = 4 + len(JOINED) * len(PAIRS) + 3  # letters of the sides, which of them are joined, cloister, pennant, a tile
 OUTPUTS = 16 + TRUTHS - 4 + 8  # logits of the letters, of the rest, and where the corners are (8, in tiles)
-CLEAR = 0.98  # probability of each answer from which two quarter turns say what four do
-_FLOOR = -7.0  # no single answer is surer than that
+CLEAR = 0.98  # probability of each output from which two quarter turns suffice instead of four
+_FLOOR = -7.0  # floor of a single output's log-probability
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,29 +62,29 @@ class StructureEstimate:
 
 
 def together(parts: Sequence[StructureEstimate]) -> StructureEstimate:
-    """What was said of several squares at several times, as one."""
+    """Concatenates estimates."""
     return StructureEstimate(sides=np.concatenate([p.sides for p in parts]), yes=np.concatenate([p.yes for p in parts]),
                 no=np.concatenate([p.no for p in parts]), present=np.concatenate([p.present for p in parts]),
                 corners=np.concatenate([p.corners for p in parts]))
 
 
 class StructureNet:
-    """The network, ready to be asked. Not to be shared between threads."""
+    """The loaded network. Not thread-safe."""
 
     def __init__(self, model: bytes | None = None) -> None:
-        """``model`` is another network than bastide's own, as ONNX."""
+        """``model``: an ONNX network to use instead of bastide's own."""
         self._net = cv2.dnn.readNetFromONNX(np.frombuffer(model or _weights(), np.uint8))
 
     def ask(self, crops: Image, *, turns: int = 1) -> StructureEstimate:
-        """Of (N, CROP_PX, CROP_PX, 3) crops with MARGIN. ``turns`` 4 asks in two quarter turns, in the other two where
-        those leave something open, and takes the mean."""
+        """The estimate for (N, CROP_PX, CROP_PX, 3) crops with MARGIN. ``turns`` 4 averages over two quarter turns, and
+        over the other two where those are ambiguous."""
         out = self._turned(crops, range(min(turns, 2)))
         if turns > 2 and len(left := np.flatnonzero(_open(_said(out)))):
             out[left] = (out[left] + self._turned(crops[left], range(2, 4))) / 2
         return _said(out)
 
     def _turned(self, crops: Image, turns: range) -> Array:
-        """Mean answers about crops in these quarter turns."""
+        """Mean output for crops in these quarter turns."""
         out: Array = np.mean([_unturned(self._forward(np.rot90(crops, k, axes=(1, 2))), k) for k in turns], axis=0)
         return out
 
@@ -103,7 +103,7 @@ def _weights() -> bytes:
 
 
 def _unturned(out: Array, k: int) -> Array:
-    """Answers about crops turned ``k`` quarters anticlockwise, as answers about the crops themselves."""
+    """The output for crops turned ``k`` quarters anticlockwise, mapped to the crops themselves."""
     if k == 0:
         return out
     back = [(side - k) % 4 for side in range(4)]
@@ -120,7 +120,8 @@ def _unturned(out: Array, k: int) -> Array:
 
 
 def _open(said: StructureEstimate) -> npt.NDArray[np.bool_]:
-    """(N,) whether something about a square is not clear. What sides share that do not show it is no question."""
+    """(N,) whether an output for a square is ambiguous. Joined segments are ignored between sides that do not have
+    them."""
     letters = said.sides.argmax(axis=2)
     shown = [(letters[:, a] == letters[:, b]) & (letters[:, a] == LETTERS.index(x)) for _, x in JOINED
              for a, b in PAIRS]
@@ -144,10 +145,10 @@ def _said(out: Array) -> StructureEstimate:
 
 
 def truth_of(tile: Tile, rot: int) -> list[int]:
-    """What a turned tile shows, as the network is asked: the letters' numbers, then 1, 0, or -1 for no question."""
+    """The target for a turned tile: the indices of its letters, then 1, 0, or -1 for undefined."""
     sides = [LETTERS.index(edge(tile, rot, side)) for side in EDGES]
     out = list(sides)
-    for kind, letter in JOINED:  # a field touches halves of sides, of one side that is all field both
+    for kind, letter in JOINED:  # a field touches half-sides; both halves of a side that is all field
         joined = [{turn(a, rot)[0] for a in s.atoms} for s in tile.segments if s.kind == kind]
         for a, b in PAIRS:
             both = sides[a] == sides[b] == LETTERS.index(letter)
@@ -158,7 +159,7 @@ def truth_of(tile: Tile, rot: int) -> list[int]:
 
 
 def told_apart(kinds: Iterable[Tile]) -> bool:
-    """Whether the network can tell all these kinds from each other: it is not asked about inns or goods, say."""
+    """Whether the network can distinguish all these kinds: it does not detect inns or goods, for example."""
     shown = [min(tuple(_asked(kind, rot)) for rot in range(4)) for kind in kinds]
     return len(set(shown)) == len(shown)
 

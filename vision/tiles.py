@@ -1,4 +1,4 @@
-"""Features of print that are invariant to the lamp, and the similarity of two pictures of tiles.
+"""Illumination-invariant features of print, and the similarity of two pictures of tiles.
 
 Crops and pictures are converted to channels that keep the print and drop the illumination: lightness relative to its
 surroundings, the two colour axes, and edges. Their correlations are in -1 .. 1, 1 for the same picture under any
@@ -18,14 +18,15 @@ from vision.tileset import TileSet
 
 FloatArray = npt.NDArray[np.float32]
 
-# Energy of each channel on printed tiles differs by an order of magnitude; these weights bring them together.
+# The channels' energy on printed tiles differs by an order of magnitude; these weights balance them.
 _LIGHT, _COLOUR, _EDGE = 1.0, 1.0, 0.6
 _CHUNK = 64  # crops per matrix product, which bounds the memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TileCandidate:
-    """What a crop may be. ``loglik`` is normalised over all candidates of the crop; ``score`` is the correlation."""
+    """A candidate reading of a crop. ``loglik`` is normalised over all candidates of the crop; ``score`` is the
+    correlation."""
 
     tile: str
     rot: int
@@ -36,8 +37,8 @@ class TileCandidate:
 def channels(crops: Image) -> FloatArray:
     """(N, S, S, 3) BGR crops as (N, 5, S, S) float channels: light, two colours, edges along x and y.
 
-    Light is divided by its own surroundings (a quarter of the tile wide), so that a shadow's border or a lamp's
-    falloff weighs little. The blur takes sharpness differences between camera and picture out.
+    Light is divided by its own surroundings (a quarter of the tile wide), so that a shadow's border or a lamp's falloff
+    weighs little. The blur removes differences in sharpness between camera and picture.
     """
     size = crops.shape[1]
     out = np.empty((len(crops), 5, size, size), np.float32)
@@ -69,7 +70,7 @@ def in_all_turns(upright: FloatArray) -> FloatArray:
 
 
 class TileMatcher:
-    """Compares rectified crops with the pictures of a tile set. Immutable once made; safe to share.
+    """Compares rectified crops with the pictures of a tile set. Immutable; thread-safe.
 
     ``size_px`` is the side of the crops that are compared; crops of other sizes are resized. Memory is about
     ``specimens * 4 * 5 * size_px**2 * 4`` bytes.
@@ -97,7 +98,7 @@ class TileMatcher:
 
 
 def _unit(stack: FloatArray) -> FloatArray:
-    """(N, 5, S, S) channels as (N, 5 * S * S) vectors of length 1, the mean of each channel taken away."""
+    """(N, 5, S, S) channels as (N, 5 * S * S) unit vectors, the mean of each channel removed."""
     flat = (stack - stack.mean(axis=(2, 3), keepdims=True)).reshape(len(stack), -1)
     return np.asarray(flat / (np.linalg.norm(flat, axis=1, keepdims=True) + 1e-6), np.float32)
 

@@ -1,4 +1,4 @@
-"""Pictures of tiles to match with: taught from the owner's own box, or drawn by bastide itself."""
+"""Reference pictures of tiles: taught from the owner's own box, or drawn by bastide itself."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class TileSetError(Exception):
 class Specimen:
     """One picture of one tile kind, upright as at ``rot`` 0: ``bgr`` is uint8 (S, S, 3), S the set's ``size_px``.
 
-    ``drawn`` says that it is bastide's own drawing: right in structure (edges, roads, walls), wrong in paint.
+    ``drawn``: bastide's own drawing, right in structure (edges, roads, walls), wrong in colours.
     """
 
     tile: str
@@ -55,7 +55,7 @@ class TileSet:
 
     @property
     def drawn(self) -> bool:
-        """Whether nothing but bastide's own drawings is known."""
+        """Whether all specimens are bastide's own drawings."""
         return all(s.drawn for s in self.specimens)
 
     @property
@@ -99,7 +99,7 @@ def load_tileset(folder: str | Path, known: Iterable[str] | None = None, *, size
 def drawn_tileset(tiles: Iterable[str], *, size_px: int = SIZE_PX, variants: int = 1) -> TileSet:
     """bastide's own drawings of these kinds, ``variants`` of each. Raises TileSetError for an unknown or no id.
 
-    A drawing takes 50 ms, so sets share theirs while one of them is kept; nobody can write into them.
+    A drawing takes 50 ms, so sets share theirs while one of them is alive; they are read-only.
     """
     from vision.artwork import draw_tile  # the drawing code is needed only here
 
@@ -121,7 +121,7 @@ def drawn_tileset(tiles: Iterable[str], *, size_px: int = SIZE_PX, variants: int
 
 
 def merged(taught: TileSet, learned: TileSet | None) -> TileSet:
-    """``taught`` with what was ``learned`` beside it. Our own drawings give way to pictures of the owner's tile."""
+    """``taught`` and ``learned`` pictures together. Pictures of the owner's tiles replace our own drawings."""
     if learned is None:
         return taught
     seen = frozenset(learned.ids)

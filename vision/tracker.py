@@ -1,11 +1,11 @@
-"""Follows one board through frames and says what its squares show. Knows tiles and figures, and no game.
+"""Tracks one board through frames and reads its squares. Knows tiles and figures, but not the game.
 
     searching -> (a board is found) -> following -> (movement) -> settling -> (still) -> looking -> following
                                             '-> (tiles are not where they lay) -> registered again, or lost
 
-Attention is a queue: a square is due when something moved over it, when the board moved, and when it was not looked at
-for long; it is looked at as soon as it has been still. All of it counts seconds, so that 2 and 30 pictures a second
-give the same looks. Squares are named from the first tile found; how they lie in a game is not known here.
+Attention is a queue: a square is due when something moved over it, when the board moved, and when it was not read for
+long; it is read as soon as it has been still. All delays are in seconds, so that 2 and 30 frames a second give the same
+looks. Squares are named from the first tile found; their place in the game is not known here.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ Finder = Callable[[Image], Lattice | None]
 
 @dataclass(slots=True)
 class _Square:
-    """What is remembered of a square: when it is ``due`` (since something moved over it, None when it is not), when it
-    was ``looked`` at last, and the colours (8, 8, 3) it had ``bare``."""
+    """State of a square: since when it is ``due`` (something moved over it; None when it is not), when it was last
+    ``looked`` at, and its colours (8, 8, 3) when ``bare``."""
 
     due_s: float | None = None
     changed: bool = False
@@ -55,15 +55,15 @@ class Tracker:
     attention: Attention = field(default_factory=Attention)
     register: Register = field(default_factory=Register)
     find_at: Callable[[Image, tuple[float, float]], Lattice | None] | None = None
-    point_px: tuple[float, float] | None = None  # where people say that a tile lies, until it was looked for there
+    point_px: tuple[float, float] | None = None  # where people say that a tile lies, until it was searched for there
     lattice: Lattice | None = None  # of the tiles that lie
     stillness: Stillness | None = None
     _squares: dict[Square, _Square] = field(default_factory=dict)
     _shape: tuple[int, ...] = ()
     _searched_s: float = -np.inf
-    _vain_s: float | None = None  # since when the picture is still and no board is seen where it should be
-    _refused: list[Array] = field(default_factory=list)  # corners (4, 2) of what was taken for a board and is none
-    _told: bool = False  # people said where the board lies: it is not refused
+    _vain_s: float | None = None  # since when the picture is still without the board being seen in its place
+    _refused: list[Array] = field(default_factory=list)  # corners (4, 2) of rejected boards
+    _told: bool = False  # people pointed at the board: it is not rejected
 
     @property
     def poses(self) -> dict[Square, Array]:
@@ -79,7 +79,7 @@ class Tracker:
                                                               | neighbours(self.lattice.shifts))}
 
     def feed(self, frame: Frame) -> Followed:
-        """Look at one frame."""
+        """Process one frame."""
         picture = frame.bgr if frame.luma is None else frame.luma
         stillness = self.stillness
         if stillness is None or frame.shape[:2] != self._shape:
@@ -97,7 +97,7 @@ class Tracker:
         return self._follow(frame)
 
     def _resize(self, shape: tuple[int, ...]) -> Stillness:
-        """The first frame, or pictures of another size: what was known is mapped to it, and looked at again."""
+        """The first frame, or a new picture size: the state is mapped to it, and everything is read again."""
         if self.lattice is not None and self._shape:
             larger = np.diag([shape[1] / self._shape[1], shape[0] / self._shape[0], 1.0])
             self.lattice.grid = larger @ self.lattice.grid
@@ -111,12 +111,12 @@ class Tracker:
         return self.stillness
 
     def recheck(self) -> None:
-        """Look at the whole board once more as soon as it is still."""
+        """Read the whole board once more as soon as it is still."""
         for at in self._squares:
             self._squares[at].due_s = -np.inf
 
     def look_again(self, squares: Iterable[Square]) -> None:
-        """Looks disagreed about these squares: look once more in a while."""
+        """Looks disagreed about these squares: schedule another look."""
         assert self.stillness is not None
         for square in (self._squares[at] for at in squares if at in self._squares):
             soon = self.stillness.now_s + self.attention.contradicted_s
@@ -138,20 +138,20 @@ class Tracker:
         self._searched_s = now
         lattice = self.find(self._open(frame.bgr))
         if lattice is None or not lattice.shifts:
-            self._refused.clear()  # nothing else is there: it may have been read wrongly
+            self._refused.clear()  # nothing else found: the rejection may have been wrong
             return Followed(status="searching", since_s=self._since())
         return self.begin(frame, lattice)
 
     def refuse(self) -> None:
-        """Reject what is followed, as no board of this game, and search elsewhere. A stack of tiles looks like a single
-        tile; anything larger is a board, which takes its time to be read."""
+        """Reject the tracked board, as none of this game, and search elsewhere. Only small ones: a stack of tiles looks
+        like a single tile; anything larger is a board that takes a while to be read."""
         if self.lattice is not None and not self._told and len(self.lattice.shifts) <= self.attention.stack:
             self._refused += [apply(pose, UNIT) for pose in self.poses.values()]
             self.lattice, self._squares = None, {}
             self._searched_s, self._vain_s = -np.inf, None
 
     def _open(self, bgr: Image) -> Image:
-        """The picture without what was refused: it has the colour of what lies around it."""
+        """The picture with rejected boards painted over in the colour of their surroundings."""
         if not self._refused:
             return bgr
         out = bgr.copy()
@@ -164,7 +164,7 @@ class Tracker:
         return out
 
     def begin(self, frame: Frame, lattice: Lattice) -> Followed:
-        """Follow this board from now on: it was found, or people said where it lies."""
+        """Track this board from now on: it was found, or people pointed at it."""
         self.lattice, self._squares, self._vain_s = lattice, {}, None
         self.register = Register(self.register.limits)
         return Followed(status="following", look=self._look(frame, list(self.places()), whole=True))
@@ -194,7 +194,7 @@ class Tracker:
         return self._still(frame, ready, len(due) - len(ready))
 
     def _still(self, frame: Frame, ready: list[Square], waiting: int) -> Followed:
-        """Some squares that are due are still: is the board where it was, and what do they show?"""
+        """Some due squares are still: check whether the board is in place, and read them."""
         assert self.lattice is not None and self.stillness is not None
         a, now, poses = self.attention, self.stillness.now_s, self.poses
         asked = {at: poses[at] for at in ready if at in poses}
@@ -204,7 +204,7 @@ class Tracker:
         if len(differ) >= max(few, a.moved_part * len(likes)):
             if now - self._searched_s < a.search_s / 3 or (
                     waiting > 0.5 * len(self._squares) and self._vain_s is None):
-                return Followed(status=self._status(), since_s=self._since())  # let it come to rest
+                return Followed(status=self._status(), since_s=self._since())  # wait until it is at rest
             self._searched_s = now
             whole = self._register(frame, differ)
             if whole is not None:
@@ -213,7 +213,7 @@ class Tracker:
         return Followed(status="following", look=self._look(frame, ready, whole=False))
 
     def _register(self, frame: Frame, differ: Sequence[Square]) -> Followed | None:
-        """Where the tiles lie now; None when they lie where they lay and only some look otherwise."""
+        """Re-register the tiles; None when they are in place and only some look different."""
         assert self.lattice is not None and self.stillness is not None
         found = self.register.find(frame.bgr)
         if found is not None:
@@ -226,22 +226,22 @@ class Tracker:
             self._vain_s = None
             return Followed(status="following", look=self._look(frame, list(self.places()), whole=True))
         if len(differ) < self.attention.arm_part * len(self.poses):
-            return None  # an arm lies over some of them
+            return None  # an arm occludes some of them
         if self._vain_s is None:
             self._vain_s = self.stillness.now_s
         again = self.find(frame.bgr)
         sizes = [lattice.usual_side_px() for lattice in (again, self.lattice) if lattice is not None]
         if again is not None and abs(np.log(sizes[0] / sizes[1])) > self.attention.sized:
-            again = None  # tiles do not grow or shrink
+            again = None  # tiles do not change size
         if again is not None and (aligned := self._aligned(frame.bgr, again)) is not None:
             self.lattice, self._vain_s = aligned, None
             return Followed(status="following", look=self._look(frame, list(self.places()), whole=True))
         if again is not None and len(again.shifts) >= self.attention.anew * len(self.poses):
-            return self.begin(frame, again)  # a board as large in another light: whoever reads the game tells where
+            return self.begin(frame, again)  # as large, in another light: the reader of the game aligns it
         return Followed(status="lost" if self._since() > self.attention.lost_s else "moving", since_s=self._since())
 
     def _aligned(self, bgr: Image, found: Lattice) -> Lattice | None:
-        """A board that was found again, with its squares named as before, by the snapshots of its tiles."""
+        """A board that was found again, its squares named as before by matching the tiles' snapshots."""
         known = self.register
         best: tuple[int, Lattice] | None = None
         squares, lay = list(found.shifts), self.poses
@@ -272,7 +272,7 @@ class Tracker:
     # -- looking ------------------------------------------------------------------------------------------------------
 
     def _look(self, frame: Frame, squares: Sequence[Square], *, whole: bool) -> TableLook:
-        """Evidence about these squares, and the lattice bent to what they show."""
+        """Evidence about these squares; also updates the lattice."""
         assert self.lattice is not None and self.stillness is not None
         bgr, a, now = frame.bgr, self.attention, self.stillness.now_s
         lay = set(self.lattice.shifts)
@@ -282,7 +282,7 @@ class Tracker:
         self._table(evidence, levels)
         tiles = {at: e for at, e in evidence.items() if e.there > a.there and e.seen > a.seen}
         for at in shown_twice(self.lattice, {at: e.pose for at, e in tiles.items()}, self.register.limits.own):
-            evidence[at].seen = 0.0  # what is there is the other square's: it says nothing of this one
+            evidence[at].seen = 0.0  # the tile there is the other square's: no evidence about this one
             del tiles[at]
             self.lattice.shifts.pop(at, None)
             lay.discard(at)
@@ -316,8 +316,8 @@ class Tracker:
         return (square.due_s is not None and square.due_s <= now) or now - square.looked_s > self.attention.again_s
 
     def _table(self, evidence: Mapping[Square, TileEvidence], levels: Mapping[Square, npt.NDArray[np.float32]]) -> None:
-        """The bare table speaks against a tile: a square that looks as it did when it was bare, or that has the table's
-        colours and no others. A table of the tiles' own colours says nothing."""
+        """Applies the background model: a square that looks as it did when bare, or has only the table's colours, has
+        no tile. Not used if the table has the tiles' colours."""
         a = self.attention
         bare = [s.bare for s in self._squares.values() if s.bare is not None]
         like = background_model(np.array(bare), a) if len(bare) >= a.table_least else None
@@ -339,8 +339,8 @@ class Tracker:
         return {at: np.asarray(cv2.cvtColor(square, cv2.COLOR_BGR2Lab), np.float32) for at, square in squares.items()}
 
     def _light(self, bgr: Image, open_: Mapping[Square, npt.NDArray[np.float32]]) -> npt.NDArray[np.float32]:
-        """(3,) by how much the light has changed since squares were seen bare: the median over all of them, also those
-        that are not looked at (``open_`` are), which are remembered as they look now."""
+        """(3,) change of light since squares were seen bare: the median over all of them, including those not read now
+        (``open_`` are), whose colours are updated."""
         assert self.lattice is not None
         known = {at: s.bare for at, s in self._squares.items() if s.bare is not None and at not in self.lattice.shifts}
         beside = {at: self.lattice.predict(at) for at in known if at not in open_}
@@ -355,8 +355,8 @@ class Tracker:
 
     def _bareness(self, square: _Square, colours: npt.NDArray[np.float32], light: npt.NDArray[np.float32], *,
                   was: bool) -> float:
-        """How much of a square on which no tile is seen is the bare table: an arm over it hides what lies there. A
-        square that was not seen bare yet should look as the others do."""
+        """Fraction of a square without a visible tile that is bare table: an arm over it occludes it. A square not seen
+        bare yet is compared with the others."""
         table = square.bare
         if table is None:
             others = [s.bare for s in self._squares.values() if s.bare is not None]
@@ -368,7 +368,7 @@ class Tracker:
                 table = colours - light
         part = float((colour_distance(colours, table + light) < self.attention.hidden_lab).mean())
         if part > self.attention.bare_kept:
-            square.bare = colours  # light changes slowly, or at once
+            square.bare = colours  # adapt to slow or sudden changes of light
         return part
 
     def _status(self) -> str:

@@ -1,4 +1,4 @@
-"""A tracker with its parts put together: the finder of boards, the senses and the reader of figures."""
+"""Assembles a tracker from its parts: the board finder, the senses and the figure reader."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from vision.tileset import TileSet
 from vision.tracker import Tracker
 from vision.view import View
 
-SURELY = 0.85  # mean probability of a board's tiles from which a game is begun with it; else people are asked
-AROUND = (0.12, 0.2, 0.35, 0.6)  # of the picture's long side: how much of it is searched around a point
+SURELY = 0.85  # mean probability of a board's tiles from which it is accepted at the start; else people are asked
+AROUND = (0.12, 0.2, 0.35, 0.6)  # of the picture's long side: sizes of the area searched around a point
 
 
 def make_tracker(kinds: Sequence[Tile], tiles: TileSet | None, colours: Sequence[str], view: View | None,
@@ -27,7 +27,7 @@ def make_tracker(kinds: Sequence[Tile], tiles: TileSet | None, colours: Sequence
     """A tracker for a table with these kinds of tiles, figures of these colours, and neutral pieces."""
     finder = BoardFinder(tiles)
     paints = {**PAINTS, **(view.paints if view is not None else {})}
-    known = [c for c in colours if c in paints]  # a paint that nobody has described cannot be seen
+    known = [c for c in colours if c in paints]  # an unknown paint cannot be detected
 
     others = Neutrals(neutrals, known, view)
 
@@ -38,7 +38,8 @@ def make_tracker(kinds: Sequence[Tile], tiles: TileSet | None, colours: Sequence
         return found.lattice
 
     def find_at(bgr: Image, point: tuple[float, float]) -> Lattice | None:
-        """Looked for in ever larger parts of the picture around the point: less competes with it there."""
+        """Search in increasingly large parts of the picture around the point, where there is less to compete with the
+        tile."""
         for part in AROUND:
             half = part * max(bgr.shape[:2]) / 2
             x0, y0 = (max(0, round(v - half)) for v in point)

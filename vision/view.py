@@ -1,7 +1,7 @@
-"""What is known of the camera over the table: lens, place, and the players' paint in this light.
+"""Calibration of the camera over the table: lens, pose, and the players' paints in this light.
 
-A calibration makes such a view; without one the usual camera is assumed. Everything in vision works on *straight*
-pictures, in which the lens bends nothing; ``straighten`` makes them and ``bend`` finds a point's place in the original.
+Without a calibration a typical camera is assumed. Everything in vision works on *straight* (undistorted) pictures;
+``straighten`` makes them and ``bend`` maps points back to the original.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from vision.frames import Image
 
 Array = npt.NDArray[np.float64]
 
-USUAL_FOCAL = 0.9  # of the picture's width, when nothing is known of the lens
-_BENT_PX = 0.7  # a lens that moves no point further is left alone: straightening costs time and sharpness
-_SMALLEST = 0.7  # of the focal length: how much a picture is shrunk at most so that its corners stay in it
+USUAL_FOCAL = 0.9  # of the picture's width, for an unknown lens
+_BENT_PX = 0.7  # smaller distortion is not corrected: undistorting costs time and sharpness
+_SMALLEST = 0.7  # of the focal length: limit of the downscaling that keeps the corners in the picture
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Eye:
-    """Where a straight picture is seen from: the table point below the camera (px) and the focal length (px)."""
+    """Viewpoint of a straight picture: the table point below the camera (px) and the focal length (px)."""
 
     nadir_px: tuple[float, float]
     focal_px: float
@@ -34,9 +34,9 @@ class Eye:
 class View:
     """``matrix`` (3, 3) and OpenCV's five or eight ``distortion`` coefficients of pictures of ``size`` (width, height).
 
-    ``rotation`` (3, 3) and ``translation`` (3,) take table points (mm; x, y as seen, z away from the camera) to camera
-    axes. ``paints`` are the players' colours as sRGB (red, green, blue) as this camera sees them, ``shapes`` what the
-    pieces of a colour are (follower, disc, cube) where that is known.
+    ``rotation`` (3, 3) and ``translation`` (3,) map table points (mm; x, y as seen, z away from the camera) to camera
+    axes. ``paints`` are the players' colours as sRGB (red, green, blue) as this camera sees them, ``shapes`` the shape
+    of a colour's pieces (follower, disc, cube) where known.
     """
 
     size: tuple[int, int]
@@ -47,18 +47,18 @@ class View:
     paints: Mapping[str, tuple[int, int, int]] = field(default_factory=dict)
     shapes: Mapping[str, str] = field(default_factory=dict)
     _kept: dict[tuple[int, int], tuple[npt.NDArray[np.int16], npt.NDArray[np.uint16]]] = field(
-        default_factory=dict, repr=False)  # the maps of straighten by size
+        default_factory=dict, repr=False)  # undistortion maps by size
 
     @property
     def bends(self) -> bool:
-        """Whether the lens bends enough to be worth straightening."""
+        """Whether the lens distorts enough to be worth correcting."""
         border = _border(self.size)
         same = rays_of(border, self.matrix, self.distortion) @ self.matrix[:2, :2].T + self.matrix[:2, 2]
         return bool(np.abs(same - border).max() > _BENT_PX)
 
     @property
     def straight(self) -> Array:
-        """(3, 3) matrix of the straightened pictures: all of the original is in them, unless the lens is very wide."""
+        """(3, 3) matrix of the straight pictures: they contain all of the original, unless the lens is very wide."""
         if not self.bends:
             return self.matrix
         rays = rays_of(_border(self.size), self.matrix, self.distortion)
@@ -73,7 +73,7 @@ class View:
         return np.array([[focal, 0, centre[0]], [0, focal, centre[1]], [0, 0, 1.0]])
 
     def straighten(self, bgr: Image) -> Image:
-        """The picture (or a smaller copy of it, in colour or grey) as a lens without distortion would have taken it."""
+        """The undistorted picture (or of a smaller copy, in colour or grey)."""
         if not self.bends:
             return bgr
         size = (bgr.shape[1], bgr.shape[0])
@@ -86,7 +86,7 @@ class View:
         return np.asarray(cv2.remap(bgr, first, second, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), np.uint8)
 
     def bend(self, points_px: npt.ArrayLike) -> Array:
-        """(N, 2) px of the original picture for points of the straightened one."""
+        """(N, 2) px of the original picture for points of the straight one."""
         points = np.asarray(points_px, float).reshape(-1, 2)
         if not self.bends:
             return points
@@ -97,7 +97,7 @@ class View:
 
     @property
     def eye(self) -> Eye:
-        """Below the camera when its place is known, else the lens's own middle."""
+        """Below the camera when its pose is known, else at the principal point."""
         matrix = self.straight
         if self.rotation is None:
             return Eye(nadir_px=(float(matrix[0, 2]), float(matrix[1, 2])), focal_px=float(matrix[0, 0]))
@@ -105,7 +105,7 @@ class View:
         return Eye(nadir_px=(float(below[0] / below[2]), float(below[1] / below[2])), focal_px=float(matrix[0, 0]))
 
     def table(self) -> Array | None:
-        """(3, 3) from table millimetres to straight px; None when the camera's place is not known."""
+        """(3, 3) from table millimetres to straight px; None when the camera's pose is not known."""
         if self.rotation is None or self.translation is None:
             return None
         grid = self.straight @ np.column_stack([self.rotation[:, :2], self.translation])
@@ -113,8 +113,8 @@ class View:
 
 
 def rays_of(points_px: npt.ArrayLike, matrix: Array, distortion: npt.ArrayLike) -> Array:
-    """(N, 2) directions (x and y at depth 1) of px of a picture, the lens's distortion taken out to the last digit:
-    OpenCV's own five rounds are too few for a wide lens."""
+    """(N, 2) directions (x and y at depth 1) of px of a picture, undistorted to full precision: OpenCV's default of
+    five iterations is too few for a wide lens."""
     points = np.asarray(points_px, float).reshape(-1, 1, 2)
     enough = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 50, 1e-9)
     return np.asarray(cv2.undistortPointsIter(points, matrix, np.asarray(distortion, float), np.eye(3), np.eye(3),
@@ -122,7 +122,7 @@ def rays_of(points_px: npt.ArrayLike, matrix: Array, distortion: npt.ArrayLike) 
 
 
 def _border(size: tuple[int, int]) -> Array:
-    """(N, 2) px around the picture's border."""
+    """(N, 2) px along the picture's border."""
     w, h = size[0] - 1.0, size[1] - 1.0
     t = np.linspace(0, 1, 17)[:-1]
     zero, one = np.zeros_like(t), np.ones_like(t)

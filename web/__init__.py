@@ -1,1 +1,1 @@
-"""web"""
+"""The page, its JSON API and its event streams."""

@@ -45,7 +45,7 @@ from web.states import DoorState
 DAYS_SIGNED_IN = 30
 LOOKING = ("GET", "HEAD", "OPTIONS")
 TOKEN_HEADER = "X-CSRF-Token"
-HOME_SUFFIXES = ("local", "lan", "home.arpa", "internal", "localdomain")  # names that nobody can own elsewhere
+HOME_SUFFIXES = ("local", "lan", "home.arpa", "internal", "localdomain")  # domains nobody else can register
 _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP", "Via",
               "CF-Connecting-IP", "True-Client-IP")
 _STATUS = {"wrong_pin": HTTPStatus.FORBIDDEN, "too_often": HTTPStatus.TOO_MANY_REQUESTS,
@@ -59,12 +59,12 @@ Page = TypeVar("Page", bound=Callable[..., object])
 class Access:
     """Who may do what at one table.
 
-    With ``keys`` the table's PIN decides. Without, as in the demo, this machine itself may change everything and
-    everybody else watches. ``hosts`` are further names under which the page may be asked for.
+    With ``keys`` the table's PIN decides. Without, as in the demo, this machine itself may change everything and all
+    others only watch. ``hosts`` are further host names to accept.
     """
 
     def __init__(self, keys: Keys | None = None, *, hosts: Iterable[str] = (), keeper: Keeper | None = None) -> None:
-        """``keeper`` keeps the sessions over a restart; without one they end with the process."""
+        """``keeper`` persists the sessions across restarts; without one they end with the process."""
         self.machine_plays = keys is None
         self.rights = Rights(Memory() if keys is None else keys)
         self.devices = Devices(keeper)
@@ -73,11 +73,11 @@ class Access:
         self.also(hosts)
 
     def also(self, hosts: Iterable[str]) -> None:
-        """Answer under these further names, and no more under those that were given before."""
+        """Accept these further host names, and no longer those given before."""
         self._names = self._own | {h.lower().rstrip(".") for h in hosts}
 
     def guard(self, app: Flask) -> None:
-        """Put the door in front of an application."""
+        """Install access control in an application."""
         app.session_interface = Sessions()
         app.secret_key = self.rights.keys.get().signing
         app.config.update(SESSION_COOKIE_NAME="bastide", SESSION_COOKIE_HTTPONLY=True,
@@ -89,7 +89,7 @@ class Access:
         app.before_request(self.enter)
 
     def enter(self) -> Response | None:
-        """None lets the request in; otherwise the refusal."""
+        """None if the request is allowed, otherwise the error response."""
         if not self.known_host(request.host):
             return error_answer("unknown_host", "the page is not known under this name; use the machine's address, or "
                                 "start bastide with --allowed-host", HTTPStatus.MISDIRECTED_REQUEST)
@@ -134,7 +134,7 @@ class Access:
         return None
 
     def known_host(self, host: str) -> bool:
-        """Whether a request for this host means us: an address, or a name that nobody else can point at us."""
+        """Whether a Host header is one of ours: an address, or a name that nobody else can make resolve to us."""
         try:
             name = urlsplit(f"//{host}").hostname or ""
         except ValueError:
@@ -149,7 +149,7 @@ class Access:
         return True
 
     def from_here(self) -> bool:
-        """Whether the request comes from the local network itself. A forwarded one may come from anywhere."""
+        """Whether the request comes directly from the local network. A forwarded one may come from anywhere."""
         return not any(h in request.headers for h in _FORWARDED) and is_local(request.remote_addr)
 
     def from_machine(self) -> bool:
@@ -158,7 +158,7 @@ class Access:
         return self.from_here() and found is not None and found.is_loopback
 
     def device(self) -> Device | None:
-        """The session of this request, when it has one that goes on."""
+        """The valid session of this request, if any."""
         kept = self.rights.keys.get()
         return None if kept.table is None else self.devices.get(session.get("id"), kept.series,
                                                                  request.remote_addr or "")
@@ -170,12 +170,12 @@ class Access:
         return (Right.OWNER if self.machine_plays and self.from_machine() else Right.WATCH), ""
 
     def refusal(self, right: Right) -> Response | None:
-        """What a view answers whose request has not the right for all that it asks; None when it has."""
+        """The error response for a request without this right; None if it has it."""
         return self._may(right)
 
     def known(self, cookie: str, address: str) -> str:
-        """Under which name the session goes that a request's Cookie header brings; empty without one. For whoever has
-        to know before the request is looked at."""
+        """The id of the session in a Cookie header; empty without a valid one. For the scheduler, before the request is
+        processed."""
         if self.machine_plays:
             found = address_of(address)
             return "machine" if found is not None and found.is_loopback else ""
@@ -183,12 +183,12 @@ class Access:
             return ""
         try:
             name = self._read(parse_cookie(cookie).get("bastide", ""))
-        except ValueError:  # bytes that are no text
+        except ValueError:  # undecodable bytes
             return ""
         return name if name and self.devices.get(name, self.rights.keys.get().series) is not None else ""
 
     def _read(self, value: str) -> str:
-        """The session that a cookie of ours names, whether it goes on or not; empty for any other."""
+        """The session id in our signed cookie, whether still valid or not; empty for any other cookie."""
         assert self._signer is not None
         try:
             data = self._signer.loads(value, max_age=DAYS_SIGNED_IN * 24 * 3600)
@@ -198,8 +198,8 @@ class Access:
         return name if isinstance(name, str) else ""
 
     def signs(self, who: object) -> str:
-        """How what this request does is signed on the game's log: with what is known of its device, which nobody can
-        claim for another; where there are no sessions, with what it says itself."""
+        """The author of this request's changes in the game's log: its device's signature, which cannot be forged;
+        without sessions, the name in the request."""
         found = self.device()
         said = str(who if who is not None else "")
         if found is None:
@@ -207,7 +207,7 @@ class Access:
         return replace(found, name=found.name or checked_or_none(said)).signature
 
     def state(self) -> DoorState:
-        """How things stand for whoever asks."""
+        """The access state for this request's client."""
         kept = self.rights.keys.get()
         held, token = self.held()
         found = self.device()
@@ -219,7 +219,7 @@ class Access:
                 "set_at_s": kept.set_at_s, "set_from": kept.set_from}
 
     def sign_in(self, right: Right) -> None:
-        """Begin a session with this right; the one that this device had ends."""
+        """Begin a session with this right; the device's previous one ends."""
         before = session.get("id")
         session.clear()
         session.permanent = True
@@ -229,9 +229,8 @@ class Access:
         session["id"] = made.id
 
     def lane(self) -> tuple[str, str]:
-        """The lane in which PINs of this request are tried (`web.rights.Tries`), and which device it is of those that
-        were signed in before."""
-        before = session.get("id")  # of a cookie that we have signed: whoever has it once knew a PIN
+        """The lane of this request's PIN attempts (`web.rights.Tries`), and its device if it was signed in before."""
+        before = session.get("id")  # from our signed cookie: its owner once knew a PIN
         if isinstance(before, str):
             return DEVICE, before
         return (MACHINE if self.from_machine() else STRANGERS), ""
@@ -242,7 +241,7 @@ class Access:
 
 
 def _site(origin: str) -> str:
-    """The host and port of an ``Origin``; of one that is none what no host is called."""
+    """The host and port of an ``Origin``; for an invalid one a string that matches no host."""
     try:
         return urlsplit(origin).netloc.lower() or "?"
     except ValueError:
@@ -250,7 +249,7 @@ def _site(origin: str) -> str:
 
 
 def checked_or_none(name: str) -> str:
-    """A name if it may be one, otherwise none."""
+    """The name if it is valid, otherwise ""."""
     try:
         return checked_name(name)
     except Refused:
@@ -258,19 +257,19 @@ def checked_or_none(name: str) -> str:
 
 
 def with_key(view: Page) -> Page:
-    """Mark a view that the read-only key opens from outside the local network too."""
+    """Mark a view as accessible from outside the local network with the read-only key."""
     view.with_key = True  # type: ignore[attr-defined]
     return view
 
 
 def access() -> Access:
-    """The door of the running application."""
+    """Access control of the running application."""
     found: Access = current_app.extensions["access"]
     return found
 
 
 def refusal(e: Refused) -> Response:
-    """A refused PIN as an answer."""
+    """The error response for a refused PIN."""
     answer = error_answer(e.code, e.text, _STATUS.get(e.code, HTTPStatus.BAD_REQUEST))
     if e.wait_s:
         answer.headers["Retry-After"] = str(int(e.wait_s) + 1)
@@ -278,7 +277,7 @@ def refusal(e: Refused) -> Response:
 
 
 def named(right: Right) -> str:
-    """What a page is told: whoever owns the table administers it."""
+    """The right's name for the page: the owner is an administrator."""
     return min(right, Right.ADMIN).name.lower()
 
 
@@ -293,7 +292,7 @@ def session_state() -> Response:
 def sign_in() -> Response:
     """Sign in with a PIN."""
     door, pin = access(), asked_object().get("pin")
-    aside()  # the table's loop need not wait for what a PIN costs
+    aside()  # hashing a PIN must not delay the table's loop
     door.sign_in(door.rights.check(pin, request.remote_addr or "", *door.lane()))
     return json_answer(door.state())
 
@@ -301,7 +300,7 @@ def sign_in() -> Response:
 @doorway.put("/api/session")
 @needs(Right.PLAY)
 def name_device() -> Response:
-    """Say whose device this is: what is done on it is signed so."""
+    """Name this device: its changes are signed with it."""
     door, name = access(), checked_name(asked_object().get("name"))
     if (found := door.device()) is not None:
         with _kept("the name"):
@@ -312,7 +311,7 @@ def name_device() -> Response:
 @doorway.delete("/api/session")
 @needs(Right.WATCH)
 def sign_out() -> Response:
-    """Sign this device out: its cookie is worth nothing any more, whoever kept it."""
+    """Sign this device out: its cookie becomes worthless, whoever kept it."""
     door = access()
     if (found := door.device()) is not None:
         with _kept("that it is signed out"):
@@ -323,7 +322,7 @@ def sign_out() -> Response:
 @doorway.post("/api/sessions")
 @needs(Right.ADMIN)
 def sessions() -> Response:
-    """Which devices are signed in, and where wrong PINs came from; ``do`` says whether to end some."""
+    """The devices that are signed in, and the origins of wrong PINs; ``do`` may end sessions."""
     door, data = access(), asked_object()
     do, mine = data.get("do"), door.device()
     if do != "look" and (refused := door.refusal(Right.OWNER)) is not None:
@@ -349,7 +348,7 @@ def sessions() -> Response:
 
 @contextmanager
 def _kept(what: str) -> Iterator[None]:
-    """What the disk did not take is said."""
+    """Reports write errors to the client."""
     try:
         yield
     except OSError as e:
@@ -360,7 +359,7 @@ def _kept(what: str) -> Iterator[None]:
 @doorway.post("/api/pin")
 @needs(Right.WATCH)
 def first_pin() -> Response:
-    """Set the table's first PIN; whoever does has administration."""
+    """Set the table's first PIN; the device that does gets administration."""
     door, data = access(), asked_object()
     if door.machine_plays:
         raise Refused("no_pin", "this table has no PIN; it is changed on its own machine")
@@ -382,7 +381,7 @@ def change_pin() -> Response:
 
 
 def _set_pins(door: Access, data: Mapping[str, object], *, first: bool) -> Response:
-    """Set the PINs that are named; whoever does administers."""
+    """Set the given PINs; the device that does gets administration."""
     by = "this machine" if door.from_machine() else str(request.remote_addr)
     aside()
     with _kept("the PIN"):

@@ -1,4 +1,4 @@
-"""The shape of every answer: JSON without spaces, and one form for every error."""
+"""Helpers for responses: compact JSON, and one form for every error."""
 
 from __future__ import annotations
 
@@ -15,41 +15,41 @@ from web.stream import Streams, TooManyStreams, compact
 
 T = TypeVar("T")
 MAX_BODY_BYTES = 16_384
-PIECE_BYTES = 49_152  # of a file that comes in, at once
+PIECE_BYTES = 49_152  # of an uploaded file, per request
 RETRY_AFTER_S = 5
 
 
 def wants_gzip() -> bool:
-    """Whether the client of the present request takes gzip."""
+    """Whether the client of the current request accepts gzip."""
     return request.accept_encodings.best_match(["gzip"]) is not None
 
 
 def json_answer(data: object, status: int = HTTPStatus.OK) -> Response:
-    """Any JSON value as an answer."""
+    """A JSON response."""
     return Response(compact(data), status, mimetype="application/json")
 
 
 def error_answer(code: str, text: str, status: int, **more: object) -> Response:
-    """The one shape of every error: ``code`` is for programs, ``text`` one sentence for people."""
+    """The common form of every error: ``code`` is for programs, ``text`` one sentence for people."""
     return json_answer({"error": {"code": code, "text": text}, **more}, status)
 
 
 def picture_answer(picture: bytes | None, mimetype: str = "image/jpeg") -> Response:
-    """A picture that is kept for a while, or the error that it is kept no more."""
+    """A picture, or the error that it is no longer kept."""
     if picture is None:
         return error_answer("no_picture", "this picture is not there any more", HTTPStatus.NOT_FOUND)
     return Response(picture, mimetype=mimetype)
 
 
 def table_picture_answer(picture: bytes | None) -> Response:
-    """The table's picture in a turn, or the error that there is none."""
+    """The picture of the table in a turn, or the error that there is none."""
     if picture is None:
         return error_answer("no_picture", "there is no picture of the table in this turn", HTTPStatus.NOT_FOUND)
     return Response(picture, mimetype="image/jpeg")
 
 
 def stream_answer(streams: Streams) -> Response:
-    """A new event stream of a view for whoever asks; it goes on after ``Last-Event-ID`` or ``?after``."""
+    """A new event stream of a view; it resumes after ``Last-Event-ID`` or ``?after``."""
     device = current_app.extensions["access"].device()
     who = device.id if device else network(request.remote_addr or "")
     return events_answer(lambda gone: streams.open(gone, who=who, after=asked_after(), signed=device is not None),
@@ -57,13 +57,13 @@ def stream_answer(streams: Streams) -> Response:
 
 
 def asked_after() -> str:
-    """The last event that the client of a stream says it has; empty when it has none."""
+    """The id of the last event that a stream's client has received; empty if none."""
     return request.headers.get("Last-Event-ID") or request.args.get("after", "")
 
 
 def events_answer(begin: Callable[[Callable[[], bool]], Iterator[str]], instead: str) -> Response:
-    """Server-sent events. ``begin`` is given what tells whether the client has left, and raises TooManyStreams;
-    ``instead`` is the address that can be asked again and again then."""
+    """Server-sent events. ``begin`` gets a predicate that tells whether the client has disconnected, and may raise
+    TooManyStreams; ``instead`` is the address to poll then."""
     try:
         stream = begin(request.environ.get("waitress.client_disconnected", lambda: False))
     except TooManyStreams:
@@ -80,7 +80,7 @@ def asked_object() -> dict[str, object]:
         raise CommandError("malformed", "the request must be sent as application/json")
     try:
         data = json.loads(request.get_data(), parse_constant=_no_constant)
-        json.dumps(data, ensure_ascii=False).encode()  # half a character in it could not be shown to anybody again
+        json.dumps(data, ensure_ascii=False).encode()  # a lone surrogate could not be encoded in a response
     except (ValueError, RecursionError) as e:
         raise CommandError("malformed", "the request is not JSON") from e
     if not isinstance(data, dict):
@@ -89,7 +89,7 @@ def asked_object() -> dict[str, object]:
 
 
 def asked_act(acts: Mapping[str, Callable[[], Mapping[str, object]]]) -> Response:
-    """What came of the one of these acts that the request asks to ``do``. Raises CommandError."""
+    """The result of the action that the request asks to ``do``. Raises CommandError."""
     do = asked_object().get("do")
     if not isinstance(do, str) or do not in acts:
         raise CommandError("malformed", f"do: must be one of {', '.join(acts)}")
@@ -97,13 +97,13 @@ def asked_act(acts: Mapping[str, Callable[[], Mapping[str, object]]]) -> Respons
 
 
 def asked_squares() -> tuple[int, int, int, int] | None:
-    """The squares that the request's address names by x, y, width and height; None without all four."""
+    """The rectangle of squares in the query parameters x, y, width and height; None without all four."""
     x, y, width, height = (request.args.get(key, type=int) for key in ("x", "y", "width", "height"))
     return None if x is None or y is None or width is None or height is None else (x, y, width, height)
 
 
 def asked_piece() -> tuple[int, bytes]:
-    """The piece of a file that the request brings, and before it its place in the file. Raises CommandError."""
+    """The offset in the file and the bytes of an uploaded piece. Raises CommandError."""
     request.max_content_length = PIECE_BYTES
     at = request.args.get("at", type=int)
     if at is None or at < 0 or request.mimetype != "application/octet-stream":
@@ -112,7 +112,7 @@ def asked_piece() -> tuple[int, bytes]:
 
 
 def needed(found: T | None, code: str, text: str) -> T:
-    """A part that the application was given. Raises CommandError with ``code`` and ``text`` where it was given none."""
+    """An optional part of the application. Raises CommandError with ``code`` and ``text`` if it is missing."""
     if found is None:
         raise CommandError(code, text)
     return found

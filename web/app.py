@@ -1,4 +1,4 @@
-"""The page and its JSON interface: one game, shown to everybody and corrected by anybody at the table."""
+"""The page and its JSON API: one game, shown to everybody and corrected by anybody at the table."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ def create_app(session: LiveSession, *, streams: Streams | None = None, access: 
                teaching: Teaching | None = None, https: Https | None = None, lens: Lens | None = None) -> Flask:
     """The application around one live session. ``app.extensions["streams"]`` are its event streams.
 
-    Without ``access`` the game is changed on this machine only. ``doctor`` makes the report of ``/doctor``, ``tuning``
-    aims and calibrates the camera, ``backups`` makes backups and restores them, ``settings`` are the table's options,
-    ``cameras`` those that it may choose from, ``guide`` leads to a first scored road, ``pulse`` says what is wrong with
-    the machine just now, ``updates`` takes releases, ``teaching`` makes the owner's set of tiles, ``https`` is what
-    devices are told of HTTPS, ``lens`` calibrates the lens and has all earlier calibrations.
+    Without ``access`` the game can be changed on this machine only. ``doctor`` makes the report of ``/doctor``,
+    ``tuning`` aims and calibrates the camera, ``backups`` makes and restores backups, ``settings`` are the table's
+    options, ``cameras`` those available, ``guide`` leads to a first scored road, ``pulse`` reports current faults of
+    the machine, ``updates`` installs releases, ``teaching`` makes the owner's tile set, ``https`` describes HTTPS to
+    devices, ``lens`` calibrates the lens and has all earlier calibrations.
     """
     app = Flask("web", static_folder=None)
     app.extensions["session"] = session
@@ -83,14 +83,14 @@ def page() -> str:
 
 @pages.get("/tv")
 def tv() -> str:
-    """The same page for a screen across the room: scores and the last event, nothing to touch."""
+    """The same page for a screen across the room: scores and the last event, without controls."""
     return _page("tv")
 
 
 def _page(mode: str) -> str:
-    """The page brings its style, so that scores can be read as soon as it has come, and names its modules, so that a
-    browser fetches them at once instead of one after the other. What people open (``sheets.js``) comes when the board
-    stands, what is seldom needed (``later/``) when it is."""
+    """The page has its style inlined, so that scores are readable as soon as it is loaded, and preloads its modules, so
+    that a browser fetches them in parallel. Dialogs (``sheets.js``) are loaded after the board, rarely used modules
+    (``later/``) on demand."""
     first = first_view(_session().view())
     modules = [*_assets().imported("js/app.js"), f"js/lang/{first['language']}.js"]
     return render_template("page.html", mode=mode, modules=modules, style=current_app.extensions["inlined"],
@@ -98,7 +98,7 @@ def _page(mode: str) -> str:
 
 
 def _guided() -> bool:
-    """Whether somebody is being led to a first road."""
+    """Whether the guide to a first road is open."""
     guide: Guide | None = current_app.extensions["guide"]
     return guide is not None and not guide.finished
 
@@ -108,7 +108,7 @@ def _assets() -> Assets:
     return assets
 
 
-# -- what there is to see -------------------------------------------------------------------------------------------
+# -- reading --------------------------------------------------------------------------------------------------------
 
 
 @pages.get("/api/state")
@@ -137,7 +137,7 @@ def tile_kinds() -> Response:
 
 @pages.get("/api/candidates/<int(max=2147483647):seq>")
 def candidates(seq: int) -> Response:
-    """What the tile of an entry may be, best first."""
+    """Candidate readings of an entry's tile, best first."""
     return json_answer({"seq": seq, "candidates": _session().candidates(seq)})
 
 
@@ -153,17 +153,17 @@ def crop(seq: int) -> Response:
 
 @pages.get("/api/notices/<name>.jpg")
 def notice(name: str) -> Response:
-    """A square that people are asked to put right, as it was or as it is."""
+    """The picture of a square that people are asked to put right, as it was or as it is."""
     return picture_answer(_session().notice_picture(name))
 
 
-# -- what people may do ---------------------------------------------------------------------------------------------
+# -- changing -------------------------------------------------------------------------------------------------------
 
 
 @pages.post("/api/commands")
 @needs(Right.PLAY)
 def commands() -> Response:
-    """Carry out one command; the new view."""
+    """Carry out one command; returns the new view."""
     data = asked_object()
     if not isinstance(data.get("do"), str):
         raise CommandError("malformed", "a command is an object that says what to do")

@@ -1,5 +1,4 @@
-"""Backup and restore: everything here takes administration, but for fetching a backup by the secret address that its
-maker was told."""
+"""Backup and restore. Needs the right of administration, except for downloading a backup by its secret URL."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ def _backups() -> Backups:
 @keeping_backups.post("/api/backup")
 @needs(Right.ADMIN)
 def backup() -> Response:
-    """Make a backup or a support file, check or restore one that was uploaded, forget both, or only look."""
+    """Make a backup or a support file, check or restore an uploaded one, delete both, or only get the state."""
     if asked_object().get("do") == "restore" and (refused := access().refusal(Right.OWNER)) is not None:
         return refused
     found = _backups()
@@ -40,7 +39,7 @@ def piece() -> Response:
 
 @keeping_backups.get("/api/backup/<ticket>.zip")
 def fetch(ticket: str) -> Response:
-    """A backup that was made a moment ago."""
+    """A backup that was just made."""
     backups: Backups | None = current_app.extensions["backups"]
     found = None if backups is None else backups.file(ticket)
     if found is None or not found.is_file():

@@ -1,5 +1,5 @@
-"""The evening book: every kept game at an address of its own, and what all of them say of the players. Looking is open
-like watching; merging and removing players and making films takes the table's PIN."""
+"""The evening book: every stored game at a URL of its own, and the players' statistics. Reading is open like watching;
+merging and removing players and making films needs the table's PIN."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def book() -> str:
 
 @keeping.get(f"/book/{_NUMBER}")
 def evening(game: int) -> str:
-    """One game, for ever at this address."""
+    """One game, at a permanent URL."""
     return _page(game)
 
 
@@ -57,7 +57,7 @@ def overview() -> Response:
 @keeping.post("/api/book")
 @needs(Right.PLAY)
 def change() -> Response:
-    """Merge or part players, remove them or bring them back, have a game count or not, name the place."""
+    """Merge or separate players, remove or restore them, count a game or not, name the place."""
     return json_answer(_book().change(asked_object()))
 
 
@@ -69,7 +69,7 @@ def whole_book() -> Response:
 
 @keeping.get("/api/book/book.csv")
 def table_of_games() -> Response:
-    """A line for each player of each game."""
+    """CSV with a line for each player of each game."""
     return _file(_book().export("csv").encode(), "text/csv", "bastide-book.csv")
 
 
@@ -78,13 +78,13 @@ def table_of_games() -> Response:
 
 @keeping.get(f"/api/book/games/{_NUMBER}")
 def game_kept(game: int) -> Response:
-    """A game with everything that the book's page shows of it."""
+    """A game with all data of the book's page."""
     return json_answer(_book().game(game))
 
 
 @keeping.get(f"/api/book/games/{_NUMBER}/luck")
 def game_luck(game: int) -> Response:
-    """What each player drew against the average tile of the box."""
+    """The value of each player's draws against the average tile of the box."""
     return json_answer({"luck": _book().luck(game)})
 
 
@@ -98,7 +98,7 @@ def game_file(game: int, name: str) -> Response:
 
 @keeping.get(f"/api/book/games/{_NUMBER}/picture.jpg")
 def game_picture(game: int) -> Response:
-    """The last picture of the table, or with x, y, width and height those squares from above."""
+    """The last picture of the table, or with x, y, width and height these squares rectified."""
     return _picture(game, None)
 
 
@@ -110,7 +110,7 @@ def game_turn_picture(game: int, turn: int) -> Response:
 
 @keeping.get(f"/api/book/games/{_NUMBER}/film.webm")
 def film(game: int) -> Response:
-    """The time-lapse; in pieces for who asks for pieces, as phones do."""
+    """The time-lapse; supports range requests, which phones make."""
     found = _book().film(game)
     if found is None:
         return error_answer("no_film", "there is no time-lapse of this game yet", HTTPStatus.NOT_FOUND)
@@ -121,7 +121,7 @@ def film(game: int) -> Response:
 @keeping.post(f"/api/book/games/{_NUMBER}/film")
 @needs(Right.PLAY)
 def make_film(game: int) -> Response:
-    """Begin to make the time-lapse."""
+    """Start making the time-lapse."""
     return json_answer({"film": _book().make_film(game)})
 
 

@@ -1,5 +1,5 @@
-"""What the expansions bring to the page: their drawings and what it must know of their pieces and moves, as one module
-(``js/boxes.js``), and their texts, in the modules of the languages (``js/lang/*.js``)."""
+"""The expansions' contributions to the page: drawings, pieces and moves as one module (``js/boxes.js``), and texts in
+the language modules (``js/lang/*.js``)."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from scoring.expansions import KNOWN
 
 
 class Figure(Outline):
-    """A piece that may stand on the board; ``company`` stands only where a follower of its player does."""
+    """A piece that may stand on the board; ``company``: only together with a follower of its player."""
 
     company: bool
 
 
 def page_modules(static: Path) -> dict[str, bytes]:
-    """The modules that are made of the expansions, by their names below ``static``, instead of the files there."""
+    """The modules generated from the expansions, by their names below ``static``, which replace the files there."""
     out = {"js/boxes.js": _module()}
     for file in sorted((static / "js" / "lang").glob("*.js")):
         out[f"js/lang/{file.name}"] = _completed(file.read_text("utf-8"), texts(file.stem))
@@ -55,7 +55,7 @@ def _module() -> bytes:
 
 
 def _completed(module: str, more: Mapping[str, Text]) -> bytes:
-    """A language's module with further texts at its end."""
+    """A language module with further texts appended."""
     before, end, after = module.rpartition("};")
     if not end or after.strip():
         raise ValueError("a language's module must end with its table of texts")

@@ -1,5 +1,5 @@
 """Camera set-up on the page: live aim, calibration, removing a calibration, teaching tiles, the lens. Needs the right
-of administration, except for looking at what is in use."""
+of administration, except for getting the calibrations in use."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ def _tuning() -> Tuning:
 
 
 @camera_setup.post("/api/aim")
-@needs(Right.ADMIN)  # it costs the machine work for as long as somebody asks
+@needs(Right.ADMIN)  # it costs processor time while it is polled
 def aim() -> Response:
-    """What the camera's newest picture says of view, tilt, focus, glare and light."""
+    """View, tilt, focus, glare and light of the camera's newest picture."""
     return json_answer(_tuning().aim())
 
 
 @camera_setup.get("/api/calibration")
 def calibration() -> Response:
-    """What is calibrated, how well, and what is being calibrated now."""
+    """The calibrations, how well they fit, and the running one."""
     found: Tuning | None = current_app.extensions["tuning"]
     return json_answer(_NOTHING if found is None else found.state())
 
@@ -37,7 +37,7 @@ def calibration() -> Response:
 @camera_setup.post("/api/calibration")
 @needs(Right.ADMIN)
 def calibrate() -> Response:
-    """Begin to calibrate; the answer of a GET tells when it is done."""
+    """Start a calibration; poll with GET until it is done."""
     data = asked_object()
     what, by, camera = (data.get(key, "") for key in ("what", "by", "camera"))
     if not isinstance(what, str) or not isinstance(by, str) or not isinstance(camera, str):
@@ -48,14 +48,14 @@ def calibrate() -> Response:
 @camera_setup.delete("/api/calibration/<kind>")
 @needs(Right.ADMIN)
 def forget(kind: str) -> Response:
-    """Use a calibration no more that was made on the page."""
+    """Stop using a calibration that was made on the page."""
     return json_answer(_tuning().forget(kind))
 
 
 @camera_setup.post("/api/teaching")
-@needs(Right.ADMIN)  # it looks through the camera for as long as somebody asks
+@needs(Right.ADMIN)  # it uses the camera while it is polled
 def teaching() -> Response:
-    """Look at the teaching sheet, say what lies in a cell or leave it out, keep the set, or begin anew."""
+    """Read the teaching sheet, label a cell or leave it out, store the set, or start over."""
     there: Teaching | None = current_app.extensions["teaching"]
     found = needed(there, "no_camera", "no camera watches this table")
     data = asked_object()
@@ -84,10 +84,10 @@ def _lens() -> Lens:
 
 
 @camera_setup.post("/api/lens")
-@needs(Right.ADMIN)  # it looks through the camera for as long as somebody asks
+@needs(Right.ADMIN)  # it uses the camera while it is polled
 def lens() -> Response:
-    """Look at the lens and its views, change which are used, keep it; go back to an earlier calibration, take one away
-    as a file, use one that came in."""
+    """Get the lens and its views, change which are used, store it; go back to an earlier calibration, export one as a
+    file, import an uploaded one."""
     found, data = _lens(), asked_object()
     do, view, name = data.get("do"), data.get("view"), data.get("name", "")
     acts = {"look": found.state, "drop_worst": found.drop_worst, "clear": found.clear, "keep": found.keep,
@@ -106,12 +106,12 @@ def lens() -> Response:
 @camera_setup.put("/api/lens")
 @needs(Right.ADMIN)
 def lens_piece() -> Response:
-    """The next piece of a calibration that comes in as a file."""
+    """The next piece of an uploaded calibration."""
     return json_answer(_lens().piece(*asked_piece()))
 
 
 @camera_setup.get("/api/lens/<int:number>.jpg")
 def lens_picture(number: int) -> Response:
-    """What the camera saw a moment ago, with its lens's own bend."""
+    """A recent picture of the camera, not undistorted."""
     found: Lens | None = current_app.extensions["lens"]
     return picture_answer(None if found is None else found.picture(number))

@@ -10,7 +10,7 @@ from scoring.tiles import Point, Segment, Tile, product
 
 
 class SegmentView(TypedDict):
-    """A segment; what it has not is left out."""
+    """A segment; absent properties are left out."""
 
     kind: str
     atoms: list[str]
@@ -25,8 +25,8 @@ class SegmentView(TypedDict):
 
 
 class KindView(TypedDict):
-    """A tile kind; ``looks`` has for each quarter turn the first one in which the tile is the same to the rules. The
-    squares of a start ``board`` are in no box."""
+    """A tile kind; ``looks`` maps each quarter turn to the first equivalent one by the rules. The squares of a start
+    ``board`` are not in the draw pile."""
 
     name: str
     product: str

@@ -1,5 +1,5 @@
-"""HTTPS at home: the one step that makes a device trust the table's own certificate, explained on a page that takes no
-trust itself."""
+"""HTTPS at home: the one step that makes a device trust the table's own certificate, explained on a page over plain
+HTTP."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ certificates = Blueprint("certificates", __name__)
 
 @dataclass(frozen=True, slots=True)
 class Https:
-    """HTTPS as it is served: at which port, and what a device is to trust (PEM)."""
+    """HTTPS as served: its port, and the certificate to trust (PEM)."""
 
     port: int
     authority: Callable[[], str]
@@ -141,7 +141,7 @@ TEXTS = {
 
 @certificates.get("/https")
 def explained() -> str:
-    """What to do once on each device."""
+    """The instructions for each device."""
     https: Https | None = current_app.extensions["https"]
     language, host = chosen_language(), host_name()
     address = fingerprint = ""
@@ -156,7 +156,7 @@ def explained() -> str:
 
 @certificates.get("/https/bastide.crt")
 def authority() -> Response:
-    """The certificate of the table's own authority: what a device is to trust. Its key never leaves the machine."""
+    """The certificate of the table's own CA, for devices to trust. Its key never leaves the machine."""
     https: Https | None = current_app.extensions["https"]
     if https is None:
         return error_answer("not_found", "HTTPS is not switched on at this table", HTTPStatus.NOT_FOUND)

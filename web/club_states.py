@@ -1,4 +1,4 @@
-"""What a hub answers when its page asks: the evening's games, a tournament's rounds and standings."""
+"""Types of a hub's responses: the evening's games, a tournament's rounds and standings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class SeatRow(TypedDict):
 
 
 class EveningRow(TypedDict):
-    """A game that was finished at a table of this evening; ``round`` is the tournament's, if it was one's."""
+    """A game finished this evening; ``round`` is the tournament round it belongs to, if any."""
 
     table: str
     device: str
@@ -31,8 +31,7 @@ class EveningRow(TypedDict):
 
 
 class ResultRow(TypedDict):
-    """A game of a round: who sits where in turn order, what came of it, and in an open round how its table stands to it
-    (``at``)."""
+    """A game of a round: the seats in turn order, its result, and in an open round the state of its table (``at``)."""
 
     round: int
     table: str
@@ -65,7 +64,7 @@ class RoundRow(TypedDict):
 
 
 class PlayState(TypedDict):
-    """What all games of a tournament are played with; ``clock_s`` is each player's time, 0 without a clock."""
+    """The settings of all games of a tournament; ``clock_s`` is each player's time, 0 without a clock."""
 
     edition: NotRequired[str]
     expansions: NotRequired[Sequence[str]]
@@ -73,7 +72,7 @@ class PlayState(TypedDict):
 
 
 class TournamentState(TypedDict):
-    """Rounds, standings, and what is played."""
+    """Rounds, standings, and the games' settings."""
 
     rounds: list[RoundRow]
     standings: list[StandingRow]
@@ -81,7 +80,7 @@ class TournamentState(TypedDict):
 
 
 class ResultsFile(TypedDict):
-    """All results, as a pairing program may take them."""
+    """All results, for import into a pairing program."""
 
     rounds: list[ResultRow]
     standings: list[StandingRow]

@@ -1,6 +1,6 @@
-"""Types as others read them: JSON schemas for the OpenAPI document, declarations for the page's modules.
+"""Exports types: JSON schemas for the OpenAPI document, TypeScript declarations for the page's modules.
 
-``python -m web.described`` writes the declarations (``web/static/js/views.d.ts``); a test holds the file against them.
+``python -m web.described`` writes the declarations (``web/static/js/views.d.ts``); a test compares the file with them.
 """
 
 from __future__ import annotations
@@ -56,18 +56,18 @@ _GENERATED = "// Made of the server's types (web/described.py): python -m web.de
 
 
 def schemas(*roots: type) -> dict[str, Schema]:
-    """The schemas of these TypedDicts and of all that they are made of, by name."""
+    """The schemas of these TypedDicts and of all types they use, by name."""
     return {kind.__name__: _object(kind) for kind in _parts(roots)}
 
 
 def declarations(*roots: type) -> str:
-    """The same as TypeScript; a type that extends another of them says only what it adds."""
+    """The same as TypeScript; a type that extends another one declares only its own fields."""
     kinds = _parts(roots)
     return _GENERATED + "".join(_declared(kind, _base(kind, kinds)) for kind in kinds)
 
 
 def _parts(roots: Sequence[type]) -> list[type]:
-    """The TypedDicts that these are made of, each once, by name."""
+    """The TypedDicts that these consist of, each once, sorted by name."""
     found: dict[str, type] = {}
     waiting: list[object] = list(roots)
     while waiting:
@@ -80,7 +80,7 @@ def _parts(roots: Sequence[type]) -> list[type]:
 
 
 def _fields(kind: type) -> list[tuple[str, object, bool]]:
-    """Name, type (with what is said of it) and whether it is always there."""
+    """Name, type (with its description) and whether it is required."""
     return [(name, of, get_origin(of) is not typing.NotRequired)
             for name, of in get_type_hints(kind, include_extras=True).items()]
 
@@ -118,8 +118,8 @@ def _schema(of: object) -> Schema:
 
 
 def _base(kind: type, kinds: Sequence[type]) -> type | None:
-    """Which of these it extends, the nearest. A TypedDict does not say so before Python 3.12 (``__orig_bases__``), but
-    it holds its bases' annotations: the same objects, where equal ones of its own are others."""
+    """The nearest of these that it extends. A TypedDict has no ``__orig_bases__`` before Python 3.12, but it holds its
+    bases' annotations: the identical objects, while equal ones of its own are distinct."""
     bases = [other for other in kinds if other is not kind and other.__annotations__ and all(
         kind.__annotations__.get(name) is of for name, of in other.__annotations__.items())]
     return max(bases, key=lambda base: len(base.__annotations__), default=None)

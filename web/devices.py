@@ -1,4 +1,4 @@
-"""The devices that are signed in: each can be listed, named and signed out, by itself or by whoever administers.
+"""The devices that are signed in: each can be listed, named and signed out, by itself or by an administrator.
 
 A browser's signed cookie only names its session; what the session may do is kept here. So the cookie of a session that
 has ended is worthless, whoever kept it.
@@ -17,9 +17,9 @@ from typing import Protocol
 
 from web.rights import Refused, Right
 
-MOST = 64  # sessions that are kept; the one not seen for longest makes room, players' before administrators'
+MOST = 64  # sessions; the least recently seen is evicted, players' before administrators'
 LONGEST_NAME = 24
-_SEEN_S = 60.0  # so often it is noted that a device is still there
+_SEEN_S = 60.0  # resolution of a device's last-seen time
 _ID = re.compile(r"[\w-]{8,40}")
 _KINDS = (("iPad", "iPad"), ("iPhone", "iPhone"), ("Android", "Android"), ("CrOS", "ChromeOS"), ("Windows", "Windows"),
           ("Macintosh", "Mac"), ("Linux", "Linux"))
@@ -28,7 +28,7 @@ _log = logging.getLogger("bastide.access")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Device:
-    """One session: what it may do, whose device it is (as its people say) and of what ``kind`` (as it says itself)."""
+    """One session: its right, the device's name (as people entered it) and its ``kind`` (from the User-Agent)."""
 
     id: str
     token: str
@@ -42,24 +42,24 @@ class Device:
 
     @property
     def signature(self) -> str:
-        """How it signs what is done on it: the name, the kind, or both."""
+        """The author of its changes: the name, the kind, or both."""
         return f"{self.name} ({self.kind})" if self.name and self.kind else self.name or self.kind
 
 
 class Keeper(Protocol):
-    """The store that keeps the sessions over a restart."""
+    """The store that persists the sessions across restarts."""
 
     def load(self) -> Sequence[Mapping[str, object]]:
-        """What was kept last; empty when nothing can be read."""
+        """The sessions stored last; empty when they cannot be read."""
         ...
 
     def save(self, rows: Sequence[Mapping[str, object]]) -> None:
-        """Keep these. Raises OSError when they cannot be kept."""
+        """Store these. Raises OSError when they cannot be stored."""
         ...
 
 
 class Forgetful:
-    """Keeps nothing: sessions end with the process."""
+    """A store without persistence: sessions end with the process."""
 
     def load(self) -> Sequence[Mapping[str, object]]:
         return []
@@ -69,7 +69,7 @@ class Forgetful:
 
 
 def checked_name(name: object) -> str:
-    """A name that a device may have; empty takes it away. Raises Refused."""
+    """A valid device name; empty removes it. Raises Refused."""
     text = " ".join(name.split()) if isinstance(name, str) else None
     if text is None or len(text) > LONGEST_NAME or not text.isprintable():
         raise Refused("bad_name", f"name: must be a text of up to {LONGEST_NAME} characters")
@@ -77,12 +77,12 @@ def checked_name(name: object) -> str:
 
 
 def kind_of(agent: str) -> str:
-    """What a browser's User-Agent says of the machine, in one word; empty when it says nothing that we know."""
+    """The device kind from a browser's User-Agent, in one word; empty if unknown."""
     return next((kind for mark, kind in _KINDS if mark in agent), "")
 
 
 class Devices:
-    """The sessions of one table. Thread safe."""
+    """The sessions of one table. Thread-safe."""
 
     def __init__(self, keeper: Keeper | None = None, clock: Callable[[], float] = time.time) -> None:
         self._keeper, self._clock = keeper or Forgetful(), clock
@@ -90,7 +90,7 @@ class Devices:
         self._open = {d.id: d for d in map(_device, self._keeper.load()) if d is not None}
 
     def begin(self, right: Right, series: int, *, address: str, agent: str, before: str = "") -> Device:
-        """A new session; the one ``before`` it on the same device ends and leaves it its name."""
+        """A new session; the one ``before`` it on the same device ends and passes on its name."""
         now = self._clock()
         with self._lock:
             old = self._open.pop(before, None)
@@ -104,12 +104,12 @@ class Devices:
                 del self._open[min(rest, key=lambda d: (d.right, d.seen_s)).id]
             try:
                 self._save()
-            except OSError as e:  # a full disk keeps nobody from playing
+            except OSError as e:  # a full disk must not prevent playing
                 _log.warning("the session is not kept over a restart: %s", e.strerror or e)
         return made
 
     def get(self, session: object, series: int, address: str = "") -> Device | None:
-        """The session of this name, if it goes on; with its client's ``address`` it is noted that it was seen."""
+        """The session with this id, if valid; with its client's ``address`` its last-seen time is updated."""
         if not isinstance(session, str):
             return None
         found = self._open.get(session)
@@ -123,7 +123,7 @@ class Devices:
         return found
 
     def rename(self, session: str, name: str) -> Device | None:
-        """Call a device something else. Raises OSError when that cannot be kept; then it is so until a restart."""
+        """Rename a device. Raises OSError when that cannot be stored; then it holds until a restart."""
         with self._lock:
             if session not in self._open:
                 return None
@@ -132,8 +132,8 @@ class Devices:
             return found
 
     def end(self, sessions: Iterable[str]) -> int:
-        """Sign these out; how many were signed in. Raises OSError when the disk did not take it: then they are signed
-        out, but a restart may bring them back."""
+        """Sign these out; returns how many were signed in. Raises OSError when that cannot be stored: then they are
+        signed out, but a restart may restore them."""
         with self._lock:
             gone = [s for s in sessions if self._open.pop(s, None) is not None]
             if gone:
@@ -141,7 +141,7 @@ class Devices:
             return len(gone)
 
     def listed(self, series: int) -> list[Device]:
-        """The sessions that go on, the one seen last first."""
+        """The valid sessions, most recently seen first."""
         with self._lock:
             return sorted((d for d in self._open.values() if d.series == series), key=lambda d: -d.seen_s)
 
@@ -150,7 +150,7 @@ class Devices:
 
 
 def _device(row: object) -> Device | None:
-    """A kept session; None for what is none."""
+    """A stored session; None if malformed."""
     try:
         found = Device(**row)  # type: ignore[arg-type]
         texts = (found.id, found.token, found.name, found.kind, found.address)

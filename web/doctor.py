@@ -1,5 +1,5 @@
-"""The doctor's lines as a page: what is right and wrong with the machine, and what to do. Whatever holds the game
-brings the report; the page only shows it."""
+"""The doctor's report as a page: the machine's checks, and what to do about failures. The report is provided by the
+application's owner; the page only shows it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _report() -> ReportState | None:
 
 @doctors.get("/doctor")
 def doctor() -> str:
-    """The report for people. Plain: it is read when something does not work."""
+    """The report for people, as a plain page: it is needed when something does not work."""
     found = _report()
     at_s = None if found is None else found["at_s"]
     when = "" if at_s is None else datetime.fromtimestamp(at_s, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")

@@ -1,6 +1,6 @@
-"""What the page's first answer shows already: names and scores, before any of its modules has come.
+"""Server-side rendering of the page's first view: names and scores, before any of its modules is loaded.
 
-On a slow network the modules take seconds. The scores are in the page itself, and it says that the board is on its way.
+On a slow network the modules take seconds. The scores are in the HTML itself, with a note that the board is loading.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ class Name(TypedDict):
 
 
 class First(TypedDict):
-    """What a page shows at once: ``own`` is the table's language or empty, ``soon`` says that the rest is coming,
-    ``theme`` is ``light``, ``dark`` or empty for what the device has."""
+    """The data of the first view: ``own`` is the table's language or empty, ``soon`` the note that the rest is loading,
+    ``theme`` is ``light``, ``dark`` or empty for the device's own."""
 
     players: list[Name]
     language: str
@@ -36,7 +36,7 @@ class First(TypedDict):
 
 
 def first_view(view: View) -> First:
-    """What the first answer shows. Scores only while the game is played: the end is told step by step."""
+    """The first view. Scores only while the game is played: the final scoring is revealed step by step."""
     playing = view["phase"] == "playing"
     players: list[Name] = [
         {"name": p["name"], "score": f"{'~' if p['uncertain'] else ''}{p['score']}" if playing else ""}
@@ -47,20 +47,20 @@ def first_view(view: View) -> First:
 
 
 def chosen_theme() -> str:
-    """``light`` or ``dark``, as somebody chose on this device; empty for what the device has."""
+    """``light`` or ``dark``, as chosen on this device; empty for the device's own."""
     theme = request.cookies.get(THEME_COOKIE, "")
     return theme if theme in THEMES else ""
 
 
 def own_language() -> str:
-    """What the table was told to speak (``BASTIDE_LANGUAGE``, as bastide.txt of the card sets it); empty for what each
-    device speaks."""
+    """The table's configured language (``BASTIDE_LANGUAGE``, as set by bastide.txt on the card); empty for each
+    device's own."""
     own = os.environ.get("BASTIDE_LANGUAGE", "")[:2].lower()
     return own if own in SOON else ""
 
 
 def chosen_language() -> str:
-    """The language of this device: as the page's own modules choose it (``i18n.js``)."""
+    """The language of this device, chosen as in the page's modules (``i18n.js``)."""
     for wish in (request.args.get("lang", ""), request.cookies.get(LANGUAGE_COOKIE, ""), own_language()):
         if wish[:2].lower() in SOON:
             return wish[:2].lower()

@@ -1,5 +1,5 @@
-"""The guide from a machine that was just switched on to a first scored road. Looking is open; changing where people are
-takes administration. The sheets to print are made here too."""
+"""The guide from a machine that was just switched on to a first scored road. Reading is open; changing the step needs
+administration. Also the sheets to print."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _guide() -> Guide | None:
 
 @guiding.get("/api/guide")
 def guide_state() -> Response:
-    """Where people are, and what is proved."""
+    """The current step, and which steps are proved."""
     found = _guide()
     if found is None:
         return error_answer("no_guide", "this table has no guide", HTTPStatus.NOT_FOUND)
@@ -50,7 +50,7 @@ def guide() -> Response:
 
 @guiding.get("/api/sheets/<name>.pdf")
 def sheet(name: str) -> Response:
-    """A sheet to print: what the camera is calibrated by, what tiles are taught with."""
+    """A sheet to print, for calibrating the camera or teaching tiles."""
     found = _guide()
     pdf = None if found is None else found.sheet(name)
     if pdf is None:
@@ -61,7 +61,7 @@ def sheet(name: str) -> Response:
 
 @guiding.get("/api/health")
 def health() -> Response:
-    """What is wrong with the machine just now, and how far the guide is: what every page says above everything."""
+    """Current faults of the machine, and the guide's progress: shown at the top of every page."""
     pulse, found = current_app.extensions["pulse"], _guide()
     steps = [] if found is None or found.finished else found.state()["steps"]
     told = {"lines": []} if pulse is None else pulse()

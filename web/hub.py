@@ -1,6 +1,6 @@
 """The hub's pages: all tables of a club evening, one of them in full, a wall for a projector, the evening's results.
 
-It shows what it has heard and changes no table by itself. Who may run a tournament is decided by the hub's own PIN.
+It shows what the tables publish and changes no table by itself. Running a tournament needs the hub's own PIN.
 """
 
 from __future__ import annotations
@@ -26,30 +26,30 @@ from web.stream import TooManyStreams
 
 hub = Blueprint("hub", __name__)
 MAX_SCREENS = 400
-MAX_PER_CLIENT = 350  # a whole club may come through one router
+MAX_PER_CLIENT = 350  # a whole club may be behind one router
 THREADS = MAX_SCREENS + 40  # each screen holds one
 CONNECTIONS = 2 * MAX_SCREENS
 BUFFER = 100_000  # bytes: at 1 MB each, 300 screens took 411 MB (benchmarks/club.py)
-MAX_BODY_BYTES = 65_000  # a table of rounds
+MAX_BODY_BYTES = 65_000  # a CSV of rounds
 BEAT_S = 5.0
 LIMITS = Limits(live_share=0.6, cheap_share=0.3, dear_share=0.15, saved_s=2.0)  # no table's loop runs here
 LIVE = ("GET api hall", "GET api session")
 
 
 class Hall(Protocol):
-    """All tables; every method may be called from any thread."""
+    """All tables; every method is thread-safe."""
 
     def whole(self) -> str:
-        """Everything as JSON, with the ``number`` of its last change."""
+        """The whole state as JSON, with the ``number`` of its last change."""
         ...
 
     def after(self, number: int, timeout_s: float) -> Sequence[tuple[int, str]] | None:
-        """Changes after that number, or none until the time-out; None when they are not kept."""
+        """Changes after that number, none on time-out; None when they are no longer kept."""
         ...
 
 
 class Evening(Protocol):
-    """What was played."""
+    """The evening's games."""
 
     def games(self) -> list[EveningRow]:
         """Finished games, newest first."""
@@ -64,7 +64,7 @@ class Tournament(Protocol):
         ...
 
     def load(self, text: object, play: Mapping[str, object]) -> None:
-        """Take the rounds of a table. Raises CommandError."""
+        """Load rounds from CSV. Raises CommandError."""
         ...
 
     def do(self, what: object, number: object) -> None:
@@ -89,8 +89,8 @@ def create_hub(hall: Hall, evening: Evening, tournament: Tournament, *, door: Ac
 
 
 class Screens:
-    """All open event streams. Each waits for the hall's next change, which is text already; one that is too far behind
-    is told to fetch everything anew. Nothing is kept for it."""
+    """All open event streams. Each waits for the hall's next change, which is already serialised; one that is too far
+    behind is told to fetch the whole state again. There are no per-client queues."""
 
     def __init__(self, hall: Hall, *, most: int = MAX_SCREENS, per_client: int = MAX_PER_CLIENT) -> None:
         self._hall, self._most, self._per_client = hall, most, per_client
@@ -102,7 +102,7 @@ class Screens:
         return sum(self._open.values())
 
     def open(self, who: str, number: int, gone: Callable[[], bool]) -> Iterator[str]:
-        """A stream of what comes after a number. Raises TooManyStreams."""
+        """A stream of the changes after a number. Raises TooManyStreams."""
         with self._lock:
             if self._closed or len(self) >= self._most or self._open[who] >= self._per_client:
                 raise TooManyStreams
@@ -138,7 +138,7 @@ class Screens:
 
 
 class _Screen:
-    """An iterator whose ``close`` is called by the WSGI server, once, also when it was never started."""
+    """An iterator whose ``close`` is called once by the WSGI server, even if it was never started."""
 
     def __init__(self, events: Iterator[str], leave: Callable[[], None]) -> None:
         self._events, self._leave = events, leave
@@ -159,17 +159,17 @@ class _Screen:
 
 @hub.get("/")
 def overview() -> str:
-    """All tables; what is behind ``#`` says which one in full."""
+    """All tables; the fragment after ``#`` selects the one shown in full."""
     return render_template("hub.html", mode="overview", pin=access().state()["pin"])
 
 
 @hub.get("/wall")
 def wall() -> str:
-    """The same for a projector: it goes round by itself, nothing to touch."""
+    """The same for a projector: it cycles through the tables, without controls."""
     return render_template("hub.html", mode="wall", pin=access().state()["pin"])
 
 
-# -- what there is to see -------------------------------------------------------------------------------------------
+# -- reading --------------------------------------------------------------------------------------------------------
 
 
 @hub.get("/api/hall")
@@ -188,7 +188,7 @@ def whole() -> Response:
 
 @hub.get("/api/hall/events")
 def events() -> Response:
-    """What changes after ``?after=NUMBER``, as server-sent events."""
+    """The changes after ``?after=NUMBER``, as server-sent events."""
     text = asked_after()
     if not text.isascii() or not text.isdecimal() or len(text) > 12:
         raise CommandError("malformed", "after: must be the number of a change")
@@ -226,13 +226,13 @@ def export(name: str) -> Response:
     return answer
 
 
-# -- what the organiser may do --------------------------------------------------------------------------------------
+# -- for the organiser ----------------------------------------------------------------------------------------------
 
 
 @hub.post("/api/tournament")
 @needs(Right.PLAY)
 def load() -> Response:
-    """Take rounds (``csv``), or ``do`` something with a ``round``; the tournament."""
+    """Load rounds (``csv``), or ``do`` something with a ``round``; returns the tournament."""
     data = asked_object()
     if "csv" in data:
         _tournament().load(data["csv"], data)

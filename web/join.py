@@ -1,4 +1,4 @@
-"""How others find the page: its addresses on the local network, and a QR code of the first of them."""
+"""How other devices find the page: its addresses on the local network, and a QR code of the first of them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from web.answers import json_answer
 from web.rights import address_of
 
 joining = Blueprint("joining", __name__)
-_BEYOND = "192.0.2.1"  # an address for documentation: asking which of ours leads there sends nothing
+_BEYOND = "192.0.2.1"  # a documentation address (RFC 5737): looking up our address for that route sends nothing
 
 
 def addresses() -> list[str]:
-    """The page's addresses for other devices, the one to try first first; empty when it is for this machine only."""
+    """The page's addresses for other devices, best first; empty when it is served to this machine only."""
     bound = address_of(current_app.config.get("BOUND_HOST", ""))
     if bound is not None and bound.is_loopback:
         return []
@@ -37,7 +37,7 @@ def addresses() -> list[str]:
 
 
 def host_name() -> str:
-    """The name or address under which the present request asked for the page, without its port."""
+    """The host of the current request, without its port."""
     return urlsplit(f"//{request.host}").hostname or ""
 
 
@@ -70,14 +70,14 @@ def join() -> Response:
 
 @joining.get("/api/join.svg")
 def join_code() -> Response:
-    """The first of them, or the address asked for, as a QR code."""
+    """The first of them, or the requested address, as a QR code."""
     found = addresses()
     return Response(code(found[0] if found else request.host_url), mimetype="image/svg+xml")
 
 
 def code(text: str, error: str = "m") -> bytes:
-    """A text as a QR code (SVG), black on white with its quiet zone, also on a dark page: many readers take nothing
-    else. ``error`` is how much of it may be hidden: l, m, q, h. Raises ValueError for a text that is too long."""
+    """A text as a QR code (SVG), black on white with its quiet zone, also on a dark page: many readers support nothing
+    else. ``error`` is the error correction level: l, m, q, h. Raises ValueError for a text that is too long."""
     out = io.BytesIO()
     segno.make(text, error=error, micro=False).save(
         out, kind="svg", border=4, dark="#000", light="#fff", xmldecl=False, svgclass=None, lineclass=None,

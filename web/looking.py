@@ -1,4 +1,4 @@
-"""What the page asks beside the live view: previews, earlier turns, pictures of the table, files, set-ups."""
+"""What the page requests besides the live view: previews, earlier turns, pictures of the table, files, set-ups."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def _session() -> LiveSession:
 
 
 @looking.post("/api/preview")
-@needs(Right.WATCH)  # it changes nothing; only its question is too long for an address
+@needs(Right.WATCH)  # it changes nothing; a POST only because its request is too long for a URL
 def preview() -> Response:
-    """What commands would come to, without doing them."""
+    """Preview the effect of commands without executing them."""
     commands = asked_object().get("commands")
     if not isinstance(commands, list) or len(commands) > MOST_PREVIEWS or \
             not all(isinstance(c, dict) for c in commands):
@@ -43,19 +43,20 @@ def preview() -> Response:
 
 @looking.get("/api/moves")
 def moves() -> Response:
-    """What can be done now, before the next tile and after the last one."""
+    """The moves possible now, before the next tile and after the last one."""
     return json_answer(_session().moves())
 
 
 @looking.get("/api/round")
 def game_round() -> Response:
-    """The tournament's round, with its clock as it is now: what a view has of it is as old as the view."""
+    """The tournament's round with its current clock: the one in a view is as old as the view."""
     return json_answer({"round": _session().game_round()})
 
 
 @looking.get("/api/fits")
 def fits() -> Response:
-    """Where ``?tile=`` fits, which kinds fit at ``?at=x,y``, what is against that tile there, or how many fit where."""
+    """Where ``?tile=`` fits, which kinds fit at ``?at=x,y``, with both the objections to that tile there, or the number
+    that fit in each gap."""
     tile, at = request.args.get("tile"), request.args.get("at")
     return json_answer(_session().fits(tile, None if at is None else SQUARE.parse(at)))
 
@@ -77,13 +78,13 @@ def turn_view(turn: int) -> Response:
 
 @looking.get("/api/entries/<int(max=2147483647):seq>/before")
 def before_entry(seq: int) -> Response:
-    """The view as it was right before an entry; ``after`` is where something is inserted that happened just then."""
+    """The view right before an entry; ``after`` is the entry after which to insert an event of that moment."""
     return _at(seq, before=True)
 
 
 @looking.get("/api/entries/<int(max=2147483647):seq>/after")
 def after_entry(seq: int) -> Response:
-    """The view as it was when an entry had happened (0: nothing had)."""
+    """The view right after an entry (0: before all)."""
     return _at(seq, before=False)
 
 
@@ -95,7 +96,7 @@ def _at(seq: int, *, before: bool) -> Response:
 
 
 def _earlier(view: PastView) -> Response:
-    """A view of before; neither the end nor what was expected of it says more than the room has been told."""
+    """An earlier view; neither final scoring nor forecast reveals more than has been presented."""
     now = _session().view()
     then: PastView = {**view, "reveal": now["reveal"]}
     shown = revealed(then)
@@ -104,13 +105,13 @@ def _earlier(view: PastView) -> Response:
 
 @looking.get("/api/turns/<int(max=9999):turn>/picture.jpg")
 def turn_picture(turn: int) -> Response:
-    """The table in a turn, or with x, y, width and height those squares from above."""
+    """The table in a turn, or with x, y, width and height these squares rectified."""
     return _picture(turn)
 
 
 @looking.get("/api/picture.jpg")
 def picture() -> Response:
-    """The newest picture of the table, or with x, y, width and height those squares from above."""
+    """The newest picture of the table, or with x, y, width and height these squares rectified."""
     return _picture(None)
 
 
@@ -120,15 +121,15 @@ def _picture(turn: int | None) -> Response:
 
 @looking.get("/api/camera")
 def camera() -> Response:
-    """What the camera sees and what was made of it."""
+    """The camera's picture and its reading."""
     return json_answer(_session().seeing.seen())
 
 
 @looking.post("/api/camera")
 @needs(Right.PLAY)
 def camera_switch() -> Response:
-    """Let the camera watch, or rest while people enter the game by hand; say where in its picture a tile lies,
-    or have focus and light measured anew."""
+    """Start or pause watching, while people enter the game by hand; point at a tile in the picture; or have focus and
+    exposure measured again."""
     asked = asked_object()
     on, point = asked.get("watching"), asked.get("point")
     if asked.get("measure") is True:
@@ -153,7 +154,7 @@ def camera_picture(number: int) -> Response:
 
 @looking.get("/api/ghost")
 def ghost() -> Response:
-    """The view that the game began with beside that of now: how far it is to be pushed back."""
+    """The camera's view at the start of the game compared with the current one: how far to push the camera back."""
     return json_answer(_session().seeing.ghost())
 
 
@@ -165,7 +166,7 @@ def ghost_view(number: int) -> Response:
 
 @looking.get("/api/ghost/<int(max=2147483647):number>.png")
 def ghost_edges(number: int) -> Response:
-    """Its edges, to lay over the live picture."""
+    """Its edges, as an overlay for the live picture."""
     return _ghost(number, edges=True)
 
 
@@ -181,25 +182,25 @@ def corrections() -> Response:
 
 @looking.get("/api/games")
 def games() -> Response:
-    """All games that are kept, newest first."""
+    """All stored games, newest first."""
     return json_answer({"games": _session().past.games()})
 
 
 @looking.get("/api/setups")
 def new_games() -> Response:
-    """What a new game can be: editions, house rules, boxes, sets of tile pictures."""
+    """The choices for a new game: editions, house rules, boxes, sets of tile pictures."""
     return json_answer({**setups(), "art": _session().art_sets()})
 
 
 @looking.get("/api/own-tiles")
 def own_tiles() -> Response:
-    """Which kinds the board can be drawn with as the owner's box shows them."""
+    """The kinds of which the board can be drawn with pictures of the owner's tiles."""
     return json_answer(_session().own_tiles())
 
 
 @looking.get("/own-tiles/<tag>/<tile>-<int(max=99):copy>.jpg")
 def own_tile(tag: str, tile: str, copy: int) -> Response:
-    """One of the owner's tiles, upright. The tag is of these pictures, so a browser may keep them."""
+    """One of the owner's tiles, upright. The tag versions these pictures, so a browser may cache them."""
     found = _session().own_tile(tile, copy) if tag == _session().own_tiles()["tag"] else None
     if found is None:
         return error_answer("no_picture", "there is no such picture", HTTPStatus.NOT_FOUND)

@@ -1,5 +1,5 @@
-"""The machine without a shell: its settings and its cameras. Takes administration, but for fetching a camera's picture
-by the secret address that whoever may choose was told."""
+"""Administering the machine without a shell: its settings and cameras. Needs administration, except for fetching a
+camera's picture by its secret URL."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _cameras() -> Cameras:
 @machinery.post("/api/settings")
 @needs(Right.ADMIN)
 def settings() -> Response:
-    """Look at all options, set or reset one, or have the table served anew with what was set."""
+    """Get all options, set or reset one, or restart the server with the new settings."""
     data, found = asked_object(), _settings()
     do, name = data.get("do"), data.get("name")
     if do == "look":
@@ -39,9 +39,9 @@ def settings() -> Response:
 
 
 @machinery.post("/api/cameras")
-@needs(Right.ADMIN)  # it opens cameras for as long as somebody asks
+@needs(Right.ADMIN)  # it opens cameras while it is polled
 def cameras() -> Response:
-    """Look through all cameras, choose one, or offer or forget the address of one in the network."""
+    """Preview all cameras, choose one, or add or remove the address of a network camera."""
     data, found = asked_object(), _cameras()
     do = data.get("do")
     if do == "look":
@@ -56,6 +56,6 @@ def cameras() -> Response:
 
 @machinery.get("/api/cameras/<ticket>.jpg")
 def camera_picture(ticket: str) -> Response:
-    """What a camera saw a moment ago."""
+    """A recent picture of a camera."""
     found: Cameras | None = current_app.extensions["cameras"]
     return picture_answer(None if found is None else found.picture(ticket))

@@ -1,4 +1,4 @@
-"""What the page needs from the machine that shows it: settings, cameras, the guide, as seen from here."""
+"""Interfaces that the page requires of its machine: settings, cameras, the guide."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from web.machine_states import CamerasState, GuideState, LensFile, LensState, Se
 
 
 class Settings(Protocol):
-    """The options of the running table. Every method may be called from any thread and returns at once; all raise
-    CommandError where it cannot be done, and answer with the state: ``options`` (name, kind, group, title and help by
-    language, choices, least, most, unit, several, default, value in force, what was ``kept`` on the page, whose word it
-    is (``origin``), page, restart, idle, waits), the names of those ``waiting`` for a restart, ``note`` (why settings
-    were not taken, or None), restarting."""
+    """The options of the running table. Every method is thread-safe and returns at once; all raise CommandError where
+    it cannot be done, and return the state: ``options`` (name, kind, group, title and help by language, choices, least,
+    most, unit, several, default, effective value, the value ``kept`` from the page, its source (``origin``), page,
+    restart, idle, waits), the names of those ``waiting`` for a restart, ``note`` (why settings were not taken, or
+    None), restarting."""
 
     def state(self) -> SettingsState:
         """How it stands."""
@@ -24,22 +24,22 @@ class Settings(Protocol):
         ...
 
     def reset(self, name: str) -> SettingsState:
-        """Take back what was set."""
+        """Remove the setting."""
         ...
 
     def restart(self) -> SettingsState:
-        """Have the table served anew with what is set; beside the state the ``port`` of the page afterwards."""
+        """Restart the server with the settings; the state also has the page's ``port`` afterwards."""
         ...
 
 
 class Cameras(Protocol):
-    """Every camera that could watch this table. All methods may be called from any thread and return at once; they
-    raise CommandError where it cannot be done, and answer with ``cameras`` (id, address, kind, name, used, typed, the
-    secret name of its newest ``picture``, size, state, checks), ``chosen`` (whether one is in use) and ``fixed``
-    (whether the command line names it)."""
+    """Every camera that could watch this table. All methods are thread-safe and return at once; they raise CommandError
+    where it cannot be done, and return ``cameras`` (id, address, kind, name, used, typed, the secret name of its newest
+    ``picture``, size, state, checks), ``chosen`` (whether one is in use) and ``fixed`` (whether the command line names
+    it)."""
 
     def state(self) -> CamerasState:
-        """How it stands; cameras are looked through for a few seconds more."""
+        """The state; keeps the cameras open for a few more seconds."""
         ...
 
     def picture(self, ticket: str) -> bytes | None:
@@ -47,31 +47,31 @@ class Cameras(Protocol):
         ...
 
     def choose(self, key: str) -> CamerasState:
-        """Watch with the camera of that id; the table is served anew (``restarting``)."""
+        """Watch with the camera of that id; the server restarts (``restarting``)."""
         ...
 
     def offer(self, address: str) -> CamerasState:
-        """Another camera, by its address in the network."""
+        """Add a camera by its network address."""
         ...
 
     def forget(self, key: str) -> CamerasState:
-        """Offer an address no more that was typed in."""
+        """Remove an address that was typed in."""
         ...
 
 
 class Teaching(Protocol):
     """Teaching the owner's tiles from the teaching sheet. Every method may be called from any thread; all but
-    ``picture`` answer with the state: camera, the number of the newest ``picture`` of the sheet, ``pages`` in view
-    (page, product, cells, seen), ``tiles`` by ``cell`` (tile, turns, sure, picture, coarse, doubt: sides, blurred,
-    other or None), kinds wanted and known, ``outcome`` of the last `keep` (taught, refused, missing, coarse). They
-    raise CommandError where it cannot be done."""
+    ``picture`` return the state: camera, the number of the newest ``picture`` of the sheet, ``pages`` in view (page,
+    product, cells, seen), ``tiles`` by ``cell`` (tile, turns, sure, picture, coarse, doubt: sides, blurred, other or
+    None), kinds wanted and known, ``outcome`` of the last `keep` (taught, refused, missing, coarse). They raise
+    CommandError where it cannot be done."""
 
     def state(self) -> TeachingState:
         """How it stands; the camera is looked through for a few seconds more."""
         ...
 
     def say(self, cell: str, tile: str, turns: int) -> TeachingState:
-        """What the tile in a cell is, and how many quarter turns clockwise make its picture upright."""
+        """Label the tile in a cell; ``turns`` clockwise quarter turns make its picture upright."""
         ...
 
     def leave_out(self, cell: str) -> TeachingState:
@@ -79,11 +79,11 @@ class Teaching(Protocol):
         ...
 
     def keep(self) -> TeachingState:
-        """Make the owner's set of what was seen."""
+        """Make the owner's set from the pictures taken."""
         ...
 
     def forget(self) -> TeachingState:
-        """Begin anew with what was not kept."""
+        """Discard everything not stored and start over."""
         ...
 
     def picture(self, number: int) -> bytes | None:
@@ -92,23 +92,23 @@ class Teaching(Protocol):
 
 
 class Lens(Protocol):
-    """Calibrating the lens of the camera in use, and all calibrations that there were. Every method may be called from
-    any thread; all but ``export`` and ``picture`` answer with the state: camera, the number of its newest ``picture``,
-    ``size`` and in its pixels the ``board`` that is seen and of every view (number, corners, left_out, used, rms_px,
-    rms_mm) the ``outline``; ``coverage`` (corners seen in each part, row by row), ``lens`` (rms_px, rms_mm on the
-    table, focal_px, focal_percent, fov_deg, ``sheet`` of the data sheet, advice), ``history`` (name, kind, made, now,
-    model, size, how well it fits). They raise CommandError where it cannot be done."""
+    """Calibrates the lens of the camera in use, with the history of calibrations. Every method may be called from any
+    thread; all but ``export`` and ``picture`` return the state: camera, the number of its newest ``picture``, ``size``
+    and in its pixels the ``board`` that is seen and of every view (number, corners, left_out, used, rms_px, rms_mm) the
+    ``outline``; ``coverage`` (corners seen in each part, row by row), ``lens`` (rms_px, rms_mm on the table, focal_px,
+    focal_percent, fov_deg, ``sheet`` of the data sheet, advice), ``history`` (name, kind, made, now, model, size, how
+    well it fits). They raise CommandError where it cannot be done."""
 
     def state(self) -> LensState:
         """How it stands; the camera is looked through for a few seconds more."""
         ...
 
     def leave_out(self, view: int, out: bool) -> LensState:
-        """Compute it without a view, or with it again."""
+        """Exclude a view from the computation, or include it again."""
         ...
 
     def drop_worst(self) -> LensState:
-        """Compute it without the view that fits worst."""
+        """Exclude the view that fits worst."""
         ...
 
     def clear(self) -> LensState:
@@ -116,11 +116,11 @@ class Lens(Protocol):
         ...
 
     def compare_with(self, camera: str) -> LensState:
-        """Name the camera whose data sheet says the field of view."""
+        """Name the camera whose data sheet gives the field of view."""
         ...
 
     def keep(self) -> LensState:
-        """Use the lens as it was computed."""
+        """Use the computed lens."""
         ...
 
     def back(self, name: str) -> LensState:
@@ -132,7 +132,7 @@ class Lens(Protocol):
         ...
 
     def piece(self, at: int, data: bytes) -> LensState:
-        """The next bytes of a file that comes in."""
+        """The next bytes of an uploaded file."""
         ...
 
     def take_in(self) -> LensState:
@@ -189,7 +189,7 @@ class Updates(Protocol):
         ...
 
     def piece(self, at: int, data: bytes) -> UpdateState:
-        """The next bytes of a file that comes in."""
+        """The next bytes of an uploaded file."""
         ...
 
     def look(self) -> UpdateState:

@@ -1,4 +1,4 @@
-"""What the machine and its camera answer when the page asks: set-up, health, backups, settings, the guide, updates."""
+"""Types of the responses about the machine and its camera: set-up, health, backups, settings, the guide, updates."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from web.states import Json
 
 
 class ErrorRow(TypedDict):
-    """What went wrong: ``code`` is for programs, ``text`` a sentence for people, ``parts`` what is filled into it."""
+    """An error: ``code`` is for programs, ``text`` a sentence for people, ``parts`` its placeholders' values."""
 
     code: str
     text: str
@@ -18,7 +18,7 @@ class ErrorRow(TypedDict):
 
 class LineRow(TypedDict):
     """One check of the machine: ``text`` is what was found, ``do`` what to do about it; ``code`` and ``todo`` name
-    these sentences, ``parts`` are what is filled in."""
+    these sentences, ``parts`` are their placeholders' values."""
 
     what: str
     state: str
@@ -30,7 +30,7 @@ class LineRow(TypedDict):
 
 
 class PulseState(TypedDict):
-    """What is wrong just now, the worst first."""
+    """Current faults, the worst first."""
 
     lines: list[LineRow]
 
@@ -44,14 +44,14 @@ class ReportState(TypedDict):
 
 
 class AimState(TypedDict):
-    """The newest look through the camera, by its number, and what it said."""
+    """The number of the camera's newest picture, and its measurements."""
 
     look: int
     aim: Json | None
 
 
 class TuningState(TypedDict):
-    """What is being calibrated, what came of it by kind, and what is in use."""
+    """The running calibration, the results by kind, and the calibrations in use."""
 
     camera: bool
     running: str | None
@@ -73,8 +73,8 @@ class PageRow(TypedDict):
 
 
 class CellRow(TypedDict):
-    """What lies in a cell: the kind it is taken for, the quarter turns that its picture needs, whose word that is, the
-    number of its picture, and why it is doubted."""
+    """The tile in a cell: its kind, the quarter turns that its picture needs, the source of that label, the number of
+    its picture, and why it is doubted."""
 
     cell: str
     tile: str
@@ -86,7 +86,7 @@ class CellRow(TypedDict):
 
 
 class TaughtRow(TypedDict):
-    """Kinds that were taught, that are missing, whose pictures are coarse, and that were refused."""
+    """Kinds that were taught, that are missing, whose pictures are coarse, and that were rejected."""
 
     taught: list[str]
     missing: list[str]
@@ -95,8 +95,8 @@ class TaughtRow(TypedDict):
 
 
 class TeachingState(TypedDict):
-    """What lies on the teaching sheet and what it is taken for, by cell; the kinds that are ``wanted``, how many
-    pictures of each are ``known``, the ``fewest`` that anything is taught by, and what came of keeping them."""
+    """The tiles on the teaching sheet and their labels, by cell; the kinds that are ``wanted``, the number of ``known``
+    pictures of each, the ``fewest`` needed for teaching, and the outcome of storing them."""
 
     camera: bool
     picture: int | None
@@ -140,7 +140,7 @@ class LensFile(TypedDict):
 
 
 class MadeBackup(TypedDict):
-    """A file that was made, under its secret address; one for support has no games."""
+    """A file that was made, with its secret URL; one for support has no games."""
 
     address: str
     bytes: int
@@ -150,7 +150,7 @@ class MadeBackup(TypedDict):
 
 
 class CheckedBackup(TypedDict):
-    """What is in a backup that came in."""
+    """The contents of an uploaded backup."""
 
     games: int
     entries: int
@@ -158,7 +158,8 @@ class CheckedBackup(TypedDict):
 
 
 class BackupState(TypedDict):
-    """How backups stand: ``upload`` bytes came in, of ``most``; ``file`` is what was made, under its secret address."""
+    """State of backups: ``upload`` bytes received, of at most ``most``; ``file`` is the one made, with its secret
+    URL."""
 
     busy: str | None
     game_runs: bool
@@ -180,7 +181,8 @@ class SettingsState(TypedDict):
 
 
 class CameraRow(TypedDict):
-    """A camera with what a look through it showed; ``typed`` was its address, ``picture`` is a secret name."""
+    """A camera with the result of its preview; ``typed``: its address was entered by hand, ``picture`` is a secret
+    name."""
 
     id: str
     address: str
@@ -195,7 +197,7 @@ class CameraRow(TypedDict):
 
 
 class CamerasState(TypedDict):
-    """Every camera with what it sees; whether one is chosen, and whether the command line names it."""
+    """Every camera with its preview; whether one is chosen, and whether the command line sets it."""
 
     cameras: Sequence[CameraRow]
     chosen: bool
@@ -221,7 +223,7 @@ class LayRow(TypedDict):
 
 
 class SeenRow(TypedDict):
-    """Which links of the chain have held."""
+    """The stages of the chain that have worked."""
 
     tile: bool
     follower: bool
@@ -229,14 +231,14 @@ class SeenRow(TypedDict):
 
 
 class Practice(TypedDict):
-    """The practice road: what is to be laid, and what of it was seen."""
+    """The practice road: the tiles to lay, and which of them were seen."""
 
     plan: list[LayRow]
     seen: SeenRow
 
 
 class GuideState(TypedDict):
-    """The step people are at, whether nobody is guided, and the practice road."""
+    """The current step, whether the guide is finished, and the practice road."""
 
     step: str
     finished: bool
@@ -245,7 +247,7 @@ class GuideState(TypedDict):
 
 
 class OfferRow(TypedDict):
-    """A release that came in and may be put in place."""
+    """An uploaded release that may be installed."""
 
     version: str
     bytes: int
@@ -253,7 +255,7 @@ class OfferRow(TypedDict):
 
 
 class UpdateState(TypedDict):
-    """What runs, what came in, what is offered, and how the newest update goes or went (docs/updates.md)."""
+    """The running version, the uploaded one, the offer, and the state of the newest update (docs/updates.md)."""
 
     possible: bool
     version: str

@@ -1,7 +1,7 @@
-"""The interface as an OpenAPI 3.1 document, at ``/api/openapi.json``.
+"""The API as an OpenAPI 3.1 document, at ``/api/openapi.json``.
 
-Moves are taken from the engine's own list of events, so that a new expansion is described by being there. A test holds
-the document against the application's routes, and random requests made from it against the running server.
+Moves are taken from the engine's own list of events, so that a new expansion is included automatically. A test compares
+the document with the application's routes, and sends random requests generated from it to the running server.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from web.stream import compact
 describing = Blueprint("describing", __name__)
 _SQUARE: Schema = {"type": "array", "items": _NUMBER, "minItems": 2, "maxItems": 2,
                    "description": "column and row, the start tile at 0, 0; rows grow to the south"}
-_FIELDS: dict[str, Schema] = {  # by what kind of value it is
+_FIELDS: dict[str, Schema] = {  # by kind of value
     "player": _COUNT, "tile": _TEXT, "square": _SQUARE, "part": _COUNT, "small": _COUNT,
     "rot": {"type": "integer", "minimum": 0, "maximum": 3, "description": "quarter turns clockwise"},
     "figure": _TEXT, "feature": _TEXT, "where": _TEXT, "flag": _FLAG, "word": _TEXT,
@@ -42,7 +42,7 @@ _FIELDS: dict[str, Schema] = {  # by what kind of value it is
 
 
 def _moves() -> list[Schema]:
-    """What can happen on a table, one shape for each."""
+    """The schemas of all events of a table."""
     return [_object({"do": {"const": do}}, **{name: _FIELDS[kind] for name, kind in fields.items()})
             for do, fields in event_fields().items()]
 
@@ -125,7 +125,7 @@ def _paths() -> Schema:
                             mimetype="text/event-stream"),
         "/api/commands": {"post": _sends("Carry out one command.", _ref("Command"), _ref("View"), 401, 404, 409, 507,
                                          signed=True)},
-        "/api/preview": {"post": _sends("What commands would come to, without doing them.",
+        "/api/preview": {"post": _sends("Preview the effect of commands without executing them.",
                                         _object({"commands": {**_list(_ref("Command")), "maxItems": 12}}),
                                         _object({"previews": _list(_ref("PreviewRow"))}))},
         "/api/tiles": _get("Shapes of every tile kind.", game, 400,
@@ -138,7 +138,7 @@ def _paths() -> Schema:
         "/api/notices/{name}.jpg": _get("A square that people are asked to put right, as it was or as it is.", raw, 404,
                                         parameters=[{"name": "name", "in": "path", "required": True, "schema": _TEXT}],
                                         mimetype="image/jpeg"),
-        "/api/moves": _get("What can be done now, before the next tile and after the last one.", _ref("MovesNow")),
+        "/api/moves": _get("The moves possible now, before the next tile and after the last one.", _ref("MovesNow")),
         "/api/round": _get("The tournament's round that is played, with the clock as it is now.",
                            _object({"round": {"anyOf": [_ref("RoundView"), {"type": "null"}]}})),
         "/api/fits": _get("Where a kind of tile fits, which kinds fit on a square, with both what is against each "
@@ -200,15 +200,15 @@ def _paths() -> Schema:
             "state": {"enum": ["ok", "warn", "fail"]}, "at_s": {"type": ["number", "null"]},
             "checks": _list(_object({"what": _TEXT, "state": {"enum": ["ok", "warn", "fail"]}, "text": _TEXT,
                                      "do": _TEXT}))}), 404),
-        "/api/aim": {"post": _sends("What the camera's newest picture says of view, tilt, focus, glare and light "
+        "/api/aim": {"post": _sends("View, tilt, focus, glare and light of the camera's newest picture "
                                     "(administration).", _object({}), _ref("AimState"), 401, 409, signed=True)},
-        "/api/calibration": {**_get("What is calibrated, how well, and what is being calibrated now.",
+        "/api/calibration": {**_get("The calibrations, how well they fit, and the running one.",
                                     _ref("TuningState")),
-                             "post": _sends("Begin to calibrate (administration).", _object(
+                             "post": _sends("Start a calibration (administration).", _object(
                                  {"what": {"enum": ["table", "colours", "supply", "trial"]}}, by=_TEXT, camera=_TEXT),
                                  _ref("TuningState"), 401, 409, signed=True)},
         "/api/calibration/{kind}": {"delete": {
-            "summary": "Use a calibration no more that was made on the page (administration).",
+            "summary": "Stop using a calibration that was made on the page (administration).",
             "parameters": [{"name": "kind", "in": "path", "required": True,
                             "schema": {"enum": ["lens", "table", "colours"]}}],
             "security": [{"session": [], "token": []}],
@@ -245,7 +245,7 @@ def _book_paths(part: list[Schema]) -> Schema:
     book = _object({"games": _list(thing), "players": _list(thing), "pairs": _list(thing), "records": _list(thing)})
     one = "/api/book/games/{game}"
     return {
-        "/api/book": {**_get("All games that are kept, and what they say of the players.", book),
+        "/api/book": {**_get("All stored games and the players' statistics.", book),
                       "post": _sends("Merge or part players, remove one or bring them back, have a game count or not, "
                                      "name the place.", _object(
                                          {"do": {"enum": ["merge", "part", "remove", "bring_back", "count", "place"]}},
@@ -268,7 +268,7 @@ def _book_paths(part: list[Schema]) -> Schema:
                                                   mimetype="image/jpeg"),
         f"{one}/film.webm": _get("The time-lapse of the game.", raw, 404, mimetype="video/webm", parameters=[
             game, _query("download", _TEXT, "as a file to keep")]),
-        f"{one}/film": {"post": {**_sends("Begin to make the time-lapse.", _object({}),
+        f"{one}/film": {"post": {**_sends("Start making the time-lapse.", _object({}),
                                           _object({"film": {"enum": ["making", "there"]}}), 401, 404, 409,
                                           signed=True), "parameters": [game]}},
         f"{one}/handover.svg": _get("The link for Board Game Stats as a QR code.", raw, 404, parameters=[game],
@@ -292,7 +292,7 @@ def document() -> Schema:
 
 @describing.get("/api/openapi.json")
 def openapi() -> Response:
-    """The interface, described."""
+    """The OpenAPI document."""
     return Response(_text(), mimetype="application/json")
 
 

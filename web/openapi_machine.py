@@ -1,4 +1,4 @@
-"""The part of the interface's description that is about the machine: settings, cameras."""
+"""The part of the OpenAPI document about the machine: settings, cameras."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _THING: Schema = {"type": "object"}
 
 
 def machine_paths() -> Schema:
-    """Every path under ``/api/`` that a table without a shell needs."""
+    """The paths under ``/api/`` for administering a table without a shell."""
     options, cameras, guide, update = map(ref, ("SettingsState", "CamerasState", "GuideState", "UpdateState"))
     return {
         "/api/update": {
@@ -61,13 +61,13 @@ def machine_paths() -> Schema:
                         "type": "string"}}}},
                     "security": [{"session": [], "token": []}],
                     "responses": answers(ref("LensState"), 400, 401, 409, 413, 507)}},
-        "/api/lens/{number}.jpg": get("What the camera saw a moment ago, with its lens's own bend.",
+        "/api/lens/{number}.jpg": get("A recent picture of the camera, not undistorted.",
                                       {"type": "string"}, 404, mimetype="image/jpeg",
                                       parameters=[in_path("number", 2**31 - 1)]),
-        "/api/health": get("What is wrong with the machine just now, and how far the guide is.", object_of(
+        "/api/health": get("Current faults of the machine, and the guide's progress.", object_of(
             {"lines": list_of(_THING), "guide": {"type": ["object", "null"]}})),
         "/api/sheets/{name}.pdf": get("A sheet to print.", {"type": "string"}, 404, mimetype="application/pdf",
                                       parameters=[{**_NAME, "name": "name"}]),
-        "/api/cameras/{ticket}.jpg": get("What a camera saw a moment ago, by the secret name its viewer was told.",
+        "/api/cameras/{ticket}.jpg": get("A recent picture of a camera, by its secret name.",
                                          {"type": "string"}, 404, mimetype="image/jpeg", parameters=[_NAME]),
     }

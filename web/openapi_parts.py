@@ -1,4 +1,4 @@
-"""What the descriptions of the interface are put together from: shapes of JSON, answers, requests."""
+"""Building blocks of the OpenAPI document: JSON schemas, responses, requests."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _WHY = {400: "malformed, or not possible in this game", 401: "the PIN is needed:
 
 def answers(schema: Schema, *errors: int, mimetype: str = "application/json", text: str = "done",
             others: Mapping[str, Schema] | None = None) -> Schema:
-    """``others`` are further types that the answer may have, with their schemas."""
+    """``others`` are further media types of the response, with their schemas."""
     content = {mimetype: schema, **(others or {})}
     out: dict[str, Any] = {"200": {"description": text, "content": {m: {"schema": s} for m, s in content.items()}}}
     for status in (403, 421, 429, *errors):

@@ -1,7 +1,7 @@
-"""What a stream's picture shows of the game: scores and the last event, on a page of its own that can do nothing else.
+"""The overlay for video streams: scores and the last event, on a read-only page of its own.
 
-On the local network ``/overlay`` is open like everything that only shows. Through a tunnel or a proxy it is the one
-thing that can be seen, and only with the table's read-only key: ``/overlay?key=...`` (``bastide pin --overlay``).
+On the local network ``/overlay`` is open like everything read-only. Through a tunnel or a proxy it is the only page
+available, and only with the table's read-only key: ``/overlay?key=...`` (``bastide pin --overlay``).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _PLAYER = ("index", "name", "colour", "score", "projected", "active", "uncertain
 
 
 def shown(view: View) -> Mapping[str, object]:
-    """The part of a view that an overlay shows."""
+    """The part of a view that the overlay shows."""
     players = [{k: v for k, v in p.items() if k in _PLAYER} for p in view["players"]]
     return {**{k: v for k, v in view.items() if k in _PARTS}, "feed": view["feed"][-1:], "players": players,
             "status": {"chip": view["status"]["chip"] if "status" in view else "manual"}}
@@ -31,7 +31,7 @@ def shown(view: View) -> Mapping[str, object]:
 @overlays.get("/overlay")
 @with_key
 def overlay() -> str:
-    """The page for a streaming program."""
+    """The page for streaming software."""
     return render_template("overlay.html", key=request.args.get("key", ""))
 
 

@@ -1,6 +1,6 @@
-"""What the page needs from the table it shows: the live session, as seen from here.
+"""Interfaces that the page requires of its table: the live session.
 
-The page knows no camera, no log and no disk. Whatever holds a game and satisfies `LiveSession` can be shown.
+The page knows no camera, no log and no disk: it can show any object that satisfies `LiveSession`.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ class CommandError(Exception):
 
 
 class Unavailable(Exception):
-    """What holds the game cannot do its part just now, like a disk that was taken away. The message is one sentence."""
+    """A resource of the game is temporarily unavailable, such as a removed disk. The message is one sentence."""
 
 
 class Subscription:
-    """A place to wait for the newest view. Holds one: what nobody fetched in time is replaced, so it cannot grow."""
+    """Waits for the newest view. A queue of length one: a view not fetched in time is replaced, so it cannot grow."""
 
     def __init__(self, on_close: Callable[[Subscription], None] | None = None) -> None:
         self._ready = threading.Condition()
@@ -67,7 +67,7 @@ class Subscription:
         return self._closed
 
     def put(self, view: View) -> None:
-        """Offer a view (the session's side); never waits."""
+        """Offer a view (called by the session); never blocks."""
         with self._ready:
             self._newest = view
             self._ready.notify()
@@ -80,7 +80,7 @@ class Subscription:
             return None if self._closed else view
 
     def close(self) -> None:
-        """Stop waiting, also in another thread. May be called twice."""
+        """End the waiting, also of another thread. Idempotent."""
         with self._ready:
             if self._closed:
                 return
@@ -91,7 +91,7 @@ class Subscription:
 
 
 class LookingBack(Protocol):
-    """What a game has been. Every method may be called from any thread."""
+    """The past of a game. Every method may be called from any thread."""
 
     def turns(self) -> list[TurnRow]:
         """The turns in order: turn, player, tile, at, and whether there is a picture."""
@@ -102,9 +102,9 @@ class LookingBack(Protocol):
         ...
 
     def view_at(self, seq: int, *, before: bool = False) -> PastView | None:
-        """The view as it was when an entry had happened (0: nothing had), or right before it; None for an entry that
-        is not there. ``after`` is the entry after which something is inserted that happened just then, ``moves`` what
-        could be done (as `LiveSession.moves`)."""
+        """The view right after an entry (0: before all), or right before it; None for an unknown entry. ``after`` is
+        the entry after which to insert an event of that moment, ``moves`` the moves possible then (as
+        `LiveSession.moves`)."""
         ...
 
     def picture(self, turn: int | None = None, part: tuple[int, int, int, int] | None = None) -> bytes | None:
@@ -113,8 +113,8 @@ class LookingBack(Protocol):
         ...
 
     def games(self) -> list[GameRow]:
-        """All games that are kept, newest first: game, created_s, players, entries, over, shown, scores, winners. The
-        command ``open_game`` goes on with one of them."""
+        """All stored games, newest first: game, created_s, players, entries, over, shown, scores, winners. The command
+        ``open_game`` resumes one of them."""
         ...
 
     def corrections(self) -> list[CorrectionRow]:
@@ -130,8 +130,8 @@ class Seeing(Protocol):
     """What the camera sees just now. Every method may be called from any thread."""
 
     def seen(self) -> SeenState:
-        """Whether there is a ``camera`` and it is ``watching``; once somebody has asked, also what was made of the
-        picture with the number ``picture``: its size, tiles, open, readings, figures, moving, in its pixels."""
+        """Whether there is a ``camera`` and it is ``watching``; while it is polled also the reading of the picture with
+        the number ``picture``: its size, tiles, open, readings, figures, moving, in its pixels."""
         ...
 
     def picture(self, number: int) -> bytes | None:
@@ -139,8 +139,9 @@ class Seeing(Protocol):
         ...
 
     def ghost(self) -> GhostState:
-        """The view that the game began with beside that of now: its number ``reference`` and ``size``, ``moved`` with
-        what is left to push (x_mm right, y_mm down, turn_deg clockwise, furthest_mm, ``back`` whether it is there)."""
+        """The camera's view at the start of the game compared with the current one: its number ``reference`` and
+        ``size``, ``moved`` with the remaining offset (x_mm right, y_mm down, turn_deg clockwise, furthest_mm, ``back``
+        whether it is in place)."""
         ...
 
     def ghost_picture(self, number: int, edges: bool) -> bytes | None:
@@ -148,7 +149,7 @@ class Seeing(Protocol):
         ...
 
     def watch(self, on: bool) -> None:
-        """Let the camera watch, or rest while people enter the game by hand. Raises CommandError without a camera."""
+        """Start or pause watching, while people enter the game by hand. Raises CommandError without a camera."""
         ...
 
     def point(self, x: float, y: float) -> None:
@@ -156,7 +157,7 @@ class Seeing(Protocol):
         ...
 
     def measure(self) -> None:
-        """Have the camera measure focus and light anew. Raises CommandError without a camera."""
+        """Have the camera measure focus and exposure again. Raises CommandError without a camera."""
         ...
 
 
@@ -165,66 +166,65 @@ class Tuning(Protocol):
     raise CommandError where it cannot be done."""
 
     def aim(self) -> AimState:
-        """``look``, the number of the newest look through the camera, and ``aim``, what it said, or None."""
+        """``look``, the number of the newest picture, and ``aim``, its measurements, or None."""
         ...
 
     def state(self) -> TuningState:
-        """camera, ``running`` (what is being calibrated), ``done`` (what came of it, by kind), ``used`` documents,
-        known cameras, methods, limits."""
+        """camera, ``running`` (the calibration in progress), ``done`` (results by kind), ``used`` documents, known
+        cameras, methods, limits."""
         ...
 
     def calibrate(self, what: str, by: str, camera: str) -> TuningState:
-        """Begin to calibrate the table or the colours ``by`` one thing that lies there (empty: whatever does), with
-        the ``camera`` of that name (empty: as it calls itself); or the "supply" of the player whose colour ``by`` is;
-        the state."""
+        """Start calibrating the table or the colours ``by`` one target on the table (empty: any), with the ``camera``
+        of that name (empty: its own); or the "supply" of the player whose colour ``by`` is; returns the state."""
         ...
 
     def forget(self, kind: str) -> TuningState:
-        """Use a calibration no more that was made here; the state."""
+        """Stop using a calibration that was made here; returns the state."""
         ...
 
 
 class Backups(Protocol):
-    """Backups of everything that is kept. Every method may be called from any thread and returns at once; all raise
-    CommandError where it cannot be done, and answer with the state: busy, game_runs, most, upload (bytes that came in),
-    checked, file (with its secret address), error."""
+    """Backups of all data. Every method may be called from any thread and returns at once; all raise CommandError where
+    it cannot be done, and return the state: busy, game_runs, most, upload (bytes received), checked, file (with its
+    secret URL), error."""
 
     def state(self) -> BackupState:
         """How it stands."""
         ...
 
     def make(self) -> BackupState:
-        """Begin to make a backup."""
+        """Start making a backup."""
         ...
 
     def support(self) -> BackupState:
-        """Begin to pack what helps to find an error; a ``file`` without games."""
+        """Start making a support file with diagnostics; a ``file`` without games."""
         ...
 
     def file(self, ticket: str) -> Path | None:
-        """The backup that was made under this secret name, or None."""
+        """The backup with this secret name, or None."""
         ...
 
     def piece(self, at: int, data: bytes) -> BackupState:
-        """The next bytes of a backup that comes in."""
+        """The next bytes of an uploaded backup."""
         ...
 
     def check(self) -> BackupState:
-        """Begin to check what came in."""
+        """Start checking the upload."""
         ...
 
     def restore(self) -> BackupState:
-        """Put what was checked in the place of everything; the server ends and begins again."""
+        """Replace all data by the checked backup; the server restarts."""
         ...
 
     def forget(self) -> BackupState:
-        """Take away what was made and what came in."""
+        """Delete the file that was made and the upload."""
         ...
 
 
 class Book(Protocol):
-    """All games that are kept, and what they say of the players. Looking changes nothing. Every method may be called
-    from any thread; a game that is not there raises CommandError."""
+    """All stored games and the players' statistics. Every method may be called from any thread; an unknown game raises
+    CommandError."""
 
     def overview(self) -> Json:
         """games (newest first), players, pairs, records, merged, removed, place."""
@@ -240,11 +240,11 @@ class Book(Protocol):
         ...
 
     def game(self, number: int) -> Json:
-        """A game: row, view (the last), frames (what each turn came to), film, handover, place."""
+        """A game: row, view (the last), frames (the result of each turn), film, handover, place."""
         ...
 
     def luck(self, number: int) -> Sequence[Json]:
-        """What each player drew: drawn, worth, expected, points, above."""
+        """Statistics of each player's draws: drawn, worth, expected, points, above."""
         ...
 
     def picture(self, number: int, turn: int | None = None,
@@ -261,20 +261,20 @@ class Book(Protocol):
         ...
 
     def make_film(self, number: int) -> str:
-        """Begin to make it; ``making`` or ``there``."""
+        """Start making it; ``making`` or ``there``."""
         ...
 
 
 class LiveSession(Protocol):
     """One game at one table. Every method may be called from any thread.
 
-    A view is that of `scoring.projection` with ``status``, ``questions`` and ``update``, a number that grows
-    with everything that was published (``version`` grows with the game alone). Views are never changed once published.
+    A view is that of `scoring.projection` with ``status``, ``questions`` and ``update``, a number that grows with every
+    publication (``version`` grows with the game alone). Published views are immutable.
     """
 
     @property
     def past(self) -> LookingBack:
-        """The game as it has been so far."""
+        """The game's past."""
         ...
 
     @property
@@ -296,26 +296,26 @@ class LiveSession(Protocol):
         ...
 
     def command(self, data: Mapping[str, object]) -> View:
-        """Carry out what a person asked for; the new view. Raises StaleView or CommandError."""
+        """Carry out a person's command; returns the new view. Raises StaleView or CommandError."""
         ...
 
     def preview(self, commands: Sequence[Mapping[str, object]]) -> list[PreviewRow]:
-        """What commands would come to: for each ``scores`` (player, before, after) and ``issues``, or ``error``."""
+        """The effect of commands: for each ``scores`` (player, before, after) and ``issues``, or ``error``."""
         ...
 
     def moves(self) -> MovesNow:
-        """What can be done now (`scoring.moves`): ``version``, ``next_tile`` and ``moves`` with code, do, when (before,
-        after, any), player, must, question, answers."""
+        """The moves possible now (`scoring.moves`): ``version``, ``next_tile`` and ``moves`` with code, do, when
+        (before, after, any), player, must, question, answers."""
         ...
 
     def fits(self, tile: str | None, at: tuple[int, int] | None) -> Fits:
-        """Where a kind of tile fits (``places``), which ``kinds`` fit on a square, or with both what is against each
+        """Where a kind of tile fits (``places``), which ``kinds`` fit on a square, or with both the objections to each
         of its quarter ``turns``; with neither, all ``gaps`` and how many fit there. Raises InvalidNotation."""
         ...
 
     def game_round(self) -> RoundView | None:
-        """The tournament's round that is played: id, number, locked, confirmed, and ``clock`` (left_s, running) as it
-        is now; None for a game of no tournament."""
+        """The tournament's round that is played: id, number, locked, confirmed, and the current ``clock`` (left_s,
+        running); None for a game of no tournament."""
         ...
 
     def art_sets(self) -> list[ArtSet]:

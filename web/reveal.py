@@ -1,7 +1,7 @@
-"""What a view may say of the end of a game: as much of the final scoring as the room has walked through.
+"""Limits a view to the part of the final scoring that has been presented.
 
-The scores of a finished game hold everything. Until the walk has come so far, scores, feed and final scoring are cut
-back here, in the one place that every screen, overlay and program gets its views from.
+The scores of a finished game contain everything. Until the walk has reached it, scores, feed and final scoring are
+truncated here, in the one place that every screen, overlay and program gets its views from.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ Shown = TypeVar("Shown", bound=View)
 
 
 def untold(view: View) -> bool:
-    """Whether the game is over and the room has not come to its winner yet."""
+    """Whether the game is over and the winner has not been revealed yet."""
     reveal, final = view.get("reveal"), view.get("final")
     return bool(reveal and final and not reveal["told"]
                 and reveal["step"] < sum(len(stage["events"]) for stage in final["stages"]))
 
 
 def revealed(view: Shown) -> Shown:
-    """The view as it may be shown. ``reveal`` says more then: ``steps``, and the ``stage`` and ``event`` on show, whose
+    """The view as it may be shown. ``reveal`` then also has ``steps``, and the ``stage`` and ``event`` on show, whose
     points are not in the scores yet."""
     asked: View = view
     reveal, final = asked.get("reveal"), asked.get("final")
@@ -51,7 +51,7 @@ def revealed(view: Shown) -> Shown:
 
 
 def without_forecast(view: Game) -> Game:
-    """A view of before the end as long as that is not told: the forecast of the last turns is the result, or nearly."""
+    """A view without its forecast until the end is revealed: the forecast of the last turns is nearly the result."""
     scores = [p["score"] for p in view["players"]]
     return cast(Game, {
         **view, "projected_final": {"stages": [], "table": [], "totals": scores, "winners": [], "tie": None},

@@ -1,10 +1,10 @@
-"""Who may do what: the table's PIN, the right to administrate, and what slows down those who guess.
+"""Authorisation: the table's PIN, the right of administration, and rate limiting of PIN attempts.
 
-Watching is open on the local network. Changing the game takes the table's PIN. Administration (other PINs, and what is
-marked with ``needs(Right.ADMIN)``) takes the administrator's own PIN, or the device that set the table's first PIN.
-While there is no administrator's PIN the table's administers too if it was set on a page, but owns nothing: changing
-PINs, ending sessions and restoring a backup (``Right.OWNER``) would let whoever was told it shut out everybody else.
-Where the secrets are kept is not known here; `Keys` is whoever keeps them.
+Watching is open on the local network. Changing the game needs the table's PIN. Administration (other PINs, and routes
+marked with ``needs(Right.ADMIN)``) needs the administrator's PIN, or the device that set the table's first PIN. While
+there is no administrator's PIN the table's PIN gives administration too if it was set on a page, but not ownership:
+changing PINs, ending sessions and restoring a backup (``Right.OWNER``) would let anybody who knows it lock out all
+others. The secrets are stored behind the interface `Keys`.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from werkzeug.security import check_password_hash, generate_password_hash
 
 FREE_TRIES = 5  # wrong PINs from one address before it has to wait
 FIRST_WAIT_S, LONGEST_WAIT_S = 5.0, 900.0
-ALL_TRIES, ALL_WINDOW_S = 40, 900.0  # wrong PINs of all who share a lane, after which they are slow
-LANE_S = 20.0  # so slow: one try in this time from all of them together
-APART_WAIT_S = 30.0  # the longest that a device waits for its own mistakes that was signed in before, and this machine
-COMMAND_LINE = "the command line"  # where a PIN was set that no page set
-STRANGERS, DEVICE, MACHINE = "", "device", "machine"  # who share a lane
+ALL_TRIES, ALL_WINDOW_S = 40, 900.0  # wrong PINs in a lane after which it is throttled
+LANE_S = 20.0  # a throttled lane: one attempt in this time from all clients together
+APART_WAIT_S = 30.0  # longest wait of this machine and of devices that were signed in before
+COMMAND_LINE = "the command line"  # origin of a PIN that was not set on a page
+STRANGERS, DEVICE, MACHINE = "", "device", "machine"  # the lanes
 LATEST = 1000  # addresses remembered
-MOST_FAILED = 50  # of which an administrator is told
-HASHING = 4  # PINs that wait to be compared at the same time
+MOST_FAILED = 50  # of them shown to an administrator
+HASHING = 4  # most PINs that wait for hashing at the same time
 PIN_LENGTHS = range(4, 13)
 _SCHEME = "scrypt:32768:8:1"
 _PATIENCE_S = 10.0
@@ -46,7 +46,7 @@ View = TypeVar("View", bound=Callable[..., Any])
 
 
 class Right(IntEnum):
-    """What a request may do; each includes those before it."""
+    """The rights of a request; each includes those before it."""
 
     WATCH = 0
     PLAY = 1
@@ -55,7 +55,7 @@ class Right(IntEnum):
 
 
 def needs(right: Right) -> Callable[[View], View]:
-    """Mark a view with the right that it takes to do more than look. One without a mark takes ``ADMIN``."""
+    """Mark a view with the right that changing requests need. Without a mark it is ``ADMIN``."""
     def mark(view: View) -> View:
         view.right = right  # type: ignore[attr-defined]
         return view
@@ -64,7 +64,7 @@ def needs(right: Right) -> Callable[[View], View]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Secrets:
-    """What must stay on the machine. PINs are kept as scrypt hashes; ``series`` counts their changes."""
+    """Secrets that never leave the machine. PINs are scrypt hashes; ``series`` counts their changes."""
 
     signing: str
     overlay: str
@@ -84,16 +84,16 @@ class Keys(Protocol):
     """The store of the secrets. May be called from any thread."""
 
     def get(self) -> Secrets:
-        """The secrets as they are now; another process may have changed them."""
+        """The current secrets; another process may have changed them."""
         ...
 
     def put(self, kept: Secrets) -> None:
-        """Keep these from now on. Raises OSError when they cannot be kept; then nothing has changed."""
+        """Store these. Raises OSError when they cannot be stored; then nothing has changed."""
         ...
 
 
 class Refused(Exception):
-    """Not with this PIN, or not now. ``code`` is for programs, the message is a sentence."""
+    """A refused PIN or attempt. ``code`` is for programs, the message is a sentence."""
 
     def __init__(self, code: str, text: str, wait_s: float = 0.0) -> None:
         super().__init__(text)
@@ -101,7 +101,7 @@ class Refused(Exception):
 
 
 def checked_pin(pin: object) -> str:
-    """A PIN that may be set: 4 to 12 digits, no run and no repetition. Raises Refused."""
+    """A valid new PIN: 4 to 12 digits, no run and no repetition. Raises Refused."""
     if not isinstance(pin, str) or not pin.isascii() or not pin.isdigit() or len(pin) not in PIN_LENGTHS:
         raise Refused("bad_pin", "a PIN is 4 to 12 digits")
     steps = {(int(b) - int(a)) % 10 for a, b in zip(pin, pin[1:], strict=False)}
@@ -117,10 +117,10 @@ def hashed(pin: str) -> str:
 
 @cache
 def _hasher() -> ThreadPoolExecutor:
-    """One thread that hashes, behind everything else on the machine: the table's loop needs its processor."""
+    """A single hashing thread at low priority: the table's loop needs the processor."""
     def behind() -> None:
         with suppress(OSError, AttributeError):
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)  # on Linux of the thread alone
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)  # on Linux per thread
 
     return ThreadPoolExecutor(1, "pins", behind)
 
@@ -136,29 +136,28 @@ def _matches(kept: str, pin: str) -> bool:
 
 @cache
 def _nobody() -> str:
-    """What is compared where no PIN is set: it takes as long."""
+    """A random hash to compare with where no PIN is set, so that the time is the same."""
     return hashed(secrets.token_hex(8))
 
 
 class Tries:
-    """Slows down those who guess: five wrong PINs from one client are free, then it waits 5 s, 10 s ... 15 minutes.
+    """Rate limit against guessing: five wrong PINs from one client are free, then it waits 5 s, 10 s ... 15 minutes.
 
-    Once all addresses together had 40 in 15 minutes, those that have not used up their own five
-    have one try in 20 s between them: many addresses guess slowly, and an owner at a new device waits for seconds and
-    not for a quarter of an hour. Devices that were signed in before are in a ``lane`` of their own and wait for no
-    stranger's mistakes, nor does this machine, in a third one. Their lanes become slow like the first: whoever knows
-    the table's PIN can sign in as many devices as he likes, and guess the administrator's with each. Held in memory,
-    bounded.
+    Once all addresses together had 40 in 15 minutes, those with some of their own five left share one attempt in 20 s:
+    distributed guessing is slow, and an owner at a new device waits for seconds and not for a quarter of an hour.
+    Devices that were signed in before have a ``lane`` of their own and do not wait for strangers' mistakes, nor does
+    this machine, in a third lane. These lanes are throttled like the first: with the table's PIN one can sign in any
+    number of devices, and guess the administrator's PIN with each. Held in memory, bounded.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._wrong: OrderedDict[str, tuple[int, float]] = OrderedDict()
         self._all: dict[str, deque[float]] = defaultdict(lambda: deque(maxlen=ALL_TRIES))
-        self._tried_s: dict[str, float] = {}  # when somebody last tried in a lane that is slow
+        self._tried_s: dict[str, float] = {}  # last attempt in a throttled lane
 
     def wait_s(self, who: str, *, lane: str = STRANGERS) -> float:
-        """How long this client has to wait before it may try again; 0 when it need not."""
+        """How long this client has to wait before its next attempt; 0 if it need not."""
         now = self._clock()
         count, last = self._wrong.get(who, (0, now))
         longest = LONGEST_WAIT_S if lane == STRANGERS else APART_WAIT_S
@@ -174,7 +173,7 @@ class Tries:
         return len(wrong) == ALL_TRIES and wrong[0] + ALL_WINDOW_S > now
 
     def wrong(self, who: str, *, lane: str = STRANGERS) -> int:
-        """A wrong PIN came from this client; how many have by now."""
+        """Count a wrong PIN of this client; returns its count."""
         now = self._clock()
         if self._slow(lane, now):
             self._tried_s[lane] = now
@@ -190,7 +189,7 @@ class Tries:
 
 
 class FailedRow(TypedDict):
-    """Where wrong PINs came from, and whether the device was signed in before (``known``)."""
+    """An origin of wrong PINs; ``known``: the device was signed in before."""
 
     address: str
     count: int
@@ -199,7 +198,7 @@ class FailedRow(TypedDict):
 
 
 class Rights:
-    """The PINs of one table. Thread safe; one PIN is checked at a time, because each check takes 32 MB."""
+    """The PINs of one table. Thread-safe; one PIN is checked at a time, because each check takes 32 MB."""
 
     def __init__(self, keys: Keys, *, clock: Callable[[], float] = time.monotonic) -> None:
         self.keys = keys
@@ -214,29 +213,30 @@ class Rights:
 
     @staticmethod
     def owners(kept: Secrets) -> bool:
-        """Whether the table's PIN administers too: it was set on a page and no administrator's was, so whoever lost the
-        device that set it has nothing else. A PIN of the command line was set by somebody who can set another there.
+        """Whether the table's PIN gives administration too: it was set on a page and there is no administrator's PIN,
+        so after losing the device that set it there is no other way. A PIN set on the command line can be changed
+        there.
         """
         return kept.table is not None and kept.admin is None and kept.set_from not in (None, COMMAND_LINE)
 
     def failed(self) -> list[FailedRow]:
-        """Where wrong PINs came from since the program began, the newest first."""
+        """The origins of wrong PINs since the start of the program, newest first."""
         with self._noting:
             return [row.copy() for row in reversed(self._failed.values())]
 
     def check(self, pin: object, address: str, lane: str = STRANGERS, device: str = "") -> Right:
-        """The right that a PIN gives. ``device`` names one that was signed in before. Raises Refused: wrong, too often,
-        or none is set."""
+        """The right that a PIN gives. ``device`` is the id of one that was signed in before. Raises Refused: wrong, too
+        many attempts, or none is set."""
         kept = self.keys.get()
         if kept.table is None:
             raise Refused("no_pin", "no PIN has been set yet")
         if not isinstance(pin, str) or len(pin) > PIN_LENGTHS[-1]:
             raise Refused("bad_pin", "a PIN is 4 to 12 digits")
         who = f"{lane} {device}" if lane else network(address)
-        self._may_try(who, lane)  # whoever may not hears so at once, and keeps no place from others
+        self._may_try(who, lane)  # refuse at once, without taking a place in the queue
         with self._hashing(self._apart if lane else self._strangers):
             self._may_try(who, lane)
-            # Both are always compared, so that the time tells nothing about which was nearly right.
+            # Both are always compared, so that the time does not depend on the result.
             admin = _matches(kept.admin or _nobody(), pin)
             table = _matches(kept.table, pin)
             if not admin and not table:
@@ -251,7 +251,7 @@ class Rights:
 
     @contextmanager
     def _hashing(self, places: threading.BoundedSemaphore) -> Iterator[None]:
-        """One at a time, while few wait and none for long: each that waits has one of the page's threads."""
+        """Serialises hashing, with a short bounded queue: each waiting request blocks one of the page's threads."""
         busy = Refused("too_often", "many are trying PINs at this moment; try again soon", LANE_S / 4)
         if not places.acquire(blocking=False):
             raise busy
@@ -266,7 +266,7 @@ class Rights:
             places.release()
 
     def _note(self, address: str, count: int, known: bool) -> None:
-        """Keep in mind where a wrong PIN came from, and tell the program's log."""
+        """Record and log the origin of a wrong PIN."""
         with self._noting:
             row = self._failed.pop(address, {"count": 0})
             self._failed[address] = {"address": address, "count": row["count"] + 1, "last_s": round(time.time()),
@@ -278,7 +278,7 @@ class Rights:
 
     def set_pins(self, table: object = None, admin: object = None, *, by: str, first: bool = False) -> None:
         """Set one PIN or both; every device has to sign in again. With ``first`` only while none is set. Raises Refused
-        for what is no PIN or too late, OSError when it cannot be kept."""
+        for an invalid PIN or if too late, OSError when it cannot be stored."""
         changes: dict[str, Any] = {}
         for name, pin in (("table", table), ("admin", admin)):
             if pin is not None:
@@ -302,7 +302,7 @@ class Rights:
 
 
 class Memory:
-    """Keys that end with the process."""
+    """Keys held in memory only."""
 
     def __init__(self) -> None:
         self._kept = new_secrets()
@@ -318,8 +318,7 @@ class Memory:
 
 
 def address_of(text: str | None) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """A client's IP address, with an IPv4-mapped IPv6 address (::ffff:a.b.c.d) as the IPv4 address it stands for; None
-    when the text is no address."""
+    """A client's IP address, an IPv4-mapped IPv6 address (::ffff:a.b.c.d) as IPv4; None for an invalid address."""
     try:
         found = ipaddress.ip_address((text or "").partition("%")[0])
     except ValueError:
@@ -328,7 +327,7 @@ def address_of(text: str | None) -> ipaddress.IPv4Address | ipaddress.IPv6Addres
 
 
 def network(address: str) -> str:
-    """What counts as one client: an IPv4 address, or the /64 of an IPv6 one, of which a device has many."""
+    """The key of one client: an IPv4 address, or the /64 of an IPv6 one, in which a device has many."""
     found = address_of(address)
     if isinstance(found, ipaddress.IPv6Address):
         return str(ipaddress.ip_network((found, 64), strict=False))
@@ -351,7 +350,7 @@ def is_local(address: str | None) -> bool:
 
 
 def _our_address_towards(other: ipaddress.IPv4Address | ipaddress.IPv6Address) -> str | None:
-    """Which of our addresses the system would use; connecting a datagram socket sends nothing."""
+    """The local address that the system would use; connecting a datagram socket sends nothing."""
     family = socket.AF_INET if other.version == 4 else socket.AF_INET6
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as s:

@@ -1,8 +1,8 @@
-"""Sessions on a machine whose clock may be wrong.
+"""Session cookies for a machine whose clock may be wrong.
 
-A Raspberry Pi has no clock that runs without power: after a power cut it begins with the time of its last shutdown, and
-without a network it may be months behind the tablet. So a session signed in what is now the future still counts, and
-the browser is told how long to keep it, not until when.
+A Raspberry Pi has no battery-backed clock: after a power cut it starts with the time of its last shutdown, and without
+a network it may be months behind the tablet. So a cookie signed in the future is still valid, and its expiry is
+relative (Max-Age), not absolute.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class _Signer(TimestampSigner):
 
 
 class Sessions(SecureCookieSessionInterface):
-    """Flask's signed cookies, but for the clock."""
+    """Flask's signed cookies, except for the expiry."""
 
     def get_signing_serializer(self, app: Flask) -> URLSafeTimedSerializer | None:
         made = super().get_signing_serializer(app)

@@ -1,4 +1,4 @@
-"""What a new game can be: editions with what they say differently, house rules, boxes, as the set-up view needs it."""
+"""The choices for a new game: editions with their differences, house rules, boxes, as the set-up view needs them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scoring.tiles import product
 
 
 class MarksView(TypedDict):
-    """What tells editions apart (`scoring.rules.Mark`)."""
+    """Features that distinguish editions (`scoring.rules.Mark`)."""
 
     publisher: str
     small_city: int
@@ -39,14 +39,14 @@ class EditionView(TypedDict):
 
 
 class QuestionRow(TypedDict):
-    """Something that tells editions apart, with all that it may be."""
+    """A feature that distinguishes editions, with all its values."""
 
     name: str
     answers: list[str | int]
 
 
 class OptionRow(TypedDict):
-    """A house rule; it matters only with all of the boxes ``only_with``."""
+    """A house rule; it applies only with all of the boxes ``only_with``."""
 
     kind: str
     values: list[str]
@@ -64,7 +64,7 @@ class BoxRow(TypedDict):
 
 
 class Setups(TypedDict):
-    """All that a new game can be."""
+    """All choices for a new game."""
 
     default: str
     questions: list[QuestionRow]
@@ -75,7 +75,7 @@ class Setups(TypedDict):
 
 @cache
 def setups() -> Setups:
-    """Editions, questions that tell them apart, options, boxes with their tiles."""
+    """Editions, questions that distinguish them, options, boxes with their tiles."""
     known = {name: marks_of(name) for name in editions()}
     return {
         "default": DEFAULT_EDITION,

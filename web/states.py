@@ -1,4 +1,4 @@
-"""What the table answers when the page asks beside the game: rows of lists, and how things stand."""
+"""Types of the table's responses besides the view: list rows and states."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Literal, NotRequired, TypedDict
 
 from scoring.views import GapsView, KindsView, Move, MovesView, ObjectionsView, PlacesView
 
-Json = Mapping[str, object]  # a document of its own, described where it is made
-Fits = PlacesView | ObjectionsView | KindsView | GapsView  # what fits where
+Json = Mapping[str, object]  # a document of its own, described where it is built
+Fits = PlacesView | ObjectionsView | KindsView | GapsView  # placements, objections, kinds or gaps
 
 class TurnRow(TypedDict):
     """A turn that was played, and whether there is a picture of it."""
@@ -21,7 +21,7 @@ class TurnRow(TypedDict):
 
 
 class GameRow(TypedDict):
-    """A game that is kept; ``winners`` are numbers of players."""
+    """A stored game; ``winners`` are player indices."""
 
     game: int
     created_s: float
@@ -34,7 +34,7 @@ class GameRow(TypedDict):
 
 
 class CorrectionRow(TypedDict):
-    """What somebody changed: the entry ``of`` which it is said, and what that said before and says since."""
+    """A correction: the entry ``of`` which it changes, and its content before and after."""
 
     seq: int
     at_s: float
@@ -47,7 +47,7 @@ class CorrectionRow(TypedDict):
 
 
 class ScoreChange(TypedDict):
-    """A player's score, as it is and as it would be."""
+    """A player's score before and after."""
 
     player: int
     before: int
@@ -55,7 +55,7 @@ class ScoreChange(TypedDict):
 
 
 class PreviewRow(TypedDict):
-    """What a command would come to, or why it would be refused."""
+    """The effect of a command, or why it would be refused."""
 
     scores: NotRequired[list[ScoreChange]]
     issues: NotRequired[list[str]]
@@ -63,13 +63,13 @@ class PreviewRow(TypedDict):
 
 
 class MovesNow(MovesView):
-    """What can be done now."""
+    """The moves possible now."""
 
     version: int
 
 
 class TileCandidate(TypedDict):
-    """What the tile of an entry may be; of what was kept beside a figure, the move as it was read."""
+    """A candidate reading of an entry's tile; for a figure's entry, the move as it was read."""
 
     probability: float
     tile: NotRequired[str]
@@ -89,14 +89,14 @@ class ArtSet(TypedDict):
 
 
 class OwnPictures(TypedDict):
-    """How many pictures of the owner's tiles there are, by kind, and a tag that changes with them."""
+    """The number of pictures of the owner's tiles, by kind, and a tag that changes with them."""
 
     tiles: Mapping[str, int]
     tag: str
 
 
 class SeenState(TypedDict):
-    """What the camera sees: what was made of the picture with that number, in its pixels."""
+    """The reading of the camera's picture with that number, in its pixels."""
 
     camera: bool
     watching: bool
@@ -110,8 +110,8 @@ class SeenState(TypedDict):
 
 
 class GhostState(TypedDict):
-    """The view that the game began with (``reference``, of that ``size``) beside the newest ``picture``: how far it is
-    to be pushed back and turned, None where nothing can be said."""
+    """The camera's view at the start of the game (``reference``, of that ``size``) compared with the newest
+    ``picture``: how far to push and turn it back, None if unknown."""
 
     camera: bool
     picture: int | None
@@ -121,8 +121,9 @@ class GhostState(TypedDict):
 
 
 class DoorState(TypedDict):
-    """What a page has to know: the right it has, its token, its device's name, whether the table's PIN is set (or the
-    ``machine`` plays) and the administrator's, who set it when, and how many wrong PINs came in."""
+    """The access state for a page: its right, token and device name, whether the table's PIN is set (or ``machine``:
+    only this machine may play) and the administrator's, when and from where it was set, and the number of wrong
+    PINs."""
 
     right: str
     owner: bool

@@ -1,8 +1,8 @@
-"""Server-sent events: the whole view on connecting, then what changed.
+"""Server-sent events: the whole view on connecting, then the changes.
 
-Every update carries a number as its id: the server's own life and the number of the view. A client that comes back with
-the last id that it has gets only what changed since; one that missed something else finds that ``base`` is not what it
-has and fetches the whole view. A slow client skips views, it never makes a queue grow.
+Every update's id consists of the server's run and the number of the view. A client that reconnects with its last id
+gets only the changes since; one that missed an update notices that ``base`` is not its version and fetches the whole
+view. A slow client skips views; there is no queue that could grow.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from web.reveal import revealed
 
 MAX_STREAMS = 64
 MAX_PER_CLIENT = 16  # the tabs of one browser share one stream
-FOR_SIGNED = 4  # one in so many is kept for those who have a session
+FOR_SIGNED = 4  # one in so many is reserved for clients with a session
 HEARTBEAT_S = 5.0
-LOOK_S = 1.0  # how often a waiting stream looks whether its client is still there
-KEPT = 16  # views that a returning client's may be among
+LOOK_S = 1.0  # interval at which a waiting stream checks whether its client is connected
+KEPT = 16  # views kept for clients that reconnect
 
 Shown = Mapping[str, object]  # a view, or the part of it that is shown
 
 
 class TooManyStreams(Exception):
-    """All streams are taken; the client polls instead."""
+    """All streams are in use; the client polls instead."""
 
 
 def number(view: Shown) -> int:
@@ -39,13 +39,13 @@ def number(view: Shown) -> int:
 
 
 def difference(old: Shown, new: Shown) -> dict[str, object]:
-    """What turns one view into another: every part that differs, whole."""
+    """The difference between two views: every top-level part that differs, whole."""
     different = {key: value for key, value in new.items() if old.get(key) != value}
     return {"base": number(old), "set": different, "drop": [key for key in old if key not in new]}
 
 
 def compact(data: object) -> str:
-    """JSON as it is sent. Half a character, which no text can hold, becomes a question mark."""
+    """Compact JSON. A lone surrogate becomes a question mark."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     try:
         text.encode()
@@ -55,9 +55,9 @@ def compact(data: object) -> str:
 
 
 class Streams:
-    """All open event streams of one server. ``close`` ends them, and no new one begins.
+    """All open event streams of one server. After ``close`` they end, and no new one starts.
 
-    ``shape`` makes what is shown out of a view: as much of its end as the room has been told.
+    ``shape`` maps a view to what is shown, without results not yet revealed.
     """
 
     def __init__(self, session: LiveSession, *, most: int = MAX_STREAMS, per_client: int = MAX_PER_CLIENT,
@@ -66,11 +66,11 @@ class Streams:
         self._most, self._per_client = most, per_client
         self._heartbeat_s = heartbeat_s
         self._shape = shape
-        self._life = secrets.token_hex(4)  # numbers begin anew with the program: an id of before means nothing now
+        self._life = secrets.token_hex(4)  # numbers restart with the program: ids of an earlier run are invalid
         self._lock = threading.Lock()
         self._open: dict[Subscription, str] = {}
         self._closed = False
-        self._writing = threading.Lock()  # fifty streams want the same text at the same time: one works it out
+        self._writing = threading.Lock()  # fifty streams need the same text at the same time: it is computed once
         self._recent: OrderedDict[int, Shown] = OrderedDict()
         self._shaped: tuple[View, Shown] | None = None
         self._whole: tuple[Shown, str] | None = None
@@ -84,8 +84,8 @@ class Streams:
 
     def open(self, gone: Callable[[], bool] = lambda: False, *, who: str = "", after: str = "",
              signed: bool = False) -> Iterator[str]:
-        """A new stream's events. ``gone`` tells whether its client has left, ``who`` which client it is and whether it
-        has a session, ``after`` the last id that it has. Raises TooManyStreams."""
+        """A new stream's events. ``gone`` tells whether its client has disconnected, ``who`` identifies the client,
+        ``signed`` that it has a session, ``after`` is its last id. Raises TooManyStreams."""
         with self._lock:
             most = self._most if signed else self._most - self._most // FOR_SIGNED
             if self._closed or len(self._open) >= most or Counter(self._open.values())[who] >= self._per_client:
@@ -142,7 +142,7 @@ class Streams:
             elif view is not had:
                 yield self._event("change", view, self._changes(had, view))
             elif quiet_s == 0.0:
-                yield "event: beat\ndata: {}\n\n"  # came back, and nothing has changed meanwhile
+                yield "event: beat\ndata: {}\n\n"  # reconnected, and nothing has changed meanwhile
             self._keep(view)
             had, quiet_s = view, 0.0
 
@@ -150,7 +150,7 @@ class Streams:
         return f"event: {kind}\nid: {self._life}-{number(view)}\ndata: {data}\n\n"
 
     def _had(self, after: str) -> Shown | None:
-        """The view that a returning client has, if it is still known."""
+        """The view that a reconnecting client has, if it is still known."""
         life, _, text = after.partition("-")
         if life != self._life or not text.isascii() or not text.isdecimal() or len(text) > 12:
             return None
@@ -164,7 +164,7 @@ class Streams:
                 del self._recent[min(self._recent)]
 
     def _changes(self, old: Shown, new: Shown) -> str:
-        """Most streams go from the same view to the same view: work that out once."""
+        """The change as text, cached: most streams need the same one."""
         with self._writing:
             last = self._last
             if last is None or last[0] is not old or last[1] is not new:
@@ -178,7 +178,7 @@ class Streams:
 
 
 class _Stream:
-    """An iterator whose ``close`` is called by the WSGI server, also when it was never started."""
+    """An iterator whose ``close`` is called by the WSGI server, even if it was never started."""
 
     def __init__(self, events: Iterator[str], leave: Callable[[], None]) -> None:
         self._events = events

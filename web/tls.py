@@ -1,9 +1,9 @@
-"""HTTPS in front of the page: what comes in encrypted goes, decrypted and byte for byte, to the page's own server in
-this process. The page's server and its door see who really asked.
+"""TLS termination for the page: decrypted bytes are forwarded to the page's own server in this process, which sees the
+real client address.
 
 waitress has no TLS. Its sockets wrapped by ``ssl`` would block on every partial record; another server would lose the
 scheduler (`web.scheduling`), which builds on waitress. So the standard library's asyncio decrypts in a thread of its
-own, and every connection that it opens is announced before it is opened: no client can claim to be another.
+own, and announces every connection to the page's server before opening it: no client can spoof another's address.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _log = logging.getLogger("bastide.tls")
 
 
 class SecureFront:
-    """Serves what a page's server serves, encrypted, at another port, from entering to leaving.
+    """Serves a page's server over TLS at another port, while the context is entered.
 
     Entering raises PortInUse or ServerError; ``port`` 0 takes any free one. ``context`` may load another certificate at
-    any time: the next connection gets it.
+    any time: the next connection uses it.
     """
 
     def __init__(self, page: PageServer, port: int, context: ssl.SSLContext, *, connections: int = CONNECTIONS) -> None:
@@ -93,13 +93,13 @@ class SecureFront:
             if self._clients.total() <= self._most and self._clients[client] <= PER_CLIENT:
                 await self._relay(reader, writer, (client, int(address[1])))
         except (OSError, ssl.SSLError, asyncio.CancelledError):
-            pass  # gone, or we are ending
+            pass  # disconnected, or shutting down
         finally:
             self._going.discard(task)
             self._clients[client] -= 1
             if not self._clients[client]:
                 del self._clients[client]
-            with suppress(AttributeError):  # Python 3.11, of one that is closed already
+            with suppress(AttributeError):  # Python 3.11, if already closed
                 writer.transport.abort()
 
     async def _relay(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, client: tuple[str, int]) -> None:
@@ -121,13 +121,13 @@ class SecureFront:
         ways = [asyncio.create_task(_pour(reader, to_page)), asyncio.create_task(_pour(from_page, writer))]
         try:
             await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
-            if ways[1].done():  # the page has said all: it must arrive
+            if ways[1].done():  # the page's response is complete: it must be delivered
                 writer.close()
                 await asyncio.wait_for(writer.wait_closed(), _HANDSHAKE_S)
         except TimeoutError:
             pass
         finally:
-            to_page.transport.abort()  # before anything is awaited: the end of all may come meanwhile
+            to_page.transport.abort()  # before any await: shutdown may come meanwhile
             for way in ways:
                 way.cancel()
             await asyncio.gather(*ways, return_exceptions=True)
@@ -136,10 +136,10 @@ class SecureFront:
 async def _pour(source: asyncio.StreamReader, into: asyncio.StreamWriter) -> None:
     while piece := await source.read(_PIECE):
         into.write(piece)
-        await into.drain()  # who does not read is not read for
+        await into.drain()  # back-pressure
 
 
 def _told(loop: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:
-    """Anybody can speak no TLS, or go in the middle: that is no news for the log."""
+    """Clients that speak no TLS or disconnect are not logged."""
     if not isinstance(context.get("exception"), OSError):  # ssl.SSLError is one
         _log.error("HTTPS: %s", context.get("message"), exc_info=context.get("exception"))  # type: ignore[arg-type]

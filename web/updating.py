@@ -1,4 +1,4 @@
-"""Updates from a file: everything here takes administration. What a file must be to be taken is `docs/updates.md`'s."""
+"""Updates from a file. Needs administration. The requirements on a file are in `docs/updates.md`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _updates() -> Updates:
 @updating.post("/api/update")
 @needs(Right.ADMIN)
 def update() -> Response:
-    """See how it stands, check what came in, have it installed, go back to the version before, or forget what came in.
+    """Get the state, check the uploaded release, install it, go back to the previous version, or delete the upload.
     """
     found = _updates()
     return asked_act({"look": found.state, "check": found.look, "install": found.install, "back": found.back,

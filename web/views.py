@@ -1,4 +1,4 @@
-"""A view as the page gets it: the game's own (`scoring.views`), and what the table adds to it."""
+"""A view as the page gets it: the game's (`scoring.views`) with the table's additions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scoring.views import GameView, Move, MoveView, ScoreView
 
 
 class StatusView(TypedDict):
-    """How the camera gets on: a short word, a sentence, and where there is more to it a code with its values."""
+    """The camera's status: a short word, a sentence, and optionally a code with its values."""
 
     chip: str
     text: str
@@ -25,7 +25,7 @@ class CandidateView(TypedDict):
 
 
 class QuestionView(TypedDict):
-    """Something that was read and that people are asked about, or that the camera cannot have seen."""
+    """A question to people about a doubtful reading, or about what the camera cannot have seen."""
 
     id: int | str
     seq: int
@@ -38,7 +38,7 @@ class QuestionView(TypedDict):
 
 
 class RevealView(TypedDict):
-    """How far the room has walked through the final scoring."""
+    """Progress of presenting the final scoring."""
 
     step: int
     told: bool
@@ -83,7 +83,7 @@ class View(GameView):
 
 
 class PastView(View):
-    """A view of an earlier moment (`scoring.views.MomentView`), with what the table adds to it now."""
+    """A view of an earlier moment (`scoring.views.MomentView`) with the table's current additions."""
 
     moves: list[MoveView]
     after: int

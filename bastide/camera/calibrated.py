@@ -1,4 +1,4 @@
-"""Calibration files on the command line, and a camera whose pictures are straightened by them."""
+"""Calibration files on the command line, and a camera whose pictures are undistorted with them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from calibration.documents import CalibrationError, Document, check_fit, read_do
 from vision.frames import Frame, FrameSource, Image, LateFrame, SourceError, SourceInfo
 from vision.view import View
 
-Documents = tuple[tuple[str, Document], ...]  # a file's name and what it says
+Documents = tuple[tuple[str, Document], ...]  # file names and contents
 _log = logging.getLogger("bastide.calibration")
 
 
@@ -31,7 +31,7 @@ def load_calibrations(paths: Iterable[str] | None) -> Documents:
 
 
 def view_from(documents: Documents) -> View | None:
-    """What the files know together, at the resolution they were made at; None without any. Raises UsageError."""
+    """The combined view of the files, at their resolution; None without any. Raises UsageError."""
     if not documents:
         return None
     try:
@@ -70,12 +70,12 @@ class CalibratedCamera:
 
     @property
     def info(self) -> SourceInfo:
-        """What the camera says of itself."""
+        """The camera's description."""
         return self._camera.info
 
     @property
     def documents(self) -> Documents:
-        """What is used, or will be from the next frame on."""
+        """The documents in use, or to be used from the next frame on."""
         return self._documents if self._next is None else self._next
 
     @property
@@ -85,18 +85,18 @@ class CalibratedCamera:
 
     @property
     def view(self) -> View | None:
-        """What is known of it now."""
+        """The current calibration."""
         return self._view
 
     def use(self, documents: Documents) -> None:
-        """These from the next frame on. Raises CalibrationError when they do not go together."""
+        """Use these from the next frame on. Raises CalibrationError when they are inconsistent."""
         if documents:
             view_of([d for _, d in documents], documents[0][1].resolution)
         self._next = documents
 
     def raw(self, patience_s: float) -> Shot | None:
-        """The next picture as the camera gave it, for another thread; None when none came in time. Of several who ask
-        each gets one of its own."""
+        """The next picture as the camera gave it, for another thread; None when none came in time. Each of several
+        callers gets its own."""
         with self._asking, self._raw:
             self._shot, self._wanted = None, True
             self._raw.wait_for(lambda: self._shot is not None, patience_s)
@@ -112,7 +112,7 @@ class CalibratedCamera:
         self._camera.__exit__(*exc)
 
     def read(self, timeout_s: float = 5.0) -> Frame | None:
-        """The next frame, straightened. The first one is checked against the calibration."""
+        """The next frame, undistorted. The first one is checked against the calibration."""
         frame = self._camera.read(timeout_s)
         if frame is None:
             return None
@@ -156,7 +156,7 @@ def _nothing() -> None:
 
 
 def calibrated(camera: FrameSource, documents: Documents, view: View | None) -> FrameSource:
-    """The camera itself, or straightened when there is a calibration."""
+    """The camera itself, or undistorted if there is a calibration."""
     if view is None:
         return camera
     return CalibratedCamera(camera, documents, view)

@@ -1,4 +1,4 @@
-"""What ``bastide calibrate`` does: pictures in, a document and its summary out."""
+"""Implements ``bastide calibrate``: from pictures to a document and its summary."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from vision.read import PhotoReader
 
 
 class LensTold(TypedDict):
-    """The report on a measured lens (docs/calibration.md says what each number means)."""
+    """The report on a measured lens (docs/calibration.md explains each number)."""
 
     rms_px: float
     focal_px: float
@@ -62,7 +62,7 @@ class TableTold(TypedDict):
 
 
 class FollowerTold(TypedDict):
-    """A piece that was looked at, and where."""
+    """A measured piece and its position."""
 
     colour: str
     px: list[float]
@@ -98,7 +98,7 @@ def calibrate_lens(args: argparse.Namespace) -> MadeLens:
 
 
 def lens_document(found: lens_room.LensCalibration, model: str, uri: str, size: tuple[int, int]) -> MadeLens:
-    """A measured lens: the document to keep, and the report."""
+    """A measured lens: the document to store, and the report."""
     lens, views = found.lens, [v.to_json() for v in found.views]
     document = Document(
         kind="lens", model=model, uri=uri, made=_now(), resolution=size, result=lens,
@@ -119,7 +119,7 @@ def _files(names: list[str]) -> list[tuple[str, Image]]:
 
 
 def calibrate_table(args: argparse.Namespace) -> MadeTable:
-    """From the mat, the cards, a ChArUco sheet that lies flat, or the tiles."""
+    """From the mat, the cards, a flat ChArUco sheet, or the tiles."""
     board = parse_board(args.board or DEFAULT_BOARD)
     methods = ("mat", "cards") if args.mat else ("charuco",) if args.board else METHODS
     reader: PhotoReader | None = None
@@ -133,7 +133,7 @@ def calibrate_table(args: argparse.Namespace) -> MadeTable:
                 found = find_table(shot.bgr, lens, quick, board=board)
             except CalibrationError as e:
                 if "tiles" not in methods or n % 10:  # reading a whole board takes seconds
-                    refused = refused or e  # what was said of the tiles says more
+                    refused = refused or e  # the error about the tiles is more informative
                     continue
                 if reader is None:
                     names = expansions(args.expansions)
@@ -164,7 +164,7 @@ def calibrate_colours(args: argparse.Namespace) -> MadeColours:
 
 
 def calibrate_supply(args: argparse.Namespace) -> MadeColours:
-    """What the pieces of one player look like, added to what the file knows already."""
+    """Measures the pieces of one player and adds them to the file."""
     if not args.colour:
         raise UsageError("calibrate supply needs --colour, the player's colour")
     known = None
@@ -184,7 +184,7 @@ def calibrate_supply(args: argparse.Namespace) -> MadeColours:
 
 
 def table_document(found: TableCalibration, shot: Shot, seconds: float) -> MadeTable:
-    """A table found in a picture: the document to keep, and the report."""
+    """A table found in a picture: the document to store, and the report."""
     table = found.plane.result
     document = Document(
         kind="table", model=shot.model, uri=shot.uri, resolution=_size(shot.bgr), made=_now(), result=table,
@@ -202,7 +202,7 @@ def table_document(found: TableCalibration, shot: Shot, seconds: float) -> MadeT
 
 
 def colours_document(found: colours_room.ColourCalibration, shot: Shot) -> MadeColours:
-    """The players' colours in a picture: the document to keep, and the report."""
+    """The players' colours in a picture: the document to store, and the report."""
     result = found.result
     document = Document(
         kind="colours", model=shot.model, uri=shot.uri, resolution=_size(shot.bgr), made=_now(), result=result,
@@ -217,7 +217,7 @@ def colours_document(found: colours_room.ColourCalibration, shot: Shot) -> MadeC
 
 
 def lens_for(args: argparse.Namespace, shot: Shot) -> LensResult:
-    """The lens of ``--lens``, of the preset of ``--camera`` or of the camera's own name, else what is usual."""
+    """The lens of ``--lens``, of the preset of ``--camera`` or of the camera's own name, else a typical one."""
     size = _size(shot.bgr)
     if args.lens:
         [(path, document)] = load_calibrations([args.lens])

@@ -1,4 +1,4 @@
-"""The calibrations that were made or brought in on the page: one of each kind in use, and those before them.
+"""Stores calibrations made or imported on the page: one of each kind in use, and their history.
 
     DATA/calibration/table.json            in use
     DATA/calibration/history/table-20261121T180000-1a2b3c4d.json    each that ever was, the newest MOST_KEPT of a kind
@@ -28,7 +28,7 @@ _NAME = re.compile(r"(?:lens|table|colours)-\d{8}T\d{6}-[0-9a-f]{8}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Earlier:
-    """A calibration of the history under its ``name``; ``now`` is whether it is the one that is kept in use."""
+    """A calibration of the history under its ``name``; ``now``: it is the one in use."""
 
     name: str
     document: Document
@@ -36,7 +36,7 @@ class Earlier:
 
 
 class CalibrationStore:
-    """The folder of one table. What is in it is written whole; a file that cannot be read is left alone and not used.
+    """The folder of one table. Files are written atomically; one that cannot be read is left alone and not used.
     """
 
     def __init__(self, data: Path) -> None:
@@ -44,11 +44,11 @@ class CalibrationStore:
         self._read: dict[str, Document] = {}
 
     def path(self, kind: str) -> Path:
-        """Where the one in use is."""
+        """The path of the one in use."""
         return self._folder / f"{kind}.json"
 
     def paths(self) -> frozenset[str]:
-        """Under which names those in use are kept."""
+        """The file names of those in use."""
         return frozenset(str(self.path(kind)) for kind in KINDS)
 
     def kept(self) -> Documents:
@@ -63,25 +63,25 @@ class CalibrationStore:
         return tuple(out)
 
     def keep(self, document: Document) -> str:
-        """Put this one in use; the name of its file. Raises OSError."""
+        """Put this one in use; returns the name of its file. Raises OSError."""
         self._folder.mkdir(parents=True, exist_ok=True)
         for _, before in self.kept():
             if before.kind == document.kind:
-                self._remember(before)  # from before there was a history
+                self._remember(before)  # of a version without a history
         self._remember(document)
         path = self.path(document.kind)
         write_whole(path, document.write().encode(), durable=True)
         return str(path)
 
     def forget(self, kind: str) -> None:
-        """Use none of a kind any more; it stays in the history. Raises OSError."""
+        """Stop using the one of a kind; it stays in the history. Raises OSError."""
         for _, document in self.kept():
             if document.kind == kind:
                 self._remember(document)
         self.path(kind).unlink(missing_ok=True)
 
     def history(self) -> list[Earlier]:
-        """All that there were, the newest first."""
+        """The history, newest first."""
         now = {_name(document) for _, document in self.kept()}
         out = [Earlier(name=name, document=document, now=name in now) for name, document in self._all()]
         return sorted(out, key=lambda one: _made(one.document), reverse=True)
@@ -94,7 +94,7 @@ class CalibrationStore:
         for path in sorted((self._folder / HISTORY).glob("*.json")):
             if _NAME.fullmatch(path.stem) is None:
                 continue
-            if path.stem not in self._read:  # what is in such a file never changes
+            if path.stem not in self._read:  # these files never change
                 try:
                     self._read[path.stem] = load_calibrations([str(path)])[0][1]
                 except UsageError:
@@ -145,7 +145,7 @@ def parsed(text: bytes) -> Document:
 
 
 def newest(given: Documents, own: Documents) -> Documents:
-    """The newest document of each kind: those named on the command line, and of the page's those of the same size."""
+    """The newest document of each kind, of those named on the command line and the page's of the same picture size."""
     best: dict[str, tuple[str, Document]] = {pair[1].kind: pair for pair in given}
     size = given[0][1].resolution if given else max(own, key=lambda p: p[1].made)[1].resolution if own else None
     for pair in own:

@@ -1,8 +1,8 @@
-"""All cameras that this table could watch with, for the page: what is plugged in and what was typed in, each with what
-it sees just now, and choosing another one.
+"""All cameras available to this table, for the page: connected ones and network addresses, each with a live preview,
+and choosing one.
 
-The camera in use is asked through the loop that owns it. Each of the others is opened by a thread of its own while
-somebody looks, and given back a few seconds later.
+The camera in use is read through the loop that owns it. Each of the others is opened by a thread of its own while the
+page polls, and closed a few seconds later.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ from vision.picture import PictureCheck, brightness, sharpness
 from web.machine_states import CameraRow, CamerasState
 from web.protocol import CommandError
 
-WANTED_S = 6.0  # for so long after somebody has looked, cameras are kept open
+WANTED_S = 6.0  # cameras stay open for so long after the last request
 EVERY_S, AGAIN_S, LISTED_S = 0.7, 3.0, 2.0
 WIDE_PX, KEPT = 720, 4
 CLOSING_S = 15.0
 NETWORK = ("http", "https", "rtsp")
-# A second camera of a Pi shares the camera memory with the one in use: small pictures do to choose by.
+# A second camera of a Pi shares the camera memory with the one in use: small pictures suffice for choosing.
 _SMALL = "size=768x432"
 _log = logging.getLogger("bastide.cameras")
 
 
 class Cameras:
-    """The cameras of one machine (`web.machine_protocol.Cameras`). Thread safe."""
+    """The cameras of one machine (`web.machine_protocol.Cameras`). Thread-safe."""
 
     def __init__(self, used: str | None, camera: CalibratedCamera | None, *, offered: Callable[[], Sequence[str]],
                  choose: Callable[[str], None], offer: Callable[[Sequence[str]], object], fixed: Callable[[], bool],
                  status: Callable[[], str], plugged: Callable[[], Sequence[Found]] = plugged_in,
                  make: Callable[[str], FrameSource] = open_camera,
                  clock: Callable[[], float] = time.monotonic) -> None:
-        """``used`` is the address of the ``camera`` that watches. ``offered`` are further addresses, ``offer`` keeps
-        them, ``choose`` has the table served with another one unless ``fixed``: the command line names it. ``status``
-        says why the camera in use gives no pictures."""
+        """``used`` is the address of the ``camera`` that watches. ``offered`` returns further addresses, ``offer``
+        stores them, ``choose`` restarts the server with another camera unless it is ``fixed`` by the command line.
+        ``status`` says why the camera in use gives no pictures."""
         self._used, self._camera, self._status = used, camera, status
         self._offered, self._offer, self._choose, self._fixed = offered, offer, choose, fixed
         self._plugged, self._make, self._clock = plugged, make, clock
@@ -57,7 +57,7 @@ class Cameras:
         self._closed = False
 
     def state(self) -> CamerasState:
-        """All cameras with what each sees; that somebody wants to see more."""
+        """All cameras with their previews; keeps them open for a while."""
         with self._lock:
             self._wanted_s = self._clock()
             rows = self._listed()
@@ -73,7 +73,7 @@ class Cameras:
         return None
 
     def choose(self, key: str) -> CamerasState:
-        """Have the table watched by another camera: it is restarted. Raises CommandError."""
+        """Watch with another camera: the server restarts. Raises CommandError."""
         found = next((f for f in self._rows() if _key(f.uri) == key), None)
         if found is None:
             raise CommandError("no_camera", "this camera is not there any more")
@@ -85,7 +85,7 @@ class Cameras:
         return told
 
     def offer(self, address: str) -> CamerasState:
-        """Another camera of the network, by the address that it shows. Raises CommandError."""
+        """Add a network camera by its address. Raises CommandError."""
         address = address.strip()
         if address.partition(":")[0].lower() not in NETWORK:
             raise CommandError("bad_address", "the address of a network camera begins with http://, https:// or rtsp://")
@@ -98,12 +98,12 @@ class Cameras:
         return self.state()
 
     def forget(self, key: str) -> CamerasState:
-        """Offer an address no more that was typed in."""
+        """Remove an address that was typed in."""
         self._offer([a for a in self._offered() if _key(a) != key])
         return self.state()
 
     def close(self) -> None:
-        """Give every camera back that is open only to be looked through."""
+        """Close every camera that is open only for previews."""
         with self._lock:
             self._closed = True
             looks, self._looks = list(self._looks.values()), {}
@@ -112,7 +112,7 @@ class Cameras:
         for look in looks:
             look.join(CLOSING_S)
 
-    # -- behind it --------------------------------------------------------------------------------------------------
+    # -- internals --------------------------------------------------------------------------------------------------
 
     def _rows(self) -> list[Found]:
         with self._lock:
@@ -159,7 +159,7 @@ class Cameras:
 
 
 def _device(uri: str) -> str:
-    """What an address names, without options: the same camera with another exposure is the same camera."""
+    """The device of an address, without options: the same camera with another exposure is the same camera."""
     kind = uri.partition(":")[0].lower()
     return uri.partition("?")[0] if kind in ("usb", "picamera") else uri
 
@@ -169,7 +169,7 @@ def _key(uri: str) -> str:
 
 
 class Reader:
-    """Where a look's pictures come from."""
+    """Source of a preview's pictures."""
 
     name = ""
     live = True
@@ -201,7 +201,7 @@ class _InUse(Reader):
 
 
 class _Opened(Reader):
-    """Pictures of a camera that nobody else uses."""
+    """Pictures of a camera that is not otherwise in use."""
 
     def __init__(self, make: Callable[[], FrameSource]) -> None:
         self._make = make
@@ -224,12 +224,12 @@ class _Opened(Reader):
 
 
 class _Look(threading.Thread):
-    """Fetches pictures from one camera as long as somebody wants them."""
+    """Fetches pictures from one camera while they are wanted."""
 
     def __init__(self, uri: str, reader: Reader, wanted: Callable[[], bool]) -> None:
         super().__init__(name=f"look {clean(uri)[:40]}", daemon=True)
         self._reader, self._wanted, self.stop = reader, wanted, threading.Event()
-        self.pictures: dict[str, bytes] = {}  # the newest by their secret names, of which somebody was told one
+        self.pictures: dict[str, bytes] = {}  # the newest by their secret names
         self.name = ""
         self.size = (0, 0)
         self.lines: tuple[Line, ...] = ()
@@ -242,7 +242,7 @@ class _Look(threading.Thread):
                     while self._wanted() and not self.stop.is_set():
                         self._take(check, *reader.read())
                         self.stop.wait(EVERY_S)
-            except Exception as e:  # a driver's own error must not leave a picture that is not true any more
+            except Exception as e:  # after any driver error the old picture must not stay
                 if not isinstance(e, SourceError):
                     _log.info("a camera could not be looked through", exc_info=e)
                 self.pictures = {}

@@ -1,4 +1,4 @@
-"""Pictures for calibrating and aiming: from a file, or from a camera until one of them is of use."""
+"""Pictures for calibrating and aiming: from a file, or from a camera until one of them is usable."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from bastide.errors import UsageError
 from vision.frames import Image, SourceError
 from vision.images import ImageError, read_image
 
-WARM_UP = 3  # frames of a live camera that go by before it is believed: exposure settles
+WARM_UP = 3  # frames of a live camera that are skipped while its exposure settles
 MOST_FRAMES = 40
-LEAST_SIDE_PX, LONGEST_TIMES = 64, 10  # of a picture in which a table can be seen: less is a slip or a strip
+LEAST_SIDE_PX, LONGEST_TIMES = 64, 10  # limits of a plausible picture of a table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shot:
-    """A picture with the address and the name of the camera that took it; of a file both say little."""
+    """A picture with the address and the name of the camera that took it; not meaningful for a file."""
 
     bgr: Image
     uri: str
@@ -38,7 +38,7 @@ def photograph(path: str) -> Image:
 
 
 def too_odd(bgr: Image) -> str | None:
-    """What is wrong with a picture that is too small or too thin for a table to be seen; None when nothing is."""
+    """Why a picture is too small or too narrow to be one of a table; None if it is not."""
     height, width = bgr.shape[:2]
     if min(height, width) >= LEAST_SIDE_PX and max(height, width) <= LONGEST_TIMES * min(height, width):
         return None
@@ -48,7 +48,7 @@ def too_odd(bgr: Image) -> str | None:
 
 @contextmanager
 def shots(source: str, most: int | None = MOST_FRAMES) -> Iterator[Iterator[Shot]]:
-    """Pictures of ``--source``: one of a picture file, else up to ``most`` frames (None: until it ends).
+    """Pictures of ``--source``: a single one from a picture file, else up to ``most`` frames (None: until it ends).
 
     Raises UsageError for a file that cannot be read and Failure for a camera that does not answer.
     """
@@ -77,5 +77,5 @@ def shots(source: str, most: int | None = MOST_FRAMES) -> Iterator[Iterator[Shot
 
 
 def _is_picture(source: str) -> bool:
-    """A path rather than a URI: a file that is there, or a name with a picture's ending."""
+    """A path rather than a URI: an existing file, or a name with a picture's file extension."""
     return Path(source).is_file() or (":" not in source)

@@ -1,6 +1,6 @@
 """Calibrating the lens on the page: views of the ChArUco board are taken live, with their coverage of the picture, the
-residual of each in px and mm, and the field of view compared with the data sheet. Also all earlier calibrations, to
-return to, to export as a file and to import.
+residual of each in px and mm, and the field of view compared with the data sheet. Also the history of calibrations,
+with restore, export and import.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ LONG_SIDE_PX = 1600
 MOST_VIEWS = 40
 MOST_BYTES = 2_000_000  # of a calibration as a file
 KEPT = 4  # pictures
-_CHECKED = 4  # views by whose pictures it is looked whether the board is ours
+_CHECKED = 4  # views whose pictures are checked for being our board
 
 
 @dataclass(slots=True)
 class _Taken:
-    """A view by its number, as it was seen; ``left_out`` by whoever calibrates."""
+    """A numbered view as detected; ``left_out`` by the user."""
 
     number: int
     pattern: Pattern
@@ -45,7 +45,7 @@ class _Taken:
 
 
 class SheetRow(TypedDict):
-    """What a camera's data sheet says of its field of view, how near is near enough, and whether it ``fits``."""
+    """The field of view in a camera's data sheet, its tolerance, and whether it ``fits``."""
 
     title: str
     fov_deg: list[float]
@@ -54,7 +54,7 @@ class SheetRow(TypedDict):
 
 
 class LensFit(TypedDict):
-    """A lens as it was computed; ``rms_mm`` on the table, where that is known."""
+    """A computed lens; ``rms_mm`` on the table, if that is known."""
 
     rms_px: float
     focal_px: float
@@ -66,7 +66,7 @@ class LensFit(TypedDict):
 
 
 class LensBench:
-    """The lens of the camera in use (`web.machine_protocol.Lens`). Thread safe."""
+    """The lens of the camera in use (`web.machine_protocol.Lens`). Thread-safe."""
 
     def __init__(self, camera: CalibratedCamera, store: CalibrationStore, *, present: Callable[[], bool],
                  given: Documents = (), clock: Callable[[], float] = time.monotonic) -> None:
@@ -83,7 +83,7 @@ class LensBench:
         self._begin((0, 0))
 
     def _begin(self, size: tuple[int, int]) -> None:
-        """Nothing has been seen yet in pictures of this size."""
+        """Reset for pictures of this size."""
         self._size, self._views, self._count = size, list[_Taken](), 0
         self._gathering = Gathering()
         self._found: LensCalibration | None = None
@@ -91,10 +91,10 @@ class LensBench:
         self._error: ErrorRow | None = None
         self._stale = self._computing = self._saved = False
 
-    # -- the page's side --------------------------------------------------------------------------------------------
+    # -- for the page -----------------------------------------------------------------------------------------------
 
     def state(self) -> LensState:
-        """What is seen and what came of it; the camera is looked through for a few seconds more."""
+        """The detections and the result; the camera is read for a few more seconds."""
         if self._present():
             self._looks.want()
         history = [{"name": one.name, "kind": one.document.kind, "made": one.document.made, "now": one.now,
@@ -120,7 +120,7 @@ class LensBench:
                     "cameras": [{"name": p.name, "title": p.title} for p in PRESETS]}
 
     def leave_out(self, view: int, out: bool) -> LensState:
-        """Compute the lens without a view, or with it again. Raises CommandError."""
+        """Exclude a view from the computation, or include it again. Raises CommandError."""
         with self._lock:
             one = next((v for v in self._views if v.number == view), None)
             if one is None:
@@ -130,7 +130,7 @@ class LensBench:
         return self.state()
 
     def drop_worst(self) -> LensState:
-        """Compute it without the view that fits worst of those that are used. Raises CommandError."""
+        """Exclude the used view that fits worst. Raises CommandError."""
         with self._lock:
             fits = [(v.rms_px, n) for n, v in zip(self._numbers, self._found.views, strict=True)
                     if v.used and v.rms_px is not None] if self._found else []
@@ -143,13 +143,13 @@ class LensBench:
         return self.state()
 
     def clear(self) -> LensState:
-        """Start again; what was kept stays kept."""
+        """Start over; stored calibrations are not affected."""
         with self._lock:
             self._begin(self._size)
         return self.state()
 
     def compare_with(self, camera: str) -> LensState:
-        """Hold the field of view against the data sheet of this camera; empty: as it calls itself."""
+        """Compare the field of view with the data sheet of this camera; empty: its own name."""
         if camera and preset_of(camera) is None:
             raise CommandError("malformed", "camera: is not known")
         with self._lock:
@@ -158,7 +158,7 @@ class LensBench:
         return self.state()
 
     def keep(self) -> LensState:
-        """Use the lens as it was computed, from the next frame on. Raises CommandError."""
+        """Use the computed lens from the next frame on. Raises CommandError."""
         with self._lock:
             if self._found is None or self._shot is None or self._stale or self._computing:
                 raise CommandError("nothing_computed", "no lens has been computed from these views yet")
@@ -174,12 +174,12 @@ class LensBench:
         return self.state()
 
     def export(self, name: str) -> LensFile:
-        """A calibration of the history, to be kept as a file. Raises CommandError."""
+        """A calibration of the history, as a file. Raises CommandError."""
         document = self._earlier(name)
         return {"name": f"{name}.json", "text": document.write()}
 
     def piece(self, at: int, data: bytes) -> LensState:
-        """The next bytes of a file that comes in. Raises CommandError."""
+        """The next bytes of an uploaded file. Raises CommandError."""
         with self._lock:
             if at > len(self._incoming):
                 raise CommandError("wrong_place", f"the next piece begins at {len(self._incoming)}")
@@ -189,7 +189,7 @@ class LensBench:
         return self.state()
 
     def take_in(self) -> LensState:
-        """Use the calibration that came in. Raises CommandError where it is none of this camera."""
+        """Use the uploaded calibration. Raises CommandError if it is not one of this camera."""
         with self._lock:
             data, self._incoming = self._incoming, b""
         try:
@@ -205,7 +205,7 @@ class LensBench:
             return self._photos.get(number)
 
     def close(self) -> None:
-        """Look at nothing more."""
+        """Stop the thread."""
         self._looks.close()
 
     def _earlier(self, name: str) -> Document:
@@ -215,7 +215,7 @@ class LensBench:
         return document
 
     def _use(self, document: Document) -> None:
-        """Put it in use and on disk. Raises CommandError where it does not fit, and then nothing has changed."""
+        """Use and store it. Raises CommandError if it does not fit; then nothing has changed."""
         info = self._camera.info
         with self._lock:
             seen = self._size if self._size != (0, 0) else (info.width, info.height)
@@ -232,7 +232,7 @@ class LensBench:
             raise CommandError("not_saved", f"it cannot be kept ({e.strerror or e})") from e
         self._camera.use(newest(self._given, self._store.kept()))
 
-    # -- the thread that looks --------------------------------------------------------------------------------------
+    # -- the worker thread ------------------------------------------------------------------------------------------
 
     def _look(self, shot: Shot) -> None:
         size = (int(shot.bgr.shape[1]), int(shot.bgr.shape[0]))
@@ -246,7 +246,7 @@ class LensBench:
             self._photos[self._number] = photo
             while len(self._photos) > KEPT:
                 del self._photos[min(self._photos)]
-            kept = [one.pattern for one in self._views]  # one that was left out is not taken again while it is held
+            kept = [one.pattern for one in self._views]  # with those left out, or they would be retaken
             if seen is not None and len(self._views) < MOST_VIEWS and self._gathering.feed(seen, size[0], kept):
                 self._take(seen, shot)
             elif seen is None:
@@ -267,7 +267,7 @@ class LensBench:
         self._stale, self._saved = True, False
 
     def _compute(self) -> None:
-        """The lens of the views that are not left out; it takes a second or two, and people go on meanwhile."""
+        """Compute the lens from the views that are not left out; it takes a second or two, outside the lock."""
         with self._lock:
             mine = [one for one in self._views if not one.left_out]
             size, preset = self._size, self._sheet()
@@ -285,7 +285,7 @@ class LensBench:
                 self._found, self._error, self._numbers = found, problem, [one.number for one in mine]
 
     def _sheet(self) -> Preset | None:
-        """The camera whose data sheet says what is to be expected."""
+        """The camera whose data sheet gives the expected values."""
         return preset_of(self._preset or (self._shot.model if self._shot is not None else ""))
 
     def _told(self) -> LensFit | None:

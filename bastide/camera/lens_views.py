@@ -16,8 +16,8 @@ from vision.frames import Image
 
 ENOUGH = 14
 LOOK_S = 0.4
-_STILL = 0.0012  # of the picture's width between two looks: a hand that shakes more blurs the view
-_NEW = 0.06  # and from every view taken before
+_STILL = 0.0012  # of the picture's width between two frames: more shake blurs the view
+_NEW = 0.06  # and least difference from every earlier view
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +36,7 @@ class Gathering:
         self._before: Pattern | None = None
 
     def feed(self, seen: Pattern | None, width: int, kept: Sequence[Pattern]) -> bool:
-        """Whether to keep this look beside those ``kept``, of pictures of this ``width``."""
+        """Whether to add this detection to those ``kept``, in pictures of this ``width``."""
         if seen is None or len(seen.px) < FEWEST_CORNERS:
             self._before = None
             return False
@@ -48,7 +48,7 @@ class Gathering:
 def take_views(uri: str, board: Board, enough: int = ENOUGH) -> Views:
     """Up to ``enough`` views; fewer when the source ends or somebody presses Ctrl-C.
 
-    Raises Failure for a camera that does not answer before the first view, and where none was seen.
+    Raises Failure for a camera that fails before the first view, and if no board was seen.
     """
     kept: list[tuple[Pattern, Image]] = []
     gathering = Gathering()

@@ -1,5 +1,5 @@
-"""Looking through the camera in use for as long as somebody asks what is seen: a thread of its own, which ends by
-itself once nobody does."""
+"""Processes live pictures of the camera in use while the page polls: a thread of its own, which ends by itself after
+the last request."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from bastide.camera.calibrated import CalibratedCamera
 from bastide.camera.capture import Shot
 from web.protocol import CommandError
 
-WANTED_S = 5.0  # for so long after somebody has asked, the camera is looked through
+WANTED_S = 5.0  # the camera is read for so long after the last request
 _PICTURE_S, _EVERY_S, _CLOSING_S = 2.0, 0.3, 15.0
 _log = logging.getLogger("bastide.calibration")
 
 
 class LiveLooks:
-    """Hands every picture, as the camera gave it, to ``look`` while it is wanted. Thread safe."""
+    """Passes every raw picture of the camera to ``look`` while it is wanted. Thread-safe."""
 
     def __init__(self, camera: CalibratedCamera, look: Callable[[Shot], None], *, name: str,
                  present: Callable[[], bool], clock: Callable[[], float] = time.monotonic) -> None:
-        """``present`` is whether the camera gives pictures."""
+        """``present`` tells whether the camera gives pictures."""
         self._camera, self._look, self._name, self._present, self._clock = camera, look, name, present, clock
         self._lock, self._ended = threading.Lock(), threading.Event()
         self._thread: threading.Thread | None = None
         self._wanted_s = float("-inf")
 
     def want(self) -> None:
-        """Somebody asks. Raises CommandError without a camera."""
+        """Start, or keep running. Raises CommandError without a camera."""
         if not self._present():
             raise CommandError("no_camera", "no camera watches this table")
         with self._lock:
@@ -39,7 +39,7 @@ class LiveLooks:
                 self._thread.start()
 
     def close(self) -> None:
-        """Wait for the look that is under way, and begin no other."""
+        """Stop after the current picture."""
         self._ended.set()
         with self._lock:
             thread = self._thread

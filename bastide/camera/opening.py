@@ -1,4 +1,4 @@
-"""Opening a camera: what its address means, and what to tell the user when it does not open."""
+"""Opens a camera by its address, with error messages for the user."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FILE_LIKE = ("sim", "video", "folder")  # sources that are input files, not devi
 
 
 def open_camera(uri: str) -> FrameSource:
-    """The camera behind a URI, ready for ``with``. A URI or an option that nobody knows is a usage error."""
+    """The camera of a URI, ready for ``with``. An unknown URI or option is a usage error."""
     try:
         return open_source(uri)
     except SourceError as e:
@@ -23,7 +23,7 @@ def open_camera(uri: str) -> FrameSource:
 
 @contextmanager
 def opened(camera: FrameSource) -> Iterator[FrameSource]:
-    """The camera opened. What cannot be opened is a usage error when it is a file, a failure when it is a device."""
+    """The opened camera. A file that cannot be opened is a usage error, a device a failure."""
     try:
         camera.__enter__()
     except SourceError as e:
@@ -37,7 +37,7 @@ def opened(camera: FrameSource) -> Iterator[FrameSource]:
 def looks(camera: FrameSource, every_s: float, wanted: Callable[[], bool], kept: Callable[[], bool]) -> Iterator[Frame]:
     """A frame every ``every_s`` seconds while more is ``wanted``, until the source ends.
 
-    Raises Failure for a camera that fails before anything was ``kept``; afterwards that is only said.
+    Raises Failure for a camera that fails before anything was ``kept``; afterwards it only prints a message.
     """
     looked_s = -every_s
     while wanted():
@@ -56,11 +56,11 @@ def looks(camera: FrameSource, every_s: float, wanted: Callable[[], bool], kept:
 
 
 def is_device(uri: str) -> bool:
-    """Whether a source is something that can be plugged in, not a file."""
+    """Whether a source is a device, not a file."""
     return uri.partition(":")[0].lower() not in FILE_LIKE
 
 
 def wrong_source(uri: str, error: SourceError) -> UsageError | Failure:
-    """What to tell the user of a source that cannot be opened."""
+    """The error for a source that cannot be opened."""
     wrong = isinstance(error, UnknownSource) or not is_device(uri)
     return UsageError(f"--source: {error}") if wrong else Failure(str(error))

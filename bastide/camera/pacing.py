@@ -10,7 +10,7 @@ from vision.frames import Frame, FrameSource
 
 
 class Paced:
-    """Delivers another source's frames no earlier than their time divided by ``speed``; 0 is as fast as it goes."""
+    """Delivers another source's frames no earlier than their time divided by ``speed``; 0 is as fast as possible."""
 
     def __init__(self, source: FrameSource, speed: float, stop: threading.Event) -> None:
         self._source, self._speed, self._stop = source, speed, stop

@@ -28,14 +28,14 @@ from web.machine_states import CellRow, PageRow, TaughtRow, TeachingState
 from web.protocol import CommandError
 
 LONG_SIDE_PX, TILE_PX = 1600, 160
-KEPT = 4  # pictures of the sheet: a page asks for the one whose number it was told
+KEPT = 4  # pictures of the sheet: a page requests the one whose number it has
 _CODES = {"sides": "sides", "blurred": "blurred", "other kind": "other"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Lying:
-    """The tile in a cell as it was seen: its kind ``tile``, the quarter turns clockwise that bring its picture upright,
-    who said so, and the ``number`` of its picture."""
+    """The tile in a cell as it was seen: its kind ``tile``, the clockwise quarter turns that make its picture upright,
+    the source of this label, and the ``number`` of its picture."""
 
     seen: SeenTile
     tile: str
@@ -48,13 +48,13 @@ class _Lying:
 
 
 class PageTeaching:
-    """One table's teaching (`web.machine_protocol.Teaching`). Thread safe."""
+    """One table's teaching (`web.machine_protocol.Teaching`). Thread-safe."""
 
     def __init__(self, camera: CalibratedCamera, folder: Callable[[], Path], *, present: Callable[[], bool],
                  wanted: Callable[[], tuple[str, ...]], known: Callable[[], Mapping[str, int]],
                  taught: Callable[[], None] = lambda: None, clock: Callable[[], float] = time.monotonic) -> None:
-        """``folder`` is where the owner's set goes, ``wanted`` the kinds of the game's boxes, ``known`` how many
-        pictures there are of each kind; ``taught`` is told when there are others."""
+        """``folder`` is for the owner's set, ``wanted`` the kinds of the game's boxes, ``known`` the number of pictures
+        of each kind; ``taught`` is called after a change."""
         self._camera, self._folder, self._wanted, self._known = camera, folder, wanted, known
         self._present, self._told = present, taught
         self._lock = threading.Lock()
@@ -64,12 +64,12 @@ class PageTeaching:
         self._pages: list[PageRow] = []
         self._photos, self._number = dict[int, bytes](), 0
         self._outcome: TaughtRow | None = None
-        self._kept = dict[str, Image]()  # what lies there still and was taught: it is not offered again
+        self._kept = dict[str, Image]()  # taught tiles that still lie there: not offered again
 
-    # -- the page's side --------------------------------------------------------------------------------------------
+    # -- for the page -----------------------------------------------------------------------------------------------
 
     def state(self) -> TeachingState:
-        """What is seen and what was made of it; the camera is looked through for a few seconds more."""
+        """The detected tiles and their labels; the camera is read for a few more seconds."""
         if self._present():
             self._looks.want()
         wanted, known = self._wanted(), self._known()
@@ -85,8 +85,7 @@ class PageTeaching:
                     "fewest": FEWEST, "outcome": self._outcome}
 
     def say(self, cell: str, tile: str, turns: int) -> TeachingState:
-        """The tile in a cell is this one, once its picture is turned so many quarter turns clockwise. Raises
-        CommandError."""
+        """Label the tile in a cell; ``turns`` clockwise quarter turns make its picture upright. Raises CommandError."""
         with self._lock:
             one = self._there(cell)
             if tile not in catalogue() or turns not in range(4):
@@ -96,7 +95,7 @@ class PageTeaching:
         return self.state()
 
     def leave_out(self, cell: str) -> TeachingState:
-        """Do not teach the picture of a cell; it comes back when another tile lies there. Raises CommandError."""
+        """Do not teach the picture of a cell; this is reset when another tile lies there. Raises CommandError."""
         with self._lock:
             self._there(cell)
             del self._lying[cell]
@@ -104,7 +103,7 @@ class PageTeaching:
         return self.state()
 
     def keep(self) -> TeachingState:
-        """Make the owner's set of what was seen; ``outcome`` says what came of it. Raises CommandError."""
+        """Make the owner's set from the pictures; ``outcome`` is the result. Raises CommandError."""
         with self._lock:
             if not self._lying:
                 raise CommandError("nothing_seen", "no tile was seen on the teaching sheet yet")
@@ -120,13 +119,13 @@ class PageTeaching:
         return self.state()
 
     def forget(self) -> TeachingState:
-        """Start again with what lies there; what was kept stays kept."""
+        """Start over with the tiles on the sheet; the stored set is not affected."""
         with self._lock:
             self._lying, self._kept, self._doubts, self._still_tiles, self._outcome = {}, {}, {}, StillTiles(), None
         return self.state()
 
     def picture(self, number: int) -> bytes | None:
-        """A picture of the sheet, or of the tile in a cell, under its number (JPEG); None when it has gone."""
+        """A picture of the sheet, or of the tile in a cell, by its number (JPEG); None if it is gone."""
         with self._lock:
             if number in self._photos:
                 return self._photos[number]
@@ -134,10 +133,10 @@ class PageTeaching:
         return None if found is None else encode_jpeg(reduced(found.seen.bgr, TILE_PX))
 
     def close(self) -> None:
-        """Look at nothing more."""
+        """Stop the thread."""
         self._looks.close()
 
-    # -- the thread that looks --------------------------------------------------------------------------------------
+    # -- the worker thread ------------------------------------------------------------------------------------------
 
     def _look(self, shot: Shot) -> None:
         view = self._camera.view
@@ -155,7 +154,7 @@ class PageTeaching:
             while len(self._photos) > KEPT:
                 del self._photos[min(self._photos)]
             teaching = self._teaching() if self._doubts is None else None
-        if teaching is not None:  # which of them do not go together takes a moment, and people go on meanwhile
+        if teaching is not None:  # the cross-check takes a moment, so it runs outside the lock
             found = teaching.doubts()
             with self._lock:
                 self._doubts = found
@@ -164,7 +163,7 @@ class PageTeaching:
         before = self._lying.get(tile.tile)
         known = self._kept.get(tile.tile) if before is None else before.seen.bgr
         if known is not None and alike(known, tile.bgr):
-            return  # a hand was over it: what people said of it stays
+            return  # it was occluded: people's label stays
         self._number += 1
         self._lying[tile.tile] = _Lying(seen=tile, tile=tile.tile, turns=0, sure=False, number=self._number)
         self._doubts, self._outcome = None, None

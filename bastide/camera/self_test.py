@@ -1,5 +1,5 @@
-"""The self-test: people lay ten tiles and three figures as shown, and learn what was read of them, with which
-confidence, how fast, and how to improve it.
+"""The self-test: people lay ten tiles and three figures as shown, and get the reading with its confidence and time, and
+advice on how to improve it.
 
 The layout is part of a legal game with the boxes and the players on the table, so nothing in it has to be fetched from
 another box. People may lay it anywhere and rotated: it is found by the relative positions of the tiles.
@@ -62,7 +62,7 @@ class WrongTile(TypedDict):
 
 
 class TilesRead(TypedDict):
-    """How many tiles were wanted and right, and what was wrong."""
+    """The number of tiles expected and read correctly, and the errors."""
 
     wanted: int
     right: int
@@ -78,7 +78,7 @@ class MissedFigure(TypedDict):
 
 
 class FiguresRead(TypedDict):
-    """The same of figures."""
+    """The same for figures."""
 
     wanted: int
     right: int
@@ -86,8 +86,8 @@ class FiguresRead(TypedDict):
 
 
 class Outcome(TypedDict):
-    """What was read of a layout: ``sure`` is the least confidence of a tile that was read right, ``extra`` how many
-    tiles were seen elsewhere."""
+    """The reading of a layout: ``sure`` is the least confidence of a correctly read tile, ``extra`` the number of tiles
+    seen elsewhere."""
 
     tiles: TilesRead
     figures: FiguresRead
@@ -104,7 +104,7 @@ class Tested(Outcome):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """What people are asked to lay: kind and quarter turns by square, and figures (player, square, feature, where)."""
+    """The requested layout: kind and quarter turns by square, and figures (player, square, feature, where)."""
 
     tiles: Mapping[Square, tuple[str, int]]
     figures: tuple[tuple[int, Square, str, str], ...]
@@ -140,12 +140,12 @@ def _layout(boxes: tuple[str, ...], setup: Setup) -> Layout:
 
 
 def _three(players: tuple[Player, ...]) -> tuple[Player, ...]:
-    """Somebody who plays alone lays what two would have."""
+    """A single player lays the pieces of two."""
     return players[:FIGURES] if len(players) > 1 else PLAYERS
 
 
 def held_against(reading: PhotoReading, wanted: Layout, colours: tuple[str, ...]) -> Outcome:
-    """What was read of a layout, wherever on the table and whichever way up it was laid."""
+    """Compares a reading with a layout, independent of its position and rotation on the table."""
     read = {t.at: t for t in reading.tiles}
     turn, (dx, dy) = _placed({at: (t.tile, t.rot) for at, t in read.items()}, wanted.tiles)
     there = {at: (*_moved(at, turn, dx, dy),) for at in wanted.tiles}
@@ -174,13 +174,13 @@ def _moved(at: Square, turn: int, dx: int, dy: int) -> Square:
 
 
 def _same(a: tuple[str, int], b: tuple[str, int]) -> bool:
-    """Two kinds that the rules cannot tell apart lie equally well."""
+    """Equal, or equivalent by the rules."""
     return catalogue()[a[0]].signature(a[1]) == catalogue()[b[0]].signature(b[1])
 
 
 def _placed(read: Mapping[Square, tuple[str, int]], wanted: Mapping[Square, tuple[str, int]]
             ) -> tuple[int, Square]:
-    """The quarter turns and the shift by which most of what is wanted lies where it was read."""
+    """The quarter turns and the shift that align the largest number of expected tiles with the reading."""
     best, found = -1.0, (0, (0, 0))
     for turn in range(4):
         shifts = {(x - p, y - q) for x, y in read for p, q in (_moved(at, turn, 0, 0) for at in wanted)}
@@ -194,7 +194,7 @@ def _placed(read: Mapping[Square, tuple[str, int]], wanted: Mapping[Square, tupl
 
 def self_test(picture: Image, lens: LensResult, reader: PhotoReader, wanted: Layout,
               colours: tuple[str, ...]) -> Tested:
-    """One picture (BGR, as the camera gave it) of a layout, read and compared with it."""
+    """Read one raw picture (BGR) of a layout and compare it."""
     view = View(size=(picture.shape[1], picture.shape[0]), matrix=lens.matrix, distortion=np.array(lens.distortion))
     reading = reader.read(picture, colours=colours, view=view)
     aim = look(picture, lens, reader=reader)

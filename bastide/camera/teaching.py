@@ -19,8 +19,8 @@ from vision.lessons import Lesson, Refused, vet
 from vision.tileset import TileSetError, load_tileset
 
 COARSE_PX_MM = 1.5
-STEADY = 3  # looks in which a cell must show the same before it is taught
-SAME = 7.0  # mean difference of grey levels that noise makes
+STEADY = 3  # looks in which a cell must be unchanged before it is taught
+SAME = 7.0  # mean difference of grey levels due to noise
 LOOK_S = 0.4
 WHY = {"sides": "its sides are not those of this tile", "blurred": "its picture is blurred",
        "other kind": "it looks like another tile"}
@@ -34,8 +34,8 @@ class RefusedRow(TypedDict):
 
 
 class Taught(TypedDict):
-    """What came of teaching into the folder ``out``: the kinds that were taught, those whose pictures are ``coarse``,
-    and those that are still missing."""
+    """The result of teaching into the folder ``out``: the kinds that were taught, those whose pictures are ``coarse``,
+    and those still missing."""
 
     out: str
     taught: list[str]
@@ -46,8 +46,8 @@ class Taught(TypedDict):
 
 @dataclass(slots=True)
 class Teaching:
-    """What has been seen so far, by the cell of the sheet that it lay in: the name of the kind that belongs there.
-    ``wanted`` are the kinds that the boxes hold; cells of which somebody is ``sure`` are taught in any case."""
+    """The pictures so far, by the kind that the sheet's cell is for. ``wanted`` are the kinds in the boxes; cells in
+    ``sure``, confirmed by a person, are taught in any case."""
 
     folder: Path
     wanted: tuple[str, ...]
@@ -64,7 +64,8 @@ class Teaching:
         return {r.lesson.origin: r.why for r in self._vetted()[1]}
 
     def save(self) -> Taught:
-        """Write what agrees with the rest; what was taught, refused and is missing. Raises Failure for a full disk."""
+        """Write the consistent pictures; returns the kinds taught, refused and missing. Raises Failure for a full
+        disk."""
         taught, refused = self._vetted()
         kinds, written = [lesson.tile for lesson in taught], set[str]()
         there = {lesson.tile for lesson in self._before()} | set(kinds)
@@ -81,7 +82,7 @@ class Teaching:
                 "missing": [t for t in self.wanted if t not in there]}
 
     def _vetted(self) -> tuple[list[Lesson], list[Refused]]:
-        """What is taught and what is not, of the pictures seen now."""
+        """The accepted and the refused of the current pictures."""
         new = [Lesson(tile=t.tile, bgr=t.bgr, origin=cell) for cell, t in self.seen.items()]
         kept, refused = vet([*self._before(), *new])
         taken = [*kept, *(r.lesson for r in refused if r.lesson.origin in self.sure)]
@@ -89,7 +90,7 @@ class Teaching:
             [r for r in refused if r.lesson.origin and r.lesson.origin not in self.sure]
 
     def _before(self) -> list[Lesson]:
-        """Pictures of earlier lessons that stay: of kinds not seen now, or of all with ``add``."""
+        """Earlier pictures that are kept: those of kinds not seen now, or all with ``add``."""
         try:
             old = load_tileset(self.folder)
         except TileSetError:
@@ -98,7 +99,7 @@ class Teaching:
         return [Lesson(tile=s.tile, bgr=s.bgr) for s in old.specimens if self.add or s.tile not in now]
 
     def _file(self, tile: str, beside: bool) -> Path:
-        """Where a picture goes: ``beside`` others of its kind, or in their place."""
+        """The path of a picture: ``beside`` others of its kind, or replacing them."""
         if not beside:
             for old in self.folder.glob(f"{tile}~*.*"):
                 old.unlink()
@@ -112,13 +113,13 @@ class Teaching:
 
 
 class StillTiles:
-    """Which tiles have lain still on the sheet for long enough to be taught."""
+    """Selects the tiles that have been still on the sheet for long enough to be taught."""
 
     def __init__(self) -> None:
         self._looks: dict[str, tuple[int, Image]] = {}
 
     def feed(self, tiles: tuple[SeenTile, ...]) -> list[SeenTile]:
-        """One more look; the tiles that have just been seen the same in STEADY of them, one after the other."""
+        """Add a look; returns the tiles that have just been unchanged in STEADY consecutive looks."""
         now, out = dict[str, tuple[int, Image]](), []
         for tile in tiles:
             times, before = self._looks.get(tile.tile, (0, tile.bgr))
@@ -130,12 +131,12 @@ class StillTiles:
 
 
 def alike(a: Image, b: Image) -> bool:
-    """Whether two pictures of a cell show the same but for noise."""
+    """Whether two pictures of a cell are equal up to noise."""
     return float(np.abs(a.astype(np.int16) - b).mean()) < SAME
 
 
 def teach_from_image(path: str, teaching: Teaching) -> None:
-    """One photograph. Raises UsageError when it is not one of the teaching sheet."""
+    """Teach from one photograph. Raises UsageError when it does not show the teaching sheet."""
     try:
         bgr = read_image(path)
     except ImageError as e:
@@ -168,6 +169,6 @@ def teach_from_camera(uri: str, teaching: Teaching) -> None:
 
 
 def _look(bgr: Image) -> tuple[SeenTile, ...] | None:
-    """The tiles on every page that is seen, or None when no page is."""
+    """The tiles on all visible pages, or None without a page."""
     pages = find_pages(bgr)
     return tuple(t for page in pages for t in tiles_on(bgr, page)) if pages else None

@@ -1,9 +1,9 @@
 """Aiming and calibrating the camera in use, for the page: `bastide aim` and `bastide calibrate` while the table is
 watched.
 
-One worker thread runs, and only while somebody looks or a calibration was requested. Its pictures come from the loop
-that owns the camera. Results are kept as ``DATA/calibration/table.json`` and ``colours.json``, the same documents as
-the command line's, and are used from the next frame on; a later start takes the newest of each kind.
+One worker thread runs, and only while the page polls or a calibration was requested. Its pictures come from the loop
+that owns the camera. Results are stored as ``DATA/calibration/table.json`` and ``colours.json``, the same documents as
+the command line's, and are used from the next frame on; a later start uses the newest of each kind.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ from vision.read import PhotoReader
 from web.machine_states import AimState, TuningState
 from web.protocol import CommandError
 
-KINDS = ("table", "colours")  # that are measured here; the lens has its own bench
-TRIAL = "trial"  # the self-test: nothing of it is kept
-SUPPLY = "supply"  # of one player: what it shows is added to the colours
-AT_MOST_S = 10.0  # a calibration that has found nothing by then says what was missing
-WANTED_S = 5.0  # for so long after somebody has looked, the camera is looked through
+KINDS = ("table", "colours")  # measured here; the lens has its own bench
+TRIAL = "trial"  # the self-test: nothing is stored
+SUPPLY = "supply"  # of one player: added to the colours
+AT_MOST_S = 10.0  # time-out of a calibration, after which it reports what was missing
+WANTED_S = 5.0  # the camera is read for so long after the last request
 _PICTURE_S, _EVERY_S, _CLOSING_S = 2.0, 0.25, 15.0
 _log = logging.getLogger("bastide.calibration")
 
 
 class Tuning:
-    """Aim and calibration of one camera (`web.protocol.Tuning`). Thread safe."""
+    """Aim and calibration of one camera (`web.protocol.Tuning`). Thread-safe."""
 
     def __init__(self, camera: CalibratedCamera, store: CalibrationStore, *, given: Documents = (),
                  present: Callable[[], bool], colours: Callable[[], tuple[str, ...]], reader: Callable[[], PhotoReader],
                  aimed: Callable[[bool], None] = lambda good: None,
                  trial: Callable[[], Layout] = lambda: Layout(tiles={}, figures=()),
                  clock: Callable[[], float] = time.monotonic) -> None:
-        """``given`` was named on the command line, ``present`` is whether the camera gives pictures, ``colours`` are
-        the players', ``reader`` reads tiles, ``aimed`` is told after each look whether the camera hangs well,
-        ``trial`` says what is to be laid for the self-test."""
+        """``given`` are the command line's documents, ``present`` tells whether the camera gives pictures, ``colours``
+        are the players', ``reader`` reads tiles, ``aimed`` is called after each picture with whether the camera is well
+        aimed, ``trial`` returns the layout of the self-test."""
         self._aimed, self._trial = aimed, trial
         self._camera, self._store, self._given, self._present = camera, store, given, present
         self._colours, self._reader, self._clock = colours, reader, clock
@@ -58,14 +58,14 @@ class Tuning:
         self._aim: AimJson | None = None
         self._job: tuple[str, str, str] | None = None
         self._preset = ""
-        self._reads: PhotoReader | None = None  # while people aim
+        self._reads: PhotoReader | None = None  # while aiming
         self._closed = False
         self._done: dict[str, Mapping[str, object]] = {}
 
-    # -- the page's side --------------------------------------------------------------------------------------------
+    # -- for the page -----------------------------------------------------------------------------------------------
 
     def aim(self) -> AimState:
-        """What the newest picture says, and that somebody wants to see more."""
+        """The measurements of the newest picture; keeps the worker running."""
         with self._lock:
             if not self._present():
                 raise CommandError("no_camera", "no camera watches this table")
@@ -74,7 +74,7 @@ class Tuning:
             return {"look": self._looks, "aim": self._aim}
 
     def state(self) -> TuningState:
-        """What is being calibrated, what came of it, and what is in use."""
+        """The running calibration, the results, and the documents in use."""
         with self._lock:
             return {"camera": self._present(), "running": self._job[0] if self._job else None, "done": dict(self._done),
                     "cameras": [{"name": p.name, "title": p.title} for p in PRESETS], "methods": list(METHODS),
@@ -83,8 +83,8 @@ class Tuning:
                               **figures(d)} for path, d in self._camera.documents]}
 
     def calibrate(self, what: str, by: str, camera: str) -> TuningState:
-        """Begin to calibrate; a supply ``by`` its player's colour. Raises CommandError without a camera, for what
-        nobody knows, and while it is busy."""
+        """Start a calibration; a supply ``by`` its player's colour. Raises CommandError without a camera, for unknown
+        names, and while one is running."""
         known = by in self._colours() if what == SUPPLY else not by if what == TRIAL else \
             what in KINDS and by in ("", *METHODS)
         if not known or camera and preset_of(camera) is None:
@@ -100,7 +100,7 @@ class Tuning:
         return self.state()
 
     def close(self) -> None:
-        """Wait for what is being worked on, and begin nothing more: a library's own threads must not outlive ours."""
+        """Wait for the current work and start nothing more: a library's threads must not outlive ours."""
         with self._lock:
             self._closed, thread = True, self._thread
         self._idle.set()
@@ -108,7 +108,7 @@ class Tuning:
             thread.join(_CLOSING_S)
 
     def forget(self, kind: str) -> TuningState:
-        """Take away what was calibrated on the page; a file named on the command line is not touched."""
+        """Remove a calibration made on the page; a file named on the command line is not touched."""
         if kind not in ALL_KINDS:
             raise CommandError("malformed", "there is no such calibration")
         try:
@@ -120,7 +120,7 @@ class Tuning:
             self._done.pop(kind, None)
         return self.state()
 
-    # -- the thread that works --------------------------------------------------------------------------------------
+    # -- the worker thread ------------------------------------------------------------------------------------------
 
     def _start(self) -> None:
         if not self._closed and (self._thread is None or not self._thread.is_alive()):
@@ -145,14 +145,14 @@ class Tuning:
             except OSError as e:
                 text = f"it cannot be kept ({e.strerror or e})"
                 done = {"ok": False, "error": {"code": "not_saved", "text": text, "parts": {}}}
-            except Exception as e:  # however this one ends, the next calibration can begin
+            except Exception as e:  # whatever happened, the next calibration must be possible
                 _log.error("calibrating failed", exc_info=e)
                 done = {"ok": False, "error": {"code": "failed", "text": "the program's log says why", "parts": {}}}
             with self._lock:
                 self._done[job[0]], self._job = {**done, "at_s": round(time.time(), 1)}, None
 
     def _look(self) -> None:
-        """What is printed is sought first; where nothing is, the tiles that lie there do as well."""
+        """Search for printed targets first; without any, use the tiles on the table."""
         shot = self._camera.raw(_PICTURE_S)
         found = None if shot is None else look(shot.bgr, self._lens(shot))
         if shot is not None and found is not None and found.tiles is None:
@@ -183,7 +183,7 @@ class Tuning:
                     document, told = colours_document(calibrate_colours(shot.bgr, self._colours()), shot)
                 else:
                     if by in ("", "tiles") and refused is not None and reader is None:
-                        reader = self._reader()  # reading a whole board takes seconds: what is printed is sought first
+                        reader = self._reader()  # reading a whole board takes seconds: printed targets first
                     document, told = self._table(shot, by, reader, begun)
             except CalibrationError as e:
                 refused = e
@@ -198,13 +198,13 @@ class Tuning:
         return table_document(found, shot, self._clock() - begun)
 
     def _measured(self, shot: Shot) -> ColoursResult | None:
-        """The colours that are known of pictures of this size."""
+        """The known colours for pictures of this size."""
         size = (int(shot.bgr.shape[1]), int(shot.bgr.shape[0]))
         return next((d.result for _, d in self._camera.documents
                      if d.resolution == size and isinstance(d.result, ColoursResult)), None)
 
     def _lens(self, shot: Shot) -> LensResult:
-        """The lens that is known best: calibrated, chosen, the camera's own name, else what is usual."""
+        """The best known lens: calibrated, chosen, by the camera's own name, else a typical one."""
         size = (int(shot.bgr.shape[1]), int(shot.bgr.shape[0]))
         fitting = [d.result for _, d in self._camera.documents if d.resolution == size]
         for result in fitting:
@@ -217,7 +217,7 @@ class Tuning:
         return preset_lens(preset, size)
 
     def _keep(self, document: Document) -> None:
-        """On disk, and in use. A table that was calibrated before a lens of another size is alone afterwards."""
+        """Store and use it. Calibrations of another picture size are no longer used together with it."""
         path = self._store.keep(document)
         others = [p for p in self._camera.documents
                   if p[1].kind != document.kind and p[1].resolution == document.resolution]

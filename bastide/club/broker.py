@@ -30,15 +30,15 @@ _log = logging.getLogger("bastide.club")
 
 
 class Pace(NamedTuple):
-    """How a connection is kept, in seconds."""
+    """Timing of a connection, in seconds."""
 
-    keepalive_s: int = 8  # a cable that was pulled is noticed after one and a half of these
+    keepalive_s: int = 8  # a pulled cable is detected after one and a half of these
     retry_least_s: int = 1
-    retry_most_s: int = 5  # every screen is right 10 s after the broker is back
+    retry_most_s: int = 5  # so every screen is up to date 10 s after the broker is back
 
 
 PACE = Pace()
-IN_FLIGHT = 20  # messages that the broker has not acknowledged; a sender waits for one of its own, see `Link.send`
+IN_FLIGHT = 20  # unacknowledged messages; a sender waits for its own, see `Link.send`
 QUEUED = 64  # what the library may hold beyond that
 
 
@@ -58,7 +58,7 @@ class Broker:
 
 
 def broker(url: str, *, ca: str | None = None, environment: Mapping[str, str]) -> Broker:
-    """``mqtt://user@host[:port]`` or ``mqtts://``. The password stands in the address, or better in the environment's
+    """``mqtt://user@host[:port]`` or ``mqtts://``. The password is in the URL, or better in the environment variable
     BASTIDE_MQTT_PASSWORD, which other users of the machine cannot see. Raises UsageError."""
     try:
         parts = urlsplit(url)
@@ -81,7 +81,7 @@ def broker(url: str, *, ca: str | None = None, environment: Mapping[str, str]) -
 
 
 def read_password(known: Broker, file: str | None) -> Broker:
-    """The broker with the password of a file that holds nothing else. Raises UsageError."""
+    """The broker with the password from a file that contains nothing else. Raises UsageError."""
     if file is None:
         return known
     try:
@@ -102,7 +102,7 @@ class Link:
     """A connection kept up by a thread of its own while the context is entered, reconnecting as needed.
 
     ``connected()`` is called after each connect, ``heard(topic, payload, retained)`` for every message; both in that
-    thread. ``will`` is a topic and the message that the broker publishes there if we vanish.
+    thread. ``will`` is the MQTT last will: a topic and a message.
     """
 
     def __init__(self, to: Broker, name: str, *, connected: Callable[[], None],
@@ -126,7 +126,7 @@ class Link:
 
     def __enter__(self) -> Self:
         wanted = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
-        wanted.MaximumPacketSize = self._largest + 1000  # what is larger the broker does not even send us
+        wanted.MaximumPacketSize = self._largest + 1000  # the broker does not send larger ones
         self.client.connect_async(self._to.host, self._to.port, keepalive=self._pace.keepalive_s, clean_start=True,
                                   properties=wanted)
         self.client.loop_start()
@@ -139,7 +139,7 @@ class Link:
 
     @property
     def up(self) -> bool:
-        """Whether the broker is there, as far as is known."""
+        """Whether we are connected, as far as known."""
         return bool(self.client.is_connected())
 
     def listen(self, *topics: str) -> None:
@@ -147,7 +147,7 @@ class Link:
         self.client.subscribe([(t, SubscribeOptions(qos=1, noLocal=True)) for t in topics])
 
     def send(self, topic: str, payload: bytes, *, retain: bool = False) -> mqtt.MQTTMessageInfo | None:
-        """Hand over a message; None when there is no connection. Never blocks."""
+        """Send a message; None without a connection. Never blocks."""
         if not self.up:
             return None
         try:
@@ -166,7 +166,7 @@ class Link:
         self._say(f"connected to the broker at {self._to}", logging.INFO)
         try:
             self._connected()
-        except Exception:  # that does not affect the connection
+        except Exception:  # must not affect the connection
             _log.exception("after connecting")
 
     def _on_message(self, client: mqtt.Client, data: object, message: mqtt.MQTTMessage) -> None:
@@ -184,13 +184,13 @@ class Link:
         self._say(f"the broker at {self._to} does not answer; it is tried again")
 
     def _say(self, text: str, level: int = logging.WARNING) -> None:
-        if text != self._said:  # once, not with every try
+        if text != self._said:  # once, not with every retry
             self._said = text
             _log.log(level, text)
 
 
 def acknowledged(info: mqtt.MQTTMessageInfo | None) -> bool:
-    """Whether the broker has the message, or nobody waits for that any more."""
+    """Whether the broker has acknowledged the message, or it is no longer waited for."""
     if info is None:
         return True
     try:

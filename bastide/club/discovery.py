@@ -13,11 +13,11 @@ from bastide.club.documents import PlayerState, State
 from bastide.club.message import Sender, slug, topic
 
 PREFIX = "homeassistant"
-Config = dict[str, object]  # what Home Assistant reads of one component
+Config = dict[str, object]  # one component's configuration
 
 
 def discovery(document: State, sender: Sender, *, page: str | None = None) -> dict[str, Config | None]:
-    """Topics and what is retained there for a table's state; None takes a sensor away that it has no more."""
+    """Topics and their retained messages for a table's state; None removes a sensor that it no longer has."""
     name = slug(sender.table)
     seats = len(document["players"])
     found: dict[str, Config | None] = {}

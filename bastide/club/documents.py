@@ -1,5 +1,5 @@
-"""The documents that go over the broker, as their schemas beside this file describe them: what `bastide.club.message`
-makes, and what it has checked before anybody else reads it."""
+"""The types of the broker's messages, as in the JSON schemas beside this file: made, and on receipt validated, by
+`bastide.club.message`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from web.views import RoundView
 
 
 class Score(TypedDict):
-    """A line of the feed: who got how much (pairs of player and points), and the sum it is."""
+    """A line of the feed: the points (pairs of player and points), and the calculation."""
 
     turn: int | None
     player: int | None
@@ -21,7 +21,7 @@ class Score(TypedDict):
 
 
 class TurnState(TypedDict):
-    """Whose turn it is, and which."""
+    """The number of the turn and its player."""
 
     number: int
     player: int
@@ -47,7 +47,8 @@ class BoardState(TypedDict):
 
 
 class Told(TypedDict):
-    """What a table tells: its name, its machine, how often that was started, the number of the view and the game."""
+    """Header of a table's messages: its name, its machine, the machine's start count, the number of the view and the
+    game."""
 
     v: int
     table: str
@@ -58,7 +59,7 @@ class Told(TypedDict):
 
 
 class State(Told):
-    """Everything that others may see of a table (``state-1.schema.json``)."""
+    """The published state of a table (``state-1.schema.json``)."""
 
     at: float
     phase: Literal["playing", "over"]
@@ -77,14 +78,14 @@ class State(Told):
 
 
 class Happened(Told):
-    """Something that has just happened at a table (``event-1.schema.json``)."""
+    """An event at a table (``event-1.schema.json``)."""
 
     kind: Literal["score", "corrected", "begun", "over"]
     score: NotRequired[Score]
 
 
 class Seat(TypedDict):
-    """Who plays, with which figures."""
+    """A player with the colour of the figures."""
 
     name: str
     colour: str
@@ -114,7 +115,7 @@ class BeginRound(TypedDict):
 
 
 class EndRound(TypedDict):
-    """A round is over for the organiser."""
+    """The organiser has ended a round."""
 
     v: int
     do: Literal["end_round"]

@@ -49,12 +49,12 @@ class ChessClock:
         self.running, self._since = next_ % len(self._left), self._clock()
 
     def stop(self) -> None:
-        """No clock runs."""
+        """Stop the clocks."""
         self._left, self.running = self.left(), None
 
 
 class _Playing(TypedDict):
-    """The round that is played: the number of its game at this table, and by player the scores that were agreed to."""
+    """The current round: the number of its game at this table, and the scores confirmed by each player."""
 
     id: str
     number: int
@@ -64,9 +64,9 @@ class _Playing(TypedDict):
 
 
 class GameRound:
-    """The round that is played at a table, if any. Thread safe.
+    """The round that is played at a table, if any. Thread-safe.
 
-    The session asks it what people may do (`takes`) and shows what it says (`shown`).
+    The session passes commands to it (`takes`) and shows its state (`shown`).
     """
 
     def __init__(self, folder: Path, clock: Callable[[], float] = time.monotonic) -> None:
@@ -81,9 +81,9 @@ class GameRound:
             if kept.get("left_s"):
                 self._timer = ChessClock([float(s) for s in kept["left_s"]], clock)
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            self._round = None  # nobody plays one here
+            self._round = None  # no round here
 
-    # -- what the organiser asks for --------------------------------------------------------------------------------
+    # -- the organiser's commands -----------------------------------------------------------------------------------
 
     def carry_out(self, session: TableSession, command: Command) -> None:
         """A command that came over the broker (schema ``command``). Raises CommandError."""
@@ -100,7 +100,7 @@ class GameRound:
             case "begin_round":
                 with self._lock:
                     if self._round is not None and self._round["id"] == command["round"]["id"]:
-                        return  # told twice
+                        return  # a repeated command
                 if busy:
                     raise CommandError("game_runs", "a game goes on; end it at the table first")
                 self._begin(session, command["round"])
@@ -127,11 +127,11 @@ class GameRound:
             self._keep()
         session.show_again()
 
-    # -- what people at the table ask for ---------------------------------------------------------------------------
+    # -- commands at the table --------------------------------------------------------------------------------------
 
     def takes(self, view: View, data: Mapping[str, object]) -> bool:
-        """Whether this command is the round's, which then has carried it out. Raises CommandError, also for what the
-        organiser has locked."""
+        """Whether this command belongs to the round, which then has carried it out. Raises CommandError, also for
+        commands that the organiser has locked."""
         do = data.get("do")
         if data.get("by") is self:
             return False
@@ -173,11 +173,11 @@ class GameRound:
         else:
             self._timer.press(view["turn"]["player"])
 
-    # -- what is shown ----------------------------------------------------------------------------------------------
+    # -- state ------------------------------------------------------------------------------------------------------
 
     def shown(self, view: View) -> RoundView | None:
-        """The round for screens: ``id``, ``number``, ``locked``, ``confirmed`` and ``clock`` as it is now; None when
-        another game lies on the table. What somebody agreed to is void when a correction has changed it."""
+        """The round for screens: ``id``, ``number``, ``locked``, ``confirmed`` and the current ``clock``; None when
+        another game is on the table. A confirmation is void when a correction has changed the scores."""
         with self._lock:
             if self._round is None or self._round["game"] != view["game"]:
                 return None

@@ -27,11 +27,11 @@ class Limits(NamedTuple):
     """Chosen with ``benchmarks/club.py``."""
 
     most_tables: int = 400
-    tick_s: float = 0.1  # changes of so long are sent together
-    stale_s: float = 1.0  # how old "so long ago" may be in the whole
+    tick_s: float = 0.1  # changes within this time are sent together
+    stale_s: float = 1.0  # greatest error of ages in the complete state
     kept: int = 64  # ticks that a screen may lag before it gets the complete state
-    gone_s: float = 35.0  # not heard for so long, and another machine has its name: it was replaced
-    warnings: int = 20  # for a topic, of what is no state
+    gone_s: float = 35.0  # a machine silent for so long while another one has its name was replaced
+    warnings: int = 20  # per topic, about invalid messages
 
 
 LIMITS = Limits()
@@ -39,16 +39,16 @@ LIMITS = Limits()
 
 @dataclass(slots=True)
 class Seen:
-    """One table: its newest state, when it was heard (None: only what the broker kept), whether it says it is there."""
+    """One table: its newest state, when it was received (None: only a retained one), and its availability."""
 
     key: str
     slug: str
     state: State
     heard_s: float | None
     here: bool
-    shown: State | None = None  # what the screens have
+    shown: State | None = None  # the state that the screens have
     shown_here: bool | None = None
-    since_s: float = 0.0  # when its game was heard first
+    since_s: float = 0.0  # when its game was first received
     refreshed: bool = field(default=False)
 
     @property
@@ -62,9 +62,9 @@ class Tick(NamedTuple):
 
 
 class Hall:
-    """The tables. ``heard`` takes messages from the broker; `whole` and `after` are for screens. Thread safe.
+    """The tables. ``heard`` takes messages from the broker; `whole` and `after` are for screens. Thread-safe.
 
-    ``changed(before, state, now_s)`` is called for every state that is taken, with the one before it of that device.
+    ``changed(before, state, now_s)`` is called for every accepted state, with that device's previous one.
     """
 
     def __init__(self, *, limits: Limits = LIMITS, clock: Callable[[], float] = time.monotonic,
@@ -73,11 +73,11 @@ class Hall:
         self._lock = threading.Lock()
         self._news = threading.Condition()
         self._tables: dict[tuple[str, str], Seen] = {}  # by slug and device
-        self._here: dict[str, bool] = {}  # what availability said before any state came
+        self._here: dict[str, bool] = {}  # availability received before any state
         self._dirty: set[str] = set()
         self._gone: list[str] = []
         self._ticks: deque[Tick] = deque(maxlen=limits.kept)
-        self._number = secrets.randbelow(10**11)  # no screen goes on where another life of the hub had ended
+        self._number = secrets.randbelow(10**11)  # random: no screen resumes from an earlier run of the hub
         self._extra: dict[str, bool | int] = {"broker": False}
         self._extra_shown: dict[str, bool | int] = {}
         self._whole: tuple[int, float, str] | None = None
@@ -98,7 +98,7 @@ class Hall:
         if self._thread is not None:
             self._thread.join(2.0)
 
-    # -- what comes in ----------------------------------------------------------------------------------------------
+    # -- input ------------------------------------------------------------------------------------------------------
 
     def heard(self, where: str, payload: bytes, retained: bool) -> None:
         """A message of the broker. An invalid one is ignored and logged."""
@@ -134,7 +134,7 @@ class Hall:
                                                 self._here.get(name, not retained), since_s=now)
                 before = None
             elif (told["epoch"], told["rev"]) < known.order:
-                return  # an older one after a newer: what was under way when a connection broke
+                return  # an older one after a newer: it was in flight when a connection broke
             else:
                 before = known.state
                 if before["game"] != told["game"]:
@@ -147,7 +147,7 @@ class Hall:
         self._changed(before, told)
 
     def _key(self, name: str, device: str) -> str:
-        """How screens call it: by its name, or when two have one by the machine too."""
+        """The screens' key: its name, with the machine's if two have the same name."""
         taken = any(s.key == name for s in self._tables.values())
         return f"{name}.{device[:6]}" if taken else name
 
@@ -161,7 +161,7 @@ class Hall:
         return True
 
     def _replaced(self, name: str, now: float) -> None:
-        """A machine that fell silent while another one publishes under its name was replaced by it."""
+        """Remove a silent machine whose name another one publishes: it was replaced."""
         mine = [at for at in self._tables if at[0] == name]
         if len(mine) > 1 and any((self._tables[at].heard_s or 0) > now - self._limits.gone_s for at in mine):
             for at in mine:
@@ -184,14 +184,14 @@ class Hall:
                     self._dirty.add(seen.key)
 
     def tell(self, **extra: bool | int) -> None:
-        """Something that all screens show beside the tables: ``broker``, ``rounds``, ``results``."""
+        """Set state that all screens show besides the tables: ``broker``, ``rounds``, ``results``."""
         with self._lock:
             self._extra.update(extra)
 
-    # -- what goes out ----------------------------------------------------------------------------------------------
+    # -- output -----------------------------------------------------------------------------------------------------
 
     def tables(self) -> list[Seen]:
-        """The tables as they are now."""
+        """The current tables."""
         with self._lock:
             return list(self._tables.values())
 
@@ -218,7 +218,7 @@ class Hall:
         return [t for t in ticks if t.number > number]
 
     def tick(self) -> bool:
-        """Put what has changed into one tick; whether anything had."""
+        """Collect all changes in one tick; returns whether there were any."""
         with self._lock:
             rows = [self._row(s) for s in self._tables.values() if s.key in self._dirty]
             extra = {k: v for k, v in self._extra.items() if self._extra_shown.get(k, _NOTHING) != v}
@@ -229,7 +229,7 @@ class Hall:
                 return False
             number = self._number + 1
             text = compact({"number": number, "tables": rows, **extra, **({"gone": gone} if gone else {})})
-            with self._news:  # only here both are held
+            with self._news:  # the only place that holds both locks
                 self._number = number
                 self._ticks.append(Tick(number, text))
                 self._news.notify_all()

@@ -1,4 +1,4 @@
-"""The hub's parts put together: it listens to the broker, keeps results and runs the tournament."""
+"""Assembles the hub: it listens to the broker, stores results and runs the tournament."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LOOK_S = 1.0
 
 
 class Hub:
-    """Listens from entering to leaving. ``hall`` is what screens see, ``organiser`` the tournament."""
+    """Listens while the context is entered. ``hall`` is the screens' state, ``organiser`` the tournament."""
 
     def __init__(self, to: Broker, results: Results, *, pace: Pace = PACE) -> None:
         self.hall = Hall(changed=self._changed)
@@ -62,7 +62,7 @@ class Hub:
             if self.organiser.heard(state):
                 self._rounds += 1
             self.hall.tell(played=self._played, rounds=self._rounds)
-        except Exception:  # a full disk keeps no result, and every screen goes on
+        except Exception:  # e.g. a full disk: no results are stored, but the screens go on
             _log.exception("what a table said could not be kept")
 
     def _send(self, table: str, command: Command) -> None:

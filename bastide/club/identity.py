@@ -30,15 +30,15 @@ class Identity:
         seed = kept.get("seed")
         self._seed = seed if isinstance(seed, str) and 8 <= len(seed) <= 64 else secrets.token_hex(8)
         node = uuid.getnode()
-        address = 0 if node >> 40 & 1 else node  # Python makes one up, each time another, where there is no card
+        address = 0 if node >> 40 & 1 else node  # without a network card Python returns a random one each time
         self.device = hashlib.sha256(f"{self._seed} {address}".encode()).hexdigest()[:12]
         before = kept.get("epoch")
         self.epoch = (before if type(before) is int and 0 <= before < _MOST else 0) + 1
         self._write()
 
     def heard(self, device: str, epoch: int) -> bool:
-        """Another state has this start count. If it is ours and not lower, as after restoring an old backup, skip past
-        it and return True."""
+        """A received state has this start count. If it is ours and not lower, as after restoring an old backup, skip
+        past it and return True."""
         if device != self.device or epoch <= self.epoch or epoch >= _MOST:
             return False
         self.epoch = epoch + 1

@@ -1,7 +1,7 @@
-"""What goes over the broker: topics, and the documents of the schemas beside this file.
+"""The broker's messages: topics, and documents by the schemas beside this file.
 
-A state is the whole of a table in 1 to 6 kB. It is made from the view that the table's own page shows, less what the
-aid level hides from the players.
+A state describes the whole table in 1 to 6 kB. It is made from the view of the table's own page, without what the aid
+level hides from the players.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from web.views import RoundView
 
 VERSION = 1
 ROOT = "bastide"
-LARGEST = 65_536  # bytes of a message that is listened to; a state of 200 tiles is below 8,000
-LAST = 5  # scores in a state
+LARGEST = 65_536  # bytes; larger messages are ignored; a state of 200 tiles is below 8,000
+LAST = 5  # most recent scores in a state
 LONGEST_NAME = 60
 HIDING = "score"  # the aid level that shows neither forecast nor tiles left
 
@@ -57,7 +57,7 @@ def topic(table: str, part: str) -> str:
 
 def state(view: View, sender: Sender, *, at_s: float, commands: bool = False,
           game_round: RoundView | None = None) -> State:
-    """What others may see of a table's view."""
+    """The published state of a table's view."""
     aid = view["aid"]
     open_ = aid != HIDING or view["phase"] == "over"
     made: State = {
@@ -81,7 +81,7 @@ def state(view: View, sender: Sender, *, at_s: float, commands: bool = False,
 
 
 def published(view: View) -> View:
-    """The view as other machines may know it: a game is over when its end has been told in the room."""
+    """The view for other machines: a game is over only when its result has been revealed."""
     return {**revealed(view), "phase": "playing"} if untold(view) else view
 
 
@@ -96,7 +96,7 @@ def _player(p: PlayerView, open_: bool) -> PlayerState:
 
 
 def _in_order(tiles: Sequence[TileView]) -> list[TileView]:
-    """As they came; the tile laid last at the end, where who draws it finds it."""
+    """In the order of laying; the last tile is at the end, where renderers expect it."""
     return sorted(tiles, key=lambda t: bool(t["last"]))
 
 
@@ -106,13 +106,13 @@ def _figure(f: FigureView) -> list[int | float | str]:
 
 
 def score(row: ScoreView) -> Score:
-    """A line of the feed: who got how much, and the sum it is."""
+    """A line of the feed: the points, and the calculation."""
     return {"turn": row["turn"], "player": row["player"], "reason": row["reason"],
             "points": [[p["player"], p["points"]] for p in row["points"]], "formula": str(row["formula"])[:300]}
 
 
 def events(before: View | None, view: View, sender: Sender) -> list[Happened]:
-    """What has happened from one view to a later one; nothing is reported of the time before the first."""
+    """The events between two views; none before the first one."""
     if before is None or before["update"] >= view["update"]:
         return []
 
@@ -134,7 +134,7 @@ def events(before: View | None, view: View, sender: Sender) -> list[Happened]:
 
 
 def packed(document: State | Happened | Command) -> bytes:
-    """A document as it is sent."""
+    """A serialised document."""
     return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
@@ -166,9 +166,9 @@ def unpacked(kind: Literal["state", "event", "command"], payload: bytes) -> Stat
         found = json.loads(payload, parse_constant=_no_constant)
         _checker(kind)(found)
         _texts(found)
-    except (ValueError, RecursionError) as e:  # what the schema refuses is a ValueError too
+    except (ValueError, RecursionError) as e:  # schema violations are ValueErrors too
         raise NotAMessage(f"not a {kind} of version {VERSION}: {str(e)[:200]}") from None
-    return cast(State | Happened | Command, found)  # the schema has said so
+    return cast(State | Happened | Command, found)  # validated by the schema
 
 
 def _no_constant(name: str) -> None:

@@ -1,4 +1,4 @@
-"""The tournament as the hub runs it: which table plays what, and the results.
+"""The tournament run by the hub: assigns games to tables and collects results.
 
 Commands are derived from each table's state: one that was away, or lost a command, gets it again with its next state.
 So there is no record of what was sent.
@@ -35,12 +35,12 @@ from web.protocol import CommandError
 
 COLOURS = ("red", "blue", "yellow", "green", "black", "pink")
 CLOCK_S = 15 * 60.0
-AGAIN_S = 8.0  # a table that has not done what it was told is told again
+AGAIN_S = 8.0  # a command that a table has not carried out is repeated after so long
 _KEPT = "tournament"
 
 
 class Organiser:
-    """One tournament at a time. ``send(table, command)`` reaches a table's slug. Thread safe."""
+    """One tournament at a time. ``send(table, command)`` sends to a table's slug. Thread-safe."""
 
     def __init__(self, results: Results, send: Callable[[str, Command], None],
                  clock: Callable[[], float] = time.monotonic) -> None:
@@ -48,17 +48,17 @@ class Organiser:
         self._lock = threading.RLock()
         self._sent: dict[tuple[str, str], float] = {}
         self._said: dict[str, State] = {}  # the newest state of each table
-        kept = _Kept() if (known := results.kept(_KEPT)) is None else cast(_Kept, known)  # as `_keep` wrote it
+        kept = _Kept() if (known := results.kept(_KEPT)) is None else cast(_Kept, known)  # written by `_keep`
         self._event: str = kept.get("event", "")
         self._games: tuple[Game, ...] = tuple(_game(g) for g in kept.get("games", ()))
         self._state: dict[int, str] = {int(n): s for n, s in kept.get("rounds", {}).items()}  # open, ended
         self._play: PlayState = kept.get("play", {})
 
-    # -- what the organiser does ------------------------------------------------------------------------------------
+    # -- the organiser's commands -----------------------------------------------------------------------------------
 
     def load(self, text: object, play: Mapping[str, object]) -> None:
-        """Take rounds from a pairing program. Games that were played here keep their results as long as the same people
-        meet at the same table. Raises CommandError."""
+        """Load rounds from a pairing program. Games already played keep their results if players and table are the
+        same. Raises CommandError."""
         try:
             games = read_rounds(str(text))
         except BadRounds as e:
@@ -104,10 +104,10 @@ class Organiser:
         self._results.keep(_KEPT, {"event": self._event, "games": rounds_json(self._games), "rounds": self._state,
                                    "play": self._play})
 
-    # -- what the tables say ----------------------------------------------------------------------------------------
+    # -- the tables' states -----------------------------------------------------------------------------------------
 
     def heard(self, state: State) -> bool:
-        """A table's newest state. Whether results have changed."""
+        """Process a table's newest state; returns whether results have changed."""
         name = slug(state["table"])
         with self._lock:
             before = self._tables_now()
@@ -122,8 +122,8 @@ class Organiser:
         return [self._table(g) for g in self._games if self._state.get(g.round) == "open"]
 
     def _table(self, game: Game) -> str:
-        """How the table of a game in an open round stands to it: playing, or why it does not: not heard yet
-        (``unheard``), started without ``--mqtt-commands`` (``deaf``), or another game goes on there (``busy``)."""
+        """The status of a game's table in an open round: playing, or why not: no state received yet (``unheard``),
+        started without ``--mqtt-commands`` (``deaf``), or another game is being played (``busy``)."""
         said = [s for name, s in self._said.items() if _meant(game.table, name)]
         if game.bye or game.scores is not None:
             return "done"
@@ -153,7 +153,7 @@ class Organiser:
         return False
 
     def _tell(self, name: str, state: State) -> None:
-        """What this table should be doing and is not."""
+        """Send this table the command that it has not carried out yet."""
         if not state["commands"] or not self._event:
             return
         round_ = state.get("round")
@@ -173,10 +173,10 @@ class Organiser:
             self._sent[key] = now
             self._send(name, order)
 
-    # -- what is shown ----------------------------------------------------------------------------------------------
+    # -- output -----------------------------------------------------------------------------------------------------
 
     def told(self) -> TournamentState:
-        """Rounds with their games and how each stands (``at`` in an open round: `_table`), and the standings."""
+        """Rounds with their games and status (``at`` in an open round: `_table`), and the standings."""
         with self._lock:
             games, states = self._games, dict(self._state)
             at = {(g.round, g.players): self._table(g) for g in games if states.get(g.round) == "open"}
@@ -201,14 +201,14 @@ class Organiser:
 
 
 def _meant(table: str, name: str) -> bool:
-    """Whether a table of the rounds is the one with this slug; pairing programs only number them."""
+    """Whether a table in the rounds matches this slug; pairing programs only number them."""
     if table.isascii() and table.isdigit():
         return re.fullmatch(rf"(?:.*\D)?0*{int(table)}", name) is not None
     return slug(table) == name
 
 
 class _Kept(TypedDict, total=False):
-    """A tournament as it is kept."""
+    """A stored tournament."""
 
     event: str
     games: Sequence[ResultRow]

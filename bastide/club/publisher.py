@@ -41,35 +41,35 @@ HERE, GONE = b"online", b"offline"
 
 
 class Beat(NamedTuple):
-    """When a table says something, in seconds."""
+    """Timing of publications, in seconds."""
 
-    again_s: float = 10.0  # the same state once more, so that others know that the table is there
-    look_s: float = 0.25  # how soon a connection that has come back is used
-    ack_s: float = 1.0  # how long one message is waited for before the table looks around again
-    end_s: float = 1.0  # how long leaving waits to say so
-    doubled_s: float = 30.0  # for so long another table is believed to have our name
+    again_s: float = 10.0  # repetition of an unchanged state, as a sign of life
+    look_s: float = 0.25  # interval of checking for a restored connection
+    ack_s: float = 1.0  # wait for an acknowledgement before checking for other work
+    end_s: float = 1.0  # time for the last message when leaving
+    doubled_s: float = 30.0  # how long another table's message counts as a name conflict
 
 
 BEAT = Beat()
 
 
 class Table(Protocol):
-    """What is published: a live session (`web.protocol.LiveSession`) that can also be told to begin games."""
+    """The published session (`web.protocol.LiveSession`)."""
 
     def view(self) -> View:
         """The newest view."""
         ...
 
     def subscribe(self) -> Subscription:
-        """A place to wait for newer ones."""
+        """A subscription to newer ones."""
         ...
 
 
 class Publisher:
-    """Publishes a session as the table ``name`` from entering to leaving.
+    """Publishes a session as the table ``name`` while the context is entered.
 
-    ``carry_out(command)`` is called with the commands that come, one that raises CommandError is told in the log;
-    without it none is listened to. ``game_round()`` is the tournament's round that is played, or None.
+    ``carry_out(command)`` is called with received commands, a CommandError is logged; without it commands are not
+    subscribed to. ``game_round()`` is the tournament's round that is played, or None.
     """
 
     def __init__(self, session: Table, to: Broker, name: str, identity: Identity, *,
@@ -82,8 +82,8 @@ class Publisher:
         self.slug = slug(name)
         self._anew, self._stop = threading.Event(), threading.Event()
         self._last: View | None = None
-        self._whole: View | None = None  # the newest one, as the table has it
-        self._said: dict[str, bytes] = {}  # what is retained for Home Assistant
+        self._whole: View | None = None  # the newest one, unfiltered
+        self._said: dict[str, bytes] = {}  # messages retained for Home Assistant
         self._sent_s, self._sent_rev = float("-inf"), -1
         self._info: MQTTMessageInfo | None = None
         self._doubled_s = float("-inf")
@@ -125,7 +125,7 @@ class Publisher:
             try:
                 if newest is not None and self._due(newest):
                     self._publish(newest)
-            except Exception:  # a view that cannot be published must not end publishing
+            except Exception:  # one bad view must not end publishing
                 _log.exception("the table's state could not be published")
                 self._sent_s, self._sent_rev = time.monotonic(), newest["update"] if newest else -1
 
@@ -152,7 +152,7 @@ class Publisher:
             self._said.clear()
             self.link.send(topic(self.slug, "availability"), HERE, retain=True)
         self._info = self.link.send(topic(self.slug, "state"), packed(document), retain=True)
-        if self._info is None:  # gone in this moment: everything again when it is back
+        if self._info is None:  # just disconnected: everything again after reconnecting
             self._anew.set()
             return
         if self._last is not None and not anew:  # events during the outage are dropped; the state covers them
@@ -189,7 +189,7 @@ class Publisher:
             self._command(payload)
 
     def _others(self, payload: bytes, retained: bool) -> None:
-        """Somebody else's state under our name, or ours from before this start."""
+        """A received state under our name: another machine's, or ours from an earlier start."""
         try:
             told = unpacked("state", payload)
         except NotAMessage as e:

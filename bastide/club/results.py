@@ -1,4 +1,4 @@
-"""The evening's results: finished games and the tournament's rounds, in a small database of the hub."""
+"""The evening's results: finished games and the tournament's rounds, in a small SQLite database of the hub."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bastide.errors import Failure
 from web.club_states import EveningRow
 
 EVENING_S = 16 * 3600.0
-MOST = 2000  # games that are told
+MOST = 2000  # games in a response
 _SCHEMA = """
 create table if not exists games (
     device text not null, game integer not null, tableName text not null, begun real, ended real not null,
@@ -27,7 +27,7 @@ create table if not exists kept (name text primary key, body text not null) with
 
 
 class Results:
-    """Opened and closed as a context manager; thread safe. Raises Failure when the folder cannot be used."""
+    """Opened and closed as a context manager; thread-safe. Raises Failure when the folder cannot be used."""
 
     def __init__(self, folder: Path, *, clock: Callable[[], float] = time.time) -> None:
         self._clock, self._lock = clock, threading.Lock()
@@ -50,7 +50,7 @@ class Results:
             self._db.close()
 
     def heard(self, state: State) -> bool:
-        """Keep a game that is over, as it was corrected last; forget one that goes on after all. Whether the results
+        """Store a finished game with its last corrections; delete one that was resumed. Returns whether the results
         have changed."""
         at = state["device"], state["game"]
         if state["phase"] != "over":
@@ -92,12 +92,12 @@ class Results:
                 for device, game, table, begun, ended, id_, body in rows]
 
     def keep(self, name: str, value: object) -> None:
-        """Keep a small document under a name."""
+        """Store a small document under a name."""
         with self._lock, self._db:
             self._db.execute("insert or replace into kept values (?, ?)", (name, json.dumps(value, ensure_ascii=False)))
 
     def kept(self, name: str) -> object:
-        """The document that was kept under a name, or None."""
+        """The document stored under a name, or None."""
         with self._lock:
             row = self._db.execute("select body from kept where name = ?", (name,)).fetchone()
         return json.loads(row[0]) if row else None

@@ -1,4 +1,4 @@
-"""What ``serve`` says about a table's place in a club: its options and its environment, read once at the start."""
+"""The club settings of ``serve``: options and environment variables, read once at the start."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ YES = ("1", "yes", "true", "on")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClubTable:
-    """A table that is published: where, as what, and whether it takes commands."""
+    """A published table: its broker, its name, and whether it accepts commands."""
 
     to: Broker
     name: str
@@ -35,7 +35,7 @@ class ClubTable:
 
     @contextmanager
     def published(self, session: TableSession, port: int) -> Iterator[Publisher]:
-        """Publish a session while this is entered."""
+        """Publish a session while the context is entered."""
         rounds = GameRound(self.folder)
         session.play_rounds(rounds)
         with Publisher(session, self.to, self.name, Identity(self.folder),
@@ -48,8 +48,8 @@ class ClubTable:
 
 
 def club_table(args: argparse.Namespace, folder: Path, environment: Mapping[str, str]) -> ClubTable | None:
-    """What the command line says, else the environment (BASTIDE_MQTT, BASTIDE_TABLE, BASTIDE_MQTT_COMMANDS, which
-    /etc/bastide/bastide.conf sets); None for a table by itself. Raises UsageError."""
+    """From the command line, else the environment (BASTIDE_MQTT, BASTIDE_TABLE, BASTIDE_MQTT_COMMANDS, which
+    /etc/bastide/bastide.conf sets); None for a table that is not published. Raises UsageError."""
     url = args.mqtt or environment.get("BASTIDE_MQTT")
     if not url:
         for option in ("table", "mqtt_ca", "mqtt_password", "mqtt_commands"):

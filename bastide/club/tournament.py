@@ -1,7 +1,7 @@
-"""Rounds from a pairing program, results for it, and standings as the World Championship counts them. Pure functions.
+"""Rounds from a pairing program, results for it, and standings by the World Championship's rules. Pure functions.
 
-Rounds are a table with a header: ``round, table, player1, player2`` and, when it was played, ``score1, score2``; more
-players may follow. A row without a second player is a bye. Commas, semicolons and tabs all do.
+Rounds are CSV with a header: ``round, table, player1, player2`` and, for a played game, ``score1, score2``; more
+players may follow. A row without a second player is a bye. The separator may be a comma, semicolon or tab.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from web.club_states import ResultRow, StandingRow
 MOST_ROWS = 2000
 LONGEST_NAME = 40
 SEATS = 6
-Cell = str | int  # of a table
+Cell = str | int  # of the CSV
 _SEPARATORS = ",;\t"
 
 
 class BadRounds(Exception):
-    """A table that holds no rounds. The message is one sentence that names the line."""
+    """Invalid rounds. The message is one sentence that names the line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Game:
-    """One game of a round: who sits where, in turn order, and what came of it (None: nothing yet)."""
+    """One game of a round: the seats in turn order, and the result (None: none yet)."""
 
     round: int
     table: str
     players: tuple[str, ...]
     scores: tuple[int, ...] | None = None
-    confirmed: bool = False  # by everybody who played it, or given with the rounds
+    confirmed: bool = False  # by all its players, or given with the rounds
 
     @property
     def bye(self) -> bool:
@@ -42,7 +42,7 @@ class Game:
 
     @property
     def winners(self) -> tuple[int, ...]:
-        """The seats with most points; empty without a result."""
+        """The seats with the most points; empty without a result."""
         if self.bye:
             return (0,)
         return () if self.scores is None else tuple(
@@ -62,7 +62,7 @@ class Standing(NamedTuple):
 
 
 def read_rounds(text: str) -> tuple[Game, ...]:
-    """The games of a table of rounds. Raises BadRounds."""
+    """The games in a CSV of rounds. Raises BadRounds."""
     lines = text.lstrip("\ufeff").splitlines()
     if not lines or not lines[0].strip():
         raise BadRounds("the table is empty; its first line must be: round,table,player1,player2")
@@ -141,8 +141,8 @@ class _Tally:
 
 
 def standings(games: Iterable[Game]) -> tuple[Standing, ...]:
-    """Who is where: by wins, then Buchholz (the wins of all opponents but the weakest), then point difference. Whoever
-    is equal in all three shares a rank. Games without a result do not count."""
+    """The ranking: by wins, then Buchholz (the wins of all opponents but the weakest), then point difference. Ties in
+    all three share a rank. Games without a result do not count."""
     tallies: dict[str, _Tally] = {}
     for game in games:
         mine = [tallies.setdefault(name, _Tally()) for name in game.players]
@@ -173,7 +173,7 @@ def buchholz(wins: Iterable[float]) -> float:
 
 
 def rounds_csv(games: Iterable[Game]) -> str:
-    """Results as a table that `read_rounds` and pairing programs read."""
+    """Results as CSV that `read_rounds` and pairing programs read."""
     rows = list(games)
     seats = max([2, *(len(g.players) for g in rows)])
     header = ["round", "table", *(f"player{n + 1}" for n in range(seats)), *(f"score{n + 1}" for n in range(seats)),
@@ -190,7 +190,7 @@ def rounds_json(games: Iterable[Game]) -> list[ResultRow]:
 
 
 def standings_csv(rows: Iterable[Standing]) -> str:
-    """The standings as a table."""
+    """The standings as CSV."""
     return _csv(Standing._fields, ([r.rank, r.name, r.played, f"{r.wins:g}", f"{r.buchholz:g}", r.difference, r.points]
                                    for r in rows))
 

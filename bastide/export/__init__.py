@@ -1,1 +1,1 @@
-"""What people take away: a game for JCloisterZone, a picture of the result, printable sheets."""
+"""Exports: a game for JCloisterZone, a picture of the result, printable sheets."""

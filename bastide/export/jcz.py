@@ -1,9 +1,9 @@
-"""A game as a saved game of JCloisterZone 5 (``.jcz``), the open-source program: the table's set-up and its messages.
+"""Exports a game as a saved game of JCloisterZone 5 (``.jcz``), the open-source program: the set-up and the messages.
 
-Their positions count x east and y south from the start tile, a rotation turns clockwise, and a tile without rotation
-lies as in our catalogue, so both are carried over as they are. Edges and half-edges have the same names. The program
-knows figures one by one, as ``player.kind.number``; here they are numbered as they are taken from the supply. It works
-out scores, goods, the fairy's points and what goes home by itself, and draws the tiles in the order that we name.
+Its positions count x east and y south from the start tile, rotations are clockwise, and a tile without rotation lies as
+in our catalogue, so both are exported unchanged. Edges and half-edges have the same names. The program identifies every
+figure, as ``player.kind.number``; here they are numbered as they are taken from the supply. It computes scores, goods,
+the fairy's points and returning figures by itself, and draws the tiles in the order that we give.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ SLOTS = ("red", "blue", "yellow", "green", "black", "grey")
 
 
 def saved_game(game: Game, created: str = "1970-01-01T00:00:00.000Z") -> tuple[SavedGame, tuple[str, ...]]:
-    """The saved game, and a sentence for everything in which that program would not play it as it was played.
+    """The saved game, and a sentence for every deviation between that program's replay and the game as played.
 
-    Raises InvalidNotation for what the format has no words for at all: boxes and tiles that the program does not know.
+    Raises InvalidNotation for what the format cannot express: boxes and tiles that the program does not know.
     """
     strangers = [e for e in game.setup.expansions if e not in SETS]
     if strangers:
@@ -74,7 +74,7 @@ def saved_game(game: Game, created: str = "1970-01-01T00:00:00.000Z") -> tuple[S
 
 
 def slots(game: Game) -> list[int]:
-    """Seats by colour, as far as that program has the colour; the rest take what is free."""
+    """Seats by colour, as far as that program has the colour; the rest take free ones."""
     taken: list[int] = []
     for p in game.setup.players:
         wanted = SLOTS.index(p.colour) if p.colour in SLOTS else 0
@@ -83,7 +83,7 @@ def slots(game: Game) -> list[int]:
 
 
 def known(tile: str) -> str:
-    """That program's id of a tile. Raises InvalidNotation."""
+    """JCloisterZone's id of a tile. Raises InvalidNotation."""
     found = catalogue()[tile].jcz if tile in catalogue() else ""
     if not found:
         raise InvalidNotation(f"JCloisterZone does not know tile {tile}")
@@ -91,7 +91,7 @@ def known(tile: str) -> str:
 
 
 def location(feature: str, where: str) -> str:
-    """``E W`` as WE, ``NL NR`` as NL.NR, a cloister, a tower and what reaches no edge as I."""
+    """``E W`` as WE, ``NL NR`` as NL.NR; I for a cloister, a tower and anything that reaches no edge."""
     atoms = where.split()
     if feature in ("cloister", "tower") or atoms == ["I"]:
         return "I"
@@ -115,7 +115,7 @@ def message(kind: str, player: int, **payload: object) -> Message:
 
 
 class Replay:
-    """Plays a game and records it as that program's messages."""
+    """Replays a game and records it as JCloisterZone's messages."""
 
     def __init__(self, game: Game) -> None:
         self.draft = Draft(new_game(game.setup))
@@ -126,10 +126,10 @@ class Replay:
         self._held: list[tuple[int, int, str]] = []  # prisoners as holder, owner, id
 
     def turn(self, turn: Turn) -> Iterator[Message]:
-        """The messages of one turn part: the tile, one action or a pass, and the commit, which nothing undoes."""
+        """The messages of one turn part: the tile, one action or a pass, and the commit, which cannot be undone."""
         d, player = self.draft, turn.player
         walked: list[Message] = []
-        passed: bool | None = None  # decided before the dragon walks, whenever the rules let it walk
+        passed: bool | None = None  # decided before the dragon moves, whenever the rules let it move
         for event in turn.events:
             if isinstance(event, TilePlaced | TileDiscarded):
                 self.drawn.append(known(event.tile))
@@ -191,7 +191,7 @@ class Replay:
                 self.notes.append(f"turn {d.turn + 1}: goods that were counted by hand are not carried over")
 
     def _room_to_flow(self, event: TilePlaced) -> bool:
-        """That program wants two squares ahead of the river's open end to be free, and those beside them."""
+        """JCloisterZone requires two free squares ahead of the river's open end, and those beside them."""
         tiles, water = self.draft.tiles, mouths(catalogue()[event.tile], event.rot)
         for side in water:
             ahead = neighbour(event.at, side)
@@ -204,7 +204,7 @@ class Replay:
         return True
 
     def _exchange(self, event: Exchanged, player: int) -> Iterator[Message]:
-        """That program asks only which of several kinds comes home to the player who has just taken a prisoner."""
+        """JCloisterZone asks only which of several kinds is returned to the player who has just taken a prisoner."""
         pair = mutual(self.draft)
         own = [m for holder, owner, m in self._held if owner == player and pair and holder in pair]
         for ref in event.released:
@@ -229,13 +229,13 @@ class Replay:
         return self._meeple(chosen)
 
     def _free(self, player: int, figure: str) -> str:
-        """The first figure of that kind which the player has in hand."""
+        """The first figure of that kind in the player's supply."""
         used = {*self._named.values(), *(m for _, _, m in self._held)}
         names = (f"{player}.{FIGURES[figure]}.{n}" for n in range(1, 100))
         return next(name for name in names if name not in used)
 
     def _released(self, ref: FigureRef, holder: int) -> str:
-        """The prisoner that goes home."""
+        """The prisoner that is released."""
         kind = f"{ref.owner}.{FIGURES[ref.figure]}."
         for n, (h, _, meeple) in enumerate(self._held):
             if meeple.startswith(kind) and holder in (h, -1):
@@ -245,13 +245,13 @@ class Replay:
         return kind + "1"
 
     def _forget(self) -> None:
-        """Figures that are no longer on the board are in hand again; so are prisoners that were exchanged unasked."""
+        """Return figures that have left the board to the supply, and prisoners that were exchanged automatically."""
         d = self.draft
         self._named = {n: name for n, name in self._named.items() if n in d.standing}
         if "tower" in d.ext:
             wanted = [(h, o, FIGURES[f]) for h, o, f in towers(d).prisoners]
             kept = []
-            for held in reversed(self._held):  # of two equal prisoners, that program exchanges the first taken
+            for held in reversed(self._held):  # of two equal prisoners, JCloisterZone exchanges the first taken
                 key = (held[0], held[1], held[2].split(".")[1])
                 if key in wanted:
                     wanted.remove(key)
@@ -259,18 +259,17 @@ class Replay:
             self._held = kept[::-1]
 
     def _passes(self, turn: Turn) -> bool:
-        """Whether the player does nothing where that program waits for something: for an action, or for whom the tower
-        takes."""
+        """Whether the player passes where JCloisterZone waits for a choice: an action, or the tower's prisoner."""
         if not self.draft.actions:
             return self._could_act()
         return any(isinstance(e, TowerRaised) for e in turn.events) and bool(may_capture(self.draft))
 
     def _completes(self, at: Square, segment: int) -> bool:
-        """Whether a tile has completed the road or city that its segment belongs to: no place for a builder there."""
+        """Whether a tile has completed its segment's road or city: a builder cannot be placed there."""
         return segment != NO_SEGMENT and is_complete(self.draft, feature_at(self.draft, at, segment))
 
     def _could_act(self) -> bool:
-        """Whether that program waits for an action, so that a pass must be said."""
+        """Whether JCloisterZone waits for an action, so that an explicit pass is needed."""
         d = self.draft
         for name in FIGURES:
             company = d.box.pieces[name].company
@@ -294,7 +293,7 @@ class Replay:
         return False
 
     def _open(self, at: Square) -> bool:
-        """Whether a follower may come through a portal to that tile."""
+        """Whether a follower may be placed on that tile through a portal."""
         d, placed = self.draft, self.draft.tiles[at]
         if at == beasts(d).dragon:
             return False
@@ -305,7 +304,7 @@ class Replay:
 
 
 def notes(game: Game, replay: Replay) -> Iterator[str]:
-    """In what that program would not play or score the game as it was played."""
+    """Deviations of JCloisterZone's rules and scoring from the game as played."""
     rules = game.setup.rules
     if rules.farm_scoring == "per_city_all_farms" or rules.farm_points_per_city != 3:
         yield "JCloisterZone scores every farm by itself with 3 points per city, not by the rules of this game"

@@ -1,4 +1,4 @@
-"""A saved game of JCloisterZone, in that program's own names."""
+"""The types of a saved game of JCloisterZone, with that program's names."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ class Pointer(TypedDict):
 
 
 class Meeple(TypedDict):
-    """A figure, and where it stands."""
+    """A figure and its position."""
 
     featurePointer: Pointer
     meepleId: str
 
 
 class Message(TypedDict):
-    """Something that a player does; what its ``payload`` has depends on the ``type``."""
+    """A player's move; its ``payload`` depends on the ``type``."""
 
     type: str
     payload: Mapping[str, object]
@@ -48,7 +48,7 @@ class StartJson(TypedDict):
 
 
 class SetupJson(TypedDict):
-    """What is played: sets of tiles, pieces, rules."""
+    """The set-up: sets of tiles, pieces, rules."""
 
     sets: dict[str, int]
     elements: Mapping[str, int | bool]
@@ -65,7 +65,7 @@ class Annotations(TypedDict):
 
 
 class SavedGame(TypedDict):
-    """A game as that program saves it."""
+    """A saved game."""
 
     appVersion: str
     gameId: str

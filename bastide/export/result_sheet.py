@@ -1,4 +1,4 @@
-"""A finished game to keep: the board and the scores as one picture, and the scores as a table of text."""
+"""Exports a finished game: the board and the scores as one picture, and the scores as a plain-text table."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ LONGEST_PX = 2400
 TILE_PX = 120
 MOST_ACROSS = 200  # squares: all tiles of all boxes in a row would be about as many
 _INK, _PAPER, _FAINT = (42, 32, 24), (239, 230, 211), (101, 84, 63)
-_FONTS = ("NotoSans-Regular.ttf", "DejaVuSans.ttf")  # the first that this machine has; Pillow's own otherwise
+_FONTS = ("NotoSans-Regular.ttf", "DejaVuSans.ttf")  # the first one installed; otherwise Pillow's own
 
 
 def table(state: GameState) -> str:
-    """Points by what they were for and by player, in columns; the last row is the total."""
+    """Points by category (rows) and player (columns); the last row is the total."""
     names = [p.name for p in state.setup.players]
     rows: dict[str, list[int]] = {}
     for event in state.score_events:
@@ -49,7 +49,7 @@ def picture(state: GameState) -> bytes:
     """The board in drawn tiles above the names and their points, as PNG. Raises Failure when a tile is far off."""
     tiles = {at: (state.box.tile(p.tile), p.rot) for at, p in state.tiles.items()}
     across = max((max(v) - min(v) + 2 for v in zip(*tiles, strict=True)), default=1)
-    if across > MOST_ACROSS:  # one square is drawn however far apart they are
+    if across > MOST_ACROSS:  # the picture covers the whole bounding box
         far = max(tiles, key=lambda at: max(abs(at[0]), abs(at[1])))
         raise Failure(f"the board is {across} squares across: the tile at {list(far)} is far off; correct it first")
     figures = []
@@ -92,7 +92,7 @@ def _with_scores(board: Picture.Image, state: GameState) -> Picture.Image:
 
 
 def font(size: float) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
-    """The first font of this machine that writes most names, in pixels."""
+    """The first installed font with a wide character set; ``size`` in pixels."""
     for name in _FONTS:
         try:
             return ImageFont.truetype(name, round(size))

@@ -1,4 +1,4 @@
-"""The printable sheets as vector PDF, drawn from calibration/targets.py, so that detectors find what was printed.
+"""The printable sheets as vector PDF, drawn from the same calibration/targets.py that the detectors use.
 
 Every sheet carries a line of 100 mm: printers that "fit to page" spoil a target, and a ruler on that line shows it.
 """
@@ -33,13 +33,14 @@ from vision.images import encode_jpeg
 
 SHEETS = ("mat", "cards", "charuco", "teaching-sheet", "qr")
 _PT = 72 / 25.4  # points per millimetre
-_THUMB_MM = 8.0  # ends outside the part of the cell that teaching looks at
+_THUMB_MM = 8.0  # ends outside the part of the cell that teaching evaluates
 _QR_MM = 110.0
 _GREY, _PALE = 0.45, 0.75
 
 
 class _Sheet:
-    """One PDF, measured like targets.py: from the middle of the paper, x to the right and y down, in millimetres."""
+    """One PDF, with the coordinates of targets.py: from the middle of the paper, x to the right and y down, in
+    millimetres."""
 
     def __init__(self, paper: str, title: str) -> None:
         from reportlab.pdfgen.canvas import Canvas
@@ -58,12 +59,12 @@ class _Sheet:
         return (self._height / 2 - y) * _PT
 
     def boxes(self, boxes: Iterable[tuple[float, float, float, float]], white: bool = False) -> None:
-        """Filled boxes (left, top, width, height) as one path: renderers leave no seams inside one path."""
+        """Filled boxes (left, top, width, height) as one path: renderers show no seams within a path."""
         path = self._c.beginPath()
         for left, top, width, height in boxes:
             path.rect(self._x(left), self._y(top + height), width * _PT, height * _PT)
         self._c.setFillGray(1 if white else 0)
-        self._c.drawPath(path, stroke=0, fill=1, fillMode=1)  # boxes that overlap are one
+        self._c.drawPath(path, stroke=0, fill=1, fillMode=1)  # overlapping boxes are merged
 
     def modules(self, black: npt.NDArray[np.bool_], left: float, top: float, size: float) -> None:
         """A grid of black and white squares, ``size`` the width of all."""
@@ -78,7 +79,7 @@ class _Sheet:
         x, y = marker.centre_mm
         half = marker.size_mm / 2
         bits = marker_bits(marker.id, dictionary) if dictionary else marker_bits(marker.id)
-        # The black square with its white modules cut out, not black modules side by side: no seams in the border.
+        # A black square with white modules cut out instead of adjacent black modules: no seams in the border.
         self.boxes([(x - half, y - half, marker.size_mm, marker.size_mm)])
         side = marker.size_mm / bits.shape[0]
         self.boxes([(x - half + c * side, y - half + r * side, side, side) for r, c in np.argwhere(~bits)], white=True)
@@ -98,11 +99,11 @@ class _Sheet:
         (self._c.drawCentredString if middle else self._c.drawString)(self._x(x), self._y(y), text)
 
     def check_line(self, kind: str) -> None:
-        """The line of 100 mm with its ticks, and what to do with it."""
+        """The line of 100 mm with its ticks and its instruction."""
         x0, x1, y = CHECK_LINES[kind]
         self._c.setStrokeGray(0)
         self._c.setLineWidth(0.3 * _PT)
-        # The ticks' inner edges are the ends: the line is exactly as long as it says.
+        # The ticks are inside the line, so that it is exactly as long as stated.
         self.boxes([(x0, y - 0.15, x1 - x0, 0.3), (x0, y - 1, 0.3, 2), (x1 - 0.3, y - 1, 0.3, 2)])
         self.text((x0 + x1) / 2, y + 3.2, f"print at 100 %, not fitted to the page: this line is {x1 - x0:g} mm long",
                   2.4, middle=True)
@@ -123,7 +124,7 @@ class _Sheet:
 
 def sheet(what: str, paper: str = "A4", *, products: Sequence[str] | None = None, url: str = "") -> bytes:
     """One of SHEETS as a PDF file's bytes. ``products`` are the boxes of a teaching sheet (all when None), ``url`` is
-    the address in a QR code. ``paper`` is a key of PAPERS_MM; what is too tall for it is a test's business."""
+    the address in a QR code. ``paper`` is a key of PAPERS_MM; that every sheet fits is checked by a test."""
     drawn = _Sheet(paper, f"bastide {what}")
     if what == "mat":
         _mat(drawn)

@@ -1,7 +1,8 @@
-"""The guide from a machine that was just switched on to a first scored road: where somebody is, and what is proved.
+"""The guide from a machine that was just switched on to a first scored road: the current step, and which are proved.
 
-A step is done when a fact of the table says so, looked at each time; it may be answered (a choice that needs no proof),
-skipped, or open. Where people are is kept in ``DATA/guide.json``, so another device or another day goes on there.
+A step is done when a fact of the table proves it, checked each time; otherwise it is answered (a choice that needs no
+proof), skipped, or open. The current step is stored in ``DATA/guide.json``, so the guide can be continued on another
+device or day.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from web.protocol import CommandError
 
 NAME = "guide.json"
 STEPS = ("welcome", "camera", "aim", "table", "tiles", "figures", "players", "practice", "play")
-ANSWERS = {"table": ("coarse",), "tiles": ("learn",)}  # what people may choose where nothing needs to be proved
+ANSWERS = {"table": ("coarse",), "tiles": ("learn",)}  # choices where no proof is needed
 _VERSION, _LARGEST = 1, 20_000
 _log = logging.getLogger("bastide.guide")
 NO_PRACTICE: Practice = {"plan": [], "seen": {"tile": False, "follower": False, "road": False}}
@@ -26,13 +27,13 @@ Facts = Mapping[str, Callable[[], bool]]
 
 
 class Guide:
-    """The guide of one table (`web.machine_protocol.Guide`). Thread safe."""
+    """The guide of one table (`web.machine_protocol.Guide`). Thread-safe."""
 
     def __init__(self, data: Path, facts: Facts, *, practice: Callable[[], Practice] = lambda: NO_PRACTICE,
                  sheet: Callable[[str], bytes | None] = lambda name: None, known: bool = False) -> None:
-        """``facts`` say of a step whether it is proved now. ``practice`` tells the practice road's plan and what was
-        seen of it, ``sheet`` makes what is printed. A table that was played at before (``known``) needs no guide until
-        somebody asks for it."""
+        """``facts`` tells for each step whether it is proved now. ``practice`` returns the practice road's plan and
+        progress, ``sheet`` makes the printable sheets. For a table with earlier games (``known``) the guide is closed
+        until somebody opens it."""
         self._path, self._facts, self._practice, self.sheet = data / NAME, facts, practice, sheet
         self._lock = threading.RLock()
         self._step, self._skipped, self._answers = STEPS[0], set[str](), dict[str, str]()
@@ -41,19 +42,19 @@ class Guide:
 
     @property
     def finished(self) -> bool:
-        """Whether nobody is being guided."""
+        """Whether the guide is closed."""
         return self._finished
 
     def state(self) -> GuideState:
-        """The ``step`` people are at, whether they are ``finished``, every step with its state (done, answered,
-        skipped, open) and answer, and the practice road."""
+        """The current ``step``, ``finished``, every step with its state (done, answered, skipped, open) and answer, and
+        the practice road."""
         with self._lock:
             steps: list[GuideStep] = [
                 {"name": name, "state": self._state(name), "answer": self._answers.get(name)} for name in STEPS]
             return {"step": self._step, "finished": self._finished, "steps": steps, "practice": self._practice()}
 
     def go(self, step: str) -> GuideState:
-        """Go to a step. Who looks something up in a guide that was finished does not begin it anew for everybody."""
+        """Go to a step. Reading a finished guide does not reopen it for everybody."""
         with self._lock:
             self._known(step)
             self._step = step
@@ -61,7 +62,7 @@ class Guide:
         return self.state()
 
     def skip(self, step: str) -> GuideState:
-        """Leave a step for later, and go to the next one."""
+        """Postpone a step and go to the next one."""
         with self._lock:
             at = self._known(step)
             self._skipped.add(step)
@@ -70,7 +71,7 @@ class Guide:
         return self.state()
 
     def answer(self, step: str, value: str) -> GuideState:
-        """Say something instead of a proof. Raises CommandError for what the step does not ask."""
+        """Answer a step instead of proving it. Raises CommandError for an answer that the step does not have."""
         with self._lock:
             self._known(step)
             if value not in ANSWERS.get(step, ()):
@@ -81,14 +82,14 @@ class Guide:
         return self.state()
 
     def finish(self) -> GuideState:
-        """Close it for good: nobody is led any more, and whoever wants to can still look into it."""
+        """Close the guide permanently; it can still be read."""
         with self._lock:
             self._finished = True
             self._write()
         return self.state()
 
     def aimed(self, camera: str, good: bool) -> None:
-        """What the newest look through a camera said."""
+        """Store the result of the newest aim through a camera."""
         with self._lock:
             found = camera if good else "" if self._aimed == camera else self._aimed
             if found != self._aimed:
@@ -96,7 +97,7 @@ class Guide:
                 self._write()
 
     def well_aimed(self, camera: str | None) -> bool:
-        """Whether that camera hung well when it was last looked through."""
+        """Whether that camera was well aimed when it was last checked."""
         return bool(camera) and self._aimed == camera
 
     def _state(self, name: str) -> str:
@@ -111,7 +112,8 @@ class Guide:
         return STEPS.index(step)
 
     def _read(self) -> None:
-        """What cannot be understood is forgotten: people are at the first step again, and nothing of the table is lost.
+        """Load the state. An unreadable file is ignored: the guide restarts at the first step, and nothing else is
+        lost.
         """
         try:
             if self._path.stat().st_size > _LARGEST:
@@ -131,5 +133,5 @@ class Guide:
             write_whole(self._path, json.dumps({
                 "version": _VERSION, "step": self._step, "skipped": sorted(self._skipped), "answers": self._answers,
                 "finished": self._finished, "aimed": self._aimed}).encode())
-        except OSError as e:  # people are guided on; after a restart they begin where the disk last took it
+        except OSError as e:  # the guide goes on; after a restart it continues from the last stored step
             _log.warning("%s cannot be written: %s", self._path, e)

@@ -1,4 +1,4 @@
-"""What the guide asks of a served table: which of its steps are proved by how things are."""
+"""The guide's facts about a served table: which of its steps are proved."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from calibration.documents import ColoursResult, TableResult
 from vision.lessons import FEWEST
 from web.protocol import CommandError
 
-GOOD_CORNER_MM = 5.0  # the page calls a table well known up to here, and so does the check-up
+GOOD_CORNER_MM = 5.0  # limit of a good table calibration, as on the page and in the check-up
 SHEETS = ("cards", "mat", "charuco", "teaching-sheet")
 
 
 def guide_for(data: Path, session: TableSession, keys: KeyFile, camera: CalibratedCamera | None, *,
               known: bool) -> Guide:
-    """The guide of a table. ``known`` is whether it was played at before."""
+    """The guide of a table. ``known``: it has earlier games."""
     uri = None if camera is None else camera.info.uri
     guide = Guide(data, _facts(session, keys, camera, lambda: guide.well_aimed(uri)),
                   practice=lambda: {"plan": plan(session.setup), "seen": seen(session.view())},

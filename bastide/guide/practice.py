@@ -1,4 +1,4 @@
-"""A road of three tiles that proves the whole chain: which two close it beside the start tile, and what was seen of it.
+"""A road of three tiles that proves the whole chain: the two tiles that complete it, and what was seen of it.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ _SIDES: tuple[tuple[Square, Square], ...] = (((-1, 0), (1, 0)), ((0, -1), (0, 1)
 
 
 def plan(setup: Setup) -> list[LayRow]:
-    """The two tiles, a follower on the first. Empty where the start is no single
-    tile with a road across: then any road will do."""
+    """The two tiles, a follower on the first. Empty if the start is not a single tile with a road across: then any road
+    will do."""
     return list(_plan(setup))
 
 
@@ -52,7 +52,7 @@ def _after(state: GameState, event: TilePlaced) -> GameState:
 
 
 def _choices(state: GameState, at: Square) -> list[tuple[str, int]]:
-    """What fits there, first those of which the box has most."""
+    """The tiles that fit there, most frequent in the box first."""
     left = tiles_left(state)
     kinds = sorted(fitting(state, at).items(), key=lambda kind: (-left.get(kind[0], 0), kind[0]))
     return [(tile, rot) for tile, rots in kinds for rot in rots]
@@ -63,8 +63,8 @@ def _scored(state: GameState) -> bool:
 
 
 def seen(view: GameView) -> SeenRow:
-    """Which links of the chain have held in the game that a view shows: a ``tile`` and a ``follower`` that the camera
-    saw, and points for a ``road``. What somebody entered by hand proves nothing."""
+    """Which stages of the chain have worked in a view's game: a ``tile`` and a ``follower`` that the camera saw, and
+    points for a ``road``. Entries made by hand do not count."""
     by_camera = [e["kind"] for e in view["history"] if e["source"] == "camera"]
     return {"tile": "tile" in by_camera, "follower": "deploy" in by_camera,
             "road": any(e["feature"] == "road" and e["player"] is not None for e in view["feed"])}

@@ -1,7 +1,7 @@
 """``bastide.txt`` on the card's boot partition: Wi-Fi, name, language and an administrator's PIN, without a shell.
 
-It is read once, when the machine starts. Everything in it is checked first; with one wrong line nothing is done, and
-the sentence that says why is written below that line. What was taken is marked, and secrets are taken out of the file.
+It is read once, when the machine starts. Everything in it is validated first; with one invalid line nothing is applied,
+and the error message is written below that line. Applied lines are marked, and secrets are removed from the file.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from web.rights import Refused, checked_pin
 NAME = "bastide.txt"
 MOST_BYTES = 20_000
 LANGUAGES = ("en", "de", "fr")
-REPORT = "bastide-card.json"  # in /run, for the screen
-OPEN = "open"  # as a Wi-Fi's password: it has none
+REPORT = "bastide-card.json"  # in /run, for the console screen
+OPEN = "open"  # as a Wi-Fi's password: an open network
 SECRET = ("wifi-password", "pin")
 _OURS = "# bastide: "
-_BLANKED = b"\0" * 8  # of a file that was being written over, also when the power went halfway; no text has it
+_BLANKED = b"\0" * 8  # marks a file that is being overwritten, even after a power cut; never occurs in text
 _LINE = re.compile(r"\s*([A-Za-z][A-Za-z _-]*?)\s*=(.*)", re.S)
 TEMPLATE = """\
 # What this table should know before it starts: write it behind the = and put the card into the Pi.
@@ -55,7 +55,7 @@ pin =
 
 @dataclass
 class Card:
-    """A file as it was read: what it wants, and what is wrong with its lines, by their number from 0."""
+    """A parsed file: its settings, and the errors of its lines, by number from 0."""
 
     lines: list[str]
     values: dict[str, str] = field(default_factory=dict)
@@ -103,7 +103,7 @@ CHECKS = {"wifi": _wifi, "wifi-password": _password, "wifi-hidden": _hidden, "co
 
 
 def understood(data: bytes) -> Card:
-    """Read and check a file. Raises UsageError for what is no text at all."""
+    """Parse and validate a file. Raises UsageError if it is not text."""
     if len(data) > MOST_BYTES:
         raise UsageError(f"the file is too large: it has at most {MOST_BYTES // 1000} kB")
     try:
@@ -144,10 +144,10 @@ def _take(card: Card, n: int, line: str) -> None:
 
 def read_card(path: Path, *, root: Path = Path("/"), data: Path = Path("/var/lib/bastide"), live: bool = True
               ) -> list[str]:
-    """Do what a card's file says, all of it or nothing; the sentences for the screen, empty when nothing was asked for.
+    """Apply a card's file, all of it or nothing; returns the sentences for the screen, none if the file sets nothing.
 
-    ``root`` is where the system lies; with ``live`` the running system learns its new name at once. Raises UsageError
-    for any other file, because this one is written into, and Failure for what cannot be read or written.
+    ``root`` is the system's root folder; with ``live`` the running system's host name is changed at once. Raises
+    UsageError for a file of another name, because it is rewritten, and Failure for read or write errors.
     """
     if path.name.lower() != NAME or path.is_symlink():
         raise UsageError(f"{path}: is not the card's {NAME}; no other file is read, because it is written into")
@@ -188,7 +188,7 @@ def _taken(card: Card) -> str:
 
 
 def _files(values: Mapping[str, str], root: Path) -> dict[Path, tuple[str, int]]:
-    """What is to be written where, with which mode."""
+    """The files to write, with their contents and modes."""
     etc = root / "etc"
     files: dict[Path, tuple[str, int]] = {}
     if "wifi" in values:
@@ -209,7 +209,8 @@ def _files(values: Mapping[str, str], root: Path) -> dict[Path, tuple[str, int]]
 
 
 def _connection(values: Mapping[str, str]) -> str:
-    """A connection of NetworkManager (nm-settings-keyfile(5)): the name as bytes, so that none means anything."""
+    """A connection of NetworkManager (nm-settings-keyfile(5)): the name as a byte list, so that no character is
+    special."""
     name, password = values["wifi"], values["wifi-password"]
     ident = uuid.uuid5(uuid.NAMESPACE_DNS, "wifi.bastide.local")
     out = ["[connection]", "id=bastide-wifi", f"uuid={ident}", "type=wifi", "", "[wifi]", "mode=infrastructure",
@@ -223,7 +224,7 @@ def _connection(values: Mapping[str, str]) -> str:
 
 
 def _apply(values: Mapping[str, str], root: Path, data: Path) -> list[str]:
-    """All of it, or nothing: what was there before comes back when a later step fails. Raises Failure."""
+    """Apply everything or nothing: when a step fails the earlier ones are rolled back. Raises Failure."""
     files = _files(values, root)
     before: dict[Path, tuple[bytes, int] | None] = {}
     try:
@@ -245,8 +246,8 @@ def _apply(values: Mapping[str, str], root: Path, data: Path) -> list[str]:
 
 
 def _set_pin(data: Path, pin: str) -> None:
-    """The administrator's PIN. Where no table's PIN is set the first to come would set it: then that becomes one that
-    nobody knows, until the administrator sets it on the page."""
+    """Set the administrator's PIN. If there is no table's PIN, anybody could set it: then it becomes a random one,
+    until the administrator sets it on the page."""
     keys = KeyFile(data)
     unknown = None if keys.get().table is not None else "".join(secrets.choice("0123456789") for _ in range(10)) + "07"
     set_pins(keys, admin=pin, table=unknown)
@@ -263,7 +264,7 @@ def _write(path: Path, data: bytes, mode: int) -> None:
 def _rewrite(path: Path, old: bytes, text: str, *, hide: bool) -> None:
     """Rewrite the file. With ``hide`` its old bytes are overwritten first, so that no password remains on the card.
     Raises Failure."""
-    new = text.replace("\n", "\r\n").encode()  # for Windows' editor too
+    new = text.replace("\n", "\r\n").encode()  # for Windows editors too
     if new == old:
         return
     part = path.with_name(f"{path.name}.new")
@@ -281,14 +282,14 @@ def _rewrite(path: Path, old: bytes, text: str, *, hide: bool) -> None:
 
 
 def _finish(path: Path) -> None:
-    """What a power cut left: the new file, beside an old one that was written over."""
+    """Complete a rewrite that a power cut interrupted: the new file, beside a partly overwritten old one."""
     part = path.with_name(f"{path.name}.new")
     try:
         if not part.exists():
             return
         old = path.read_bytes() if path.exists() else b""
         if old.strip(b"\0") and _BLANKED not in old:
-            part.unlink()  # the old one is whole, and is read again
+            part.unlink()  # the old one is intact, and is read again
         else:
             os.replace(part, path)
     except OSError as e:
@@ -296,12 +297,12 @@ def _finish(path: Path) -> None:
 
 
 def report(sentences: list[str], folder: Path = Path("/run")) -> None:
-    """Leave for the screen what was said."""
+    """Store the messages for the console screen."""
     _write(folder / REPORT, json.dumps(sentences).encode(), 0o644)
 
 
 def reported(folder: Path = Path("/run")) -> list[str]:
-    """What was said at this start."""
+    """The messages of this start."""
     try:
         told = json.loads((folder / REPORT).read_text("utf-8"))
     except (OSError, ValueError):

@@ -1,9 +1,9 @@
-"""Certificates for HTTPS at home: a certificate authority (CA) of this table's own, which each device is told to trust
-once, and the certificate of the table's names and addresses, renewed before it expires and when an address changes.
+"""Certificates for HTTPS at home: a certificate authority (CA) of this table's own, which each device has to trust
+once, and a certificate for the table's names and addresses, renewed before it expires and when an address changes.
 
-The CA has name constraints: whoever gets hold of its key, it can certify only names that nobody owns elsewhere, and
-private addresses. Keys are made and used by the OpenSSL program; they lie in a folder of their own, readable by the
-service only, and are in no backup: another machine makes its own.
+The CA has name constraints: even with a stolen key it can certify only local names and private addresses. Keys are made
+and used by the OpenSSL program; they are in a folder of their own, readable by the service only, and not in backups:
+another machine makes its own.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from bastide.files.writing import write_whole
 from web.access import HOME_SUFFIXES
 
 FOLDER = "https"
-AUTHORITY, LEAF, MADE = "authority.pem", "page.pem", "page.made"  # no names that a backup takes
+AUTHORITY, LEAF, MADE = "authority.pem", "page.pem", "page.made"  # not included in backups
 NETWORKS = ("127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "169.254.0.0/16",
             "::1/128", "fc00::/7", "fe80::/10")
 AUTHORITY_DAYS = 3650
-LEAF_DAYS = 397  # Apple takes 825 at most, public authorities may give 398
+LEAF_DAYS = 397  # Apple accepts up to 825, public CAs may issue 398
 RENEW_DAYS = 90
-BEFORE_DAYS = 1  # a tablet's clock may be behind
+BEFORE_DAYS = 1  # tolerates clients whose clock is behind
 CHECK_S = 600.0
 _DAY_S = 86_400
 _BEGIN = "-----BEGIN CERTIFICATE-----"
 
 
 class Certificates:
-    """What one table's page shows to browsers. Every method raises Failure for what OpenSSL or the disk refuses."""
+    """The certificates of one table's page. Every method raises Failure for errors of OpenSSL or the disk."""
 
     def __init__(self, data: Path, *, clock: Callable[[], float] = time.time) -> None:
         self._folder, self._clock = data / FOLDER, clock
@@ -47,7 +47,7 @@ class Certificates:
         return self._folder / LEAF
 
     def authority(self) -> str:
-        """The CA's certificate (PEM) that a device is told to trust, without its key."""
+        """The CA's certificate (PEM) for devices to trust, without its key."""
         try:
             text = (self._folder / AUTHORITY).read_text("ascii")
         except (OSError, UnicodeDecodeError) as e:
@@ -105,7 +105,7 @@ class Certificates:
             "until_s": now + LEAF_DAYS * _DAY_S}).encode(), mode=0o600, durable=True)
 
     def _certify(self, file: str, subject: str, days: int, extensions: Sequence[str]) -> None:
-        """A new key and its certificate, signed by the authority, or by itself where it is the authority."""
+        """A new key and its certificate, signed by the CA, or self-signed for the CA itself."""
         if shutil.which("openssl") is None:
             raise Failure("HTTPS takes the program openssl: sudo apt install -y openssl")
         with tempfile.TemporaryDirectory(dir=self._folder) as scratch:
@@ -137,7 +137,7 @@ class Certificates:
 
 
 def certified(name: str, addresses: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The names and addresses that a certificate for this machine is for, of those that its authority may vouch for."""
+    """The names and addresses of this machine's certificate that its CA is allowed to certify."""
     home = [ipaddress.ip_network(n) for n in NETWORKS]
     given = {ipaddress.ip_address(a.partition("%")[0]) for a in ("127.0.0.1", *addresses)}
     inside = sorted((a for a in given if any(a.version == n.version and a in n for n in home)),
@@ -152,5 +152,5 @@ def _masked(network: str) -> str:
 
 
 def _utc(at_s: float) -> str:
-    """As OpenSSL takes times: GeneralizedTime from 2050 on, and before that too."""
+    """A time for OpenSSL: GeneralizedTime, which is required from 2050 on and accepted before."""
     return time.strftime("%Y%m%d%H%M%SZ", time.gmtime(at_s))

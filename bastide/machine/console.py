@@ -1,4 +1,4 @@
-"""What a screen at the Pi's HDMI shows: the page's address with a QR code, and the outcome of ``bastide.txt``."""
+"""The screen on the Pi's HDMI console: the page's address with a QR code, and the outcome of ``bastide.txt``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bastide.machine.card import reported
 EVERY_S = 3.0
 QUIET = 4  # modules of white around a QR code (ISO/IEC 18004)
 _CLEAR = "\x1b[2J\x1b[H"
-_PAPER, _INK = "\x1b[30;47m", "\x1b[0m"  # dark modules on white, whatever the console's colours are
+_PAPER, _INK = "\x1b[30;47m", "\x1b[0m"  # dark modules on white, independent of the console's colours
 WORDS = {
     "en": ("The scores are here:", "Scan the code with a phone in the same network, or type the address.",
            "No network yet: plug in a cable, or write your Wi-Fi into bastide.txt on the card."),
@@ -29,7 +29,7 @@ WORDS = {
 
 
 def qr(text: str) -> str:
-    """A QR code for a console: two rows of modules a line, as half blocks, which every console font has."""
+    """A QR code for a console: two rows of modules per line, as half blocks, which every console font has."""
     rows = [list(row) for row in segno.make(text, error="m", micro=False).matrix]
     width = len(rows[0]) + 2 * QUIET
     blank = [[0] * width for _ in range(QUIET)]
@@ -57,12 +57,12 @@ def screen(name: str, addresses: Sequence[str], port: int, said: Sequence[str], 
 
 
 def printable(text: str) -> str:
-    """What somebody wrote into the card's file, as it may stand on a console."""
+    """Text from the card's file without characters that a console would interpret."""
     return "".join(c if c.isprintable() else "?" for c in text)
 
 
 def announced_port(path: Path = Path("/etc/avahi/services/bastide.service")) -> int:
-    """The page's port as the installation announces it."""
+    """The page's port in the installation's Avahi service file."""
     try:
         found = re.search(r"<port>(\d{1,5})</port>", path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError):
@@ -71,14 +71,14 @@ def announced_port(path: Path = Path("/etc/avahi/services/bastide.service")) -> 
 
 
 def addresses() -> list[str]:
-    """This machine's addresses that others can type: IPv4 first, without loopback and link-local ones."""
+    """This machine's addresses for others to type: IPv4 first, without loopback and link-local ones."""
     told = subprocess.run(["hostname", "-I"], capture_output=True, text=True, check=False).stdout.split()
     found = [ipaddress.ip_address(a) for a in told]
     return [str(a) for a in sorted(found, key=lambda a: a.version) if not a.is_loopback and not a.is_link_local][:3]
 
 
 def show(out: TextIO, *, name: Callable[[], str], port: int, language: str, once: bool = False) -> None:
-    """Keep the screen as things are, until somebody ends it."""
+    """Keep the screen up to date until terminated."""
     shown = ""
     while True:
         now = screen(name(), addresses(), port, reported(), language)

@@ -1,4 +1,4 @@
-"""The sentences of a check-up: each with a code and its numbers, so that a page says it in other languages too."""
+"""The messages of a check-up: each has a code and parameters, so that the page can translate it."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ DO = {
 class Line:
     """One check: ``state`` is ok, warn or fail, ``text`` what was found, ``do`` what to do about it.
 
-    ``code`` and ``todo`` name these two sentences, ``parts`` are what is filled in.
+    ``code`` and ``todo`` are the keys of these two sentences, ``parts`` their parameters.
     """
 
     what: str
@@ -105,6 +105,6 @@ class Line:
 
 
 def line(what: str, state: str, code: str, todo: str = "", **parts: Part) -> Line:
-    """A line with the sentences of these codes."""
+    """A line with the messages of these codes."""
     return Line(what=what, state=state, text=TEXT[code].format(**parts), do=DO[todo].format(**parts) if todo else "",
                 code=code, todo=todo, parts=parts)

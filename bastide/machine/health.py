@@ -1,7 +1,7 @@
-"""How the machine and what bastide keeps on it are: one line each, ok, warn or fail, with what to do.
+"""Health checks of the machine and of bastide's data: one line each, ok, warn or fail, with what to do.
 
-`report` is what ``bastide doctor`` prints and a page may show. Nothing here changes anything but a small file that is
-written and taken away again.
+`report` is what ``bastide doctor`` prints and a page may show. The checks are read-only, except for a small file that
+is written and removed again.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from web.machine_states import ReportState
 
 FREE_WARN, FREE_FAIL = 1_000_000_000, 200_000_000
 MEMORY_WARN, MEMORY_FAIL = 300_000_000, 100_000_000
-HOT_WARN, HOT_FAIL = 75.0, 82.0  # a Pi slows itself down from 80 degrees
+HOT_WARN, HOT_FAIL = 75.0, 82.0  # a Pi throttles itself from 80 degrees
 SLOW_WRITE_S = 0.5
 OLD_DAYS = 180
 THROTTLED = "sys/devices/platform/soc/soc:firmware/get_throttled"
@@ -35,7 +35,7 @@ THROTTLED = "sys/devices/platform/soc/soc:firmware/get_throttled"
 
 def report(data: Path, *, port: int | None = None, calibrations: Iterable[tuple[str, Document]] = (),
            camera: Iterable[Line] = (), root: Path = Path("/")) -> ReportState:
-    """Everything that can be checked."""
+    """All checks."""
     lines = [*camera, *calibrated(calibrations), *storage(data), *memory(root), *temperature(root), *power(root),
              *clock(root), *(ports(port) if port else ())]
     worst = next((s for s in ("fail", "warn") if any(one.state == s for one in lines)), "ok")
@@ -43,7 +43,7 @@ def report(data: Path, *, port: int | None = None, calibrations: Iterable[tuple[
 
 
 def room(data: Path) -> Iterator[Line]:
-    """How much may still be written."""
+    """Free disk space."""
     free = shutil.disk_usage(_place(data)).free
     state = "fail" if free < FREE_FAIL else "warn" if free < FREE_WARN else "ok"
     yield line("disk", state, "disk.free", "" if state == "ok" else "disk", gb=round(free / 1e9, 1), path=str(data))
@@ -54,7 +54,7 @@ def _place(data: Path) -> Path:
 
 
 def storage(data: Path) -> Iterator[Line]:
-    """Room, whether it can be written, and whether the log is whole."""
+    """Disk space, write access, and the log's integrity."""
     place = _place(data)
     yield from room(data)
     try:
@@ -101,7 +101,7 @@ def storage(data: Path) -> Iterator[Line]:
 
 
 def memory(root: Path = Path("/")) -> Iterator[Line]:
-    """What is available to programs."""
+    """Available memory."""
     try:
         rows = dict(row.split(":", 1) for row in (root / "proc/meminfo").read_text("utf-8").splitlines())
         free, total = (int(rows[key].split()[0]) * 1024 for key in ("MemAvailable", "MemTotal"))
@@ -113,7 +113,7 @@ def memory(root: Path = Path("/")) -> Iterator[Line]:
 
 
 def temperature(root: Path = Path("/")) -> Iterator[Line]:
-    """The hottest sensor, where there is one."""
+    """The hottest temperature sensor, if any."""
     found = []
     for file in root.glob("sys/class/thermal/thermal_zone*/temp"):
         try:
@@ -128,7 +128,7 @@ def temperature(root: Path = Path("/")) -> Iterator[Line]:
 
 
 def power(root: Path = Path("/")) -> Iterator[Line]:
-    """Undervoltage and slowing down, as a Raspberry Pi reports them."""
+    """Undervoltage and throttling, as a Raspberry Pi reports them."""
     try:
         bits = int((root / THROTTLED).read_text("utf-8").strip(), 16)
     except (OSError, ValueError):
@@ -148,7 +148,7 @@ def power(root: Path = Path("/")) -> Iterator[Line]:
 
 
 def clock(root: Path = Path("/")) -> Iterator[Line]:
-    """Whether the time is right: logs and calibrations carry it."""
+    """Whether the system time is plausible: logs and calibrations have timestamps."""
     now = datetime.now(UTC)
     synchronised = (root / "run/systemd/timesync/synchronized").exists()
     ask = not synchronised and root == Path("/")
@@ -162,7 +162,7 @@ def clock(root: Path = Path("/")) -> Iterator[Line]:
 
 
 def ports(port: int) -> Iterator[Line]:
-    """Whether the page's port is free, or ours already."""
+    """Whether the page's port is free, or already ours."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as s:
         s.settimeout(1.0)
         if s.connect_ex(("127.0.0.1", port)) != 0:

@@ -38,7 +38,7 @@ LIMITS = HeapLimits()
 
 
 def limit_heap(limits: HeapLimits = LIMITS) -> bool:
-    """Set the limits for this process, before it begins threads; False where the C library is another."""
+    """Set the limits for this process, before it starts threads; False if the C library is not glibc."""
     try:
         mallopt = ctypes.CDLL(None).mallopt
     except (OSError, AttributeError):

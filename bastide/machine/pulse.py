@@ -1,6 +1,6 @@
-"""What is wrong just now, for a banner on every page: power, heat, room on the card, clock, light, camera, view.
+"""Current faults, for a banner on every page: power, heat, disk space, clock, light, camera, view.
 
-The check-up (`bastide.watching.checkup`) looks at everything and writes to the card; this is cheap, and asked often.
+The check-up (`bastide.watching.checkup`) checks everything and writes to the card; this is cheap, and polled often.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from web.machine_states import PulseState
 from web.views import StatusView
 
 FRESH_S = 15.0
-MOVED = ("drift.put_back", "board_gone")  # statuses in which the view is not the one of before
+MOVED = ("drift.put_back", "board_gone")  # statuses in which the camera's view has changed
 WATCHING: StatusView = {"chip": "watching", "text": ""}
 _WORST = ("fail", "warn")
 
 
 class Pulse:
-    """Call it for ``lines``, the worst first, nothing that is all right. Thread safe; one looks at a time."""
+    """Call it for the ``lines`` of current faults, worst first. Thread-safe; one check at a time."""
 
     def __init__(self, data: Path, *, relit: Callable[[], bool] = lambda: False,
                  status: Callable[[], StatusView] = lambda: WATCHING, root: Path = Path("/"),
@@ -46,7 +46,7 @@ class Pulse:
 
 
 def _seen(status: StatusView) -> list[Line]:
-    """What is wrong with camera and view, by the table's status."""
+    """Faults of camera and view, from the table's status."""
     code = status.get("code", "")
     if status["chip"] != "camera_lost":
         return []

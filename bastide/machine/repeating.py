@@ -1,4 +1,4 @@
-"""Something small that is done every so often beside what goes on."""
+"""A small task repeated periodically in the background."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def repeating(do: Callable[[], object], every_s: float, name: str) -> Iterator[None]:
-    """Have a thread of that name do it every ``every_s`` seconds while inside. What it raises ends the repeating."""
+    """Run ``do`` every ``every_s`` seconds in a thread of that name while inside. An exception ends the repetition."""
     done = threading.Event()
 
     def work() -> None:

@@ -1,4 +1,4 @@
-"""The page by HTTPS, with certificates that are looked after while it is served."""
+"""The page over HTTPS, with certificates that are renewed while it is served."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def secured(page: PageServer, port: int, certificates: Certificates) -> Iterator
         try:
             if certificates.renew(socket.gethostname(), addresses()):
                 context.load_cert_chain(certificates.page)
-        except (Failure, OSError) as e:  # the one that is shown holds for months
+        except (Failure, OSError) as e:  # the current one is valid for months
             _log.error("the certificate was not renewed: %s", e)
 
     with SecureFront(page, port, context) as front, repeating(look, CHECK_S, "certificates"):

@@ -21,13 +21,14 @@ from bastide.machine.repeating import repeating
 from hardware.panel import Panel, PanelError
 from web.protocol import CommandError, LiveSession, StaleView
 
-HANGS_S = 45.0  # a loop that has neither taken a frame nor tried a camera for so long is stuck
+HANGS_S = 45.0  # a loop without a frame or an attempt to open the camera for so long is stuck
 _LOOK_S = 1.0
 _log = logging.getLogger("bastide.service")
 
 
 class Loop(Protocol):
-    """What is watched over. ``beat_s`` is on the clock of time.monotonic; ``dead`` says why only a restart helps."""
+    """The loop under supervision. ``beat_s`` is on the clock of time.monotonic; ``dead`` says why only a restart
+    helps."""
 
     beat_s: float
     dead: str | None
@@ -35,7 +36,7 @@ class Loop(Protocol):
 
 
 class Notifier:
-    """The datagrams of sd_notify(3). Without a socket to send them to it is silent."""
+    """Sends the datagrams of sd_notify(3). Does nothing without a socket to send them to."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._address = environment.get("NOTIFY_SOCKET", "")
@@ -45,7 +46,7 @@ class Notifier:
 
     @property
     def active(self) -> bool:
-        """Whether a service manager listens."""
+        """Whether there is a service manager."""
         return bool(self._address)
 
     def send(self, *lines: str) -> None:
@@ -61,14 +62,15 @@ class Notifier:
 
 
 def healthy(loop: Loop | None) -> bool:
-    """Whether the table is being watched, or need not be."""
+    """Whether the table's loop makes progress, or is not needed."""
     return loop is None or loop.ended.is_set() or time.monotonic() - loop.beat_s < HANGS_S
 
 
 def wait(stop: threading.Event, loop: Loop | None, notifier: Notifier, url: str,
          again: Callable[[], bool] = lambda: False) -> None:
-    """Until somebody asks the program to end. Raises Failure when only a new process can watch the table again and
-    there is somebody to start it. ``again`` is whether it ends only to begin anew: the service manager need not know.
+    """Wait until the program is asked to stop. Raises Failure when only a new process can watch the table again and a
+    service manager would start it. ``again`` tells whether it stops only to restart: the service manager is not
+    notified then.
     """
     notifier.send("READY=1", f"STATUS=the page is at {url}")
     every = min(_LOOK_S, (notifier.watchdog_s or 3 * _LOOK_S) / 3)
@@ -84,15 +86,15 @@ def wait(stop: threading.Event, loop: Loop | None, notifier: Notifier, url: str,
 
 
 def kept_alive(notifier: Notifier) -> AbstractContextManager[None]:
-    """While nobody watches the table because something that takes long is being done."""
+    """Keep feeding the watchdog during a long operation in which the table is not watched."""
     return repeating(partial(notifier.send, "WATCHDOG=1"), _LOOK_S, "alive")
 
 
 @contextmanager
 def panel(session: LiveSession, light: int | None, button: int | None,
           measure: Callable[[], None] | None) -> Iterator[None]:
-    """A light that follows the session's status and a button that ends the turn, or presses a tournament's chess clock;
-    held for three seconds it has the camera measure focus and light again. Nothing at all without pins."""
+    """A light that shows the session's status and a button that ends the turn, or presses a tournament's chess clock;
+    held for three seconds it makes the camera measure focus and exposure again. Does nothing without pins."""
     if light is None and button is None:
         yield
         return
@@ -130,7 +132,8 @@ def panel(session: LiveSession, light: int | None, button: int | None,
 
 
 def from_environment() -> Notifier:
-    """The notifier of this process. The addresses are taken out, so that nothing it starts speaks for it."""
+    """The notifier of this process. The variables are removed from the environment, so that child processes do not
+    notify in its place."""
     made = Notifier(dict(os.environ))
     for name in ("NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"):
         os.environ.pop(name, None)

@@ -12,13 +12,13 @@ from types import FrameType
 
 @contextmanager
 def stop_on_signals() -> Iterator[threading.Event]:
-    """An event that is set when somebody asks this program to end. The old handlers come back afterwards."""
+    """An event that is set when this program is asked to stop. The old handlers are restored afterwards."""
     stop = threading.Event()
     if threading.current_thread() is not threading.main_thread():
-        yield stop  # only the main thread may take signals
+        yield stop  # only the main thread may install signal handlers
         return
-    # A handler runs between two instructions of the main thread, which may hold the event's own lock just then (it does
-    # as it begins to wait): setting the event there would wait for itself. A SimpleQueue's put is reentrant.
+    # # A handler runs between two instructions of the main thread, which may hold the event's lock at that moment (it
+    # does when it starts to wait): setting the event there would deadlock. A SimpleQueue's put is reentrant.
     signals: queue.SimpleQueue[int] = queue.SimpleQueue()
     asked = False
 

@@ -1,7 +1,8 @@
-"""Updates for the page: a release comes in as a file, is looked at, and root is asked to install it (docs/updates.md).
+"""Updates from the page: a release is uploaded, verified, and root is asked to install it (docs/updates.md).
 
-The service may not write where programs lie. It puts a request beside the file; ``bastide-update.path`` sees it and
-starts ``hardware/update.sh`` as root, which verifies everything again for itself and keeps a state that this reads.
+The service may not write to the program's folder. It puts a request beside the file; ``bastide-update.path`` notices it
+and starts ``hardware/update.sh`` as root, which verifies everything again by itself and writes a state that is read
+here.
 """
 
 from __future__ import annotations
@@ -23,28 +24,28 @@ from hardware.release_file import MOST_BYTES, NotTaken, check, numbers
 from web.machine_states import OfferRow, UpdateState
 from web.protocol import CommandError
 
-FOLDER = ".update"  # of the data folder; in no backup
+FOLDER = ".update"  # in the data folder; not in backups
 REQUEST, UPLOAD = "request.json", "upload.part"
 VERSIONS, SIGNERS = Path("/opt/bastide-versions"), Path("/etc/bastide/release.signers")
 WATCHERS = (Path("/etc/systemd/system/bastide-update.path"), Path("/usr/lib/systemd/system/bastide-update.path"))
 FORMAT = "bastide-update/1"
-_LARGEST = 50_000  # bytes of a state
+_LARGEST = 50_000  # bytes of a state file
 _log = logging.getLogger("bastide.updates")
 
 
 class Updates:
-    """The updates of one installed table. Thread safe."""
+    """The updates of one installed table. Thread-safe."""
 
     def __init__(self, data: Path, *, running: Callable[[], bool], versions: Path = VERSIONS, signers: Path = SIGNERS,
                  watchers: tuple[Path, ...] = WATCHERS, most: int = MOST_BYTES) -> None:
-        """``running`` is whether a game is being played; the rest is where an installed table has it."""
+        """``running`` tells whether a game is being played; the other defaults are those of an installed table."""
         self._folder, self._running, self._most = data / FOLDER, running, most
         self._versions, self._signers, self._watchers = versions, signers, watchers
         self._lock = threading.RLock()
         self._offer: OfferRow | None = None
 
     def state(self) -> UpdateState:
-        """What runs, what came in, what is offered, and how the newest update goes or went."""
+        """The running version, the upload, the offer, and the state of the newest update."""
         with self._lock:
             last = self._last()
             upload = self._folder / UPLOAD
@@ -55,7 +56,7 @@ class Updates:
                     "offer": self._offer, "last": last}
 
     def piece(self, at: int, data: bytes) -> UpdateState:
-        """The next bytes of a file that comes in; at 0 another one begins. Raises CommandError."""
+        """The next bytes of an upload; offset 0 starts a new one. Raises CommandError."""
         with self._lock:
             self._free()
             self._offer = None
@@ -63,7 +64,7 @@ class Updates:
             return self.state()
 
     def look(self) -> UpdateState:
-        """Verify what came in and say what it is; nothing of it is unpacked or run. Raises CommandError."""
+        """Verify the upload and describe it; nothing of it is unpacked or run. Raises CommandError."""
         with self._lock:
             self._free()
             upload = self._folder / UPLOAD
@@ -87,7 +88,7 @@ class Updates:
             return self.state()
 
     def install(self) -> UpdateState:
-        """Ask for what was looked at. Raises CommandError."""
+        """Request the installation of the verified release. Raises CommandError."""
         with self._lock:
             self._ready()
             if not (self._folder / UPLOAD).exists():
@@ -99,7 +100,7 @@ class Updates:
             return self.state()
 
     def back(self) -> UpdateState:
-        """Ask for the version before. Raises CommandError."""
+        """Request the previous version. Raises CommandError."""
         with self._lock:
             self._ready()
             if self._before() is None:
@@ -108,14 +109,14 @@ class Updates:
             return self.state()
 
     def forget(self) -> UpdateState:
-        """Take away what came in."""
+        """Delete the upload."""
         with self._lock:
             self._free()
             self._offer = None
             shutil.rmtree(self._folder, ignore_errors=True)
             return self.state()
 
-    # -- behind it --------------------------------------------------------------------------------------------------
+    # -- internals --------------------------------------------------------------------------------------------------
 
     def _ready(self) -> None:
         self._free()
@@ -143,7 +144,7 @@ class Updates:
         return any(w.exists() for w in self._watchers)
 
     def _before(self) -> str | None:
-        """The number of the version before."""
+        """The number of the previous version."""
         try:
             folder = Path((self._versions / "before").read_text("utf-8").strip())
             found = re.search(r'^__version__ = "([\d.]+)"$', (folder / "bastide/__init__.py").read_text("utf-8"), re.M)
@@ -161,7 +162,7 @@ class Updates:
 
 
 def _this_system() -> tuple[str, str]:
-    """Debian's name of this machine, and the system's Python, which the program runs on."""
+    """Debian's name of this architecture, and the version of the system's Python, which runs the program."""
     import platform
     import sys
 

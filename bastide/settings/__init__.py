@@ -1,1 +1,1 @@
-"""The options of ``bastide serve``, and what people set of them on the page."""
+"""The options of ``bastide serve``, and the settings made on the page."""

@@ -1,8 +1,7 @@
-"""The options of ``bastide serve``, described once: command line, environment, what is kept of the page's settings,
-their validation, the JSON interface and the page are all made of `OPTIONS`.
+"""The options of ``bastide serve``, declared once: command line, environment, stored settings, their validation, the
+JSON API and the page are all generated from `OPTIONS`.
 
-Whoever says an option nearer to the machine wins: the command line, then the environment, then the page, then the
-default.
+Precedence: the command line, then the environment, then the page, then the default.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ Kind = Literal["text", "camera", "file", "folder", "number", "choice", "switch"]
 Text = Mapping[str, str]
 Value = str | int | bool | list[str]
 COMMAND_LINE, ENVIRONMENT, PAGE, DEFAULT = "command line", "environment", "page", "default"
-LONGEST, MOST = 1000, 32  # letters of a text, texts of a list
+LONGEST, MOST = 1000, 32  # characters of a text, texts of a list
 YES = ("1", "yes", "true", "on")
 _HOST = re.compile(r"(?!-)[A-Za-z0-9-]{1,63}(?<!-)(\.(?!-)[A-Za-z0-9-]{1,63}(?<!-))*\.?")
 
@@ -36,8 +35,8 @@ class Option:
     """One option.
 
     ``title`` and ``help`` are in every language of the page. ``check`` raises ValueError or UsageError with a sentence
-    for a text that cannot be meant. ``several`` is a list of texts. ``page`` is whether it may be changed on the page,
-    ``restart`` whether that takes effect only when serving begins again.
+    for an invalid text. ``several``: a list of texts. ``page``: it may be changed on the page, ``restart``: that takes
+    effect only after a restart of the server.
     """
 
     name: str
@@ -64,7 +63,7 @@ class Option:
 
 
 def read_value(option: Option, value: object) -> Value:
-    """A value of an option, as JSON has it, if it may be one. Raises UsageError with one sentence."""
+    """Validates a JSON value of an option. Raises UsageError with one sentence."""
     if option.kind == "switch":
         if type(value) is not bool:
             raise UsageError(f"--{option.name}: is either on or off")
@@ -264,11 +263,11 @@ OPTIONS: tuple[Option, ...] = (
                  "fr": "accepter aussi des commandes de là : la partie suivante, les rondes d’un tournoi"}),
 )
 NAMED: Mapping[str, Option] = {o.name: o for o in OPTIONS}
-WITH_MQTT = ("table", "mqtt-ca", "mqtt-password", "mqtt-commands")  # which mean nothing without a broker
+WITH_MQTT = ("table", "mqtt-ca", "mqtt-password", "mqtt-commands")  # which have no effect without a broker
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Every option; None is one that the command line does not name."""
+    """Add every option; its value is None when not given on the command line."""
     for o in OPTIONS:
         told: dict[str, Any] = {"help": o.help["en"].replace("%", "%%"), "default": None}
         if o.kind == "switch":
@@ -282,7 +281,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InForce:
-    """What holds: by name the value, and whose word it is (COMMAND_LINE, ENVIRONMENT, PAGE or DEFAULT)."""
+    """The effective options: by name the value and its origin (COMMAND_LINE, ENVIRONMENT, PAGE or DEFAULT)."""
 
     values: Mapping[str, Value | None]
     origin: Mapping[str, str]
@@ -296,7 +295,7 @@ class InForce:
 
 
 def in_force(args: argparse.Namespace, environment: Mapping[str, str], kept: Mapping[str, Value]) -> InForce:
-    """What the command line, the environment and the page say together."""
+    """Merges the command line, the environment and the page's settings."""
     values, origin = dict[str, Value | None](), dict[str, str]()
     for o in OPTIONS:
         named, said = getattr(args, o.dest, None), environment.get(o.environment, "") if o.environment else ""
@@ -308,7 +307,7 @@ def in_force(args: argparse.Namespace, environment: Mapping[str, str], kept: Map
             values[o.name], origin[o.name] = kept[o.name], PAGE
         else:
             values[o.name], origin[o.name] = o.default, DEFAULT
-    if not values["mqtt"]:  # what is said of a broker waits until there is one
+    if not values["mqtt"]:  # broker options have no effect without a broker
         for name in WITH_MQTT:
             if origin[name] in (PAGE, ENVIRONMENT):
                 values[name], origin[name] = NAMED[name].default, DEFAULT
@@ -316,7 +315,7 @@ def in_force(args: argparse.Namespace, environment: Mapping[str, str], kept: Map
 
 
 def sound(kept: Mapping[str, object]) -> dict[str, Value]:
-    """Of values that were kept those that have a right shape still; what they name may be gone."""
+    """The stored values that are still well-formed; files or devices that they name may be gone."""
     found = dict[str, Value]()
     for name, value in kept.items():
         o = NAMED.get(name)

@@ -1,8 +1,8 @@
-"""What people have set on the page: kept in ``DATA/settings.json``, shown with whose word each option is, changed one
-by one.
+"""Settings made on the page: stored in ``DATA/settings.json``, shown with the origin of each option, changed one by
+one.
 
-A table must not be lost to a setting: what it was last served with is kept beside what was set, and a start that does
-not come so far goes back to it (`bastide.commands.serve_command`).
+A setting must not make the table unreachable: the last settings with which the server started are stored too, and a
+failed start falls back to them (`bastide.commands.serve_command`).
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ Kept = Mapping[str, Value]
 
 
 class SettingsFile:
-    """The settings of a data folder, for their owner only: a camera's address may hold a password. A file that cannot
-    be understood is set aside, and everything is as if nothing had been set."""
+    """The settings file of a data folder, readable by its owner only: a camera's address may contain a password. A file
+    that cannot be parsed is moved aside and the defaults apply."""
 
     def __init__(self, folder: str | Path) -> None:
         self.path = Path(folder) / NAME
         self.values: dict[str, Value] = {}
-        self.served: dict[str, Value] = {}  # with which a page was last served
+        self.served: dict[str, Value] = {}  # with which the server last started
         try:
             if self.path.stat().st_size > _LARGEST:
                 raise ValueError
@@ -67,11 +67,11 @@ class SettingsFile:
                          aside.name)
 
     def put(self, values: Kept) -> None:
-        """Keep these from now on. Raises OSError; then nothing has changed."""
+        """Store these. Raises OSError; then nothing has changed."""
         self._write(values, self.served)
 
     def serves(self) -> None:
-        """A page is being served with what is kept."""
+        """Record that the server has started with the stored settings."""
         if self.served != self.values:
             self._write(self.values, self.values)
 
@@ -81,7 +81,8 @@ class SettingsFile:
 
 
 def without_passwords(folder: Path) -> str | None:
-    """The settings of a data folder as text for a backup or a support file; None without any."""
+    """The settings of a data folder as text for a backup or a support file, without passwords; None if there are
+    none."""
     if not (folder / NAME).is_file():
         return None
     try:
@@ -93,8 +94,8 @@ def without_passwords(folder: Path) -> str | None:
 
 
 class OptionRow(TypedDict):
-    """An option (`bastide.settings.options.Option`) with its ``value``, what was ``kept`` on the page, whose word is in
-    force (``origin``), whether it is ``idle`` without another option, and whether it ``waits`` for a restart."""
+    """An option (`bastide.settings.options.Option`) with its ``value``, the one ``kept`` from the page, its ``origin``,
+    whether it is ``idle`` without another option, and whether it ``waits`` for a restart."""
 
     name: str
     kind: str
@@ -117,14 +118,14 @@ class OptionRow(TypedDict):
 
 
 class Settings:
-    """The options of one running table (`web.machine_protocol.Settings`). Thread safe."""
+    """The options of one running table (`web.machine_protocol.Settings`). Thread-safe."""
 
     def __init__(self, file: SettingsFile, args: argparse.Namespace, environment: Mapping[str, str], now: InForce,
                  again: Callable[[], None], *, live: Mapping[str, Callable[[Value | None], None]] | None = None,
                  check: Callable[[argparse.Namespace], None] = lambda args: None, note: str = "") -> None:
-        """``args`` is the command line as it was given, ``now`` what the table is served with, ``again`` has it served
-        anew. ``live`` takes what needs no restart; ``check`` raises UsageError for options that do not go together;
-        ``note`` is why settings were not taken."""
+        """``args`` is the command line as given, ``now`` the effective options, ``again`` restarts the server. ``live``
+        applies options that need no restart; ``check`` raises UsageError for inconsistent options; ``note`` says why
+        settings were rejected."""
         self._file, self._args, self._environment, self._now, self._again = file, args, environment, now, again
         self._live, self._check, self._note = dict(live or {}), check, note
         self._values = dict(now.values)
@@ -132,7 +133,7 @@ class Settings:
         self._ends = False
 
     def state(self) -> SettingsState:
-        """Every option with its value, whose word that is, and what was set on the page; which wait for a restart."""
+        """Every option with its value, origin and page setting; which wait for a restart."""
         with self._lock:
             wanted = self._wanted(self._file.values)
             rows = [self._row(o, wanted) for o in OPTIONS]
@@ -140,7 +141,7 @@ class Settings:
                     "restarting": self._ends}
 
     def value(self, name: str) -> Value | None:
-        """What an option is now, or will be after a restart."""
+        """The value of an option, now or after a restart."""
         with self._lock:
             return self._wanted(self._file.values).values[name]
 
@@ -150,12 +151,12 @@ class Settings:
         return list(value) if isinstance(value, list) else []
 
     def origin(self, name: str) -> str:
-        """Whose word it is."""
+        """The origin of an option's value."""
         with self._lock:
             return self._wanted(self._file.values).origin[name]
 
     def put(self, name: str, value: object) -> SettingsState:
-        """Set one; the state. Raises CommandError for what cannot be meant or kept."""
+        """Set one; returns the state. Raises CommandError for an invalid value or a write error."""
         option = self._option(name)
         try:
             with self._lock:
@@ -167,14 +168,14 @@ class Settings:
         return self.state()
 
     def reset(self, name: str) -> SettingsState:
-        """Take back what was set on the page; the state."""
+        """Remove a page setting; returns the state."""
         self._option(name)
         with self._lock:
             self._keep({k: v for k, v in self._file.values.items() if k != name}, name)
         return self.state()
 
     def restart(self) -> SettingsState:
-        """Serve anew with what is set; the state, with the ``port`` at which the page will be."""
+        """Restart the server with the settings; returns the state with the page's future ``port``."""
         with self._lock:
             self._ends = True
             told, port = self.state(), self._wanted(self._file.values).values["port"]
@@ -224,5 +225,5 @@ def _shown(value: Value | None) -> Value | None:
 
 
 def set_on_page(now: InForce) -> bool:
-    """Whether anything that is in force was set on the page."""
+    """Whether any effective option was set on the page."""
     return PAGE in now.origin.values()

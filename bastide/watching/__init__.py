@@ -1,1 +1,1 @@
-"""The loop from frames to the log, and what it watches beside the tiles: lens, view, light, figures to take back."""
+"""The loop from frames to the log, and its monitors besides the tiles: lens, view, light, figures to take back."""

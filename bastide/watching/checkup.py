@@ -14,12 +14,12 @@ from bastide.watching.table_loop import TableLoop
 from calibration.documents import Document
 from web.machine_states import ReportState
 
-FRESH_S = 20.0  # cached for so long: a check writes to the card, and anybody may ask for one
+FRESH_S = 20.0  # cache lifetime: a check writes to the card, and anybody may request one
 LOOK_S = 2.0
 
 
 class CheckUp:
-    """Call it for the report of `health.report`. Thread safe; one check at a time, others get the one before."""
+    """Call it for the report of `health.report`. Thread-safe; one check at a time, others get the previous result."""
 
     def __init__(self, data: Path, session: TableSession, loop: TableLoop | None = None,
                  calibrations: Callable[[], Iterable[tuple[str, Document]]] = tuple, *,
@@ -43,7 +43,7 @@ class CheckUp:
         return self._last
 
     def _camera(self) -> Iterator[Line]:
-        """The camera is in use, so it is asked of the loop that uses it."""
+        """The camera is in use, so the check gets its picture from the table's loop."""
         if self._loop is None:
             yield line("camera", "ok", "camera.none")
             return

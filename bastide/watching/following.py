@@ -22,10 +22,10 @@ from vision.images import encode_jpeg
 from vision.picture import TEXT, PictureCheck, Verdict
 from vision.stills import Still, keep
 
-FROZEN_RESTART_S = 10.0  # a camera that repeats itself for so long is opened anew
+FROZEN_RESTART_S = 10.0  # a camera that repeats the same picture for so long is reopened
 CHIPS = {"watching": "watching", "settling": "settling", "searching": "settling", "adrift": "camera_lost",
          "no_board": "camera_lost", "unwatched": "manual"}
-SAID = {  # what is told beside the chip, by its code; the page has these in its languages
+SAID = {  # messages beside the status chip, by code; the page has translations
     **TEXT,
     "board_gone": "the board is not seen where it lay: put it or the camera back, or take away what covers it",
     "no_board": "no board is seen: tap the start tile in the camera's picture",
@@ -33,27 +33,28 @@ SAID = {  # what is told beside the chip, by its code; the page has these in its
     "reading_failed": "reading the table failed ({why})",
     "not_watched": "the camera cannot follow this game: enter it by hand",
 }
-# the watcher's word and what is told
+# the watcher's status and the message code
 LOST = {"adrift": "board_gone", "no_board": "no_board", "unwatched": "not_watched"}
 
 
 @dataclass(slots=True)
 class Followed:
-    """The outcome of following a source. ``latency_s`` is from having a frame to its moves being on disk."""
+    """The outcome of following a source. ``latency_s`` is the time from receiving a frame until its moves are on
+    disk."""
 
     frames: int = 0
     questions: int = 0
-    frame: Frame | None = None  # the one just read, unless it is no picture of the table
+    frame: Frame | None = None  # the last frame, unless it was unusable
     latency_s: list[float] = field(default_factory=list)
 
     def latency_ms(self, quantile: float) -> float:
-        """A quantile of the latency in milliseconds, 0 when nothing was read."""
+        """A quantile of the latency in milliseconds, 0 without measurements."""
         ordered = sorted(self.latency_s)
         return round(1000 * ordered[min(len(ordered) - 1, int(quantile * len(ordered)))], 1) if ordered else 0.0
 
 
 class Waits(Enum):
-    """What is waited for before the next picture is read."""
+    """Why reading is paused."""
 
     NOTHING = "pictures are read as they come"
     PEOPLE = "they have told the camera to rest, and enter what happens"
@@ -65,16 +66,16 @@ def follow(source: FrameSource, watcher: Watcher, session: TableSession, *,
            save: Callable[[TableSession, Proposal, Still], None] | None = None,
            renew: Callable[[Setup], Watcher] | None = None, learner: Learner | None = None,
            changed: threading.Event | None = None, lens_known: Callable[[], bool] = lambda: True) -> Followed:
-    """Feed an open source to the watcher until it ends or ``stop`` is set. ``save`` is `commit` unless given; ``renew``
-    makes the watcher for another game that people begin meanwhile, and for another calibration, which ``changed`` says.
-    A ``learner`` takes pictures of the tiles, and what it has learned is used at once. Unless ``lens_known``, the tiles
-    are asked whether the lens bends.
+    """Feed an open source to the watcher until it ends or ``stop`` is set. ``save`` defaults to `commit`; ``renew``
+    makes a new watcher for a game begun meanwhile, or for a new calibration, which ``changed`` reports. A ``learner``
+    collects pictures of the tiles, and learned ones are used at once. Unless ``lens_known``, lens distortion is
+    estimated from the tiles.
 
     Raises SourceError, and Failure when a move could not be saved.
     """
     following = _Following(watcher, session, live=source.info.live, save=save or commit, renew=renew, learner=learner,
                            changed=changed, lens_known=lens_known)
-    del watcher  # another may take its place, and two at once would need the memory of two
+    del watcher  # it may be replaced, and two at once would need twice the memory
     while stop is None or not stop.is_set():
         frame = source.read()
         if frame is None or not following.current():
@@ -87,7 +88,7 @@ def follow(source: FrameSource, watcher: Watcher, session: TableSession, *,
 
 
 class _Following:
-    """One source on its way into one session's log."""
+    """The state of following one source for one session."""
 
     def __init__(self, watcher: Watcher, session: TableSession, *, live: bool,
                  save: Callable[[TableSession, Proposal, Still], None], renew: Callable[[Setup], Watcher] | None,
@@ -102,12 +103,12 @@ class _Following:
         self._last: Frame | None = None
 
     def current(self) -> bool:
-        """Whether the game that is played can be followed, by another watcher where it takes one; not when nobody makes
-        one for it."""
+        """Whether the current game can be followed, after replacing the watcher if necessary; False if none can be
+        made."""
         session = self._session
         if session.seeing.rests:
             return True
-        rested = self._waits is Waits.PEOPLE  # tiles may have been laid while nobody watched
+        rested = self._waits is Waits.PEOPLE  # tiles may have been laid while watching was paused
         changed = self._changed is not None and self._changed.is_set()
         other = session.game != self._game
         if self._renew is None:
@@ -123,8 +124,8 @@ class _Following:
         return True
 
     def take(self, frame: Frame) -> bool:
-        """Read the next frame, or wait; False when what was seen in it belongs to a game that was put away meanwhile.
-        Raises SourceError, and Failure when a move could not be saved."""
+        """Read the next frame, or wait; False when its observation belongs to a game that was closed meanwhile. Raises
+        SourceError, and Failure when a move could not be saved."""
         begun_s = time.perf_counter()
         if self._session.seeing.rests:
             self._rest(frame)
@@ -137,7 +138,7 @@ class _Following:
         return True
 
     def finish(self) -> None:
-        """The end of a recording: what was waiting is reported and asked."""
+        """End of a recording: report or ask about waiting moves."""
         session = self._session
         while self._last is not None and session.game == self._game and \
                 (left := self._watcher.finish(self._last, session.entries)):
@@ -169,7 +170,7 @@ class _Following:
     def _read(self, frame: Frame, verdict: Verdict, begun_s: float) -> bool:
         session, watcher, seeing = self._session, self._watcher, self._session.seeing
         self._wait(Waits.NOTHING, frame.t_s)
-        self.done.frame = self._last = frame  # the one before is let go: of pictures of 12 MP each takes 36 MB
+        self.done.frame = self._last = frame  # releases the previous one: each takes 36 MB at 12 MP
         if (point := seeing.pointed()) is not None:
             watcher.point(point)
         seen = watcher.feed(frame, session.entries)
@@ -197,7 +198,7 @@ class _Following:
         return True
 
     def _tell(self, proposals: Sequence[Proposal], frame: Frame, begun_s: float) -> None:
-        """Put what was decided into the log, in its order."""
+        """Write the proposals to the log, in order."""
         if not proposals:
             return
         still = keep(frame.bgr, self._watcher.poses)
@@ -208,7 +209,7 @@ class _Following:
 
 
 def commit(session: TableSession, proposal: Proposal, still: Still) -> None:
-    """Put one decision into the log with its pictures."""
+    """Write one proposal to the log with its pictures."""
     made = proposal.decision
     session.commit(made.events, confidence=made.confidence, asked=made.asked, frame=made.frame,
                    alternatives=made.alternatives, crop=encode_jpeg(proposal.crop), replaces=made.replaces,

@@ -1,7 +1,7 @@
 """Collects lessons while a game is watched: a crop of every tile seen unobstructed, labelled by the log.
 
-The label comes from the log at the time of writing, not from the reading: a corrected tile teaches what it was
-corrected to, a tile still in question teaches nothing.
+The label comes from the log at the time of writing, not from the reading: a corrected tile teaches the correction, a
+tile still in question is not used.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from vision.lessons import Lesson
 from vision.paint import bare_part
 from vision.tileset import SIZE_PX, TileSet, merged
 
-EVERY_TILES = 12  # so many new pictures are written at once
-_BARE = 0.985  # of a tile that must be free of the players' colours
-_LOOKS = 40  # frames in which a tile that shows a player's colour is looked at again
+EVERY_TILES = 12  # new pictures per write
+_BARE = 0.985  # fraction of a tile that must be free of the players' colours
+_LOOKS = 40  # most frames in which a tile with a player's colour is tried again
 
 _log = logging.getLogger("bastide.learning")
 
 
 class Learner:
-    """The lessons of one game at one table. `look` costs one small crop at most. ``book`` may be asked for anew with
-    every game; None teaches nothing."""
+    """The lessons of one game at one table. `look` costs one small crop at most. ``book`` is called again for every
+    game; None disables teaching."""
 
     def __init__(self, book: TileBook | Callable[[], TileBook | None], session: TableSession,
                  taught: Callable[[Setup], TileSet], counts: Callable[[tuple[str, ...]], Mapping[str, int]]) -> None:
@@ -49,7 +49,8 @@ class Learner:
         self._written = 0
 
     def look(self, frame: Frame, poses: Mapping[Square, Array]) -> None:
-        """Take the picture of one tile that has none. Call it with frames in which the table is still and free."""
+        """Take the picture of one tile that has none. Call it with frames in which the table is still and
+        unoccluded."""
         if self._session.game != self._game:
             self._begin()
         if self._book is None:
@@ -67,7 +68,7 @@ class Learner:
             self._pictures[at] = crop
 
     def lessons(self) -> tuple[Lesson, ...]:
-        """What the log says now of the tiles that were seen."""
+        """The pictures of the tiles seen, with the log's current labels."""
         entries = self._session.entries
         open_now = open_questions(entries)
         state = self._session.state
@@ -82,17 +83,17 @@ class Learner:
         return tuple(out)
 
     def due(self) -> bool:
-        """Whether enough was seen since the last time to be written."""
+        """Whether there are enough new pictures to write."""
         new = len(self._pictures) - self._written
         return new >= EVERY_TILES or (new > 0 and self._session.state.over)
 
     def write(self) -> TileSet | None:
         """Put this game's lessons into the book; the pictures to read with from now on, None when nothing is new.
 
-        A failed write is reported in the program's log: the game goes on without.
+        A failed write is logged, and the game goes on.
         """
         if self._book is None or self._session.game != self._game:
-            return None  # people have begun another; what this one showed is written already but for a few tiles
+            return None  # another game has begun; all but a few pictures of this one are written already
         self._written = len(self._pictures)
         before, setup = self._book.version, self._session.setup
         try:

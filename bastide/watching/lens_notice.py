@@ -1,5 +1,5 @@
-"""Notices that the lens bends, by the tiles that lie, while no calibration of it is in use; of a photograph
-`bastide read` says the same (`vision/lens_distortion.py`).
+"""Detects lens distortion from the tiles while the lens is not calibrated; `bastide read` does the same for a
+photograph (`vision/lens_distortion.py`).
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from vision.lattice import UNIT, Array, apply
 from vision.lens_distortion import TILES, Distortion, distortion_of
 
 CODE = "lens_bends"
-MORE = 6  # tiles that must have come for the lens to be judged anew
+MORE = 6  # new tiles after which the lens is evaluated again
 _TEXT = ("the lens bends the picture: tiles lie about {now} % of their side off a straight grid, and {straight} % were "
          "the lens known; bastide calibrate lens makes it known")
 
 
 class LensNotice:
-    """Judges the lens as tiles come. ``known`` says whether a calibration of it is in use: then nothing is said."""
+    """Evaluates the lens as tiles are added. ``known`` tells whether it is calibrated: then nothing is reported."""
 
     def __init__(self, known: Callable[[], bool]) -> None:
         self._known = known
-        self._judged = TILES - MORE  # tiles that lay when it was judged last
+        self._judged = TILES - MORE  # number of tiles at the last evaluation
         self.bend: Distortion | None = None  # what is reported
         self._before: Distortion | None = None
 
@@ -39,7 +39,7 @@ class LensNotice:
         self._before = seen
 
     def rows(self) -> list[IssueView]:
-        """What a view says of it, as one of its issues; empty when there is nothing to say."""
+        """The notice as one of a view's issues; empty if there is none."""
         if self.bend is None or self._known():
             return []
         parts = {"now": round(100 * self.bend.now), "straight": round(100 * self.bend.straight)}
@@ -47,6 +47,6 @@ class LensNotice:
 
 
 def lens_measured(documents: Iterable[tuple[str, Document]]) -> bool:
-    """Whether one of these documents knows the lens from pictures of a board, not from its kind."""
+    """Whether one of these documents is a lens calibration measured with a board, not a preset."""
     lenses = [d.result.lens if isinstance(d.result, TableResult) else d.result for _, d in documents]
     return any(isinstance(lens, LensResult) and lens.rms_px > 0 for lens in lenses)

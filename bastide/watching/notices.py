@@ -1,4 +1,4 @@
-"""What the camera asks people to put right, as rows beside the issues of a view: one sentence, and its parts."""
+"""The camera's requests to people, as rows among the issues of a view: one sentence, and its parameters."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _TEXT = {
 
 
 def rows(notices: Iterable[Notice], players: tuple[Player, ...]) -> tuple[list[IssueView], dict[str, bytes]]:
-    """Rows (code, text, squares, turn, parts, and the addresses of two pictures where there are some), and the
-    pictures (JPEG) by their name."""
+    """Rows (code, text, squares, turn, parts, and the addresses of two pictures if any), and the pictures (JPEG) by
+    name."""
     out: list[IssueView] = []
     pictures: dict[str, bytes] = {}
     for n in sorted(notices, key=lambda n: (n.code, n.at)):

@@ -1,4 +1,4 @@
-"""A watched game as transcript/1, with what the program thought of its own readings."""
+"""A watched game as transcript/1, with the confidence of its readings."""
 
 from __future__ import annotations
 

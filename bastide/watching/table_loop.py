@@ -26,7 +26,7 @@ _log = logging.getLogger("bastide.table")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """A glance at the camera's newest picture: what camera, mean level, sharpness."""
+    """Measurements of the camera's newest picture: camera, mean level, sharpness."""
 
     what: str
     light: float
@@ -34,9 +34,9 @@ class Look:
 
 
 class TableLoop(threading.Thread):
-    """Follows a camera in the background; when it fails, says so on the page and tries again until stopped.
+    """Follows a camera in the background; after a failure it reports it on the page and retries until stopped.
 
-    Without a ``watcher`` it makes one by ``renew`` once it runs: the page need not wait for that.
+    Without a ``watcher`` it makes one by ``renew`` in its own thread, so that the page need not wait.
     """
 
     def __init__(self, open_camera: Callable[[], FrameSource], watcher: TableWatcher | None, session: TableSession,
@@ -49,13 +49,13 @@ class TableLoop(threading.Thread):
         self._renew, self._game = renew, session.game
         self._stop_asked = threading.Event()
         self.retry_s = RETRY_S
-        self._frame = 0  # what a line of the log is about
+        self._frame = 0  # for the log's records
         self._asked, self._looked = threading.Event(), threading.Event()
         self._look: Look | None = None
         self.ended = threading.Event()
         self.failure: str | None = None
-        self.dead: str | None = None  # why this process cannot watch any more; another one could
-        self.beat_s = time.monotonic()  # when it last took a frame or tried to
+        self.dead: str | None = None  # why this process can no longer watch, but a new one could
+        self.beat_s = time.monotonic()  # time of the last frame or attempt
 
     def run(self) -> None:
         wait_s = 1.0
@@ -82,12 +82,12 @@ class TableLoop(threading.Thread):
                     if isinstance(e, DeadSource):
                         self.failure = self.dead = str(e)
                         break
-                    if not live:  # a recording would begin anew, and so would its game
+                    if not live:  # a recording would start over, and its game too
                         self.failure = str(e)
                         break
                 self._stop_asked.wait(wait_s)
                 wait_s = min(30.0, 2 * wait_s)
-        except Exception as e:  # the page must say that nobody is watching any more, whatever happened
+        except Exception as e:  # whatever happened, the page must report that the table is no longer watched
             why = f"{type(e).__name__}: {e}"
             self.failure = self.dead = SAID["reading_failed"].format(why=why)
             self._session.set_status("camera_lost", self.failure, "reading_failed", {"why": why})
@@ -114,7 +114,7 @@ class TableLoop(threading.Thread):
         return self._look if self._looked.wait(patience_s) else None
 
     def _own_watcher(self) -> Watcher:
-        """The watcher of the game that is played; another may have been begun while there was no camera."""
+        """The watcher of the current game; a new one may have begun while there was no camera."""
         while self._watcher is None or (self._game != self._session.game and self._renew is not None):
             self._new_watcher(self._session.setup)
         if self._renew is not None and not isinstance(self._watcher, Guarded):
@@ -122,7 +122,7 @@ class TableLoop(threading.Thread):
         return self._watcher
 
     def _new_watcher(self, setup: Setup) -> Watcher:
-        """Another game has begun at the table; a camera that is lost meanwhile finds its watcher too."""
+        """Make a watcher for a new game, also if the camera is lost meanwhile."""
         assert self._renew is not None
         self._game, self._watcher = self._session.game, None
         self._watcher = self._guarded(setup)
@@ -134,7 +134,7 @@ class TableLoop(threading.Thread):
         return Guarded(lambda: renew(setup), made)
 
     def _save(self, session: TableSession, proposal: Proposal, still: Still) -> None:
-        """Put a move into the log as soon as the disk takes it; until then the page says what is wrong.
+        """Write a move to the log, retrying while the disk fails; until then the page shows the error.
 
         The watcher has seen the move and does not propose it again, so it must not be lost here.
         """
@@ -147,7 +147,7 @@ class TableLoop(threading.Thread):
                 _log.warning("%s", e, extra={"frame": proposal.decision.frame})
                 session.set_status("check", str(e), "not_saved")
                 if session.view()["version"] != before:
-                    return None  # the move is on disk; only its picture is not
+                    return None  # the move is on disk, only its picture is missing
                 self._stop_asked.wait(self.retry_s)
 
     def stop(self) -> None:

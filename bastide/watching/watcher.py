@@ -1,4 +1,4 @@
-"""A game's watcher: what makes it, and the guard around it whose errors cannot end the loop."""
+"""Makes a game's watcher, and the wrapper that keeps its errors from ending the loop."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from vision.tracking import make_tracker
 from vision.view import View
 
 _log = logging.getLogger("bastide.table")
-MOST_FAILURES = 3  # of reading one game's table, after which it is entered by hand
+MOST_FAILURES = 3  # in one game, after which it has to be entered by hand
 
 
 class Watcher(Protocol):
-    """What looks at frames: a `reading.watcher.TableWatcher`, or one that is guarded."""
+    """Processes frames: a `reading.watcher.TableWatcher`, or a guarded one."""
 
     @property
     def poses(self) -> dict[Square, Array]: ...
@@ -44,9 +44,9 @@ class Watcher(Protocol):
 
 def make_watcher(tiles: TileSet, setup: Setup, view: View | None = None, *,
                  record: Callable[[TableLook], None] | None = None) -> TableWatcher:
-    """A watcher for this game's players and boxes. ``tiles`` are the pictures it reads with beside what it knows of
-    every edition; ``view`` is what a calibration knows of the camera; ``record`` is given every look."""
-    begun = new_game(setup)  # a start board's squares are in no catalogue
+    """A watcher for this game's players and boxes. ``tiles`` are reference pictures in addition to the networks;
+    ``view`` is the camera's calibration; ``record`` is called with every look."""
+    begun = new_game(setup)  # a start board's squares are not in the catalogue
     ids = {*box_contents(setup.expansions), *(placed.tile for placed in begun.tiles.values())}
     kinds = [begun.box.tile(tile) for tile in sorted(ids)]
     neutrals = [Kind(name=n.name, wood_mm=n.wood_mm, paints=n.paints) for n in begun.box.neutrals]
@@ -57,8 +57,8 @@ def make_watcher(tiles: TileSet, setup: Setup, view: View | None = None, *,
 class Guarded:
     """A game's watcher whose errors cannot end the loop.
 
-    A watcher that fails is replaced; a game on which it keeps failing is no longer watched until another is played or
-    people have the camera watch again.
+    A watcher that fails is replaced; a game on which it keeps failing is no longer watched until a new game begins or
+    people start watching again.
     """
 
     def __init__(self, make: Callable[[], Watcher], made: Watcher | None = None) -> None:
@@ -72,13 +72,13 @@ class Guarded:
         return {} if self._watcher is None else self._watcher.poses
 
     def report(self, size: tuple[int, int]) -> LookReport:
-        """What was seen last."""
+        """The report of the last frame."""
         if self._watcher is not None:
             return self._watcher.report(size)
         return {"size": list(size), "tiles": [], "open": [], "readings": [], "figures": [], "moving": []}
 
     def point(self, point_px: tuple[float, float]) -> None:
-        """People say that a tile lies there."""
+        """People point at a tile there."""
         if self._watcher is not None:
             self._guarded(lambda watcher: watcher.point(point_px))
 
@@ -87,12 +87,12 @@ class Guarded:
         return () if self._watcher is None else self._watcher.finish(frame, entries)
 
     def use(self, tiles: TileSet) -> None:
-        """Read with these pictures from now on."""
+        """Use these reference pictures from now on."""
         if self._watcher is not None:
             self._guarded(lambda watcher: watcher.use(tiles))
 
     def feed(self, frame: Frame, entries: Sequence[LogEntry]) -> Observation:
-        """Look at one frame; ``unwatched`` when that cannot be done in this game."""
+        """Process one frame; ``unwatched`` if this game cannot be watched."""
         seen = self._guarded(lambda watcher: watcher.feed(frame, entries))
         return seen or Observation(status="unwatched" if self._watcher is None else "settling")
 
@@ -101,7 +101,7 @@ class Guarded:
             return None
         try:
             return do(self._watcher)
-        except SourceError:  # the camera's: a picture that is fetched when it is looked at
+        except SourceError:  # the camera's: its picture is fetched on access
             raise
         except Exception as e:  # whatever went wrong, the next game can be watched
             self._failed(e)
@@ -118,5 +118,5 @@ class Guarded:
             try:
                 self._watcher = self._make()
             except Exception as e:
-                self._failures = MOST_FAILURES  # the same again would fail again
+                self._failures = MOST_FAILURES  # a new one would fail again
                 _log.error("this game cannot be watched", exc_info=e)

@@ -39,7 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
     page = sheet(product(options.sheet).tiles, options.size, options.columns)
     try:
         written = cv2.imwrite(options.out, page, [cv2.IMWRITE_PNG_COMPRESSION, 9])
-    except cv2.error:  # no such ending
+    except cv2.error:  # unknown file extension
         written = False
     if not written:
         print(f"cannot write {options.out}: no such folder, or not a name of a picture", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""A whole board in our own drawn tiles, as a picture to keep."""
+"""Renders a whole board with our own drawn tiles."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class Canvas:
         self._origin = 0.0, 0.0
 
     def about(self, x: float, y: float, scale: float) -> Canvas:
-        """The same picture, on which everything is drawn ``scale`` times as large about a point that stays."""
+        """The same picture with a drawing transform: everything is scaled by ``scale`` about the fixed point (x, y)."""
         other = Canvas.__new__(Canvas)
         other.side_px, other.pixels, other.unit = self.side_px, self.pixels, self.unit * scale
         less = self.unit - other.unit
@@ -71,12 +71,12 @@ class Canvas:
                     cv2.LINE_AA, _SHIFT)
 
     def shade(self, mask: NDArray[np.uint8], strength: float, blur: float = 0.0, colour: Colour = (20, 35, 25)) -> None:
-        """Blend a colour in where the mask (0..255) is set, softened over ``blur`` units."""
+        """Blend a colour in where the mask (0..255) is set, blurred by ``blur`` units."""
         soft = as_image(cv2.GaussianBlur(mask, (0, 0), blur * self.unit)) if blur else mask
         self._mix(np.array(colour, np.float32), soft, strength)
 
     def blend(self, other: Image, mask: NDArray[np.uint8], strength: float = 1.0) -> None:
-        """Lay another picture of the same size over this one where the mask (0..255) is set."""
+        """Blend another picture of the same size over this one where the mask (0..255) is set."""
         self._mix(other, mask, strength)
 
     def _mix(self, other: NDArray[Any], mask: NDArray[np.uint8], strength: float) -> None:
@@ -101,7 +101,7 @@ class Canvas:
 
 
 def noise(rng: np.random.Generator, side_px: int, grains: Sequence[tuple[int, float]]) -> NDArray[np.float32]:
-    """Smooth random heights about 0, shape (side, side): per (cells across the tile, amplitude) one layer."""
+    """Smooth value noise about 0, shape (side, side): the sum of one layer per (cells across the tile, amplitude)."""
     total = np.zeros((side_px, side_px), np.float32)
     for cells, amplitude in grains:
         layer = rng.standard_normal((cells + 2, cells + 2), dtype=np.float32) * amplitude
@@ -110,7 +110,7 @@ def noise(rng: np.random.Generator, side_px: int, grains: Sequence[tuple[int, fl
 
 
 def ramp(heights: NDArray[np.float32], colours: Sequence[Colour]) -> Image:
-    """Heights about 0 as colours: the first at -1 and below, the last at +1 and above."""
+    """Maps values to a colour gradient: the first colour at -1 and below, the last at +1 and above."""
     at = np.linspace(-128, 127, len(colours))
     steps = np.arange(-128, 128)
     table = np.stack([np.interp(steps, at, [c[k] for c in colours]) for k in range(3)], axis=1)
@@ -119,7 +119,7 @@ def ramp(heights: NDArray[np.float32], colours: Sequence[Colour]) -> Image:
 
 
 def as_image(array: NDArray[Any]) -> Image:
-    """What OpenCV gives back, known to be 8-bit."""
+    """Narrows the type of OpenCV's result to 8 bit."""
     return array.astype(np.uint8, copy=False)
 
 

@@ -25,12 +25,12 @@ _WATER = ((140, 84, 30), (170, 112, 48), (192, 136, 66), (206, 160, 92))
 _DIRT = ((150, 172, 184), (176, 198, 208), (198, 216, 224), (212, 228, 234))
 _ROAD_EDGE = (78, 112, 122)
 _DETAIL_TRIES = 260
-_NEIGHBOURS = ((np.s_[1:, :], np.s_[:-1, :]), (np.s_[:, 1:], np.s_[:, :-1]))  # each cell and the one before it
+_NEIGHBOURS = ((np.s_[1:, :], np.s_[:-1, :]), (np.s_[:, 1:], np.s_[:, :-1]))  # pairs of adjacent cells
 
 
 @dataclass(slots=True)
 class _Work:
-    """One tile on the easel. ``kind`` draws what all copies share, ``copy`` what differs from copy to copy."""
+    """A tile that is being drawn. ``kind`` draws what all copies share, ``copy`` what differs from copy to copy."""
 
     tile: Tile
     canvas: Canvas
@@ -61,7 +61,7 @@ class _Work:
         return inside.astype(np.uint8)
 
     def places(self, rng: np.random.Generator, room: Mask, radius: float, apart: float, most: int) -> list[XY]:
-        """Random points that keep ``radius`` from the border of the cells and ``apart`` from all that is taken."""
+        """Random points at least ``radius`` from the border of the cells and ``apart`` from all points in use."""
         deep = cv2.distanceTransform(np.pad(room, 1), cv2.DIST_L2, 3)[1:-1, 1:-1] / 2
         found: list[XY] = []
         for x, y in rng.uniform(2, 98, (_DETAIL_TRIES, 2)):
@@ -120,7 +120,7 @@ def _visible(tile: Tile, canvas: Canvas) -> list[Mask]:
 
 
 def _reserve(work: _Work) -> None:
-    """Keep decoration off the places that signs and villages need."""
+    """Reserve the places of signs and villages, so that decoration avoids them."""
     room = max((sign.room for sign in _flags(work.tile)), default=9.0)
     for segment in work.tile.segments:
         work.taken += [(x, y, room) for x, y in segment.marks]
@@ -284,7 +284,7 @@ def _inner_lines(segment: Segment) -> list[list[XY]]:
 
 
 def _gates(work: _Work, road: Segment) -> list[XY]:
-    """Where a road runs into a city: the last visible points of its centre line."""
+    """Where a road enters a city: the last visible points of its centre line."""
     towns = work.room("city")
     found: list[XY] = []
     for line in geometry.flatten(road.path):
@@ -351,12 +351,12 @@ def _signs(work: _Work) -> None:
 
 
 def _flags(tile: Tile) -> list[symbols.Sign]:
-    """The tile's own signs that we can draw."""
+    """The signs of the tile as a whole that we can draw."""
     return [sign for flag, sign in symbols.SIGNS.items() if flag in tile.flags]
 
 
 def _flag_scale(tile: Tile, place: XY) -> float:
-    """Smaller where the segment under a symbol is narrow, so that the symbol hides no other segment's run."""
+    """Smaller where the segment under a symbol is narrow, so that the symbol does not cover other segments."""
     if any(sign.ground for sign in _flags(tile)) and not any(s.kind == "city" for s in tile.segments):
         return 1.0
     under = shapes.segment_at(tile, *place)

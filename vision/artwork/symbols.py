@@ -1,5 +1,5 @@
-"""The signs that carry a rule, drawn: `SIGNS` by the names that the catalogue has for them on segments and as flags of
-whole tiles. Centred on (x, y), in drawing units.
+"""Drawings of the signs that have a meaning in the rules: `SIGNS` by the catalogue's names for them, on segments and as
+flags of whole tiles. Centred on (x, y), in drawing units.
 """
 
 from __future__ import annotations
@@ -164,8 +164,8 @@ def wheel(c: Canvas, _: Random, x: float, y: float) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """How a sign is drawn, and how far decoration keeps from its middle. One that is ``ground`` may stand on a
-    crossing, where no village is then."""
+    """How a sign is drawn, and the distance that decoration keeps from its centre. A ``ground`` sign may be on a
+    crossing and then replaces the village."""
 
     draw: Callable[[Canvas, Random, float, float], None]
     room: float = 9.0

@@ -1,4 +1,5 @@
-"""What stands on the land: houses, trees, sheep, the cloister, walls. Positions are the foot of the thing, in units."""
+"""Objects in the landscape: houses, trees, sheep, the cloister, walls. A position is the base of the object, in
+units."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A simulated table: a camera like any other, seeded, with truth to compare."""
+"""A simulated table: a camera driver like any other, seeded, with ground truth."""
 
 from vision.simulator.options import LEVELS, Level, Options, options_from
 from vision.simulator.script import load

@@ -1,4 +1,4 @@
-"""What is printed on the simulated tiles, and where on a tile its segments are."""
+"""The print of the simulated tiles, and the masks of their segments."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ART_PX = 160
 
 
 class Artist:
-    """Pictures of tiles as they lie, drawn when first needed."""
+    """Pictures of tiles as they lie, drawn on first use."""
 
     def __init__(self, options: Options, seed: int) -> None:
         self._options, self._rng = options, np.random.default_rng([seed, 77])
@@ -51,7 +51,7 @@ def _drawn(tile: str, variant: int) -> Image:
 
 @cache
 def _masks(tile: str) -> list[np.ndarray]:
-    """Per segment where people put a figure: on it, and not on its very border if it is wide enough."""
+    """Per segment the area where people put a figure: the segment, eroded at its border if it is wide enough."""
     result = []
     for mask in segment_masks(catalogue()[tile], 90):  # 2 px per mm
         inside = cv2.distanceTransform(np.pad(mask.astype(np.uint8), 1), cv2.DIST_L2, 5)[1:-1, 1:-1]

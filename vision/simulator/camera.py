@@ -1,7 +1,7 @@
 """The simulated camera: a pinhole with radial distortion above a table.
 
 Table coordinates are millimetres: x to the right and y down as the camera sees the table, z up from its surface, the
-origin on the table near the middle of the picture. Inside, depth is counted downwards so that the rotation is proper.
+origin on the table near the middle of the picture. Internally depth points downwards so that the rotation is proper.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Camera:
-    """``focal_px`` and ``centre_px`` of a square-pixel pinhole, Brown-Conrady ``k1, k2``, and where it hangs.
+    """``focal_px`` and ``centre_px`` of a square-pixel pinhole, Brown-Conrady ``k1, k2``, and its pose.
 
     ``position_mm`` is (x, y, height); ``tilt`` are the two tilts and the roll in radians.
     """
@@ -59,7 +59,7 @@ class Camera:
         return out
 
     def undistort(self, points_px: npt.ArrayLike) -> Array:
-        """(N, 2) px as a lens without distortion would have made them."""
+        """(N, 2) undistorted px."""
         p = np.asarray(points_px, float).reshape(-1, 2)
         d = (p - self.centre_px) / self.focal_px
         far = np.linalg.norm(d, axis=1, keepdims=True)
@@ -92,7 +92,8 @@ class Camera:
         return float((np.linalg.norm(q[1] - q[0]) + np.linalg.norm(q[3] - q[2])) / 20)
 
     def table_map(self, step: int = 16) -> npt.NDArray[np.float32]:
-        """(height, width, 2) float32: the table point in mm that each px sees (exact every ``step`` px)."""
+        """(height, width, 2) float32: the table point in mm seen by each px (exact every ``step`` px, interpolated
+        between)."""
         gx = np.arange(0, self.width + step, step)
         gy = np.arange(0, self.height + step, step)
         px = np.stack(np.meshgrid(gx, gy), -1).reshape(-1, 2)

@@ -1,5 +1,5 @@
-"""More of what real tables have and drawings have not: a board pushed by several tiles, exposure that jumps, a lamp
-that is switched on, arms and knees that stay. Decided before the first frame, like `mishaps`, and each for itself."""
+"""Further disturbances of real tables: a board pushed by several tiles, exposure that jumps, a lamp that is switched
+on, arms and knees that stay. Decided before the first frame, like `mishaps`, and independent of each other."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from vision.simulator.rates import Mishaps
 from vision.simulator.script import Square, Turn
 
 _TRIES = 40
-_TURNED_DEG = 8.0  # limit of how far a board is turned as it is pushed
+_TURNED_DEG = 8.0  # limit of a board's rotation when it is pushed
 
 
 def disturbed(plan: Plan, rates: Mishaps, turns: Sequence[Turn], poses: Mapping[Square, Pose], camera: Camera,
               seats_deg: Sequence[float], rng: np.random.Generator) -> Plan:
-    """The plan with what the rates ask for besides what it has. ``poses`` are the tiles' before any push, ``seats_deg``
-    from where the players reach in."""
+    """The plan with the disturbances of these rates added. ``poses`` are the tiles' before any push, ``seats_deg`` the
+    directions from which the players reach in."""
     laid = [t for t in turns if t.laid]
     if len(laid) < 3:
         return plan
 
     def some(rate: float) -> list[int]:
-        """Turns at which something that happens so often in 72 turns happens."""
+        """Random turns for something that happens ``rate`` times in 72 turns."""
         count = min(int(rng.poisson(rate * len(laid) / 72)), len(laid) - 2)
         return sorted(int(t) for t in rng.choice([t.index for t in laid[2:]], count, replace=False))
 
@@ -48,10 +48,10 @@ def disturbed(plan: Plan, rates: Mishaps, turns: Sequence[Turn], poses: Mapping[
 
 def _shoved(plan: Plan, limit_mm: float, at_turns: Sequence[int], laid: Sequence[Turn],
             poses: Mapping[Square, Pose], camera: Camera, rng: np.random.Generator) -> Plan:
-    """The whole board lies elsewhere from each of these turns on, and always in view as far as it has grown."""
+    """Pushes of the whole board at each of these turns; what is laid by then stays in view."""
     came = {t.laid.at: t.index for t in laid if t.laid}
     starts = {at for at in poses if at not in came}
-    there: tuple[float, float, float] = (0.0, 0.0, 0.0)  # x, y, angle of the board against where it was laid out
+    there: tuple[float, float, float] = (0.0, 0.0, 0.0)  # x, y, angle of the board relative to its layout
     pushes: list[Push] = []
     for n, turn in enumerate(at_turns):
         last = at_turns[n + 1] - 1 if n + 1 < len(at_turns) else laid[-1].index
@@ -70,7 +70,8 @@ def _shoved(plan: Plan, limit_mm: float, at_turns: Sequence[int], laid: Sequence
 
 
 def _from_to(turn: int, there: tuple[float, float, float], to: tuple[float, float, float]) -> Push:
-    """The motion that takes a board from one place to another; both are a turn about the table's origin and a step."""
+    """The motion of a board from one place to another; both are a rotation about the table's origin and a
+    translation."""
     angle = to[2] - there[2]
     c, s = math.cos(math.radians(angle)), math.sin(math.radians(angle))
     return Push(turn=turn, squares=None, half=(0.0, 0.0, -1.0), centre_mm=(0.0, 0.0), angle_deg=angle,
@@ -83,14 +84,14 @@ def _in_view(poses: Sequence[Pose], camera: Camera) -> bool:
 
 
 def _jumps(at_turns: Sequence[int], rng: np.random.Generator) -> Iterator[Lamp]:
-    """Exposure and white balance are others after each of these turns, until the next one."""
+    """Exposure and white balance change after each of these turns."""
     for turn, until in zip_longest(at_turns, at_turns[1:]):
         blue, green, red = (float(g) for g in rng.uniform(0.7, 1.25) * rng.uniform(0.91, 1.09, 3))
         yield Lamp(turn=turn, until=until, gain=(blue, green, red))
 
 
 def _switched_on(turn: int, camera: Camera, rng: np.random.Generator) -> Iterator[Lamp]:
-    """A warm lamp over a part of the table, and the camera that closes its shutter a little."""
+    """A warm lamp over a part of the table, and the camera's reduced exposure."""
     x, y = rng.uniform((0, 0), (camera.width, camera.height))
     bright = float(rng.uniform(1.25, 1.6))
     yield Lamp(turn=turn, gain=(0.86 * bright, 0.97 * bright, 1.05 * bright),

@@ -1,4 +1,4 @@
-"""Drawing with soft edges: small regions are drawn at several times their size and shrunk."""
+"""Anti-aliased drawing by supersampling small regions."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import numpy.typing as npt
 
 from vision.frames import Image
 
-Roi = tuple[int, int, int, int]  # x0, y0, x1, y1 in px, x1 and y1 outside
+Roi = tuple[int, int, int, int]  # x0, y0, x1, y1 in px, x1 and y1 exclusive
 
 
 def around(points_px: npt.ArrayLike, size: tuple[int, int], margin: int = 2) -> Roi | None:
-    """The rectangle around points, cut to the picture; None when nothing of it is in view."""
+    """The bounding rectangle of points, clipped to the picture; None when nothing of it is in view."""
     p = np.asarray(points_px, float).reshape(-1, 2)
     x0, y0 = np.floor(p.min(0)).astype(int) - margin
     x1, y1 = np.ceil(p.max(0)).astype(int) + margin + 1
@@ -51,7 +51,7 @@ def darken(canvas: Image, shade: npt.NDArray[np.float32]) -> None:
 
 
 def picture(canvas: Image, art: Image, alpha: npt.NDArray[np.uint8], quad_px: npt.ArrayLike, soft: int = 2) -> None:
-    """Lay a square picture onto a quadrilateral of the canvas (corners NW NE SE SW), edges anti-aliased."""
+    """Warp a square picture onto a quadrilateral of the canvas (corners NW NE SE SW), edges anti-aliased."""
     quad = np.asarray(quad_px, np.float32).reshape(4, 2)
     roi = around(quad, (canvas.shape[1], canvas.shape[0]))
     if roi is None:
@@ -84,7 +84,7 @@ def polygons(roi: Roi, shapes: Sequence[tuple[npt.ArrayLike, tuple[float, ...]]]
 
 
 def _share(mask: npt.NDArray[np.integer[Any] | np.floating[Any]], size: tuple[int, int]) -> npt.NDArray[np.float32]:
-    """A mask of 0..255 made smaller, as 0..1."""
+    """A mask of 0..255 downscaled, as 0..1."""
     return cv2.resize(mask, size, interpolation=cv2.INTER_AREA).astype(np.float32) / np.float32(255)
 
 
@@ -95,8 +95,8 @@ def differs(one: Image, other: Image, by: int = 0) -> npt.NDArray[np.uint8]:
 
 
 def smear(before: Image, after: Image, motion_px: tuple[float, float]) -> None:
-    """In place: what ``after`` shows and ``before`` did not is blurred along its motion during the exposure."""
-    length = float(np.hypot(*motion_px)) / 2  # everything at half size: it is a blur
+    """In place: motion blur of what differs between ``before`` and ``after``."""
+    length = float(np.hypot(*motion_px)) / 2  # computed at half size: it is a blur
     if length < 2:
         return
     side = 2 * int(np.ceil(length / 2)) + 3

@@ -1,4 +1,4 @@
-"""What the sensor and the file format add: slow gain drift, noise, JPEG."""
+"""Effects of the sensor and the file format: slow gain drift, noise, JPEG."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from vision.simulator.options import Options
 
 
 class Film:
-    """Stateful: frame n of one film is always the same."""
+    """Stateful and deterministic: frame n of one film is always the same."""
 
     def __init__(self, options: Options, rng: np.random.Generator) -> None:
         self._level, self._rng = options.conditions, rng
@@ -24,7 +24,7 @@ class Film:
         self._phases = rng.uniform(0, 6.3, 4)
 
     def develop(self, image: Image) -> Image:
-        """In place where it can be: ``image`` must not be used afterwards."""
+        """In place where possible: ``image`` must not be used afterwards."""
         level, h, w = self._level, *image.shape[:2]
         t = self._tick
         self._tick += 1

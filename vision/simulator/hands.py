@@ -10,7 +10,7 @@ from vision.frames import Image
 from vision.simulator.camera import Camera
 from vision.simulator.draw import Roi, around, darken, part
 
-REACH_MM = 1500.0  # from the fingertips to where the sleeve ends, out of view
+REACH_MM = 1500.0  # from the fingertips to the end of the sleeve, out of view
 PER_MM = 1.0  # sprite px per mm
 _HALF_MM = 120.0
 _SKIN = ((118, 152, 212), (96, 132, 196), (70, 98, 154), (142, 172, 226), (52, 72, 112))
@@ -30,8 +30,8 @@ _NAILS = ((2, -7, -20), (0, 4, 0), (4, -16, -40))
 
 
 class Hand:
-    """One player's arm, or a ``knee`` in trousers. ``pose`` it for a visit, then ``draw`` it wherever its fingertips
-    are."""
+    """One player's arm, or a ``knee`` in trousers. Call ``pose`` once per visit, then ``draw`` at each position of its
+    fingertips."""
 
     def __init__(self, rng: np.random.Generator, knee: bool = False) -> None:
         w, h = int(REACH_MM * PER_MM), int(2 * _HALF_MM * PER_MM)
@@ -137,7 +137,7 @@ def _drop(tip_mm: npt.NDArray[np.float64], lamp_mm: npt.NDArray[np.float64]) -> 
 
 def _capsule(x: np.ndarray, y: np.ndarray, x0: float, y0: float, r0: float, x1: float, y1: float, r1: float,
              lift: float) -> npt.NDArray[np.float32]:
-    """Height of a tapered round bar over the ground; negative outside of it."""
+    """Height of a tapered capsule over the ground; negative outside of it."""
     dx, dy = x1 - x0, y1 - y0
     t = np.clip(((x - x0) * dx + (y - y0) * dy) / (dx * dx + dy * dy), 0, 1)
     d = np.hypot(x - x0 - t * dx, y - y0 - t * dy)

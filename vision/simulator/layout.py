@@ -1,4 +1,4 @@
-"""Where everything lies in millimetres: tiles that are laid against neighbours, figures on their segments."""
+"""Positions in millimetres: tiles laid against their neighbours, figures on their segments."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vision.simulator.camera import Camera, focal_of
 from vision.simulator.options import TILE_HEIGHT_MM, TILE_MM, Level
 from vision.simulator.script import Laid, Square, Standing
 
-GAP_MM = 0.25  # cardboard never touches along a whole side
+GAP_MM = 0.25  # tiles never touch along a whole side
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +25,7 @@ class Pose:
     angle_deg: float
 
     def at(self, dx_mm: float, dy_mm: float) -> tuple[float, float]:
-        """The table point that lies so far right and down of the centre in the piece's own axes."""
+        """The table point at this offset (right, down) from the centre in the piece's own axes."""
         c, s = math.cos(math.radians(self.angle_deg)), math.sin(math.radians(self.angle_deg))
         return self.x_mm + c * dx_mm - s * dy_mm, self.y_mm + s * dx_mm + c * dy_mm
 
@@ -54,7 +54,7 @@ def lay_tiles(tiles: Iterable[Laid], level: Level, rng: np.random.Generator) -> 
 
 
 def _apart(pose: Pose, near: list[tuple[Pose, tuple[int, int]]]) -> Pose:
-    """Push a tile off its neighbours where it would lie on them by more than a hair."""
+    """Resolve overlap: push a tile off its neighbours."""
     for _ in range(4):
         for other, d in near:
             out = np.array([-d[0], -d[1]], float)  # from the neighbour to this tile, in the board's axes
@@ -66,7 +66,7 @@ def _apart(pose: Pose, near: list[tuple[Pose, tuple[int, int]]]) -> Pose:
 
 
 def turned(poses: Mapping[Square, Pose], angle_deg: float, centre: tuple[float, float]) -> dict[Square, Pose]:
-    """The whole board turned about its middle, which comes to lie at ``centre``."""
+    """The whole board rotated about its middle, which is moved to ``centre``."""
     c, s = math.cos(math.radians(angle_deg)), math.sin(math.radians(angle_deg))
     points = np.array([p.corners() for p in poses.values()]).reshape(-1, 2) @ np.array([[c, s], [-s, c]])
     middle = (points.min(0) + points.max(0)) / 2
@@ -81,10 +81,10 @@ def turned(poses: Mapping[Square, Pose], angle_deg: float, centre: tuple[float, 
 def set_up(poses: Mapping[Square, Pose], level: Level, size: tuple[int, int], rng: np.random.Generator, *,
            fov_deg: float | None = None, bend: float | None = None,
            room_mm: float = 0.0) -> tuple[Camera, dict[Square, Pose]]:
-    """A camera that sees the whole final board with so much room around it, and the board as it lies under it.
+    """A camera that sees the whole final board with a margin, and the board's poses under it.
 
-    A standard lens (66 degrees) if that is enough from at most 85 cm, a wider one for boards that ask for it.
-    ``fov_deg`` and ``bend`` (k1) choose another, which hangs so that it sees as much.
+    A standard lens (66 degrees) if that is enough from at most 85 cm, a wider one for larger boards. ``fov_deg`` and
+    ``bend`` (k1) choose another, at the height where it sees as much.
     """
     long_x = _extent(poses, 0) >= _extent(poses, 90)
     fov, lift, last = 66.0, rng.uniform(650, 820), None
@@ -122,7 +122,7 @@ def _extent(poses: Mapping[Square, Pose], axis_deg: float) -> float:
 
 def stand(figure: Standing, laid: Laid, pose: Pose, mask: np.ndarray | None, taken: list[tuple[float, float]],
           level: Level, rng: np.random.Generator) -> tuple[float, float]:
-    """The table point under a figure: near its segment's spot, on the segment, clear of other figures if it can be.
+    """The table point under a figure: near its segment's spot, on the segment, clear of other figures if possible.
 
     ``mask`` is the segment's visible area at rot 0 (bool, S x S), ``taken`` are table points of other figures.
     """

@@ -1,6 +1,6 @@
-"""What goes wrong at a real table: lamps and shadows, things pushed, figures forgotten, a camera that was bumped.
+"""Mishaps of a real table: changing light and shadows, pushed tiles, forgotten figures, a bumped camera.
 
-All of it is decided before the first frame, from the seed alone, and is part of the truth.
+All of it is decided before the first frame, from the seed alone, and is part of the ground truth.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Push:
-    """At ``turn``, when its tile is put down, these ``squares`` (None: a half of the table) move as one: a turn by
-    ``angle_deg`` about ``centre_mm``, then ``step_mm``. ``half`` is the outward normal (x, y, offset) in mm."""
+    """At ``turn``, when its tile is put down, these ``squares`` (None: a half of the table) move rigidly: a rotation by
+    ``angle_deg`` about ``centre_mm``, then a translation by ``step_mm``. ``half`` is the outward normal (x, y, offset)
+    in mm."""
 
     turn: int
     squares: frozenset[Square] | None
@@ -55,14 +56,15 @@ class Push:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bump:
-    """From the turn's frame on the picture is turned by ``angle_deg`` about its middle and moved by ``step_px``."""
+    """From the turn's frame on the picture is rotated by ``angle_deg`` about its middle and moved by ``step_px``."""
 
     turn: int
     step_px: tuple[float, float]
     angle_deg: float
 
     def affine(self, size: tuple[int, int], part: float = 1.0) -> Array:
-        """(2, 3) px of the picture before to px after; ``part`` of it while the camera swings."""
+        """(2, 3) px of the picture before to px after; ``part`` is the fraction of the motion, while the camera
+        swings."""
         a = math.radians(self.angle_deg * part)
         c, s, x, y = math.cos(a), math.sin(a), size[0] / 2, size[1] / 2
         return np.array([[c, -s, x - c * x + s * y + self.step_px[0] * part],
@@ -71,8 +73,8 @@ class Bump:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lamp:
-    """From the end of ``turn`` on each channel is brighter by ``gain``, to the end of the turn ``until`` (None: for
-    good); with ``blot_px`` (x, y, radius) only there. A ``brief`` one is there during its turn alone, as a shadow."""
+    """From the end of ``turn`` to the end of the turn ``until`` (None: permanently) each channel is multiplied by
+    ``gain``; with ``blot_px`` (x, y, radius) only there. A ``brief`` one, such as a shadow, lasts for its turn only."""
 
     turn: int
     gain: tuple[float, float, float]
@@ -101,20 +103,20 @@ class Plan:
     pushes: tuple[Push, ...] = ()
     bumps: tuple[Bump, ...] = ()
     lamps: tuple[Lamp, ...] = ()
-    gaps: tuple[int, ...] = ()  # turns of whose visits, and of the next turn's, no picture is seen
+    gaps: tuple[int, ...] = ()  # turns during whose visits, and the next turn's, the camera delivers no frames
     rests: tuple[Rest, ...] = ()
     track: bool = False
 
     def foot(self, at: Square, pose: Pose, piece: Piece, put: int, turn: int) -> tuple[float, float]:
-        """Where a figure stands at the end of a turn that was put down in turn ``put`` on a tile (``pose``: before any
-        push)."""
+        """The position at the end of a turn of a figure that was put down in turn ``put`` on a tile (``pose``: before
+        any push)."""
         for push in self.pushes:
             if put < push.turn <= turn and push.moves(at, pose):
                 piece = push.piece(piece)
         return piece.x_mm, piece.y_mm
 
     def pose(self, at: Square, pose: Pose, turn: int, since: int = -1) -> Pose:
-        """Where a tile lies at the end of a turn, from its place before any push (after those up to ``since``)."""
+        """A tile's pose at the end of a turn, from its pose before any push (or after those up to ``since``)."""
         first = pose
         for push in self.pushes:
             if since < push.turn <= turn and push.moves(at, first):
@@ -123,7 +125,7 @@ class Plan:
 
 
 def homes(numbers: dict[tuple[int, str], list[int]], rates: Mishaps, turns: int, rng: np.random.Generator) -> None:
-    """Figures that go home some turns later, or with the last turn. In place."""
+    """Delays the return of figures by some turns, or to the last turn. In place."""
     if not rates.late and not rates.forgotten:
         return
     for turn, what in sorted(k for k in numbers if k[1] == "home"):
@@ -141,14 +143,14 @@ def homes(numbers: dict[tuple[int, str], list[int]], rates: Mishaps, turns: int,
 def planned(rates: Mishaps, turns: Sequence[Turn], poses: Mapping[Square, Pose], fits: float,
             size: tuple[int, int], px_per_mm: float, room_px: tuple[float, float, float, float],
             rng: np.random.Generator) -> Plan:
-    """What goes wrong when. ``room_px`` is how far the board may move left, up, right, down and stay in the picture,
-    ``fits`` the largest turn (degrees) that is believed to keep it there."""
+    """The plan of all mishaps. ``room_px`` is how far the board may move left, up, right, down and stay in the picture,
+    ``fits`` the largest rotation (degrees) that keeps it there."""
     laid = [t for t in turns if t.laid]
     if rates == NONE or len(laid) < 3:
         return Plan(track=bool(rates.track))
 
     def some(rate: float) -> list[int]:
-        """Turns at which something that happens so often in 72 turns happens."""
+        """Random turns for something that happens ``rate`` times in 72 turns."""
         count = int(rng.poisson(rate * len(laid) / 72))
         return sorted(int(t) for t in rng.choice([t.index for t in laid[2:]], min(count, len(laid) - 2), replace=False))
 
@@ -178,7 +180,7 @@ def planned(rates: Mishaps, turns: Sequence[Turn], poses: Mapping[Square, Pose],
         pushes.append(Push(turn=turn, squares=None, half=half, step_mm=(right, down),
                            centre_mm=(float(middle[0]), float(middle[1])), angle_deg=float(rng.uniform(-fits, fits))))
     bumps = tuple(Bump(turn=t, step_px=step(rates.bump_mm * px_per_mm), angle_deg=float(rng.uniform(-fits, fits)))
-                  for t in some(rates.bump)[:2])  # the room is for two
+                  for t in some(rates.bump)[:2])  # the margin is for two
     lamps = []
     for turn in some(rates.lamp):
         blue, green, red = (float(g) for g in rng.uniform(0.8, 1.15) * rng.uniform(0.95, 1.05, 3))
@@ -198,8 +200,8 @@ def planned(rates: Mishaps, turns: Sequence[Turn], poses: Mapping[Square, Pose],
 
 
 class Lamps:
-    """The light of a film: ``changed`` says whether it is another one from this frame on (or whether it may be, when
-    frames were left out), ``on`` puts it on a map."""
+    """The light of a film: ``changed`` says whether it changes with this frame (or may have changed, when frames were
+    skipped), ``on`` applies it to a light map."""
 
     def __init__(self, lamps: Sequence[Lamp], spans: Mapping[int, tuple[int, int]], size: tuple[int, int]) -> None:
         """``spans``: first and last frame of every turn."""
@@ -215,7 +217,7 @@ class Lamps:
         return any(before < moment <= number for _, *moments in self._lamps for moment in moments)
 
     def on(self, light: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-        """A light map (h, w, 3) under the lamps of this frame, same shape."""
+        """The light map (h, w, 3) with the lamps of this frame, same shape."""
         gain = np.ones(light.shape, np.float32)
         for lamp, first, gone in self._lamps:
             if not first <= self._number < gone:

@@ -1,4 +1,4 @@
-"""Pieces that are nobody's and stand on the board: where a hand takes them, turn by turn."""
+"""Neutral pieces on the board: where a hand moves them, turn by turn."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from vision.simulator.script import Script, Square, Standing
 from vision.simulator.timeline import Point, Timeline
 from vision.simulator.truth import StopTruth
 
-_ROOM = 0.32  # of a tile: how far from its middle such a piece may be put
+_ROOM = 0.32  # of a tile: greatest distance of such a piece from its centre
 _BESIDE_MM = 17.0  # from the foot of the figure it belongs to
-_CLEAR_MM = 19.0  # from other feet, where that can be had
+_CLEAR_MM = 19.0  # from other feet, where possible
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,14 +31,14 @@ class Stop:
 
 
 def stop_number(index: int) -> int:
-    """What a still table calls the piece that stands at that stop."""
+    """The still table's number for the piece at that stop."""
     return -(300_000 + index)
 
 
 def stops_of(script: Script, poses: Mapping[Square, Pose], plan: Plan, pieces: Sequence[tuple[int, Piece]],
              standing: Sequence[tuple[int, Standing]], gone: Mapping[int, int], rng: np.random.Generator,
              ) -> tuple[list[Stop], dict[int, list[list[tuple[str, int, Point]]]]]:
-    """Every place where such pieces are put down, and by turn the visits that do it: (lift or set, stop, where).
+    """Every stop of such pieces, and by turn the visits that move them: (lift or set, stop, where).
     ``pieces`` are the figures that are ever put down, ``gone`` says in which turn one goes home."""
     stops: list[Stop] = []
     stands: dict[str, int] = {}
@@ -86,7 +86,7 @@ def _spot(pose: Pose, feet: Sequence[Point], by: Point | None, rng: np.random.Ge
 
 
 def lain_at(stops: Sequence[Stop], timeline: Timeline) -> tuple[StopTruth, ...]:
-    """The stops with the frames at which the pieces come there and leave."""
+    """The stops with the frames at which the pieces arrive and leave."""
     down = {a.piece: a.frame for v in timeline.visits for a in v.acts if a.kind == "set"}
     gone = {a.piece: a.frame for v in timeline.visits for a in v.acts if a.kind == "lift"}
     return tuple(StopTruth(at=s.at, piece=s.piece, turn=s.turn, down=down[n], gone=gone.get(n))

@@ -1,4 +1,4 @@
-"""What a simulated table is like: the levels and what a user may choose."""
+"""The levels of a simulated table, and the options a user may choose."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TILE_HEIGHT_MM = 2.2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Level:
-    """How far a table is from a drawing. Standard deviations unless a range or a limit is said."""
+    """How much a table deviates from an ideal one. Standard deviations unless called a range or a limit."""
 
     name: str
     jitter_mm: float  # of each tile against its neighbours; errors add up over the board
@@ -28,13 +28,13 @@ class Level:
     noise: float  # grey levels
     quality: int  # of the JPEG; 0 = none
     blur_px: float  # of the lens
-    exposure_s: float  # what moves is blurred by as much
+    exposure_s: float  # exposure time, which blurs motion
     surfaces: tuple[str, ...]
     props: bool  # cups, stacks and figures in supply stand around the board
-    glare: float  # strength of the lamp's mirror image
-    idle_visits: float  # chance per turn that a hand comes for nothing
+    glare: float  # strength of the lamp's reflection
+    idle_visits: float  # probability per turn of a hand that does nothing
     figure_mm: float  # jitter of a figure about its segment's spot
-    variants: int  # how many different prints of one tile kind
+    variants: int  # number of different prints of one tile kind
     slide_s: float = 0.0  # 0: a film; else one picture a turn, shown for so long, with hard cuts between them
 
 
@@ -66,11 +66,11 @@ LEVELS: Mapping[str, Level] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """``fov`` (horizontal degrees) and ``k1`` are the lens when it is not to be a usual one; a wide one hangs lower.
-    ``rest`` is the least number of frames that a table lies untouched between two visits of a hand.
+    """``fov`` (horizontal degrees) and ``k1`` override the usual lens; a wide one is mounted lower. ``rest`` is the
+    least number of frames without a hand between two visits.
 
     ``tiles`` is a folder of taught pictures to draw with instead of our own art. ``turns`` stops the game early.
-    ``mishaps`` is ``none``, ``level`` for those of the level, or the names of some that then happen often.
+    ``mishaps`` is ``none``, ``level`` for those of the level, or the names of some, at a high rate.
     """
 
     level: str = "normal"
@@ -94,7 +94,7 @@ class Options:
 
 
 def options_from(given: Mapping[str, str]) -> Options:
-    """Options from the text of a URI. Raises SourceError naming the key and what it may be."""
+    """Options from the query of a URI. Raises SourceError naming the key and its allowed values."""
     known = {f.name for f in fields(Options)}
     values: dict[str, object] = {}
     for key, text in given.items():

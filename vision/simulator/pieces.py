@@ -16,7 +16,7 @@ from vision.simulator.draw import Roi, around, blend, darken, part, polygons, sh
 Array = npt.NDArray[np.float64]
 
 # Right halves of outlines from the top of the head down, in mm: (half width, height). Widths and heights are those of
-# wood that was measured with a caliper: a follower 16.0 x 16.0, a large one 18.5 x 19.3 and no thicker, a builder
+# pieces measured with a caliper: a follower 16.0 x 16.0, a large one 18.5 x 19.3 and no thicker, a builder
 # 14.3 x 20.5, a pig 22.1 x 11.2.
 _FOLLOWER = ((0, 16), (1.6, 15.6), (2.7, 14.4), (2.7, 12.9), (1.9, 11.4), (4.8, 10.5), (7.4, 9.0), (8.0, 7.8),
              (7.3, 6.9), (4.0, 7.0), (5.0, 4.4), (7.0, 1.0), (6.6, 0), (2.3, 0), (1.2, 1.9), (0, 3.0))
@@ -35,8 +35,8 @@ OUTLINES: Mapping[str, tuple[tuple[float, float], ...]] = {
     "follower": _FOLLOWER, "large": _sized(_FOLLOWER, 18.5, 19.3), "builder": _sized(_BUILDER, 14.3, 20.5),
     "pig": _sized(_PIG, 22.1, 11.2)}
 
-# Whole outlines, clockwise, of pieces that are nobody's. Nobody has measured their wood: they are as long beside a tile
-# as photographs of such boxes have them, and makers differ.
+# # Whole outlines, clockwise, of neutral pieces. Not measured: their lengths relative to a tile are from photographs of
+# such boxes, and makers differ.
 _DRAGON = ((-21, 3), (-15, 12), (-9, 15), (-7, 23), (1, 20), (5, 17), (8, 24), (14, 29), (21, 26), (20, 23), (14, 23),
            (13, 18), (14, 11), (11, 6), (13, 0), (5, 0), (4, 3), (-6, 3), (-7, 0), (-14, 0), (-13, 4), (-17, 5))
 _FAIRY = ((0, 27), (2.8, 26), (3.6, 23.4), (2.4, 21), (2.4, 19), (5, 20.6), (9, 20), (8.6, 15), (4, 13), (7, 0),
@@ -57,7 +57,7 @@ WOOD_BGR: Mapping[str, tuple[int, int, int]] = {
 
 
 def colour_bgr(name: str) -> tuple[int, int, int]:
-    """Wood paint of a player's colour; an unknown name gets a colour of its own that never changes."""
+    """Wood paint of a player's colour; an unknown name gets a deterministic colour of its own."""
     if name.lower() in WOOD_BGR:
         return WOOD_BGR[name.lower()]
     mixed = sum((n + 3) * ord(c) for n, c in enumerate(name))
@@ -100,7 +100,7 @@ def faces(piece: Piece) -> tuple[list[Array], Array]:
     side /= np.linalg.norm(side, axis=1, keepdims=True)
     side *= np.sign((side[:, [0, 2]] * (outline + edge / 2 - (0, outline[:, 1].mean()))).sum(1)).mean() or 1
     normals = np.vstack([(0, 1, 0), (0, -1, 0), side])
-    if piece.lying:  # turned onto its back: what faced the front now faces the ceiling
+    if piece.lying:  # turned onto its back: the front now faces up
         flip = np.array([[1, 0, 0], [0, 0, -1], [0, 1, 0]], float)
         tall = outline[:, 1].max()
         shapes = [s @ flip.T + (0, tall / 2, deep / 2) for s in shapes]
@@ -112,7 +112,7 @@ def faces(piece: Piece) -> tuple[list[Array], Array]:
 
 
 def cast(points_mm: Array, lamp_mm: Array, ground_mm: float) -> Array:
-    """Where points (N, 3) throw their shadow on a plane, from a lamp."""
+    """The shadows of points (N, 3) on a plane, from a lamp."""
     t = (lamp_mm[2] - ground_mm) / np.maximum(1.0, lamp_mm[2] - points_mm[:, 2:3])
     out: npt.NDArray[np.float64] = lamp_mm + (points_mm - lamp_mm) * t
     return out

@@ -1,4 +1,4 @@
-"""What else lies on a table: figures in supply, stacks of tiles, a mug, a pad. Never where a tile will come to lie."""
+"""Other objects on a table: figures in supply, stacks of tiles, a mug, a pad. Never where a tile will be laid."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class Props:
 
 def arrange(camera: Camera, tiles: Iterable[Pose], seats_deg: Sequence[float], colours: Sequence[str],
             rng: np.random.Generator, track: bool = False, beside: int = 0) -> Props:
-    """Find room for everything; what finds none is left out (it stands outside the picture). ``beside`` is how many
-    figures lie close to the board."""
+    """Find room for everything; objects without room are left out (outside the picture). ``beside`` is the number of
+    figures that lie close to the board."""
     tiles = list(tiles)
     room = _Room(camera, tiles, rng)
     supply = []
@@ -58,7 +58,7 @@ def arrange(camera: Camera, tiles: Iterable[Pose], seats_deg: Sequence[float], c
 
 
 def _beside(tiles: Sequence[Pose], colours: Sequence[str], count: int, rng: np.random.Generator) -> tuple[Piece, ...]:
-    """Figures within half a tile of the board, where no tile will come."""
+    """Figures within half a tile of the board, where no tile will be laid."""
     out: list[Piece] = []
     for _ in range(60 * count):
         near, a = tiles[int(rng.integers(len(tiles)))], rng.uniform(0, 2 * math.pi)
@@ -90,7 +90,7 @@ class _Room:
         return self._first(radius, (self._rng.uniform(low, high) for _ in range(250)))
 
     def toward(self, seat_deg: float, radius: float) -> tuple[float, float] | None:
-        """Near the edge at which somebody sits."""
+        """A free place near the edge at which a player sits."""
         middle, half = (self._low + self._high) / 2, (self._high - self._low) / 2 - radius * 0.9
         tries = []
         for n in range(60):
@@ -121,7 +121,7 @@ def _heap(at: tuple[float, float], colour: str, rng: np.random.Generator) -> tup
 
 
 def tile_back(size_px: int) -> Image:
-    """The side of a tile that all tiles share: dark green with a ring."""
+    """The back of a tile, the same for all: dark green with a ring."""
     image = np.full((size_px, size_px, 3), (52, 74, 44), np.uint8)
     grain = np.random.default_rng(5).normal(0, 5, (size_px, size_px, 1))
     image = np.clip(image + grain, 0, 255).astype(np.uint8)
@@ -140,7 +140,7 @@ def stack_tops(pose: Pose, count: int) -> list[tuple[Pose, float]]:
 
 
 def draw_mug(canvas: Image, pose: Pose, camera: Camera, lamp_mm: npt.NDArray[np.float64]) -> Roi | None:
-    """A mug of something dark, 90 mm high."""
+    """A mug with a dark drink, 90 mm high."""
     turn = np.linspace(0, 2 * math.pi, 48, endpoint=False)
     def ring(z: float, r: float) -> npt.NDArray[np.float64]:
         return np.column_stack([pose.x_mm + r * np.cos(turn), pose.y_mm + r * np.sin(turn), np.full(48, z)])
@@ -164,7 +164,7 @@ def draw_mug(canvas: Image, pose: Pose, camera: Camera, lamp_mm: npt.NDArray[np.
 
 
 def draw_pad(canvas: Image, pose: Pose, camera: Camera) -> Roi | None:
-    """A sheet of lined paper with pencil on it."""
+    """A sheet of lined paper with pencil writing."""
     image = np.full((200, 140, 3), (226, 234, 236), np.uint8)
     rng = np.random.default_rng(int(pose.angle_deg * 10))
     for y in range(18, 196, 12):
@@ -190,7 +190,7 @@ _CELL_MM = 13.0
 
 
 def _cell(n: int) -> tuple[float, float]:
-    """Middle of a cell of the score track (five rows of ten, to and fro) from the track's middle, mm."""
+    """Middle of a cell of the score track (five rows of ten, boustrophedon) relative to the track's centre, mm."""
     row, column = divmod(n % _CELLS, 10)
     column = column if row % 2 == 0 else 9 - column
     return (column - 4.5) * _CELL_MM, (row - 2) * _CELL_MM

@@ -8,16 +8,15 @@ from dataclasses import dataclass, fields, replace
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mishaps:
-    """How often what happens: chances per turn, except ``lamp``, ``bump``, ``knock``, ``shove`` and ``switch``, which
+    """Rates of mishaps: probabilities per turn, except ``lamp``, ``bump``, ``knock``, ``shove`` and ``switch``, which
     are numbers per 72 turns, and ``track``, ``marks`` (1 or 0) and ``beside`` (how many).
 
     ``nudge`` pushes a tile beside the one that is laid, ``late`` leaves a scored figure for some turns, ``forgotten``
-    to the end; in a ``gap`` the camera gives no pictures until the next tile lies too; ``bump`` moves the camera,
-    ``knock`` many tiles at once, ``shove`` the whole board by up to several tiles. ``jump`` is another exposure and
-    white balance from one picture to the next, ``switch`` a lamp that is switched on. ``rest`` is an arm or a knee that
-    stays for some turns, ``crowd`` (chance per visit) another player's hand in view at the same time, ``beside``
-    figures that lie close to the board, ``marks`` lines, squares and rings on the table. ``*_mm`` are the furthest
-    moves.
+    to the end; in a ``gap`` the camera delivers no frames until the next tile lies too; ``bump`` moves the camera,
+    ``knock`` many tiles at once, ``shove`` the whole board by up to several tiles. ``jump`` is an abrupt change of
+    exposure and white balance, ``switch`` a lamp that is switched on. ``rest`` is an arm or a knee that stays for some
+    turns, ``crowd`` (chance per visit) another player's hand in view at the same time, ``beside`` figures that lie
+    close to the board, ``marks`` lines, squares and rings on the table. ``*_mm`` are the furthest moves.
     """
 
     lamp: float = 0.0
@@ -35,7 +34,7 @@ class Mishaps:
     crowd: float = 0.0
     beside: float = 0.0
     marks: float = 0.0
-    track: float = 0.0  # 1: a score track lies in view, its figures hop
+    track: float = 0.0  # 1: a score track with its figures is in view
     nudge_mm: float = 1.5
     bump_mm: float = 25.0
     knock_mm: float = 12.0
@@ -62,7 +61,8 @@ NAMES = tuple(f.name for f in fields(Mishaps) if not f.name.endswith("_mm"))
 
 
 def wanted(text: str, level: str) -> Mishaps:
-    """``none``, ``level`` (what its level has), or names with commas between: those, often. Raises ValueError."""
+    """The rates for ``none``, ``level`` (the level's own), or comma-separated names (those, at a high rate). Raises
+    ValueError."""
     if text == "none":
         return NONE
     if text == "level":

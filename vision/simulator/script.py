@@ -41,7 +41,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Walk:
-    """Somebody takes a piece that is nobody's to these squares, one after the other, to stand ``beside`` a figure."""
+    """A neutral piece is moved to these squares, one after the other, to stand ``beside`` a figure."""
 
     piece: str
     path: tuple[Square, ...]
@@ -114,8 +114,7 @@ def script_of(data: Mapping[str, object], turns: int | None = None) -> Script:
 
 
 def _standing(game: Game) -> tuple[list[Counter[Standing]], list[tuple[int, ...]], list[tuple[Walk, ...]]]:
-    """Which figures stand on the board after each turn, the scores, and where other pieces were taken in it, as the
-    rules have it."""
+    """By the rules engine: the figures on the board after each turn, the scores, and the moves of neutral pieces."""
     state = engine.new_game(game.setup)
     result, scores, walks = [], [], []
     for turn in game.turns:
@@ -134,7 +133,7 @@ def _named(f: StandingFigure) -> Standing:
 
 
 def _walks(event: Event, before: GameState, after: GameState) -> Iterator[Walk]:
-    """Where an event took the pieces that are nobody's."""
+    """Where an event moved the neutral pieces."""
     for piece in after.box.neutrals:
         at = piece.at(after)
         if at is None or at == piece.at(before) and piece.by(after) == piece.by(before):

@@ -1,4 +1,4 @@
-"""A table drawn from a transcript, frame by frame, as an overhead camera would see it."""
+"""Renders a table from a transcript, frame by frame, as an overhead camera would see it."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ from vision.simulator.truth import FigureTruth, TileTruth, Truth
 
 
 class Simulator:
-    """Iterate over it for the frames of the whole game; iterate again for the same frames once more. At a level of
-    slides they are one picture a turn, each for some seconds; ``slides`` are their numbers in the truth's time.
+    """Iterate over it for the frames of the whole game; iterating again repeats the same frames. At the level of slides
+    they are one picture a turn, each for some seconds; ``slides`` are their frame numbers in the ground truth.
 
     ``data`` is a parsed transcript/1; equal ``data``, ``seed`` and ``options`` give equal frames. ``truth`` is complete
     before the first frame is drawn. Raises SourceError when the transcript or the tile folder cannot be used.
@@ -92,7 +92,7 @@ class Simulator:
         return np.random.default_rng([self.seed, zlib.crc32(purpose.encode())])
 
     def _plan(self, script: Script, camera: Camera, poses: Mapping[Square, Pose]) -> Plan:
-        """What goes wrong; nothing of it takes the board out of the picture."""
+        """The plan of mishaps; none moves the board out of the picture."""
         px = np.vstack([camera.project([(x, y, TILE_HEIGHT_MM) for x, y in p.corners()]) for p in poses.values()])
         low, high = px.min(axis=0), px.max(axis=0)
         size = self.options.size
@@ -105,7 +105,7 @@ class Simulator:
     def _stand(self, script: Script, laid: Mapping[Square, Laid], poses: Mapping[Square, Pose], plan: Plan,
                standing: list[tuple[int, Standing]], numbers: Mapping[tuple[int, str], list[int]],
                ) -> list[tuple[int, Piece]]:
-        """Every figure that is ever put down, where it stands then, by turn."""
+        """Every figure that is ever put down, with its position, by turn."""
         rng, level = self._rng("figures"), self.options.conditions
         gone = {n: t for (t, what), ns in numbers.items() if what == "home" for n in ns}
         result: list[tuple[int, Piece]] = []
@@ -143,7 +143,7 @@ class Simulator:
         return Truth(camera=camera, lamp_mm=lamp, tiles=tiles, figures=tuple(figures), timeline=timeline)
 
     def still(self, number: int | None = None) -> Image:
-        """What lies there at a frame (default the last), without hands and without drawing the frames before it."""
+        """The table at a frame (default the last), without hands and without rendering the frames before it."""
         table, supply, _ = self._set_table()
         number = self.truth.frames - 1 if number is None else number
         for visit in self.truth.timeline.visits:
@@ -158,7 +158,8 @@ class Simulator:
 
     @property
     def slides(self) -> tuple[int, ...]:
-        """The frames of the film (the truth's numbers) that a slide show shows: the bare start, then every turn."""
+        """The frames of the film (numbers of the ground truth) that make a slide show: the bare start, then every
+        turn."""
         return (0, *(t.end for t in self.truth.turns))
 
     def _shown_as_slides(self) -> Iterator[Frame]:
@@ -237,7 +238,7 @@ class Simulator:
                 yield film.develop(self._bumped(image, number))
 
     def _rest(self, table: StillTable, number: int, rest: Rest, lamp: np.ndarray) -> None:
-        """An arm or a knee lies on the table from now on."""
+        """Put an arm or a knee on the table from now on."""
         camera, at = self.truth.camera, np.array((*rest.at_mm, 12.0))
         limb = Hand(self._rng(f"rest{number}" if rest.knee else f"hand{rest.player}"), rest.knee)
         limb.pose(rest.direction_deg, lamp)
@@ -265,7 +266,7 @@ class Simulator:
             table.take_piece(stop_number(act.piece))
 
     def _push(self, turn: int, table: StillTable) -> None:
-        """Tiles that are pushed when a turn's tile comes, with the figures on them."""
+        """Push tiles, with the figures on them, when a turn's tile is laid."""
         truth = self.truth
         for push in truth.plan.pushes:
             if push.turn != turn:
@@ -279,7 +280,7 @@ class Simulator:
             table.move({at: truth.pose(at, turn) for at in moved}, pieces)
 
     def _bumped(self, image: Image, number: int) -> Image:
-        """The picture as a camera that was bumped takes it: it swings for two frames, then stays."""
+        """The picture of a bumped camera: it swings for two frames, then stays."""
         out = image
         size = self.options.size
         for bump in self.truth.plan.bumps:
@@ -291,7 +292,7 @@ class Simulator:
         return out
 
     def _with_hand(self, table: StillTable, visit: Visit, number: int, hand: Hand, shown: Image) -> None:
-        """Draw an arm over the still table, and what it carries, lit."""
+        """Draw an arm and the object it carries over the still table, lit."""
         camera, lamp = self.truth.camera, np.array(self.truth.lamp_mm)
         tip = visit.tip(number)
         at = np.array(tip)
@@ -316,13 +317,13 @@ class Simulator:
         cv2.copyTo(arm, differs(part(canvas, touched), part(table.scene, touched)), part(shown, touched))
 
     def _motion_px(self, visit: Visit, number: int) -> tuple[float, float]:
-        """How far the fingertips move while the shutter is open."""
+        """Motion of the fingertips during the exposure."""
         a, b = self.truth.camera.project([visit.tip(number - 0.3), visit.tip(number + 0.3)])
         x, y = (b - a) / 0.6 * self.options.fps * self.options.conditions.exposure_s
         return float(x), float(y)
 
     def _carried(self, visit: Visit, number: int, tip: tuple[float, float, float]) -> Piece | tuple[Pose, Image] | None:
-        """What is between the fingers at a frame."""
+        """The object between the fingers at a frame."""
         z = carried_height(tip)
         for act in visit.acts:
             if act.kind == "home" and act.piece is not None and number >= act.frame:
@@ -364,7 +365,7 @@ class _Supply:
                 self._table.take_piece(prop_number(visit.player, self._left[visit.player]))
 
     def give_back(self, visit: Visit) -> None:
-        """What came home lies in supply again; figures on the score track hop before the visit after."""
+        """Returned figures lie in supply again; figures on the score track move before the next visit."""
         if self._props and self._props.track:
             for n, score in enumerate(self._scores.get(visit.acts[-1].turn - 1, ())):
                 self._table.put_piece(track_number(n), on_track(self._props.track, n, self._props.colours[n], score))

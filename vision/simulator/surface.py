@@ -28,7 +28,7 @@ def table_top(kind: str, camera: Camera, rng: np.random.Generator) -> Image:
     """The bare table as the camera sees it, (height, width, 3)."""
     seen = camera.table_map()
     low, high = seen.reshape(-1, 2).min(0) - 10, seen.reshape(-1, 2).max(0) + 10
-    mm = 1.0 / max(0.5, camera.scale((0.0, 0.0)))  # one texel about one px
+    mm = 1.0 / max(0.5, camera.scale((0.0, 0.0)))  # one texel is about one px
     shape = (int((high[1] - low[1]) / mm) + 1, int((high[0] - low[0]) / mm) + 1)
     texture = _wood(kind, shape, mm, rng) if kind in _WOODS else _cloth(kind, shape, mm, rng)
     at = (seen - low) / mm
@@ -53,7 +53,7 @@ def _wood(kind: str, shape: tuple[int, int], mm: float, rng: np.random.Generator
     for p in range(plank.max() + 1):  # each plank is another board
         rows = plank == p
         grain[rows] = np.roll(grain[rows], shifts[p], axis=1)
-        end = int(shifts[p])  # where two lengths of board meet
+        end = int(shifts[p])  # a butt joint
         grain[rows, :end] += 0.45 * shades[p]
         grain[rows, end:] += 0.45 * shades[p + 1]
         if kind != "white":
@@ -109,9 +109,9 @@ def mark(bare: Image, camera: Camera, rng: np.random.Generator) -> None:
 
 def light_map(camera: Camera, level: Level, lamp_mm: npt.NDArray[np.float64], rng: np.random.Generator,
               phase: float = 0.0, gloss: float = 1.0, exposure: float = 1.0) -> npt.NDArray[np.uint8]:
-    """Gain per px and channel in 1/128: lamp spot, gradient, vignette, colour cast. ``phase`` moves it slowly.
+    """Gain per px and channel in 1/128: lamp spot, gradient, vignette, colour cast. ``phase`` shifts it slowly.
 
-    ``gloss`` 0..1 is how much of the lamp's mirror image the surface shows, ``exposure`` a factor on everything.
+    ``gloss`` 0..1 is the strength of the lamp's specular reflection, ``exposure`` a factor on everything.
     """
     step = 8
     h, w = camera.height // step + 1, camera.width // step + 1
@@ -125,7 +125,7 @@ def light_map(camera: Camera, level: Level, lamp_mm: npt.NDArray[np.float64], rn
     vignette = -0.35 * (x * x + y * y) ** 2
     gain = 1 + level.light * (0.35 * gradient + 0.9 * (spot - 0.55) + vignette) + 0.01 * phase
     cast = 1 + level.cast * (np.array([-1.0, -0.15, 0.8]) * warm + rng.uniform(-0.3, 0.3, 3))
-    # The lamp is warmer than the day.
+    # The lamp is warmer than daylight.
     tint = 1 + 0.35 * level.cast * (spot - 0.5)[..., None] * np.array([-1.0, 0.0, 0.6])
     maps = gain[..., None] * cast * tint * exposure * rng.uniform(0.94, 1.02)
     if level.glare:
@@ -138,12 +138,12 @@ def light_map(camera: Camera, level: Level, lamp_mm: npt.NDArray[np.float64], rn
 
 
 def gloss(kind: str) -> float:
-    """Of a table top: varnish mirrors, cloth does not."""
+    """Gloss of a table top: varnish reflects, cloth does not."""
     return 1.0 if kind in _WOODS else 0.1
 
 
 def exposure(bare: Image, light: npt.NDArray[np.uint8]) -> float:
-    """What a camera that meters the table when it is switched on would choose: neither a black nor a burnt table."""
+    """Automatic exposure, metered once on the bare table: neither under- nor overexposed."""
     seen = lit(bare, light)[::8, ::8]
     wanted = (112 / max(1.0, float(seen.mean()))) ** 0.6
     return float(np.clip(min(wanted, 238 / max(1.0, float(np.percentile(seen, 97)))), 0.6, 1.3))

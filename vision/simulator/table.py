@@ -1,4 +1,4 @@
-"""The still table: everything that lies, drawn once and touched up where something changed."""
+"""The still table: everything that lies on it, drawn once and updated where something changed."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class StillTable:
         self._board = bare.copy()
         self._covered = np.zeros(bare.shape[:2], np.uint8)  # where tiles lie
         self._pieces: dict[int, Piece] = {}
-        self._reaches: dict[Piece, Roi | None] = {}  # what each may touch, of all that have stood here
+        self._reaches: dict[Piece, Roi | None] = {}  # region that each may touch, cached
         self._tiles: dict[object, tuple[Pose, Image]] = {}
         self._covers: dict[object, tuple[Roi, Callable[[Image], None]]] = {}
         self._dressed: Image | None = None  # the table without tiles
@@ -90,7 +90,7 @@ class StillTable:
         self._refresh(self._reach(piece))
 
     def move(self, poses: Mapping[object, Pose], pieces: Mapping[int, Piece]) -> None:
-        """Tiles and figures that lie lie elsewhere from now on."""
+        """Move tiles and figures that are on the table."""
         assert self._dressed is not None
         self._board = self._dressed.copy()
         self._covered[:] = 0
@@ -101,7 +101,8 @@ class StillTable:
         self._refresh((0, 0, *self._size))
 
     def cover(self, name: object, region_px: Roi, draw: Callable[[Image], None]) -> None:
-        """Something lies over everything else there from now on; ``draw`` puts it onto a whole picture."""
+        """Cover a region from now on with something on top of everything else; ``draw`` draws it onto a whole
+        picture."""
         self._covers[name] = region_px, draw
         self._refresh(region_px)
 
@@ -113,7 +114,7 @@ class StillTable:
         self.shown = lit(self.scene, light)
 
     def dress(self, props: Props) -> None:
-        """Set out what lies around the board. Before the first tile."""
+        """Draw the objects around the board. Before the first tile."""
         if props.pad:
             draw_pad(self._board, props.pad, self._camera)
         back = tile_back(_ART_PX)
@@ -169,13 +170,13 @@ class StillTable:
         return out
 
     def _reach(self, piece: Piece) -> Roi | None:
-        """All px that a figure or its shadow may touch, worked out once."""
+        """All px that a figure or its shadow may touch, cached."""
         if piece not in self._reaches:
             self._reaches[piece] = region(piece, self._camera, self._lamp, piece.z_mm)
         return self._reaches[piece]
 
     def _refresh(self, roi: Roi | None) -> None:
-        """Draw a region anew from its layers."""
+        """Redraw a region from its layers."""
         if roi is None:
             return
         reach = {n: r for n, p in self._pieces.items() if (r := self._reach(p))}

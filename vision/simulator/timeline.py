@@ -1,4 +1,4 @@
-"""When what happens: visits of hands and the frames at which they put things down or take them away."""
+"""Timeline of visits of hands and the frames at which they put things down or take them away."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Kinds = list[tuple[str, int | None]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Act:
-    """One thing that a hand does at ``frame``: from then on the tile or figure lies (or is gone).
+    """One action of a hand at ``frame``: from then on the tile or figure lies (or is gone).
 
-    ``kind`` is tile, figure, home, idle, or lift and set for a piece that is nobody's. The hand stays over ``at_mm``
+    ``kind`` is tile, figure, home, idle, or lift and set for a neutral piece. The hand stays over ``at_mm``
     from ``arrives`` to ``leaves``.
     """
 
@@ -47,7 +47,7 @@ class Visit:
     acts: tuple[Act, ...]
 
     def tip(self, frame: float) -> tuple[float, float, float]:
-        """Where the fingertips are: table mm and height. Between two frames too."""
+        """Position of the fingertips: table mm and height; ``frame`` may be fractional."""
         stops = [(self.first, self.outside_mm, 60.0)]
         for act in self.acts:
             stops += [(act.arrives, act.at_mm, 12.0), (act.leaves, act.at_mm, 12.0)]
@@ -81,7 +81,7 @@ class TurnFrames:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timeline:
-    """``others`` are hands of other players that are in view at the same time as somebody's visit, for nothing."""
+    """``others`` are idle hands of other players that are in view during somebody's visit."""
 
     visits: tuple[Visit, ...]
     turns: tuple[TurnFrames, ...]
@@ -103,10 +103,10 @@ class Planner:
     def plan(self, turns: Sequence[Turn], spots: dict[Square, Point], feet: Sequence[tuple[Point, Point]],
              numbers: dict[tuple[int, str], list[int]], owners: Sequence[int], crowd: float = 0.0,
              walks: Mapping[int, Sequence[Sequence[tuple[str, int, Point]]]] | None = None) -> Timeline:
-        """``feet`` has where each figure is put down and where it is taken up, in the order they are put down.
+        """``feet`` are the positions where each figure is put down and picked up, in the order they are put down.
         ``numbers``: (turn, "put" or "home") -> indexes into ``feet``; ``owners`` are the figures' players. ``crowd`` is
-        the chance that another hand comes during a visit. ``walks`` are visits by turn in which somebody takes a piece
-        that is nobody's elsewhere: (lift or set, index of the stop, where)."""
+        the probability of another hand during a visit. ``walks`` are visits by turn that move a neutral piece: (lift or
+        set, index of the stop, where)."""
         visits: list[Visit] = []
         frames: list[TurnFrames] = []
         self._frame = self._rest(1.5)
@@ -130,7 +130,7 @@ class Planner:
                         others=tuple(self._others(visits, crowd)) if crowd else ())
 
     def _others(self, visits: Sequence[Visit], chance: float) -> Iterator[Visit]:
-        """Somebody else reaches over the table while a hand is there, and is gone when it goes."""
+        """Visits of another hand, each within somebody's visit."""
         rng = self._rng
         for visit in visits:
             player = int(rng.integers(len(self.seats_deg)))
@@ -150,7 +150,7 @@ class Planner:
 
     def _visits_of(self, turn: Turn, numbers: dict[tuple[int, str], list[int]],
                    owners: Sequence[int]) -> list[tuple[int, Kinds, list[Point]]]:
-        """(player, [(kind, figure)], where if that is known) per visit before figures go home."""
+        """(player, [(kind, figure)], position if known) per visit before figures go home."""
         rng, put = self._rng, numbers.get((turn.index, "put"), [])
         groups: list[tuple[int, Kinds]] = []
         if rng.random() < self._options.conditions.idle_visits:
@@ -175,7 +175,7 @@ class Planner:
 
     def _targets(self, turn: Turn, kinds: Kinds, spots: dict[Square, Point],
                  feet: Sequence[tuple[Point, Point]]) -> list[Point]:
-        """Where each act of a visit is done."""
+        """Position of each action of a visit."""
         rng, targets = self._rng, list[Point]()
         for kind, number in kinds:
             if number is not None:
@@ -204,7 +204,7 @@ class Planner:
                      outside_mm=outside, acts=tuple(acts))
 
     def _outside(self, target: Point, direction_deg: float) -> Point:
-        """The nearest point on the way back along the arm that is safely out of view."""
+        """The nearest point back along the arm's direction that is out of view."""
         a = math.radians(direction_deg)
         steps = []
         for axis, d in enumerate((math.cos(a), math.sin(a))):
@@ -239,5 +239,5 @@ def number_figures(turns: Sequence[Turn]) -> tuple[list[tuple[int, Standing]], d
 
 
 def carried_height(tip_mm: tuple[float, float, float]) -> float:
-    """Height of what the fingertips hold."""
+    """Height of the object between the fingertips."""
     return max(TILE_HEIGHT_MM, tip_mm[2] - 8)

@@ -1,4 +1,4 @@
-"""What a simulated camera really saw. For tests and benchmarks; a frame source never gives it away."""
+"""Ground truth of a simulated camera, for tests and benchmarks; a frame source never reveals it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class FigureTruth:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StopTruth:
-    """A piece that is nobody's, as it stands on a square from the frame ``down`` on; ``gone`` as in `FigureTruth`."""
+    """A neutral piece that stands on a square from the frame ``down`` on; ``gone`` as in `FigureTruth`."""
 
     at: Square
     piece: Piece
@@ -50,7 +50,8 @@ class StopTruth:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrameTruth:
-    """One frame: what lies there, and whether a hand may be in view (its path is; fingertips may still be outside)."""
+    """One frame: what is on the table, and whether a hand may be in view (its path is; fingertips may still be
+    outside)."""
 
     hand: bool
     turn: int  # index of the last turn whose tile lies, -1 before the first
@@ -85,11 +86,11 @@ class Truth:
                           if f.down <= number and (f.gone is None or number < f.gone)))
 
     def pose(self, at: Square, turn: int) -> Pose:
-        """Where a tile lies when so many turns have been laid, pushes and knocks included."""
+        """A tile's pose after a turn, pushes and knocks included."""
         return self.plan.pose(at, self.tiles[at].pose, turn)
 
     def shift(self, number: int) -> npt.NDArray[np.float64]:
-        """(3, 3) px of the camera as it was set up to px of the frame: the bumps that it has taken by then."""
+        """(3, 3) px of the camera as set up to px of the frame, with all bumps so far."""
         out = np.eye(3)
         for bump in self.plan.bumps:
             if number >= self.bumped(bump.turn) + 2:
@@ -103,7 +104,8 @@ class Truth:
 
     @property
     def unseen(self) -> frozenset[int]:
-        """Frames that the camera does not give: from a tile's coming to when the next one lies and no hand is there."""
+        """Frames that the camera does not deliver: from a tile's arrival until the next one lies and no hand is
+        there."""
         out: set[int] = set()
         for turn in self.plan.gaps:
             first = next(v.first for v in self.timeline.visits if any(a.turn == turn for a in v.acts))

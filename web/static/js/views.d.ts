@@ -1,6 +1,6 @@
 // Made of the server's types (web/described.py): python -m web.described writes it anew.
 
-/** The newest look through the camera, by its number, and what it said. */
+/** The number of the camera's newest picture, and its measurements. */
 export type AimState = {
   look: number;
   aim: Record<string, any> | null;
@@ -15,7 +15,7 @@ export type ArtSet = {
   usual: boolean;
 };
 
-/** How backups stand: ``upload`` bytes came in, of ``most``; ``file`` is what was made, under its secret address. */
+/** State of backups: ``upload`` bytes received, of at most ``most``; ``file`` is the one made, with its secret URL. */
 export type BackupState = {
   busy: string | null;
   game_runs: boolean;
@@ -34,7 +34,7 @@ export type BoardView = {
   held?: Held[][];
 };
 
-/** A camera with what a look through it showed; ``typed`` was its address, ``picture`` is a secret name. */
+/** A camera with the result of its preview; ``typed``: its address was entered by hand, ``picture`` is a secret name. */
 export type CameraRow = {
   id: string;
   address: string;
@@ -48,7 +48,7 @@ export type CameraRow = {
   checks: LineRow[];
 };
 
-/** Every camera with what it sees; whether one is chosen, and whether the command line names it. */
+/** Every camera with its preview; whether one is chosen, and whether the command line sets it. */
 export type CamerasState = {
   cameras: CameraRow[];
   chosen: boolean;
@@ -68,7 +68,7 @@ export type CategoryView = {
   points: number[];
 };
 
-/** What lies in a cell: the kind it is taken for, the quarter turns that its picture needs, whose word that is, the number of its picture, and why it is doubted. */
+/** The tile in a cell: its kind, the quarter turns that its picture needs, the source of that label, the number of its picture, and why it is doubted. */
 export type CellRow = {
   cell: string;
   tile: string;
@@ -79,7 +79,7 @@ export type CellRow = {
   doubt: string | null;
 };
 
-/** What is in a backup that came in. */
+/** The contents of an uploaded backup. */
 export type CheckedBackup = {
   games: number;
   entries: number;
@@ -92,7 +92,7 @@ export type ClockView = {
   running: number | null;
 };
 
-/** What somebody changed: the entry ``of`` which it is said, and what that said before and says since. */
+/** A correction: the entry ``of`` which it changes, and its content before and after. */
 export type CorrectionRow = {
   seq: number;
   at_s: number;
@@ -104,7 +104,7 @@ export type CorrectionRow = {
   after?: Record<string, any> | null;
 };
 
-/** What went wrong: ``code`` is for programs, ``text`` a sentence for people, ``parts`` what is filled into it. */
+/** An error: ``code`` is for programs, ``text`` a sentence for people, ``parts`` its placeholders' values. */
 export type ErrorRow = {
   code: string;
   text: string;
@@ -127,7 +127,7 @@ export type FeatureView = {
   cities?: number;
 };
 
-/** A piece that may stand on the board; ``company`` stands only where a follower of its player does. */
+/** A piece that may stand on the board; ``company``: only together with a follower of its player. */
 export type Figure = {
   path?: string;
   scale?: number;
@@ -157,7 +157,7 @@ export type FinalView = {
   tie: string | null;
 };
 
-/** A game that is kept; ``winners`` are numbers of players. */
+/** A stored game; ``winners`` are player indices. */
 export type GameRow = {
   game: number;
   created_s: number;
@@ -182,7 +182,7 @@ export type GapsView = {
   gaps: GapRow[];
 };
 
-/** The view that the game began with (``reference``, of that ``size``) beside the newest ``picture``: how far it is to be pushed back and turned, None where nothing can be said. */
+/** The camera's view at the start of the game (``reference``, of that ``size``) compared with the newest ``picture``: how far to push and turn it back, None if unknown. */
 export type GhostState = {
   camera: boolean;
   picture: number | null;
@@ -191,7 +191,7 @@ export type GhostState = {
   moved: Record<string, any> | null;
 };
 
-/** The step people are at, whether nobody is guided, and the practice road. */
+/** The current step, whether the guide is finished, and the practice road. */
 export type GuideState = {
   step: string;
   finished: boolean;
@@ -311,7 +311,7 @@ export type LensState = {
   most: number;
 };
 
-/** One check of the machine: ``text`` is what was found, ``do`` what to do about it; ``code`` and ``todo`` name these sentences, ``parts`` are what is filled in. */
+/** One check of the machine: ``text`` is what was found, ``do`` what to do about it; ``code`` and ``todo`` name these sentences, ``parts`` are their placeholders' values. */
 export type LineRow = {
   what: string;
   state: string;
@@ -322,7 +322,7 @@ export type LineRow = {
   parts: Record<string, string | number | number>;
 };
 
-/** A file that was made, under its secret address; one for support has no games. */
+/** A file that was made, with its secret URL; one for support has no games. */
 export type MadeBackup = {
   address: string;
   bytes: number;
@@ -342,7 +342,7 @@ export type MoveView = {
   answers: Record<string, any>[];
 };
 
-/** What can be done now. */
+/** The moves possible now. */
 export type MovesNow = {
   next_tile: NextTileView;
   moves: MoveView[];
@@ -375,7 +375,7 @@ export type ObjectionsView = {
   turns: ObjectionsThere[];
 };
 
-/** A release that came in and may be put in place. */
+/** An uploaded release that may be installed. */
 export type OfferRow = {
   version: string;
   bytes: number;
@@ -395,7 +395,7 @@ export type OpenQuestionView = {
   answers: Record<string, any>[];
 };
 
-/** How many pictures of the owner's tiles there are, by kind, and a tag that changes with them. */
+/** The number of pictures of the owner's tiles, by kind, and a tag that changes with them. */
 export type OwnPictures = {
   tiles: Record<string, number>;
   tag: string;
@@ -409,7 +409,7 @@ export type PageRow = {
   seen: number;
 };
 
-/** A view of an earlier moment (`scoring.views.MomentView`), with what the table adds to it now. */
+/** A view of an earlier moment (`scoring.views.MomentView`) with the table's current additions. */
 export type PastView = View & {
   moves: MoveView[];
   after: number;
@@ -456,20 +456,20 @@ export type PointsView = {
   points: number;
 };
 
-/** The practice road: what is to be laid, and what of it was seen. */
+/** The practice road: the tiles to lay, and which of them were seen. */
 export type Practice = {
   plan: LayRow[];
   seen: SeenRow;
 };
 
-/** What a command would come to, or why it would be refused. */
+/** The effect of a command, or why it would be refused. */
 export type PreviewRow = {
   scores?: ScoreChange[];
   issues?: string[];
   error?: string;
 };
 
-/** Something that was read and that people are asked about, or that the camera cannot have seen. */
+/** A question to people about a doubtful reading, or about what the camera cannot have seen. */
 export type QuestionView = {
   id: number | string;
   seq: number;
@@ -481,7 +481,7 @@ export type QuestionView = {
   candidates: CandidateView[];
 };
 
-/** How far the room has walked through the final scoring. */
+/** Progress of presenting the final scoring. */
 export type RevealView = {
   step: number;
   told: boolean;
@@ -501,7 +501,7 @@ export type RoundView = {
   clock?: ClockView;
 };
 
-/** A player's score, as it is and as it would be. */
+/** A player's score before and after. */
 export type ScoreChange = {
   player: number;
   before: number;
@@ -525,14 +525,14 @@ export type ScoreView = {
   because: PhraseView[];
 };
 
-/** Which links of the chain have held. */
+/** The stages of the chain that have worked. */
 export type SeenRow = {
   tile: boolean;
   follower: boolean;
   road: boolean;
 };
 
-/** What the camera sees: what was made of the picture with that number, in its pixels. */
+/** The reading of the camera's picture with that number, in its pixels. */
 export type SeenState = {
   camera: boolean;
   watching: boolean;
@@ -585,7 +585,7 @@ export type StageView = {
   events: ScoreView[];
 };
 
-/** How the camera gets on: a short word, a sentence, and where there is more to it a code with its values. */
+/** The camera's status: a short word, a sentence, and optionally a code with its values. */
 export type StatusView = {
   chip: string;
   text: string;
@@ -601,7 +601,7 @@ export type Stroke = {
   width?: number;
 };
 
-/** Kinds that were taught, that are missing, whose pictures are coarse, and that were refused. */
+/** Kinds that were taught, that are missing, whose pictures are coarse, and that were rejected. */
 export type TaughtRow = {
   taught: string[];
   missing: string[];
@@ -609,7 +609,7 @@ export type TaughtRow = {
   refused: string[];
 };
 
-/** What lies on the teaching sheet and what it is taken for, by cell; the kinds that are ``wanted``, how many pictures of each are ``known``, the ``fewest`` that anything is taught by, and what came of keeping them. */
+/** The tiles on the teaching sheet and their labels, by cell; the kinds that are ``wanted``, the number of ``known`` pictures of each, the ``fewest`` needed for teaching, and the outcome of storing them. */
 export type TeachingState = {
   camera: boolean;
   picture: number | null;
@@ -621,7 +621,7 @@ export type TeachingState = {
   outcome: TaughtRow | null;
 };
 
-/** What the tile of an entry may be; of what was kept beside a figure, the move as it was read. */
+/** A candidate reading of an entry's tile; for a figure's entry, the move as it was read. */
 export type TileCandidate = {
   probability: number;
   tile?: string;
@@ -642,7 +642,7 @@ export type TileView = {
   last: boolean;
 };
 
-/** What is being calibrated, what came of it by kind, and what is in use. */
+/** The running calibration, the results by kind, and the calibrations in use. */
 export type TuningState = {
   camera: boolean;
   running: string | null;
@@ -677,7 +677,7 @@ export type TurnsOnSquare = {
   rots: number[];
 };
 
-/** What runs, what came in, what is offered, and how the newest update goes or went (docs/updates.md). */
+/** The running version, the uploaded one, the offer, and the state of the newest update (docs/updates.md). */
 export type UpdateState = {
   possible: boolean;
   version: string;
