@@ -1,8 +1,8 @@
-"""Random requests made from the OpenAPI document by schemathesis, against the whole application.
+"""Fuzzes the whole application with random requests that schemathesis generates from the OpenAPI document.
 
-Every operation but the two endless streams gets valid and invalid requests, as somebody who may play and with a game on
-the table. What counts as a failure: an answer of 5xx, a status, a type or a shape that the document does not name, an
-answer that takes longer than the limit. Prints requests and answers by operation.
+Every operation but the two endless streams gets valid and invalid requests, with the right to play and a game on the
+table. Failures are: a 5xx response, a status, type or schema that the document does not contain, a response slower than
+the limit. Prints requests and responses by operation.
 
     python benchmarks/api_fuzz.py [--examples 10000] [--seed 1] [--json]
 """
@@ -26,11 +26,11 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "web")]
 LIMIT_S = 10.0
 STREAMS = ("/api/events", "/api/overlay/events")
 PINS = ("/api/session", "/api/pin")
-FRESH_AFTER = 400  # entries; then the game begins anew, so that it stays a game
+FRESH_AFTER = 400  # entries, after which a new game begins, so that the game stays realistic
 
 
 def run(examples: int, seed: int) -> dict[str, Any]:
-    """Send at least so many requests; the figures. ``failures`` holds the first of each kind."""
+    """Send at least ``examples`` requests; returns the figures. ``failures`` holds the first of each kind."""
     from hypothesis import HealthCheck, Phase, given, settings
     from hypothesis import seed as seeded
     from schemathesis import GenerationMode
@@ -58,7 +58,7 @@ def run(examples: int, seed: int) -> dict[str, Any]:
         session = table(store, 6)
         event = after(6)[0]
         session.commit((event,), confidence=0.6, asked=True, alternatives=(((event,), 0.6),), crop=JPEG)
-        # Rights are asked for where there are PINs; everything else gets requests that may do everything.
+        # PIN routes need an application with PINs; all others get requests with every right.
         operations = [o for o in _operations(create_app(session)) if o.path not in (*STREAMS, *PINS)]
         operations += [o for o in _operations(create_app(session, access=Access(Memory()))) if o.path in PINS]
 
@@ -85,10 +85,10 @@ def run(examples: int, seed: int) -> dict[str, Any]:
                 failures.setdefault(f"{name}: {answer.status_code} {type(parts[0]).__name__}",
                                     f"{parts[0]}\n{case.as_curl_command()}"[:1500])
 
-        # What takes a body can be got wrong in most ways; but every PIN is hashed, which takes its time.
+        # Bodies have the most ways to be invalid; but every PIN is hashed, which takes time.
         weights = [2 if o.path in PINS else 8 if o.body else 1 for o in operations]
         each, rounds = -(-examples // sum(weights)), 0
-        with suppress(KeyboardInterrupt):  # whoever has no more time gets the figures so far
+        with suppress(KeyboardInterrupt):  # Ctrl-C prints the figures so far
             while sum(asked.values()) < examples:
                 rounds += 1
                 for n, operation in enumerate(operations):
@@ -105,7 +105,7 @@ def run(examples: int, seed: int) -> dict[str, Any]:
 
 
 def _operations(app: Any) -> list[Any]:
-    """The document's operations, asked of an application as if from this machine."""
+    """The document's operations, from an application, as a local client."""
     import schemathesis
 
     def here(environ: dict[str, Any], start_response: Any) -> Any:

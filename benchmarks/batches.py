@@ -1,10 +1,10 @@
-"""What each network holds and costs by how many pictures it is asked about at once (`vision.batches`).
+"""Memory and processor time of each network by batch size (`vision.batches`).
 
     ./run bench batches
 
-Of each network and batch: MB of the C heap that are in use more than after one picture, once a whole batch was asked;
-processor time of boards of 1 to 36 squares, the best of three; the largest difference of any answer from those of 64 at
-once. Exit code 1 when an answer differs.
+For each network and batch size: MB of the C heap in use after a whole batch, relative to one picture; processor time of
+boards of 1 to 36 squares, the best of three; the largest difference of any output from batches of 64. Exit code 1 when
+an output differs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "bastide")]
 
 from bastide.machine.heap import limit_heap  # noqa: E402
 
-limit_heap()  # before anything begins threads
+limit_heap()  # before any threads start
 
 import cv2  # noqa: E402
 import numpy as np  # noqa: E402
@@ -28,13 +28,13 @@ from timed_table import heap_bytes  # noqa: E402
 from vision import batches, figurenet, signs, structure  # noqa: E402
 
 BATCHES = (64, 32, 16, 8, 4, 2, 1)
-BOARDS = (3, 11, 2, 7, 24, 5, 1, 9, 36)  # squares that are asked about one after another
+BOARDS = (3, 11, 2, 7, 24, 5, 1, 9, 36)  # squares per board, one board after another
 
 Ask = Callable[[int], np.ndarray]
 
 
 def networks() -> dict[str, Ask]:
-    """Each network as a function of how many pictures it is asked about."""
+    """Each network as a function of the number of pictures."""
     rng = np.random.default_rng(1)
 
     def crops(side: int) -> np.ndarray:

@@ -8,7 +8,7 @@ from typing import Any
 
 
 def chromium(playwright: Any) -> Any:
-    """A running Chromium. Where there is none the program ends and says so."""
+    """A running Chromium. Exits with a message if there is none."""
     found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if found is None:
         sys.exit("no chromium: apt install chromium")

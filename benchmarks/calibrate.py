@@ -1,11 +1,11 @@
-"""How well a camera is known after calibrating: every set in a table.
+"""Accuracy of calibrations: a table row for every set.
 
     python benchmarks/calibrate.py [FOLDER ...]
 
-Our own renderings (lens distortion, noise, uneven light, crooked cameras), and folders of ChArUco views with the truth
-beside them (``truth.json`` with ``cameras``, ``calibration/board.json``); default every one under ../shared/sequences.
-RMS is the reprojection of the lens's views; mm is what table points are off over the whole picture, as a rigid sheet
-laid onto the truth, once by their mean and once at the worst; seconds are processor seconds of one core.
+Our own renderings (lens distortion, noise, uneven light, crooked cameras), and folders of ChArUco views with ground
+truth (``truth.json`` with ``cameras``, ``calibration/board.json``); default every one under ../shared/sequences. RMS is
+the reprojection error of the lens's views; mm is the error of table points over the whole picture after rigid alignment
+with the truth, mean and worst; seconds are processor seconds of one core.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ CAMERAS = {
 
 
 def over_the_picture(table: TableResult, size: tuple[int, int], truth: np.ndarray) -> tuple[float, float]:
-    """Mean and largest mm by which points all over the picture are misplaced. ``truth`` (63, 2) mm of ``grid_px``."""
+    """Mean and largest error in mm of points all over the picture. ``truth`` (63, 2) mm of ``grid_px``."""
     matrix = table.lens.matrix
     px = undistorted(grid_px(size), table.lens) @ matrix[:2, :2].T + matrix[:2, 2]
     back = np.column_stack([px, np.ones(len(px))]) @ np.linalg.inv(np.array(table.px_from_mm).reshape(3, 3)).T
@@ -79,7 +79,7 @@ def tables(name: str, lens: LensResult, scenes: dict[str, np.ndarray], truth: np
         start = time.process_time()
         try:
             table = find_table(picture, lens, (method,)).plane.result
-        except CalibrationError:  # better than a table that is wrong
+        except CalibrationError:  # better than a wrong table
             print(f"{name:<18} {method + ', ' + label:<26} refused: not known well enough")
             continue
         seconds = time.process_time() - start
@@ -134,7 +134,7 @@ def with_truth(folder: Path) -> None:
     turn, move = np.array(camera["R"]), np.array(camera["t"])
     onto = np.column_stack([rays, np.ones(len(rays))]) @ np.linalg.inv(np.column_stack([turn[:, :2], move])).T
     truth = onto[:, :2] / onto[:, 2:]
-    truth *= np.sign(np.linalg.det(np.diff(truth[[0, 8, 62]], axis=0)))  # y up or down: as the picture shows it
+    truth *= np.sign(np.linalg.det(np.diff(truth[[0, 8, 62]], axis=0)))  # y up or down: as in the picture
     if np.linalg.det(np.diff(truth[[0, 8, 62]], axis=0)) < 0:
         truth[:, 1] *= -1
     tables(folder.name, found.lens, {"charuco": flat_view}, truth, "own lens")

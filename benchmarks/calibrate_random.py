@@ -1,12 +1,12 @@
-"""Cameras that nobody chose: is every promise of the calibration kept on them?
+"""Property test of the calibration on random cameras: is every guarantee kept?
 
     python benchmarks/calibrate_random.py [--first SEED] [--count N] [CLASS ...]
 
-Every rig is drawn by its seed: lens (barrel, pincushion, off its axis, a fisheye that is no polynomial at all), size
-and way round of the picture, board and paper, light, noise and compression, where the sheets lie and what covers them.
-The promises: reprojection RMS at most 0.35 px, table points within 1 mm all over the picture with the lens's own
-calibration, ten processor seconds for the table, a bent view left out. mm are the worst of 63 points all over the
-picture after laying one rigid sheet onto the truth, in brackets what the calibration says of its own worst corner.
+Every rig is random, by its seed: lens (barrel, pincushion, off-axis, a non-polynomial fisheye), size and orientation of
+the picture, board and paper, light, noise and compression, positions and occlusion of the sheets. The guarantees:
+reprojection RMS at most 0.35 px, table points within 1 mm all over the picture with the lens's own calibration, ten
+processor seconds for the table, a bent view left out. mm are the worst of 63 points all over the picture after rigid
+alignment with the truth, in brackets the calibration's own estimate for its worst corner.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ RMS_PX, WORST_MM, SECONDS = 0.35, 1.0, 10.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lens(Camera):
-    """A camera with OpenCV's tangential and third radial coefficient, or (``squeeze``) whose angles are drawn together
-    as a fisheye's are."""
+    """A camera with OpenCV's tangential and third radial coefficients, or (``squeeze``) with a fisheye's compressed
+    angles."""
 
     p1: float = 0.0
     p2: float = 0.0
@@ -61,7 +61,7 @@ class Lens(Camera):
     squeeze: float = 0.0
 
     def bend(self, n: Array) -> Array:
-        """(N, 2) where rays at depth 1 fall, in focal lengths."""
+        """(N, 2) image points, in focal lengths, of rays at depth 1."""
         r2 = (n * n).sum(1)
         if self.squeeze:
             r = np.sqrt(np.maximum(r2, 1e-18))
@@ -72,7 +72,7 @@ class Lens(Camera):
                                 y * radial + self.p1 * (r2 + 2 * y * y) + 2 * self.p2 * x * y])
 
     def undistort(self, points_px: npt.ArrayLike) -> Array:
-        """(N, 2) px as a lens without distortion would have made them: Newton's method in two dimensions."""
+        """(N, 2) undistorted px: Newton's method in two dimensions."""
         d = (np.asarray(points_px, float).reshape(-1, 2) - self.centre_px) / self.focal_px
         n, step = 0.8 * d, 1e-6
         for _ in range(30):
@@ -86,7 +86,7 @@ class Lens(Camera):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rig:
-    """A camera, its board, and how its pictures come out."""
+    """A camera, its board, and the quality of its pictures."""
 
     camera: Lens
     board: str
@@ -99,7 +99,7 @@ class Rig:
 
 
 def drawn(kind: str, rng: np.random.Generator) -> Rig:
-    """A rig of a class."""
+    """A random rig of a class."""
     size, fov = (1536, 864), rng.uniform(56, 76)
     k1, k2, p1, p2, k3, squeeze = rng.uniform(-0.1, 0.03), rng.uniform(-0.005, 0.03), 0.0, 0.0, 0.0, 0.0
     rig = dict[str, float | int | bool]()
@@ -133,10 +133,10 @@ def drawn(kind: str, rng: np.random.Generator) -> Rig:
                   p1=p1, p2=p2, k3=k3, squeeze=squeeze,
                   tilt=(float(a), float(b), float(np.radians(rng.uniform(-180, 180)))),
                   position_mm=(height * float(np.tan(b)), -height * float(np.tan(a)), height))
-    # the angle of view is what the bent picture has, not what a straight lens would have
+    # the angle of view is that of the distorted picture
     wide = np.array([[np.tan(np.radians(fov) / 2) * n, 0.0] for n in (1.0, 1.25, 1.26)])
     edge, corner, beyond = (float(v) for v in camera.bend(wide)[:, 0])
-    if (beyond - corner) / (wide[2, 0] - wide[1, 0]) < 0.45:  # no lens squeezes its corners more than to this part
+    if (beyond - corner) / (wide[2, 0] - wide[1, 0]) < 0.45:  # no real lens compresses its corners more
         return drawn(kind, rng)
     camera = replace(camera, focal_px=w / 2 / edge)
     return Rig(camera=camera, board=BOARDS[rng.integers(len(BOARDS))], **rig)  # type: ignore[arg-type]
@@ -146,7 +146,7 @@ KINDS = ("plain", "strong", "off axis", "fisheye", "small", "large", "odd", "upr
 
 
 def taken(rig: Rig, things: Sequence[Lying], rng: np.random.Generator) -> Image:
-    """The picture of things on the table as a file would have it."""
+    """The picture of objects on the table, as decoded from a file."""
     clean = photograph(rig.camera, things, seed=int(rng.integers(1 << 30)), noise=0.0,
                        light=float(rng.uniform(0.1, 0.5)), blur_px=0.6 * max(1.0, rig.camera.width / 2304))
     dim = clean * rig.gain + rng.normal(0, rig.noise, clean.shape)
@@ -155,13 +155,13 @@ def taken(rig: Rig, things: Sequence[Lying], rng: np.random.Generator) -> Image:
 
 
 def hand(at: Array, rng: np.random.Generator) -> Lying:
-    """Something grey over a place."""
+    """A grey occluder over a place."""
     sheet = Sheet(texture=np.full((round(rng.uniform(320, 560)), round(rng.uniform(400, 800))), 130, np.uint8))
     return Lying(sheet=sheet, rotation=turned(rng.uniform(0, 360)), at_mm=(float(at[0]), float(at[1]), 40.0))
 
 
 def views_of(rig: Rig, board: Board, rng: np.random.Generator) -> list[tuple[str, Image]]:
-    """The board all over the picture, tilted, nearer and further; the last one bent where the rig says so."""
+    """Views of the board all over the picture, tilted, at several distances; the last one bent if the rig says so."""
     camera, sheet, out = rig.camera, charuco_sheet(board), []
     columns = 4 if camera.width > camera.height else 3
     rows = 3 if columns == 4 else 4
@@ -171,7 +171,7 @@ def views_of(rig: Rig, board: Board, rng: np.random.Generator) -> list[tuple[str
         px = (0.5 + (place - 0.5) * 0.94 + rng.uniform(-0.03, 0.03, 2)) * (camera.width, camera.height)
         up = float(rng.uniform(0.08, 0.35) * top)
         x, y = camera.table_mm([px], up)[0]
-        # facing the camera rather than turned away from it, as people hold it
+        # roughly facing the camera, as people hold it
         lean = np.degrees(np.arctan2(np.array([x, y]) - camera.position_mm[:2], top - up)) * 0.7
         turn = turned(rng.uniform(0, 360), rng.uniform(-30, 30) - lean[1], rng.uniform(-30, 30) + lean[0])
         lying = Lying(sheet=sheet, rotation=turn, at_mm=(float(x), float(y), up))
@@ -189,7 +189,7 @@ def views_of(rig: Rig, board: Board, rng: np.random.Generator) -> list[tuple[str
 
 
 def tables(rig: Rig, board: Board, lens: LensResult, rng: np.random.Generator) -> list[tuple[str, str, bool, float]]:
-    """Per target what came of it, whether the promise is kept, and the seconds."""
+    """Per target the result, whether the guarantee is kept, and the seconds."""
     camera = rig.camera
     px = grid_px((camera.width, camera.height))
     truth = camera.table_mm(px)
@@ -225,7 +225,7 @@ def tables(rig: Rig, board: Board, lens: LensResult, rng: np.random.Generator) -
 
 
 def rehearse(kind: str, seed: int) -> tuple[int, int]:
-    """One rig, printed; how many promises there were, and how many were broken."""
+    """Test and print one rig; returns the number of guarantees and of violations."""
     rng = np.random.default_rng((seed, KINDS.index(kind)))
     rig = drawn(kind, rng)
     board, camera = parse_board(rig.board), rig.camera

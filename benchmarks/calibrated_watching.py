@@ -1,10 +1,9 @@
-"""What a calibration is worth: the same simulated games watched without and with it.
+"""The benefit of a calibration: the same simulated games watched without and with it.
 
     python benchmarks/calibrated_watching.py [--seeds 3] [--turns 12] [--fov 100] [--k1 -0.12]
 
-Per lens and game: tiles and figures that are wrong and were not asked about, questions, and how far (mm) the tiles'
-poses lie from where they are. The calibration is the camera's own truth: how well it can be found is the matter of
-benchmarks/calibrate.py.
+Per lens and game: silent errors in tiles and figures, questions, and the error (mm) of the tiles' poses. The
+calibration is the camera's ground truth: its accuracy in practice is measured by benchmarks/calibrate.py.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ from vision.view import View  # noqa: E402
 
 
 def view_of(camera: Camera) -> View:
-    """The camera's truth as a calibration would say it; table millimetres with z away from the camera."""
+    """The camera's ground truth as a calibrated view; table millimetres with z away from the camera."""
     x, y, z = camera.position_mm
     turn = camera.rotation
     return View(size=(camera.width, camera.height), matrix=camera.matrix, distortion=camera.distortion, rotation=turn,
@@ -48,7 +47,7 @@ def view_of(camera: Camera) -> View:
 
 
 def watched(seed: int, turns: int, options: Options, calibrated: bool) -> dict[str, float]:
-    """One game followed to its end."""
+    """Watch one game to its end."""
     game = demo_game(seed, turns=turns)
     simulator = Simulator(json.loads(json.dumps(write(game))), seed, options)
     view = view_of(simulator.truth.camera) if calibrated else None
@@ -84,7 +83,7 @@ def watched(seed: int, turns: int, options: Options, calibrated: bool) -> dict[s
 
 
 def _off(simulator: Simulator, view: View | None, at: tuple[int, int], pose: np.ndarray) -> float:
-    """mm from a pose's middle to the tile's, after the lens."""
+    """Distance in mm between the centres of a pose and of the tile, after undistortion."""
     px = apply(pose, UNIT).mean(axis=0)[None]
     if view is not None:
         px = view.bend(px)

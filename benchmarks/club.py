@@ -5,13 +5,13 @@
     python benchmarks/club.py cut [--tables 20]
     python benchmarks/club.py evening [--tables 8] [--rounds 5] [--node-modules DIR]
 
-``load`` has every table publish once a second, with the messages of recorded games, and measures how long an update
-takes from the table to the last screen, what the hub and the broker use, and what is sent to a screen. ``faults`` kills
-the broker again and again while tables with wrong clocks play, says one name twice, has strangers publish garbage, and
-holds every screen against every table afterwards. ``cut`` has the broker in
-another network and pulls the cable. ``evening`` plays a tournament: rounds from a pairing program
-(tournament-pairings of npm, installed in DIR), one player too many for the tables so that somebody has a bye, the hub
-that begins and ends them, tables that play and confirm, results back into the program, standings. Needs mosquitto.
+``load``: every table publishes once a second, with the messages of recorded games; measured are the latency from the
+table to the last screen, the resources of the hub and the broker, and the traffic to a screen. ``faults`` kills the
+broker repeatedly while tables with wrong clocks play, uses one name twice, has strangers publish garbage, and compares
+every screen with every table afterwards. ``cut`` puts the broker in another network and pulls the cable. ``evening``
+plays a tournament: rounds from a pairing program (tournament-pairings of npm, installed in DIR), an odd player so that
+somebody has a bye, the hub that starts and ends them, tables that play and confirm, results back into the program,
+standings. Needs mosquitto.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), *(str(ROOT / "tests" / n) for n in ("web", "bastide", "club"))]
 QUANTILES = (("p50", 0.5), ("p99", 0.99), ("max", 1.0))
-RIGHT_S = 10.0  # so long after a fault every screen has to be right
+RIGHT_S = 10.0  # after a fault, within which every screen must be correct
 
 
 def quantile(values: list[float], q: float) -> float:
@@ -57,8 +57,8 @@ def used(pid: int) -> tuple[float, float]:
 
 
 def viewers(port: int, count: int) -> None:
-    """The screens' process: holds so many event streams and prints, per update of a table, when the first and the last
-    screen had it, and how many bytes one screen got."""
+    """The screens' process: holds ``count`` event streams and prints, per update of a table, when the first and the
+    last screen received it, and the bytes for one screen."""
     selector = selectors.DefaultSelector()
     for n in range(count):
         s = socket.create_connection(("127.0.0.1", port), source_address=(f"127.0.{n % 200 + 1}.1", 0))
@@ -135,7 +135,7 @@ def states(seed: int, name: str, device: str) -> list[dict[str, Any]]:
 
 
 def load(args: argparse.Namespace) -> dict[str, object]:
-    """Tables that say something once a second; the figures."""
+    """Tables that publish once a second; returns the figures."""
     import paho.mqtt.client as mqtt
     from brokers import Mosquitto
     from paho.mqtt.enums import CallbackAPIVersion
@@ -213,7 +213,7 @@ def load(args: argparse.Namespace) -> dict[str, object]:
 
 
 def faults(args: argparse.Namespace) -> dict[str, object]:
-    """Tables that really play while the broker dies; what was wrong on a screen 10 s after each fault."""
+    """Tables that really play while the broker is killed; returns the errors on a screen 10 s after each fault."""
     from brokers import Ear, Mosquitto
     from tables import ClubTable, moves
     from test_hall import Screen
@@ -260,7 +260,7 @@ def faults(args: argparse.Namespace) -> dict[str, object]:
                        for n, t in enumerate(tables))
 
         def settle(what: str) -> None:
-            """Nobody plays, and every screen has to be what its table is."""
+            """Pause the play and compare every screen with its table."""
             begun = time.monotonic()
             while not played_well() and time.monotonic() - begun < 3 * RIGHT_S:
                 time.sleep(0.05)
@@ -312,7 +312,7 @@ def faults(args: argparse.Namespace) -> dict[str, object]:
 
 
 def cut(args: argparse.Namespace) -> dict[str, object]:
-    """The broker in another network, whose cable is pulled for a while and plugged in again; takes root."""
+    """The broker in another network, whose cable is pulled for a while and plugged in again; needs root."""
     from brokers import Mosquitto
     from tables import ClubTable, moves
     from test_hall import Screen
@@ -370,14 +370,14 @@ def cut(args: argparse.Namespace) -> dict[str, object]:
 
 
 def paired(played: dict[str, Any], names: list[str], number: int, modules: str) -> str:
-    """The next round as the pairing program writes it."""
+    """The next round from the pairing program."""
     return subprocess.run(["node", str(ROOT / "benchmarks" / "club_pairing.mjs"), str(number), ",".join(names)],
                           input=json.dumps(played), text=True, capture_output=True, check=True,
                           env={**os.environ, "NODE_PATH": modules}).stdout
 
 
 def evening(args: argparse.Namespace) -> dict[str, object]:
-    """A tournament from the first table of rounds to the standings."""
+    """A tournament from the first pairings to the standings."""
     from brokers import Mosquitto
     from tables import ClubTable, moves
 

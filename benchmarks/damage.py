@@ -1,19 +1,19 @@
-"""What was acknowledged is there or said to be missing, whatever happens to the bits on the disk.
+"""Corruption test of the log: acknowledged entries are intact or reported as missing, whatever happens to the disk.
 
     ./run bench damage                     2,000 damages
     ./run bench damage --damages 300 --seed 7
 
-Each trial keeps some games as the session does (moves, corrections, another game, an earlier one opened, an end), and
-spoils one file of the log, or two (``--both`` of all trials): one bit to many, a cut, a zeroed page, two pages that
-have changed places, a header. It happens while the program plays on afterwards, after it was killed (the files as they
-are, write-ahead log and all), or after it ended well. Then the program is started on what is left, and what it shows is
-held against what had been acknowledged:
+Each trial writes some games as the session does (moves, corrections, a new game, reopening an earlier one, an end), and
+corrupts one file of the log, or two (in the share ``--both`` of trials): one or more bits, a truncation, a zeroed page,
+two swapped pages, a header. It happens while the program goes on playing, after it was killed (the files as they are,
+including the write-ahead log), or after a clean exit. Then the program is started on the remains, and the result is
+compared with the acknowledged entries:
 
     whole       every game, every entry and the game on the table are there
-    said        entries are missing; each is in its place as one that cannot be read, and a sentence says the turn.
-                Where the end of both copies is spoiled nobody knows how much it was, and the sentence says that
-    SILENT      something is missing and nothing says so
-    WRONG       something is there that was not acknowledged, or out of its place
+    said        entries are missing; each has a placeholder in its place, and a message names the turn. If the end of
+                both copies is corrupted, the number of lost entries is unknown, and the message says so
+    SILENT      something is missing without a message
+    WRONG       an entry was not acknowledged, or is out of place
     NO START    the program did not start
 """
 
@@ -43,16 +43,16 @@ from scoring.events import Event, Setup, TurnEnded  # noqa: E402
 from scoring.log import Body, LogEntry, Retracted, Unread  # noqa: E402
 
 FILES = ("log.sqlite", "log.sqlite-wal", "log.journal")
-SHARES = (0.4, 0.35, 0.25)  # how often each is the one that is spoiled
+SHARES = (0.4, 0.35, 0.25)  # how often each is corrupted
 KINDS = ("bit", "high bit", "bits", "cut", "zeroed page", "swapped pages", "header", "old page", "emptied", "gone")
 WHEN = ("in play", "killed", "ended")
 PAGE = 4096
-MOST_AT_END = 60  # entries that may go with the end of both files, which is said without a number
+MOST_AT_END = 60  # entries that may be lost with the end of both files, which is reported without a number
 
 
 @dataclass(slots=True)
 class Table:
-    """What was acknowledged: every game's entries, and which game is on the table."""
+    """The acknowledged state: every game's entries, and which game is on the table."""
 
     games: dict[int, list[LogEntry]] = field(default_factory=dict)
     table: int = 0
@@ -79,7 +79,7 @@ class Result:
 
 
 def play(store: Store, seen: Table, rng: random.Random, steps: int) -> None:
-    """Put on disk what people and cameras do; what is acknowledged is noted."""
+    """Write random moves and corrections; record what is acknowledged."""
     for _ in range(steps):
         dice = rng.random()
         setup, events = moves(rng.randrange(8))
@@ -102,11 +102,11 @@ def play(store: Store, seen: Table, rng: random.Random, steps: int) -> None:
             store.append(seen.table, entries, over=dice > 0.98)
             log.extend(entries)
         except Failure:
-            pass  # it was not acknowledged, and that was said
+            pass  # not acknowledged, and reported as such
 
 
 def spoil(data: bytearray, kind: str, rng: random.Random, earlier: bytes) -> bytearray | None:
-    """The bytes after a damage of that kind; None when the file is gone."""
+    """The bytes after a corruption of that kind; None if the file is deleted."""
     at = rng.randrange(max(1, len(data)))
     page = at // PAGE * PAGE
     match kind:
@@ -130,7 +130,7 @@ def spoil(data: bytearray, kind: str, rng: random.Random, earlier: bytes) -> byt
         case "header" if data:
             for _ in range(rng.randint(1, 3)):
                 data[rng.randrange(min(100, len(data)))] = rng.randrange(256)
-        case "old page":  # a write that the card has forgotten
+        case "old page":  # a write that the card has lost
             data[page:page + PAGE] = earlier[page:page + PAGE]
         case "emptied":
             data.clear()
@@ -140,7 +140,7 @@ def spoil(data: bytearray, kind: str, rng: random.Random, earlier: bytes) -> byt
 
 
 def trial(folder: Path, seed: int, both: float) -> tuple[str, str, str, Table, Store | None]:
-    """One damage: which, when, and the log after it."""
+    """One corruption: which, when, and the log after it."""
     rng = random.Random(seed)
     seen, when = Table(), WHEN[seed % 3]
     kinds = [rng.choice(KINDS)]
@@ -182,13 +182,13 @@ def hurt(folder: Path, names: list[str], kinds: list[str], rng: random.Random, e
         if data is None:
             path.unlink()
             continue
-        with open(path, "r+b") as f:  # in its place, as a card does it
+        with open(path, "r+b") as f:  # in place, as on a card
             f.write(data)
             f.truncate()
 
 
 def judge(what: str, when: str, told: str, seen: Table, store: Store | None, out: Result) -> str:
-    """Hold what came back against what was acknowledged."""
+    """Compare the recovered log with the acknowledged state."""
     def found(outcome: str, why: str) -> str:
         if outcome in ("SILENT", "WRONG", "NO START"):
             out.why.append(f"{outcome}: {what}, {when}: {why}; {told}")
@@ -220,9 +220,9 @@ def judge(what: str, when: str, told: str, seen: Table, store: Store | None, out
                 if END in told and len(entries) - len(now) <= MOST_AT_END:
                     continue
                 return found("SILENT", f"game {game} has {len(now)} of {len(entries)} entries")
-            if len(now) > len(entries) + (game == seen.table):  # one may have been written and not acknowledged
+            if len(now) > len(entries) + (game == seen.table):  # one may be written but unacknowledged
                 return found("WRONG", f"game {game} has {len(now)} entries of {len(entries)}")
-            gaps = len(spoiled(now))  # what was taken back later nobody has to look for
+            gaps = len(spoiled(now))  # retracted entries need no report
             counted = sum(int(n) for n, number in re.findall(r"(\d+) moves? of turn \d+ could not be read: please look"
                                                              r"(?: \(game (\d+)\))?", told)
                           if not number or int(number) == game)
@@ -249,7 +249,7 @@ def judge(what: str, when: str, told: str, seen: Table, store: Store | None, out
 
 
 def run(damages: int, seed: int, both: float, say: bool = False) -> Result:
-    """So many damages; what they came to."""
+    """Run ``damages`` trials; returns the result."""
     out = Result()
     for n in range(damages):
         with tempfile.TemporaryDirectory(prefix="bastide-damage-") as scratch:

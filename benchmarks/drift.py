@@ -1,10 +1,10 @@
-"""Bumps that are noticed: how soon, how exactly, and how often for nothing.
+"""Detection of bumps: delay, accuracy and false alarms.
 
     python benchmarks/drift.py [--seed N] [--turns N] [VIDEO ...]
 
-Games of the simulator at every level, and videos (default: those of ../shared/sequences), are watched once as they are
-(every alarm is false), with the picture moved from their middle on, as by a bump of the arm, and with another light
-from their middle on, which must never be told as a bump. Half of the bumps are drawn by the seed.
+Games of the simulator at every level, and videos (default: those of ../shared/sequences), are watched unchanged (every
+alarm is false), with the picture moved from their middle on, as by a bump of the arm, and with another light from their
+middle on, which must never be reported as a bump. Half of the bumps are random, by the seed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def moved(image: np.ndarray, mm: float, bump: tuple[float, float, float]) -> np.
 
 
 def drawn_bumps(rng: np.random.Generator) -> list[tuple[float, float, float]]:
-    """Of 3 to 25 mm, in any direction, some with a turn."""
+    """Random bumps of 3 to 25 mm, in any direction, some with a rotation."""
     out = []
     for n in range(len(BUMPS)):
         length, way = rng.uniform(3, 25), rng.uniform(0, 2 * np.pi)
@@ -47,7 +47,7 @@ def drawn_bumps(rng: np.random.Generator) -> list[tuple[float, float, float]]:
 
 
 def lights(shape: tuple[int, ...]) -> dict[str, np.ndarray]:
-    """Factors on the picture."""
+    """Changes of light, as factors on the picture."""
     across = np.linspace(0, 1, shape[1], dtype=np.float32)[None, :, None]
     return {"lamp off": np.float32(0.55) * np.ones(3, np.float32), "lamp on": np.float32(1.35) * np.ones(3, np.float32),
             "warmer": np.array([0.75, 0.97, 1.08], np.float32), "window": 0.6 + 0.5 * across,
@@ -61,7 +61,7 @@ def film(name: str, frames: list[tuple[float, np.ndarray]], mm: float, rng: np.r
     for t, image in frames:
         told = watch.feed(image, t)
         alarms += told is not None and told.verdict == "moved"
-        if watch.last is not None and watch.last.verdict != "moved":  # one look that errs is no movement
+        if watch.last is not None and watch.last.verdict != "moved":  # one wrong check is no motion
             still = np.array(watch.last.shift_mm)
         where[t] = still
     each = 1000 * (time.process_time() - begun) / max(1.0, (frames[-1][0] - frames[0][0]) / 2)
@@ -87,7 +87,7 @@ def film(name: str, frames: list[tuple[float, np.ndarray]], mm: float, rng: np.r
         if told is None or told.verdict != "moved":
             print(f"{'':<16} {bump[0]:5.0f} {bump[1]:5.0f} mm {bump[2]:4.1f} deg: not noticed")
             continue
-        off = np.hypot(*(np.array(told.shift_mm) - where[t] - bump[:2]))  # less what the film itself moves
+        off = np.hypot(*(np.array(told.shift_mm) - where[t] - bump[:2]))  # minus the film's own motion
         print(f"{'':<16} {bump[0]:5.0f} {bump[1]:5.0f} mm {bump[2]:4.1f} deg: after {t - frames[middle][0]:4.1f} s, "
               f"off {off:4.2f} mm, turn {told.turn_deg:5.2f} deg, {'mendable' if told.mendable else 'to be put back'}",
               flush=True)

@@ -1,11 +1,11 @@
-"""What single pictures of the films in ../shared/sequences say of tiles and figures, held against the truth.
+"""Evaluates the evidence of single pictures of the films in ../shared/sequences about tiles and figures.
 
     ./run bench film_evidence [NAME...] [--every 12] [--untaught]
 
-Every so many turns the picture right after the turn is read as a photograph is, one picture of each kind taught. A row
-a film: how many squares were found, and the mean log-loss (nats) of the tile that lies there by the network alone, by
-taught pictures alone, by both together, and with neighbours and box. Then the length of silhouettes in tiles (mean and
-standard deviation) by piece and posture. Films belong to their makers and are not in the repository.
+Every ``--every`` turns the picture right after the turn is read like a photograph, with one picture of each kind
+taught. One row per film: the number of squares found, and the mean log-loss (nats) of the true tile by the network
+alone, by taught pictures alone, by both together, and with neighbours and box. Then the length of silhouettes in tiles
+(mean and standard deviation) by piece and posture. The films are not in the repository.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from vision.read import PhotoReader, PhotoReading, box_counts  # noqa: E402
 from vision.senses import log_normal  # noqa: E402
 from vision.tileset import TileSet, load_tileset  # noqa: E402
 
-SURE = -7.0  # no single reading is held to be worse than that, so that a mean says something
+SURE = -7.0  # floor of a single reading's log-probability, so that the mean is robust
 SOURCES = ("network", "pictures", "both", "all together")
 
 
 def pictures(folder: Path, every: int) -> list[tuple[int, Image, dict[Square, list[dict[str, Any]]]]]:
-    """(turn, picture, figures that stand by square) after every so many turns."""
+    """(turn, picture, standing figures by square) after every ``every`` turns."""
     truth = json.loads((folder / "truth.json").read_text("utf-8"))
     video = cv2.VideoCapture(str(folder / "video.mp4"))
     out, standing = [], dict[str, dict[str, Any]]()
@@ -49,7 +49,7 @@ def pictures(folder: Path, every: int) -> list[tuple[int, Image, dict[Square, li
         for r in turn["returns"]:
             standing.pop(r["id"], None)
         if n % every == every - 1:
-            video.set(cv2.CAP_PROP_POS_FRAMES, clear + 1)  # frames are named from 1: two later
+            video.set(cv2.CAP_PROP_POS_FRAMES, clear + 1)  # frames are numbered from 1: two later
             seen, picture = video.read()
             if seen:
                 here = defaultdict(list)
@@ -60,7 +60,7 @@ def pictures(folder: Path, every: int) -> list[tuple[int, Image, dict[Square, li
 
 
 def losses(reader: PhotoReader, reading: PhotoReading, at: Square, true: object) -> dict[str, float]:
-    """Log-loss of what lies on a square by each source; ``true`` is its signature as the picture shows it."""
+    """Log-loss of the true tile on a square by each source; ``true`` is its signature in the picture's orientation."""
     same = np.array([[kind.signature(rot) == true for rot in range(4)] for kind in reader.kinds])
     evidence = reading.evidence[at]
     said = {**evidence.sources, "both": evidence.loglik}

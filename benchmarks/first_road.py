@@ -1,10 +1,9 @@
-"""From an empty data folder to the first scored road, as somebody does who only reads the screen:
+"""From an empty data folder to the first scored road, by a user who only follows the screen:
 ``python benchmarks/first_road.py``.
 
 A real ``bastide serve`` without PIN, game or settings, two simulated cameras (one with its cap on), a browser of a
-phone's size in each language. Told are the steps that were looked at, every tap and every word typed, and the seconds,
-in which nobody had to walk, print or lay anything: what people's hands take comes on top. Exit code 1 when the road is
-not scored.
+phone's size in each language. Printed are the visited steps, every tap and every text typed, and the seconds, without
+the time that people need for walking, printing or laying tiles. Exit code 1 when the road is not scored.
 
     python benchmarks/first_road.py [--language de]
 """
@@ -26,12 +25,12 @@ from firststeps import PHONE, STEPS, Empty, practice_cameras  # noqa: E402
 from playwright.sync_api import sync_playwright  # noqa: E402
 
 LOCALES = {"en": "en-GB", "de": "de-DE", "fr": "fr-FR"}
-WAIT_MS = 900_000  # the issue allows 25 minutes for all of it
+WAIT_MS = 900_000  # the goal is 25 minutes for all of it
 AT_MOST_STEPS, AT_MOST_S = 10, 1500.0
 
 
 class Walk:
-    """One person with a phone: what they did, and when each step was left."""
+    """One user with a phone: the actions, and the time of each step."""
 
     def __init__(self, page: Any) -> None:
         self.page, self.taps, self.typed = page, 0, 0
@@ -50,7 +49,7 @@ class Walk:
         return self.page.locator(f"[data-key='{name}']")
 
     def at(self, name: str) -> None:
-        """Wait for a step, and tell when it was there."""
+        """Wait for a step, and print its time."""
         self.page.locator(f"#begin [data-key='step-{STEPS.index(name)}'][aria-current]").wait_for()
         self.steps.append(name)
         print(f"  {time.monotonic() - self.begun_s:6.1f} s  {len(self.steps)} {name}: "
@@ -58,7 +57,7 @@ class Walk:
 
 
 def walk(page: Any, served: Empty) -> Walk:
-    """Every step in its order, skipping what needs printing or a dozen tiles."""
+    """Go through every step in order, skipping those that need printing or a dozen tiles."""
     w = Walk(page)
     w.at("welcome")
     w.tap(w.key("begin-pin"))
@@ -81,7 +80,7 @@ def walk(page: Any, served: Empty) -> Walk:
     w.at("figures")
     w.tap(w.key("begin-next"))
     w.at("players")
-    w.tap(w.key("begin-next"))  # the road lies by now: another game would begin on a table that is not empty
+    w.tap(w.key("begin-next"))  # the road is laid by now: a new game would start on a table that is not empty
     w.at("practice")
     page.locator("#begin [data-key='step-7'].is-done").wait_for()
     return w

@@ -1,23 +1,23 @@
-"""What a game costs, as ratios inside one run: ``python benchmarks/fold_speed.py [TRANSCRIPT...]``.
+"""Cost of folding a game, as ratios within one run: ``python benchmarks/fold_speed.py [TRANSCRIPT...]``.
 
 Without transcripts it takes games from ``../shared/games/dev`` when they are there, else it plays some (seeded).
-Processor time of one thread, the best of a few rounds in which all take turns, so that other people's work on the
-machine counts little; it still counts more for the views, which touch more memory: compare on an idle machine.
+Processor time of one thread, the best of a few interleaved rounds, so that other load on the machine has little effect;
+it affects the views more, which touch more memory: compare on an idle machine.
 
 First table, one line per game:
 
 * ``fold ms``   the whole game folded, event by event, as `scoring.engine.fold` does it;
-* ``replay x``  how many times longer it takes to work everything out anew at every turn, from the first event on
+* ``replay x``  how many times longer it takes to recompute everything at every turn, from the first event on
                 (more in longer games);
 * ``board x``   the board recomputed from scratch at every turn: all tiles laid and all features joined again, the
-                figures put back, every completed feature looked for and its points and majority worked out, as an
-                engine does that keeps tiles and figures only (wanted: at least 20 at 72 tiles, more in longer games);
-* ``views x``   the view with projected scores after every turn, made with one memory for the game, against the fold
-                (wanted: below 3), and ``anew x`` the same without a memory;
+                figures placed, every completed feature searched for and its points and majority computed, as an
+                engine does that stores tiles and figures only (goal: at least 20 at 72 tiles, more in longer games);
+* ``views x``   the view with projected scores after every turn, made with one cache for the game, relative to the
+                fold (goal: below 3), and ``anew x`` the same without a cache;
 * ``open x``    like ``views x``, but before each turn is closed, when the view has to close it first.
 
 Second table: microseconds per event around the 20th, 72nd and 160th tile of the longest of these games, folded and as
-the single steps of a live table (which copy the state), against those around the 20th.
+the single steps of a live table (which copy the state), relative to those around the 20th.
 """
 
 from __future__ import annotations
@@ -54,7 +54,8 @@ Turns = list[list[Event]]
 
 
 def costs(works: Sequence[Callable[[], object]], rounds: int) -> list[float]:
-    """Processor seconds of each, the best of some rounds. They take turns, so that a disturbance meets all of them."""
+    """Processor seconds of each, the best of some rounds. They are interleaved, so that a disturbance affects all of
+    them."""
     best = [float("inf")] * len(works)
     for _ in range(rounds):
         for n, work in enumerate(works):
@@ -65,7 +66,7 @@ def costs(works: Sequence[Callable[[], object]], rounds: int) -> list[float]:
 
 
 def cost(work: Callable[[], object], rounds: int) -> float:
-    """Processor seconds of one alone."""
+    """Processor seconds of a single one."""
     return costs([work], rounds)[0]
 
 
@@ -86,7 +87,7 @@ def played(seed: int, tiles: int, *boxes: str) -> tuple[Setup, Turns]:
 
 
 def from_scratch(state: GameState) -> list[ScoreEvent]:
-    """The features of the board worked out from its tiles and figures alone, and what the completed ones pay."""
+    """Recompute the features of the board from its tiles and figures alone, and score the completed ones."""
     d = Draft(new_game(state.setup))
     for at, placed in state.tiles.items():
         if at not in d.tiles:
@@ -118,7 +119,7 @@ def ratios(setup: Setup, turns: Turns, rounds: int) -> tuple[int, float, list[fl
             live_view(seen, entries[:length], length, memory)
 
     gc.collect()
-    gc.freeze()  # the states kept for this comparison are not the collector's business
+    gc.freeze()  # keep the stored states out of garbage collection
     once = lambda: fold(setup, events)  # noqa: E731
     others = [lambda: [fold(setup, events[:n]) for _, n in closed], lambda: [from_scratch(s) for s, _ in closed],
               lambda: views(closed, True), lambda: views(closed, False), lambda: views(still_open, True)]

@@ -1,13 +1,13 @@
-"""Malformed files for everything that bastide reads from a file: a clear refusal each time, or something sensible.
+"""Fuzzes every file reader of bastide with malformed files: each must be rejected clearly or read sensibly.
 
     ./run bench fuzz_readers                 3000 files for each reader
     ./run bench fuzz_readers --files 200 --only images
 
-Good files are spoiled at random (bytes changed, cut, doubled, cut out; in JSON also whole values put in the place of
-others), and there are some that are built to harm: pictures that unpack to gigabytes, endless nesting, other formats
-under the wrong name. What counts as a failure: anything but the reader's own errors, an error of several lines or
-none, an answer that takes longer than the limit, memory that grows by more than half a gigabyte. Prints, for every
-reader, how many files there were, were refused, and could be read all the same.
+Valid files are corrupted at random (bytes changed, truncated, duplicated, removed; in JSON also values replaced by
+others), and some are malicious: decompression bombs, deep nesting, other formats under the wrong name. Failures are:
+any exception but the reader's own errors, an error message of several lines or none, a call slower than the limit,
+memory that grows by more than half a gigabyte. Prints, for every reader, the number of files, of rejected and of
+readable ones.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Found:
 
 
 def spoiled(good: bytes, rng: random.Random) -> bytes:
-    """The same bytes, somewhat wrong."""
+    """Randomly corrupted bytes."""
     data = bytearray(good)
     for _ in range(rng.choice((1, 1, 2, 5, 30))):
         at = rng.randrange(len(data)) if data else 0
@@ -83,7 +83,7 @@ def spoiled(good: bytes, rng: random.Random) -> bytes:
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The way to every value inside."""
+    """The path to every nested value."""
     yield path
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, one in inner:
@@ -91,7 +91,7 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 def odd_json(good: bytes, rng: random.Random) -> bytes:
-    """The same document with some values that do not belong there."""
+    """The document with some values replaced by unexpected ones."""
     data = json.loads(good)
     for _ in range(rng.choice((1, 1, 2, 4))):
         where = list(places(data))
@@ -119,7 +119,7 @@ def odd_json(good: bytes, rng: random.Random) -> bytes:
 
 
 def fuzz(reader: Reader, files: int, seed: int, folder: Path) -> Found:
-    """Give a reader that many files."""
+    """Run a reader on ``files`` files."""
     rng, out = random.Random(f"{seed}{reader.name}"), Found()
     path = folder / f"file{reader.suffix}"
     for good in reader.good:
@@ -158,11 +158,11 @@ def fuzz(reader: Reader, files: int, seed: int, folder: Path) -> Found:
     return out
 
 
-# -- what is read ---------------------------------------------------------------------------------------------------
+# -- readers --------------------------------------------------------------------------------------------------------
 
 
 def png_of(width: int, height: int, rows: int = 0) -> bytes:
-    """A PNG that says it is so large, with that many rows in it."""
+    """A PNG with this size in its header, and ``rows`` rows of data."""
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
@@ -173,7 +173,7 @@ def png_of(width: int, height: int, rows: int = 0) -> bytes:
 
 
 def harmful_pictures(good: dict[str, bytes]) -> list[bytes]:
-    """Bombs, and what only looks like a picture."""
+    """Decompression bombs, and files that only look like pictures."""
     jpeg, bmp = bytearray(good[".jpg"]), bytearray(good[".bmp"])
     at = next(i for i in range(len(jpeg)) if jpeg[i] == 0xFF and jpeg[i + 1] in (0xC0, 0xC2))
     jpeg[at + 5:at + 9] = b"\xff\xff\xff\xff"
@@ -185,7 +185,7 @@ def harmful_pictures(good: dict[str, bytes]) -> list[bytes]:
 
 
 def readers(scratch: Path) -> list[Reader]:
-    """Every reader with good files made here."""
+    """Every reader with valid files made here."""
     import cv2
     import numpy as np
     from test_documents import DOCUMENTS
@@ -239,7 +239,7 @@ def readers(scratch: Path) -> list[Reader]:
             raise UsageError(f"{path}: {e}") from e
 
     def alone(path: Path, where: str, name: str) -> Path:
-        """A folder of its own with the file under that name, and nothing else in it."""
+        """A new folder with only this file under that name."""
         folder = path.with_name(where)
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()

@@ -1,15 +1,15 @@
-"""Plays broken games at the rules engine: ``python benchmarks/fuzz_rules.py [--games N] [--seed S] [--transcripts N]``.
+"""Fuzzes the rules engine: ``python benchmarks/fuzz_rules.py [--games N] [--seed S] [--transcripts N]``.
 
-Each game is a random legal one, over a random choice of boxes and rules, of which events are then dropped, doubled,
-exchanged and spoilt. Each transcript is one of such a game, as JSON, of which values are replaced, removed or torn.
-What must hold, and what is counted:
+Each game is a random legal one, with random boxes and rules, whose events are then dropped, duplicated, swapped and
+corrupted. Each transcript is one of such a game, as JSON, with values replaced, removed or truncated. The invariants:
 
-* no exception but the declared ones (`scoring.errors`): what lies on the table is never an error;
-* points booked are the scores; every figure is in hand, standing or held, and none twice; a feature's figures stand;
-* the view, the final scoring and the questions of whatever it has become can be made;
-* a transcript is read, or refused in one sentence that names the place; what was read is written and read again.
+* no exception but the declared ones (`scoring.errors`): the state of the table is never an error;
+* the score events sum to the scores; every figure is in hand, standing or held, and none twice; a feature's
+  figures stand;
+* the view, the final scoring and the questions of any resulting state can be computed;
+* a transcript is read, or rejected in one sentence that names the place; reading and writing round-trips.
 
-Exit code 1 with the seed of the first failure, so that it can be played again.
+Exit code 1 with the seed of the first failure, so that it can be reproduced.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ JUNK: tuple[Any, ...] = (None, True, -1, 7, 10**9, 1.5, "", "x", "base.A", [], {
 
 
 def boxes(rng: random.Random) -> tuple[str, ...]:
-    """Any choice of boxes; a start board excludes the river (A-49)."""
+    """A random choice of boxes; a start board excludes the river (A-49)."""
     chosen = [b for b in BOXES if rng.random() < 0.5] or ["base"]
     if "wheel" in chosen and "river" in chosen:
         chosen.remove(rng.choice(("wheel", "river")))
@@ -55,7 +55,7 @@ def boxes(rng: random.Random) -> tuple[str, ...]:
 
 
 def house_rules(setup: Setup, rng: random.Random) -> Setup:
-    """The same table under other options; those that say what lies first stay."""
+    """The set-up with random options; those for the start tiles are kept."""
     known = [o for o in options().values() if o.kind != "list" and o.name not in ("start", "max_players")]
     changes = {o.name: rng.choice(o.values) for o in known if rng.random() < 0.3}
     return Setup(players=setup.players, expansions=setup.expansions, start=setup.start,
@@ -80,7 +80,7 @@ def broken(events: list[Event], rng: random.Random) -> list[Event]:
 
 
 def check(state: GameState) -> None:
-    """Everything that must hold of any table whatever. Raises AssertionError."""
+    """Check all invariants. Raises AssertionError."""
     booked = [0] * len(state.scores)
     for event in state.score_events:
         for player, points in event.points:
@@ -141,7 +141,7 @@ def spoil(data: Any, rng: random.Random) -> Any:
     alike = [n[k] for n, k in paths if type(n[k]) is type(node[key]) and (isinstance(node, list) or k == key)]
     if how < 0.1:
         del node[key]
-    elif how < 0.8:  # something that may stand there, from elsewhere in the game
+    elif how < 0.8:  # a valid value from elsewhere in the game
         node[key] = copy.deepcopy(rng.choice(alike))
     else:
         node[key] = copy.deepcopy(rng.choice(JUNK))
@@ -168,7 +168,7 @@ def one_transcript(seed: int, tiles: int, count: Counter[str]) -> None:
 
 def run(work: Callable[[int, int, Counter[str]], None], first: int, times: int, tiles: int,
         count: Counter[str]) -> int:
-    """How many of these went wrong; the first of each kind is printed."""
+    """Returns the number of failures; prints the first of each kind."""
     seen: Counter[str] = Counter()
     for seed in range(first, first + times):
         try:

@@ -1,10 +1,10 @@
-"""What a table tells Home Assistant, held against Home Assistant's own code from the package index.
+"""Checks a table's discovery messages with Home Assistant's own code from the package index.
 
     python benchmarks/home_assistant.py [--python PATH]
 
 Every discovery document of a table with and without aids and commands goes through the topic pattern and the schemas of
 its ``mqtt`` integration, and every template through its template engine with a real state. Without ``--python``, an
-interpreter that has Home Assistant, one is made in a folder that is thrown away (a few minutes).
+interpreter with Home Assistant, one is installed in a temporary folder (a few minutes).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 VERSION = "2024.3.3"  # the last that runs on Python 3.11
-# What importing its mqtt integration takes, of the two hundred packages that it names.
+# Those of its two hundred dependencies that importing its mqtt integration needs.
 PACKAGES = [
     "paho-mqtt==1.6.1", "voluptuous==0.13.1", "voluptuous-serialize==2.6.0", "aiohttp==3.9.5", "pyyaml",
     "jinja2", "attrs", "awesomeversion", "ciso8601", "httpx", "orjson", "astral",
@@ -28,7 +28,7 @@ PACKAGES = [
 
 
 def documents() -> list[dict[str, object]]:
-    """Topic, document and the state that its templates will see."""
+    """Topic, document and the state for its templates."""
     sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "web")]
     from webtable import table
 
@@ -48,7 +48,7 @@ def documents() -> list[dict[str, object]]:
 
 
 def check() -> None:
-    """In Home Assistant's interpreter: reads the documents, prints what it makes of them."""
+    """In Home Assistant's interpreter: validates the documents and prints the result."""
     from homeassistant.components.mqtt import button, sensor
     from homeassistant.components.mqtt.abbreviations import ABBREVIATIONS, DEVICE_ABBREVIATIONS
     from homeassistant.components.mqtt.discovery import MQTT_ORIGIN_INFO_SCHEMA, TOPIC_MATCHER
@@ -77,7 +77,7 @@ def check() -> None:
 
 
 def _expected(thing: str, state: dict) -> str:
-    """What a sensor should show."""
+    """The expected value of a sensor."""
     if thing == "turn":
         return str(state["players"][state["turn"]["player"]]["name"])
     if thing.startswith("player_"):
@@ -86,7 +86,7 @@ def _expected(thing: str, state: dict) -> str:
 
 
 def _rendered(template: str, state: object) -> str:
-    """With the environment that Home Assistant's templates have."""
+    """Rendered in Home Assistant's template environment."""
     from homeassistant.helpers.template import TemplateEnvironment
 
     return str(TemplateEnvironment(None, False, False).from_string(template).render(value_json=state))

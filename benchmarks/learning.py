@@ -1,12 +1,11 @@
-"""What a first evening teaches: games with artwork that nobody has taught, before and after learning.
+"""The benefit of learning: games with untaught artwork, before and after learning from a first game.
 
     ./run bench learning --art DIR [--first base-060] [--second base-080 ...] [--level normal] [--seed 101]
 
 The simulated table is drawn with the tile pictures in DIR. The first game is watched without any of them, and learned
-from. Each second game is then watched with the same camera and mishaps: with nothing (as the first was), with what the
-first game taught, with one picture of each kind taught beforehand, as a teaching sheet does, and with all of DIR.
-Somebody answers every question at once, and right; with --unanswered nobody does, and what is asked about teaches
-nothing.
+from. Each second game is then watched with the same camera and mishaps: without pictures (like the first), with those
+learned in the first game, with one taught picture of each kind, as from a teaching sheet, and with all of DIR. Every
+question is answered correctly at once; with --unanswered none is, and tiles in question are not learned.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from scoring.transcript import Game, read
 
 
 def recorded(name: str, turns: int | None) -> Game:
-    """A recorded game, or its beginning."""
+    """A recorded game, or its first turns."""
     game = read(json.loads(gzip.decompress((RECORDED / f"{name}.json.gz").read_bytes())))
     return Game(setup=game.setup, turns=game.turns[:turns]) if turns else game
 
@@ -71,7 +70,7 @@ def main() -> None:
         for n, name in enumerate(args.second):
             seed = args.seed + 1 + n
             line(name, "nothing", seed, None, None)
-            copy = shutil.copytree(Path(folder) / "own", Path(folder) / f"own-{n}")  # it learns on as it goes
+            copy = shutil.copytree(Path(folder) / "own", Path(folder) / f"own-{n}")  # it goes on learning
             line(name, "the first game", seed, None, TileBook(copy))
             line(name, "one of each kind", seed, str(one), None)
             line(name, "all of DIR", seed, args.art, None)

@@ -1,9 +1,9 @@
-"""A whole game entered through the table in words, by names and keys alone, in Chromium.
+"""A whole game entered through the text table, by accessible names and keyboard alone, in Chromium.
 
     ./run bench listen [--events N]
 
-The recorded game of the tests of the page, four players. Says whether the scores were those of the rules after every
-event, and which names were not the only ones of their kind at that moment.
+The recorded game of the page's tests, four players. Reports whether the scores match the rules after every event, and
+which names were ambiguous.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""How soon a page is right again that was away: its network gone, or its tab frozen while the game went on.
+"""How soon a page is up to date again after its network was down or its tab frozen while the game went on.
 
-A page in Chromium reaches the table through a network that can lose everything without refusing anything, as Wi-Fi
-does (or its tab is frozen meanwhile). Moves are made; then the network is back. Prints the seconds until the page shows
+A page in Chromium reaches the table through a proxy that can drop all packets without closing connections, like Wi-Fi
+(or its tab is frozen meanwhile). Moves are made; then the network is restored. Prints the seconds until the page shows
 them.
 
     python benchmarks/lost_tab.py [--away 60] [--times 3]
@@ -23,7 +23,7 @@ MOVES = 4
 
 
 class Network(threading.Thread):
-    """Forwards to a port of this machine; while it is down bytes are lost, and connections of before stay dead."""
+    """Forwards to a port of this machine; while it is down bytes are lost, and earlier connections stay dead."""
 
     def __init__(self, to: int) -> None:
         super().__init__(daemon=True)

@@ -1,10 +1,10 @@
-"""Clients that behave badly, against the pace of the table's loop.
+"""The effect of misbehaving clients on the pace of the table's loop.
 
-A simulated table is watched in real time while another process misbehaves towards the page, one way after the other:
-streams that are never read, clients that vanish, storms of 200 that come back at once, garbage, huge bodies,
-connections that are opened and held. Between each two there is a quiet phase. Prints, for every kind, the time of a
-step (from having the frame to being done with it) against the quiet phases of the same run, in real time and in the
-loop's own processor time (what other programs do to the machine is not in that), and whether the page still answers.
+A simulated table is watched in real time while another process misbehaves towards the page, in one way after the other:
+streams that are never read, clients that disconnect without closing, 200 clients that reconnect at once, garbage, huge
+bodies, idle open connections. Between each two there is a quiet phase. Prints, for every kind, the time of a step (from
+receiving to having processed the frame) relative to the quiet phases of the same run, in real time and in the loop's
+own processor time (which excludes other programs' load), and whether the page still responds.
 
     python benchmarks/network_faults.py [--turns 5] [--fps 10] [--seconds 12] [--json]
 """
@@ -33,11 +33,11 @@ QUIET = "quiet"
 STREAM = b"GET /api/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
 
-# -- those who misbehave, in a process of their own -----------------------------------------------------------------
+# -- misbehaving clients, in a process of their own -----------------------------------------------------------------
 
 
 def opened(port: int, send: bytes = b"", *, small: bool = False) -> socket.socket:
-    """A connection from one of a few addresses of this machine."""
+    """A connection from one of a few loopback addresses."""
     s = socket.socket()
     if small:
         s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
@@ -50,22 +50,22 @@ def opened(port: int, send: bytes = b"", *, small: bool = False) -> socket.socke
 
 
 def misbehave(kind: str, port: int, seconds: float) -> None:
-    """Do one kind of wrong for a while."""
+    """Misbehave in one way for a while."""
     random.seed(kind)
     end = time.monotonic() + seconds
     held: list[socket.socket] = []
     while time.monotonic() < end:
         try:
-            if kind == "slow":  # asks for a stream and for the whole view again and again, and reads none of it
+            if kind == "slow":  # requests a stream and the whole view repeatedly, and never reads
                 if len(held) < 40:
                     held.append(opened(port, STREAM, small=True))
                     held.append(opened(port, b"GET /api/tiles HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 20, small=True))
                 time.sleep(0.05)
             elif kind == "vanish":
                 s = opened(port, STREAM)
-                s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")  # gone without a goodbye
+                s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")  # reset on close
                 s.close()
-            elif kind == "storm":  # two hundred come back at once, look, and ask for events
+            elif kind == "storm":  # two hundred reconnect at once, fetch the page, and subscribe to events
                 storm = [opened(port, STREAM if n % 2 else b"GET /api/state HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
                          for n in range(200)]
                 for s in storm:
@@ -99,7 +99,7 @@ def misbehave(kind: str, port: int, seconds: float) -> None:
 
 
 class Filmed:
-    """Frames rendered before, shown at a camera's pace; says when each was handed out."""
+    """Pre-rendered frames, delivered at a camera's pace; records the time of each."""
 
     def __init__(self, frames: list[Any], info: Any, fps: float) -> None:
         self._frames, self.info, self._fps = frames, info, fps
@@ -131,7 +131,7 @@ def quantile(values: list[float], q: float) -> float:
 
 
 def run(turns: int, fps: float, seconds: float, kinds: tuple[str, ...], rounds: int) -> dict[str, Any]:
-    """Watch the same film through all phases; the figures."""
+    """Watch the same film through all phases; returns the figures."""
     from bastide.camera.opening import open_camera
     from bastide.log.store import Store
     from bastide.table.demo_game import demo_game

@@ -1,8 +1,8 @@
-"""A whole game without any network but the machine itself.
+"""A whole game without any network but loopback.
 
-Plays ``bastide demo --once`` in a network namespace of its own that has a loopback device and nothing else, and counts
-what tried to leave: the kernel's own count of packets without a route, and every name or address that the program asked
-for. Needs ``unshare`` with user namespaces; says so and ends with 3 where that is not permitted.
+Plays ``bastide demo --once`` in a network namespace that has only a loopback device, and counts attempts at external
+connections: the kernel's count of packets without a route, and every name or address that the program looked up. Needs
+``unshare`` with user namespaces; exit code 3 where that is not permitted.
 
     python benchmarks/no_network.py [--turns N] [--json]
 """
@@ -23,7 +23,7 @@ NOT_PERMITTED = 3
 
 
 def inside(turns: int | None) -> dict[str, Any]:
-    """In the namespace: play, and what tried to leave."""
+    """In the namespace: play, and return the attempts."""
     import fcntl
     import io
     import socket
@@ -31,7 +31,7 @@ def inside(turns: int | None) -> dict[str, Any]:
     from contextlib import redirect_stdout
 
     sys.path.insert(0, str(ROOT))
-    with socket.socket() as s:  # the loopback device begins switched off
+    with socket.socket() as s:  # the loopback device is down at first
         request = struct.pack("16sh", b"lo", 0x1 | 0x40)  # IFF_UP, IFF_RUNNING
         fcntl.ioctl(s, 0x8914, request)  # SIOCSIFFLAGS
     asked: list[str] = []
@@ -71,7 +71,7 @@ def _without_route() -> int:
 
 
 def run(turns: int | None = None) -> dict[str, Any] | None:
-    """Play in a namespace; what was found there, or None where namespaces are not permitted."""
+    """Play in a namespace; returns the figures, or None where namespaces are not permitted."""
     if shutil.which("unshare") is None:
         return None
     if subprocess.run(["unshare", "-rn", "true"], capture_output=True).returncode:

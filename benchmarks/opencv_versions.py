@@ -1,9 +1,9 @@
-"""Whether OpenCV 4 and 5 read the development photographs alike, and what each takes.
+"""Compares readings of the development photographs with OpenCV 4 and 5, and their processor time.
 
     ./run bench opencv_versions [--taught] [NAME...]
 
-Fetches the major version that is not installed into a folder of its own, reads the photographs of ``read_photos`` with
-both, each in a process of its own, and prints every reading that differs.
+Installs the other major version into a temporary folder, reads the photographs of ``read_photos`` with both, each in
+its own process, and prints every difference.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
-SAME_PX = 12.0  # by which the corners of one tile may differ
+SAME_PX = 12.0  # tolerance of a tile's corners
 OTHER = {"4": ">=5,<6", "5": ">=4.14,<5"}
 
 
@@ -50,8 +50,8 @@ def dump(file: Path, names: list[str], taught: bool) -> None:
 
 
 def told(document: dict[str, Any], away: tuple[int, int]) -> dict[tuple[str, str], tuple[object, str, float]]:
-    """By kind of thing and square what is said, in words, and its confidence; squares named ``away`` from the
-    document's own. Turns that make no difference to the rules are the same."""
+    """By type of object and square the reading, as text, and its confidence; squares shifted by ``away``. Rotations
+    that are equivalent by the rules are equal."""
     from scoring.tiles import catalogue
 
     def place(at: list[int]) -> tuple[int, int]:
@@ -68,7 +68,7 @@ def told(document: dict[str, Any], away: tuple[int, int]) -> dict[tuple[str, str
 
 
 def shift(one: dict[str, Any], two: dict[str, Any]) -> tuple[int, int]:
-    """By how many squares the second document's names are off the first's: a board's first square is any of them."""
+    """The shift of square names between the two documents: a board's origin is arbitrary."""
     found = Counter(
         (a["at"][0] - b["at"][0], a["at"][1] - b["at"][1]) for a in one["tiles"] for b in two["tiles"]
         if max(abs(p - q) for x, y in zip(a["corners_px"], b["corners_px"], strict=True)

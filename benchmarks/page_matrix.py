@@ -1,10 +1,9 @@
 """Looks at the page on every screen: ``python benchmarks/page_matrix.py``.
 
-Every number of players, every length of names, every number of digits, every shape of screen, every language, and on
-each the plain view, a notice, a question, a proof, the menu, a step of the final scoring and its result: what a person
-would object to (text cut or covered, names that cannot be read, a board without room) is listed. Pictures are kept in
-``artifacts/matrix``.
-Exit code 1 when there is anything.
+Every number of players, length of names, number of digits, shape of screen and language, and on each the plain view, a
+notice, a question, a proof, the menu, a step of the final scoring and its result: layout faults (text cut or covered,
+unreadable names, a board without room) are listed. Pictures are kept in ``artifacts/matrix``. Exit code 1 when there
+are any.
 
     python benchmarks/page_matrix.py [--screen NAME ...] [--players N ...] [--names KIND ...] [--digits KIND ...]
                                      [--language CODE ...] [--view NAME ...] [--pictures]
@@ -33,11 +32,11 @@ from web.server import PageServer  # noqa: E402
 
 PICTURES = ROOT / "artifacts" / "matrix"
 PLAYED = ("live", "notice", "question", "proof", "menu")
-ENDING: dict[str, int | str] = {"walk": 0, "result": "end"}  # the step of the walk that shows it
+ENDING: dict[str, int | str] = {"walk": 0, "result": "end"}  # the step of the final scoring that shows it
 
 
 def show(page: Any, session: Any, view: str, tv: bool) -> None:
-    """Bring the page to a view."""
+    """Open a view."""
     if view == "notice":
         session.set_notices([NOTICE], {})
         page.locator("#issues[data-code='take_back']").wait_for()
@@ -54,7 +53,7 @@ def show(page: Any, session: Any, view: str, tv: bool) -> None:
 
 
 def leave(page: Any, session: Any, view: str) -> None:
-    """And back."""
+    """Close it."""
     if view == "notice":
         session.set_notices([], {})
         page.locator("#issues").wait_for(state="hidden")
@@ -62,7 +61,7 @@ def leave(page: Any, session: Any, view: str) -> None:
 
 
 class Eyes:
-    """Looks at screen after screen and remembers what was wrong."""
+    """Inspects screens and collects the faults."""
 
     def __init__(self, pictures: bool) -> None:
         self.pictures, self.seen, self.found = pictures, 0, Counter[str]()
@@ -101,7 +100,7 @@ class Screens:
 
 
 def played(eyes: Eyes, args: argparse.Namespace, screens: Screens, session: Any, about: str, language: str) -> None:
-    """The game while it is played."""
+    """Screens of a game in progress."""
     views = [v for v in args.view if v not in ENDING]
     for screen in args.screen if views else ():
         page = screens.page(screen)
@@ -116,7 +115,7 @@ def played(eyes: Eyes, args: argparse.Namespace, screens: Screens, session: Any,
 
 
 def told(eyes: Eyes, args: argparse.Namespace, screens: Screens, about: str, language: str, view: str) -> None:
-    """Its end: a step of the walk, or the result."""
+    """Screens of the end: a step of the final scoring, or the result."""
     for screen in args.screen:
         page = screens.page(screen)
         page.locator("#reveal .walk-stage" if view == "walk" else "body.told .totals").wait_for()

@@ -1,4 +1,4 @@
-"""The peak memory of a command of bastide, as the command's own process counts it."""
+"""The peak memory of a bastide command, measured in its own process."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
-# The process says it of itself: what its parent had before counts among a child's used resources.
+# Read by the process itself: a child's resource usage would include its parent's memory before exec.
 _CODE = """
 import sys
 from bastide.cli import main
@@ -23,7 +23,7 @@ sys.exit(code)
 
 
 class Peak(NamedTuple):
-    mb: float  # the most that was resident at once, in MB of 2**20 bytes
+    mb: float  # peak resident memory, in MB of 2**20 bytes
     printed: str  # what the command printed
 
 

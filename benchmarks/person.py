@@ -1,4 +1,4 @@
-"""Somebody at the simulated table who answers every question about a reading at once, and right."""
+"""A simulated person who answers every question about a reading correctly and at once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from vision.stills import Still
 
 
 class Person:
-    """Knows the ``game`` that is played. ``asked`` has the questions that were answered, each in a sentence."""
+    """Knows the true ``game``. ``asked`` lists the answered questions, each as a sentence."""
 
     def __init__(self, game: Game) -> None:
         self.asked: list[str] = []
@@ -33,13 +33,13 @@ class Person:
                     self._stands[at] = {**move, "player": turn["player"]}
 
     def save(self, session: TableSession, proposal: Proposal, still: Still) -> None:
-        """`bastide.watching.following.commit`, and then the answers."""
+        """`bastide.watching.following.commit`, followed by the answers."""
         commit(session, proposal, still)
         known = dict(effective(session.entries))
         for question in session.view()["questions"]:
             event = known.get(question["seq"])
             if question["id"] != question["seq"] and question["text_key"] != CLAIM or event is None:
-                continue  # nothing was read, and nothing was missed
+                continue  # nothing read, and nothing missed
             self.asked.append(_sentence(question, session.state.turn))
             if question["text_key"] == CLAIM:
                 true = self._stands.get(tuple(question["at"]))
@@ -61,14 +61,14 @@ class Person:
 
 
 def _same(body: Mapping[str, Any] | None, true: Mapping[str, Any] | None) -> bool:
-    """Whether a figure that was offered is the one that was put down; nobody is an answer too."""
+    """Whether an offered figure is the true one; None means no figure."""
     if body is None or true is None:
         return body is true
     return all(body.get(k) == true.get(k) for k in ("figure", "player", "feature", "where"))
 
 
 def _sentence(question: Mapping[str, Any], turn: int) -> str:
-    """A question as the page puts it, with its candidates and how likely they are, and the turn it came up in."""
+    """A question as on the page, with its candidates, their probabilities, and its turn."""
     words = {"which_tile": "Which tile is this?", WHOSE: "Who laid this tile?", "which_figure": "Who stands where?",
              "which_move": "What happened here?", CLAIM: "Who claimed what is complete?"}  # lang/en.js
     told = []

@@ -1,22 +1,22 @@
-"""Nothing is lost: the program is killed at random moments of a running game, and its disk is made to misbehave.
+"""Durability test: the program is killed at random moments of a running game, and its disk is made to misbehave.
 
     ./run bench power_pull                      500 kills of a real server, 5 with a simulated camera
     ./run bench power_pull --kills 1000 --seed 7 --data FOLDER   in pieces: the same folder goes on with the same log
     ./run bench power_pull --tables 300          another game each time: begun, opened, ended, restored from a backup
     ./run bench power_pull --kills 0 --images 2000 --spells 400  the storage alone
 
-Kills: `bastide serve` plays by commands over HTTP as fast as it answers, with clients on its event stream, and gets
-SIGKILL at a random moment, some while it starts. After each restart the log on disk is held against what was sent:
-nothing acknowledged missing, nothing doubled, at most the one command that had no answer yet; what each client was
-shown is on disk; all clients converge on the served view. Printed: the counts, and how long a restart takes from the
-start of the process to the first answer.
+Kills: `bastide serve` plays by commands over HTTP as fast as it responds, with clients on its event stream, and gets
+SIGKILL at a random moment, sometimes during start-up. After each restart the log on disk is compared with the commands:
+nothing acknowledged missing, nothing duplicated, at most the one unanswered command; everything shown to a client is on
+disk; all clients converge on the served view. Printed: the counts, and the time of a restart from the start of the
+process to the first response.
 
-Tables: the kill comes while games are begun, opened, moved in, ended, or a backup is put in place of everything. After
-the restart the game on the table is the one that was acknowledged last, with its entries, or the one that the command
-without an answer asked for; never another.
+Tables: the kill comes while games are started, opened, played, ended, or a backup is restored. After the restart the
+game on the table is the last acknowledged one, with its entries, or the one requested by the unanswered command; never
+another.
 
 Storage: crash images from recorded writes and syncs (tests/bastide/faulty_disk.py), with torn, lost and reordered
-writes; a disk that ignores syncs; a disk that is full, read-only or broken for spells.
+writes; a disk that ignores syncs; a disk that is temporarily full, read-only or failing.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from scoring.events import to_json  # noqa: E402
 
 CLIENTS = 3
 ADMIN, PIECE = "907143", 48_000
-LONGEST = 160  # entries after which another game is begun
+LONGEST = 160  # entries after which a new game is started
 
 
 @dataclass(slots=True)
@@ -82,7 +82,7 @@ class Result:
 
 
 class Client(threading.Thread):
-    """A viewer: keeps the highest version it was shown in each game, and the view it has now."""
+    """A viewer: records the highest version it received of each game, and its current view."""
 
     def __init__(self, url: str) -> None:
         super().__init__(daemon=True)
@@ -102,7 +102,7 @@ class Client(threading.Thread):
                     elif line.startswith("data: "):
                         self._take(kind, json.loads(line[6:]))
         except (OSError, ValueError):
-            pass  # killed in the middle of a line, as everything else
+            pass  # killed in the middle of a line
 
     def _take(self, kind: str, data: dict[str, Any]) -> None:
         with self.news:
@@ -120,7 +120,7 @@ class Client(threading.Thread):
 
 
 class Commands:
-    """What is sent, one after the other: moves of a game, now and then an undo, a correction, another game."""
+    """The sequence of commands: moves of a game, sometimes an undo, a correction, a new game."""
 
     def __init__(self, seed: int) -> None:
         self._rng = random.Random(seed)
@@ -144,7 +144,7 @@ class Commands:
 
 
 def rows(log: Path) -> dict[int, list[str]]:
-    """Every game's entries as they are on disk, read beside the program."""
+    """Every game's entries on disk, read concurrently with the program."""
     db = sqlite3.connect(f"file:{log}?mode=ro", uri=True)
     try:
         out: dict[int, list[str]] = {number: [] for (number,) in db.execute("SELECT id FROM games")}
@@ -156,17 +156,17 @@ def rows(log: Path) -> dict[int, list[str]]:
 
 
 def pull(kills: int, data: Path, seed: int, say: bool = False, minutes: float = 600) -> Result:
-    """Kill and restart that many times, or for so long, and look after every restart."""
+    """Kill and restart ``kills`` times, or for so many minutes, and check after every restart."""
     rng, out, end = random.Random(seed), Result(), time.monotonic() + 60 * minutes
     commands = Commands(seed)
     log = data / "log.sqlite"
     argv = ("serve", "--port", 0, "--host", "127.0.0.1", "--data", data)
-    known: dict[int, list[str]] = rows(log) if log.exists() else {}  # what is acknowledged, and cannot change any more
+    known: dict[int, list[str]] = rows(log) if log.exists() else {}  # acknowledged, so must not change any more
     acknowledged: tuple[int, int] = (0, 0)
     shown: list[tuple[int, int]] = []
     served: Served | None = None
     while out.kills < kills and time.monotonic() < end:
-        if out.kills % 10 == 9:  # in the middle of starting: the log is being opened, or not yet
+        if out.kills % 10 == 9:  # during start-up: before or while the log is opened
             process = subprocess.Popen([sys.executable, "-m", "bastide", *map(str, argv)], cwd=ROOT,
                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             try:
@@ -188,7 +188,7 @@ def pull(kills: int, data: Path, seed: int, say: bool = False, minutes: float = 
             if not all(c.until(view["update"]) for c in clients):
                 out.diverged += 1
                 out.why.append("a client saw nothing after a restart")
-            if not out.resume_s[1:]:  # afterwards the session is one of the things that survive
+            if not out.resume_s[1:]:  # afterwards the session must survive too
                 served.sign_in()
             stopper = threading.Timer(rng.uniform(0.02, 0.6), served.process.kill)
             stopper.start()
@@ -203,19 +203,19 @@ def pull(kills: int, data: Path, seed: int, say: bool = False, minutes: float = 
                     out.acknowledged += 1
                     acknowledged = (view["game"], view["version"])
             except (OSError, ValueError, EOFError, urllib.error.URLError):
-                pass  # the plug is out
+                pass  # killed
             except Exception as e:
                 if type(e).__module__ != "http.client":
                     raise
             stopper.join()
-            served.kill()  # it is dead already; this lets go of what held it
+            served.kill()  # already dead; this releases its resources
             for c in clients:
                 c.join(30)
             shown = [c.shown for c in clients]
         out.kills += 1
         if say and out.kills % 50 < 2:
             print(out.kills, json.dumps(out.line()), flush=True)
-    with Served(*argv, after=served) as served:  # the last word: everybody sees the same
+    with Served(*argv, after=served) as served:  # finally all clients must agree
         view = served.get()
         look(out, served.lines, known, rows(log), acknowledged, shown, view)
         served.end()
@@ -225,7 +225,7 @@ def pull(kills: int, data: Path, seed: int, say: bool = False, minutes: float = 
 
 def look(out: Result, lines: list[str], known: dict[int, list[str]], now: dict[int, list[str]],
          acknowledged: tuple[int, int], shown: list[tuple[int, int]], view: dict[str, Any]) -> None:
-    """Hold what is on disk after a restart against what was known, acknowledged and shown before."""
+    """Compare the log after a restart with the known, acknowledged and shown entries."""
     def complain(what: str, text: str) -> None:
         setattr(out, what, getattr(out, what) + 1)
         out.why.append(text)
@@ -255,7 +255,7 @@ def look(out: Result, lines: list[str], known: dict[int, list[str]], now: dict[i
 
 @dataclass(slots=True)
 class Tables:
-    """Kills by what was under way, and how often another game than the acknowledged one was served afterwards."""
+    """Kills by operation in progress, and how often a wrong game was served afterwards."""
 
     kills: int = 0
     by: Counter[str] = field(default_factory=Counter)
@@ -276,7 +276,7 @@ class Tables:
 
 
 def tables(kills: int, data: Path, seed: int, say: bool = False) -> Tables:
-    """Kill and restart that many times while games change on the table, and look which one is there afterwards."""
+    """Kill and restart ``kills`` times while games change on the table, and check which one is there afterwards."""
     from bastide.backup.backups import write_backup
     from bastide.files.keys import KeyFile, set_pins
 
@@ -284,7 +284,7 @@ def tables(kills: int, data: Path, seed: int, say: bool = False) -> Tables:
     argv = ("serve", "--port", 0, "--host", "127.0.0.1", "--data", data)
     kind, want = "", ("moved", "begun", "opened", "ended", "restored")
     view: dict[str, Any] | None = None
-    allowed: list[tuple[int, int]] = []  # the game and its entries that may be served, the acknowledged one first
+    allowed: list[tuple[int, int]] = []  # allowed games with their number of entries, the acknowledged one first
     served: Served | None = None
     while True:
         with Served(*argv, after=served) as served:
@@ -300,7 +300,7 @@ def tables(kills: int, data: Path, seed: int, say: bool = False) -> Tables:
             if out.kills >= kills:
                 served.end()
                 return out
-            anew = kind in ("", "restored")  # a backup brings no sessions along
+            anew = kind in ("", "restored")  # a backup contains no sessions
             kind = want[out.kills % len(want)]
             view = now
             players = [{"name": p["name"], "colour": p["colour"]} for p in view["players"]]
@@ -308,7 +308,7 @@ def tables(kills: int, data: Path, seed: int, say: bool = False) -> Tables:
             events = [{k: v for k, v in to_json(e).items() if k != "player"}
                       for e in demo_game(rng.randrange(999), turns=8).events]
             if out.kills == 0:
-                set_pins(KeyFile(data), admin=ADMIN)  # who restores administers
+                set_pins(KeyFile(data), admin=ADMIN)  # restoring needs administration
             if anew:
                 served.sign_in(ADMIN)
             stopper = threading.Timer(rng.uniform(0.05, 0.5), served.process.kill)
@@ -348,7 +348,7 @@ def tables(kills: int, data: Path, seed: int, say: bool = False) -> Tables:
                     if "error" not in answer:
                         view, out.acknowledged = answer, out.acknowledged + 1
             except (OSError, ValueError, EOFError, urllib.error.URLError, subprocess.TimeoutExpired):
-                pass  # the plug is out
+                pass  # killed
             except Exception as e:
                 if type(e).__module__ != "http.client":
                     raise
@@ -361,7 +361,7 @@ def tables(kills: int, data: Path, seed: int, say: bool = False) -> Tables:
 
 
 def _asked(command: dict[str, Any], view: dict[str, Any], data: Path) -> list[tuple[int, int]]:
-    """What may be on the table when the program was killed before it answered."""
+    """The games allowed on the table when the program was killed before it answered."""
     known = rows(data / "log.sqlite")
     if command["do"] == "new_game":
         return [(max(known, default=0) + 1, 0)]
@@ -371,8 +371,8 @@ def _asked(command: dict[str, Any], view: dict[str, Any], data: Path) -> list[tu
 
 
 def with_camera(kills: int, folder: Path, seed: int) -> dict[str, Any]:
-    """The same with a simulated camera: killed after some move was shown, the page shows at least that again, and how
-    long it takes to, with the camera's whole chain to be loaded."""
+    """The same with a simulated camera: killed after a move was shown, the page must show at least that again; measures
+    how long that takes, including loading the whole reading chain."""
     rng, lost, resume_s = random.Random(seed), 0, list[float]()
     from scoring.transcript import write
     for n in range(kills):
@@ -395,12 +395,12 @@ def with_camera(kills: int, folder: Path, seed: int) -> dict[str, Any]:
 
 
 def table(title: str, rows: dict[str, Any]) -> str:
-    """Figures for people."""
+    """Format figures as text."""
     return "\n".join([title, *(f"  {what:28} {figure:>10}" for what, figure in rows.items())])
 
 
 def storage(images: int, spells: int, seed: int) -> dict[str, Any]:
-    """The trials of the storage alone."""
+    """The storage tests alone."""
     from faulty_disk import FULL, IOERR_FSYNC, IOERR_WRITE, READONLY
     from storage_trials import crash_images, disk_that_fails
 

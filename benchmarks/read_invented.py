@@ -1,10 +1,10 @@
-"""How well photographs of artwork that nobody has ever seen are read: invented editions, never trained on.
+"""Accuracy on photographs of unseen artwork: invented editions that were not used in training.
 
     ./run bench read_invented [CONDITION...] [--editions 4] [--taught] [--overlays DIR]
 
-Every edition is drawn by lot (`training/`), every copy of a tile anew, laid out as a game and photographed by the
+Every edition is random (`training/`), every copy of a tile drawn separately, laid out as a game and photographed by the
 simulated camera under several conditions. Read without any pictures of the tiles, or with one picture of each kind
-(`--taught`). One line per condition. "sure" are readings of at least the confidence that nobody is asked about.
+(`--taught`). One line per condition. "sure" are readings above the confidence threshold for asking.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from vision.simulator.script import Laid
 from vision.simulator.simulator import Simulator
 from vision.tileset import Specimen, TileSet, drawn_tileset
 
-FIRST_SEED = 777_000  # of the editions: training draws from other ones
+FIRST_SEED = 777_000  # of the editions: different from those in training
 SIZE = (2000, 1500)
 COLUMNS = ("tiles", "right", "extra", "sure", "sure wrong", "figures", "right", "feature", "extra")
 
@@ -47,7 +47,7 @@ class Condition:
 
 @dataclass(frozen=True, kw_only=True)
 class Photograph(Options):
-    """Options of one still picture."""
+    """Options for a single still picture."""
 
     table: Level = field(default=LEVELS["normal"])
 
@@ -74,7 +74,7 @@ CONDITIONS = {
 
 
 class Printer:
-    """Pictures of an invented edition's tiles: every copy is drawn anew, as in a real box."""
+    """Pictures of an invented edition's tiles: every copy is drawn separately, as in a real box."""
 
     def __init__(self, seed: int) -> None:
         rng = np.random.default_rng(seed)
@@ -93,9 +93,9 @@ class Printer:
 
 
 def photograph(condition: Condition, seed: int) -> tuple[Image, Simulator, Printer]:
-    """A picture of an invented edition's table with what is true of it."""
+    """A picture of an invented edition's table with its ground truth."""
     game = write(demo_game(seed, turns=condition.turns))
-    for n in range(20):  # some boards do not fit when the camera is tilted much
+    for n in range(20):  # some boards do not fit with a strongly tilted camera
         simulator = Simulator(game, seed + 1000 * n, Photograph(size=SIZE, table=condition.level))
         inside = [np.all((c > 4) & (c < np.array(SIZE) - 4)) for c in map(simulator.truth.corners_px,
                                                                           simulator.truth.tiles)]
@@ -108,7 +108,7 @@ def photograph(condition: Condition, seed: int) -> tuple[Image, Simulator, Print
 
 
 def judged(reading: PhotoReading, simulator: Simulator) -> Iterator[tuple[TileReading, bool]]:
-    """Readings of tiles that are there, and whether each is right, by where they lie in the picture."""
+    """Readings of existing tiles, and whether each is right, matched by their position in the picture."""
     true = {at: simulator.truth.corners_px(at) for at in simulator.truth.tiles}
     for tile in reading.tiles:
         at, turns = _below(tile, true)
@@ -119,7 +119,7 @@ def judged(reading: PhotoReading, simulator: Simulator) -> Iterator[tuple[TileRe
 
 
 def _below(tile: TileReading, true: dict) -> tuple[object, int]:  # type: ignore[type-arg]
-    """The square whose corners are the reading's, and by how many quarters the reading's north is turned."""
+    """The square at the reading's corners, and the rotation in quarters of the reading's north."""
     best = min(((float(np.abs(np.roll(tile.corners_px, k, axis=0) - corners).max()), at, k)
                 for at, corners in true.items() for k in range(4)), key=lambda b: b[0])
     side = float(np.linalg.norm(tile.corners_px[0] - tile.corners_px[1]))
@@ -127,7 +127,8 @@ def _below(tile: TileReading, true: dict) -> tuple[object, int]:  # type: ignore
 
 
 def figures(reading: PhotoReading, simulator: Simulator) -> tuple[int, int, int, int]:
-    """Figures that stand, read with colour and square, with their feature too, and read where none stands."""
+    """Numbers of true figures, those read with correct colour and square, those with the correct feature too, and false
+    ones."""
     true = {at: simulator.truth.corners_px(at) for at in simulator.truth.tiles}
     below = {t.at: _below(t, true)[0] for t in reading.tiles}
     stand = [simulator.truth.figures[n] for n in simulator.truth.frame(simulator.truth.frames - 1).figures]

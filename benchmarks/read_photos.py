@@ -1,12 +1,12 @@
-"""Read the annotated photographs in ../shared and hold the readings against the truth.
+"""Read the annotated photographs in ../shared and compare the readings with the truth.
 
     ./run bench read_photos [NAME...] [--untaught] [--discs] [--overlays DIR] [--plot docs/pictures/reliability.png]
 
 Photographs ``k*`` and ``l16`` and every fourth picture of a real game with one taught picture of each kind; with
---untaught without any, and two photographs more (``m*``) of artwork that nobody has pictures of; with --discs also the
-photographs ``j*``, on which followers are round counters. One line each with the processor time that reading took, sums
-of each group, then how often readings of each stated confidence are right: of every source by itself and of what they
-come to together. Photographs and artwork are not part of the project; without them there is nothing to measure.
+--untaught without any, and two more photographs (``m*``) of artwork without pictures; with --discs also the photographs
+``j*``, on which followers are round counters. One line each with the processor time of reading, sums of each group,
+then the calibration of the confidences: of every source by itself and of their combination. Photographs and artwork are
+not part of the project; without them there is nothing to measure.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from vision.tileset import TileSet, load_tileset  # noqa: E402
 
 SHARED = ROOT.parent / "shared"
 TAUGHT = {"k00": "c1", "k02": "c1", "k05": "c1", "k07": "c1", "k09": "c1", "l16": "new"}
-NOBODYS = ("m1", "m3")  # nobody has pictures of the tiles on these
+NOBODYS = ("m1", "m3")  # there are no pictures of the tiles on these
 DISCS = tuple(f"j{n:02}" for n in range(1, 18))
 EVERY = 4  # pictures of the real game: the others differ from one of these by three moves
 REAL = SHARED / "sequences" / "real-1"
@@ -66,7 +66,7 @@ def _named(name: str) -> tuple[Path, Path]:
 
 
 def judged(compare: ModuleType, reading: PhotoReading, truth: dict[str, Any], reader: PhotoReader) -> Told:
-    """What each source stated and whether it was right, where the truth knows."""
+    """The stated confidence of each source and whether it was right, where the truth is known."""
     told: Told = defaultdict(list)
     turn, (dx, dy) = compare.best_alignment(reading.to_json()["tiles"], truth["tiles"])
 
@@ -75,7 +75,7 @@ def judged(compare: ModuleType, reading: PhotoReading, truth: dict[str, Any], re
         return x + dx, y + dy
 
     true = {tuple(t["at"]): catalogue()[t["tile"]].signature(t["rot"]) for t in truth["tiles"]}
-    known = not truth["left_out"]  # tiles of a box that the catalogue lacks lie there too, nobody says where
+    known = not truth["left_out"]  # unannotated tiles of a box that the catalogue lacks are there too
     shapes = [[kind.signature(rot + turn) for rot in range(4)] for kind in reader.kinds]
     for at, stated in reading.present.items():
         if known or place(at) in true:
@@ -106,7 +106,7 @@ def judged(compare: ModuleType, reading: PhotoReading, truth: dict[str, Any], re
 
 
 def best_shape(belief: np.ndarray, shapes: list[list[object]]) -> tuple[float, object]:
-    """The likeliest (K, 4) reading, quarter turns that make no difference to the rules taken together."""
+    """The likeliest (K, 4) reading, summed over quarter turns that are equivalent by the rules."""
     mass: dict[object, float] = defaultdict(float)
     for kind, row in enumerate(shapes):
         for rot, seen in enumerate(row):

@@ -1,12 +1,12 @@
-"""What it costs to read a photograph of 72 tiles of which nothing is known, on one core.
+"""Cost of reading a photograph of 72 untaught tiles, on one core.
 
     ./run bench read_speed [--photo FILE --tiles DIR] [--long-side 4000] [--rounds 1]
 
-Ratio inside one run: `read` against SIFT with each taught tile in turn (the photograph's keypoints found once; then per
-tile nearest neighbours, ratio test, and RANSAC for one copy after the other). Both see the same picture; the other way
-is also timed on the picture at the size that `read` works at. Prints processor time, what each stage took by the clock,
-and the peak memory of `bastide read`, which is another process. Without --photo the simulator photographs a table of
-our drawings.
+Ratio within one run: `read` against SIFT matching of each taught tile in turn (the photograph's keypoints detected
+once; then per tile nearest neighbours, ratio test, and RANSAC for one copy after the other). Both get the same picture;
+SIFT is also timed on the picture at the size that `read` works at. Prints processor time, wall time of each stage, and
+the peak memory of `bastide read`, in another process. Without --photo the simulator photographs a table of our
+drawings.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy is loaded: one core is what is measured
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy is loaded: one core is measured
 
 import cv2
 import numpy as np
@@ -32,13 +32,13 @@ from vision.simulator.options import Options
 from vision.simulator.simulator import Simulator
 from vision.tileset import TileSet, drawn_tileset, load_tileset
 
-RATIO, FEWEST = 0.75, 8  # of Lowe's test; matches that make a copy
+RATIO, FEWEST = 0.75, 8  # of Lowe's ratio test; least matches of a copy
 WANTED = 5.0
 MOST_MB = 400.0
 
 
 def sift_in_turn(photo: np.ndarray, tiles: TileSet) -> tuple[float, int]:
-    """(seconds, copies found) of looking for one taught tile after the other."""
+    """(seconds, copies found) of searching for one taught tile after the other."""
     start = time.process_time()
     sift, matcher = cv2.SIFT_create(), cv2.BFMatcher(cv2.NORM_L2)
     points, descriptors = sift.detectAndCompute(cv2.cvtColor(photo, cv2.COLOR_BGR2GRAY), None)
@@ -48,7 +48,7 @@ def sift_in_turn(photo: np.ndarray, tiles: TileSet) -> tuple[float, int]:
         own, own_descriptors = sift.detectAndCompute(cv2.cvtColor(specimen.bgr, cv2.COLOR_BGR2GRAY), None)
         if own_descriptors is None or len(own) < FEWEST:
             continue
-        # From the photograph to the tile: the other way round, copies would fail each other's ratio test.
+        # From the photograph to the tile: in the other direction, copies would fail each other's ratio test.
         pairs = matcher.knnMatch(descriptors, own_descriptors, k=2)
         good = [p[0] for p in pairs if len(p) == 2 and p[0].distance < RATIO * p[1].distance]
         while len(good) >= FEWEST:
@@ -95,7 +95,7 @@ def main() -> int:
     peak = peak_mb(photo, options.tiles)
     tiles = load_tileset(options.tiles) if options.tiles else drawn_tileset(box_counts(["base"]))
     reader = PhotoReader(tiles, counts=box_counts(["base"]))
-    reader.read(cv2.resize(photo, None, fx=0.2, fy=0.2))  # what is loaded once is loaded
+    reader.read(cv2.resize(photo, None, fx=0.2, fy=0.2))  # warm-up
     stages: Counter[str] = Counter()
     start = time.process_time()
     for _ in range(options.rounds):

@@ -1,11 +1,10 @@
-"""Filling the shapes of tiles: ours (vision/shapes.py) against OpenCV's fillPoly.
+"""Rasterising the shapes of tiles: ours (vision/shapes.py) against OpenCV's fillPoly.
 
     ./run bench region_filling
 
-For every kind of tile: how long its cells take, how many come out otherwise, and how much of its drawing, 128 pixels
-wide, changes with them. OpenCV is asked in three ways: at the grid's own size with parts of a cell, as it is used; the
-same without the cells that the line itself touches; and on a grid eight times as fine of which only the cells' middles
-are kept.
+For every kind of tile: the time for its cells, the number of different cells, and how much of its drawing, 128 pixels
+wide, changes with them. OpenCV is used in three ways: at the grid's own size with sub-cell precision; the same without
+the cells that the line itself touches; and on a grid eight times as fine of which only the cells' centres are kept.
 """
 
 from __future__ import annotations
@@ -25,13 +24,13 @@ from scoring.tiles import Point, Tile, catalogue  # noqa: E402
 from vision import shapes  # noqa: E402
 from vision.artwork import draw_tile  # noqa: E402
 
-SHIFT = 8  # binary places of a coordinate that fillPoly is given
+SHIFT = 8  # fractional bits of fillPoly's coordinates
 FINER = 8
 Fill = Callable[[np.ndarray, Sequence[Point], int], None]
 
 
 def points(line: Sequence[Point], scale: float) -> np.ndarray:
-    """A line for fillPoly, for which a cell's middle is at whole numbers."""
+    """A line for fillPoly, whose pixel centres are at whole numbers."""
     return np.round((np.array(line) * scale - 0.5) * (1 << SHIFT)).astype(np.int32)
 
 
@@ -53,7 +52,7 @@ def finer(grid: np.ndarray, line: Sequence[Point], value: int) -> None:
 
 
 def made(tiles: Sequence[Tile], fill: Fill) -> tuple[float, list[np.ndarray], list[np.ndarray]]:
-    """Seconds of processor time for all cells, the cells, and the drawings that are made with them."""
+    """Seconds of processor time for all cells, the cells, and the resulting drawings."""
     ours, shapes._fill = shapes._fill, fill
     shapes.labels.cache_clear()
     try:

@@ -1,16 +1,16 @@
-"""Whether a stated confidence means anything: how often readings of each confidence are right, and where to ask.
+"""Calibration of the stated confidences: how often readings of each confidence are right, and the threshold for asking.
 
     ./run bench watch_games --games 10 --level hard --keep kept/
     ./run bench reliability kept/ [more folders] [--plot reliability.png]
 
-Each folder holds watched games as `watch_games --keep` writes them (with the truth beside each). Tiles and figures are
-counted apart. For every threshold of asking: questions per game, and silent errors per game; the threshold in force is
-marked, and the one that the rule below derives. Readings that a rule asks about whatever their confidence (two tiles at
-once, an edge that does not match) are left out of the curve and counted by themselves.
+Each folder holds watched games from `watch_games --keep` (each with its truth). Tiles and figures are counted
+separately. For every threshold for asking: questions per game, and silent errors per game; the threshold in use is
+marked, and the one derived by the rule below. Readings that are asked about regardless of their confidence (two tiles
+at once, an edge that does not match) are left out of the curve and counted separately.
 
-The rule: of the thresholds above which no wrong reading goes unasked, the highest whose questions stay within BUDGET. A
-wrong reading costs more than any question, so a budget is spent whole; how many games were looked at bounds what it
-can promise. The bound that is printed is Wilson's upper one for none wrong among the readings above the threshold.
+The rule: of the thresholds without silent errors, the highest whose questions stay within BUDGET. A wrong reading costs
+more than any question, so the budget is used fully; the number of games limits the confidence in it. The printed bound
+is Wilson's upper one for no error among the readings above the threshold.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from reading.limits import LIMITS
 
 BINS = (0.0, 0.5, 0.7, 0.8, 0.9, 0.95, 0.97, 0.99, 0.999, 1.0001)
 GREY = (60, 60, 60)
-COLOURS = ((178, 114, 0), (0, 94, 213), (115, 158, 0), (167, 121, 204))  # told apart by the colour-blind too
-IN_FORCE = 1 / (1 + math.exp(-LIMITS.agreed))  # below it a tile or a figure is asked about in the end
+COLOURS = ((178, 114, 0), (0, 94, 213), (115, 158, 0), (167, 121, 204))  # colour-blind safe
+IN_FORCE = 1 / (1 + math.exp(-LIMITS.agreed))  # the threshold in use
 THRESHOLDS = (0.5, 0.7, 0.8, IN_FORCE, 0.9, 0.95, 0.97, 0.98, 0.99, 0.995, 0.999)
 SURE = {"tile": IN_FORCE, "figure": IN_FORCE}
-BUDGET = {"tile": 0.5, "figure": 2.0}  # questions a game: with what is asked by rule at most three
+BUDGET = {"tile": 0.5, "figure": 2.0}  # questions per game: at most three with those asked by rule
 
 
 def readings(folders: list[Path]) -> Iterator[tuple[str, float, bool, bool]]:
@@ -55,7 +55,7 @@ def readings(folders: list[Path]) -> Iterator[tuple[str, float, bool, bool]]:
 
 
 def laid(turns: list) -> list:  # type: ignore[type-arg]
-    """Each tile with the figure that came with it."""
+    """Each tile with its turn's figure."""
     out = []
     for turn in turns:
         for m in turn["moves"]:
@@ -67,7 +67,7 @@ def laid(turns: list) -> list:  # type: ignore[type-arg]
 
 
 def interval(right: int, count: int) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share."""
+    """Wilson's 95 % confidence interval of a proportion."""
     z, p = 1.96, right / count
     middle = (p + z * z / 2 / count) / (1 + z * z / count)
     half = z * np.sqrt(p * (1 - p) / count + z * z / 4 / count**2) / (1 + z * z / count)
@@ -75,7 +75,7 @@ def interval(right: int, count: int) -> tuple[float, float]:
 
 
 def curve(stated: np.ndarray, right: np.ndarray) -> list[tuple[float, int, int, float, float]]:
-    """Per bin that holds readings: mean stated confidence, readings, right ones, the interval."""
+    """Per non-empty bin: mean stated confidence, readings, right ones, the interval."""
     rows = []
     for low, high in zip(BINS, BINS[1:], strict=False):
         own = (stated >= low) & (stated < high)
@@ -86,7 +86,7 @@ def curve(stated: np.ndarray, right: np.ndarray) -> list[tuple[float, int, int, 
 
 
 def print_curve(what: str, told: list[tuple[float, bool]]) -> list[tuple[float, int, int, float, float]]:
-    """Print stated against observed of (stated confidence, right), and by how much they differ on average."""
+    """Print stated against observed confidence of (stated confidence, right), and the expected calibration error."""
     rows = curve(np.array([p for p, _ in told]), np.array([ok for _, ok in told], bool))
     print(f"{what}: {len(told)} readings")
     print(f"  {'stated':>8} {'readings':>9} {'right':>7} {'observed':>9}  95 % interval")
@@ -97,18 +97,18 @@ def print_curve(what: str, told: list[tuple[float, bool]]) -> list[tuple[float, 
 
 
 def calibration_error(rows: list[tuple[float, int, int, float, float]]) -> float:
-    """By how much stated and observed differ on average over the readings of a curve."""
+    """Mean absolute difference of stated and observed confidence over a curve's readings."""
     return sum(count * abs(mean - good / count) for mean, count, good, *_ in rows) / max(1, sum(r[1] for r in rows))
 
 
 def derived(stated: np.ndarray, right: np.ndarray, games: int, budget: float) -> float | None:
-    """The highest threshold within the budget of questions a game above which all is right; None when there is none."""
+    """The highest threshold without silent errors within the budget of questions per game; None if there is none."""
     fit = [t for t in THRESHOLDS if right[stated >= t].all() and (stated < t).sum() <= budget * games]
     return max(fit, default=None)
 
 
 def plot(path: Path, curves: dict[str, list[tuple[float, int, int, float, float]]]) -> None:
-    """Stated against observed, both as odds, so that 0.99 and 0.999 are apart."""
+    """Plot stated against observed confidence, both as odds, so that 0.99 and 0.999 are distinguishable."""
     size, edge = 560, 60
 
     def place(p: float) -> int:
@@ -129,12 +129,12 @@ def plot(path: Path, curves: dict[str, list[tuple[float, int, int, float, float]
     for n, (name, rows) in enumerate(curves.items()):
         colour = COLOURS[n % len(COLOURS)]
         mark = cv2.circle if n % 2 == 0 else _square
-        aside = 3 * (n - (len(curves) - 1) // 2)  # curves of about the same confidence lie beside each other
+        aside = 3 * (n - (len(curves) - 1) // 2)  # offset the curves so that they do not overlap
         for mean, count, right_of, low, high in rows:
             x, y = place(mean) + aside, size - place(right_of / count)
             cv2.line(picture, (x, size - place(low)), (x, size - place(high)), colour, 1, cv2.LINE_AA)
             mark(picture, (x, y), 4, colour, -1)
-        line = size - edge - 18 * (len(curves) - n)  # below the diagonal, where hardly anything lies
+        line = size - edge - 18 * (len(curves) - n)  # below the diagonal, where there is free space
         mark(picture, (size // 2 + 40, line - 4), 4, colour, -1)
         write(name, (size // 2 + 52, line), colour)
     write("stated confidence (upwards: observed)", (150, size - 16), GREY)

@@ -1,7 +1,7 @@
-"""How fast the simulator draws, against the clock it simulates: ``python benchmarks/render_speed.py [TRANSCRIPT]``.
+"""Rendering speed of the simulator relative to simulated time: ``python benchmarks/render_speed.py [TRANSCRIPT]``.
 
 Without a transcript it draws the first game of ``../shared/games/dev`` when that is there. One thread; frames are
-thrown away.
+discarded.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Tells all recorded games to the page's JSON interface, events alone: ``python benchmarks/replay_games.py``.
+"""Enters all recorded games through the page's JSON API, as bare events: ``python benchmarks/replay_games.py``.
 
-Each game is told three times, nobody named: without a word about when a turn is over, with every end of a turn, and
-with what comes after the tile in any order, now and then after the end of the turn. Random games with the wheel come
-after them, told so too and with the wheel remembered when its tile lies. Counted are the games whose scores are equal
-after every turn and at the end without an issue; what differs is printed. Exit code 1 if any does.
+Each game is entered three times, without naming players: without ends of turns, with every end of a turn, and with the
+events after the tile in random order, sometimes after the end of the turn. Then random games with the wheel, entered
+likewise and with the wheel's event right after its tile. Counted are the games whose scores are equal after every turn
+and at the end without an issue; differences are printed. Exit code 1 if there are any.
 
     python benchmarks/replay_games.py [--games N] [--wheel N]
 """

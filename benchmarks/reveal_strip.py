@@ -1,10 +1,9 @@
-"""The end of a game on two browsers at once, as a strip of pictures: ``./run bench reveal_strip [--out FILE.jpg]``.
+"""The final scoring on two browsers at once, as a strip of pictures: ``./run bench reveal_strip [--out FILE.jpg]``.
 
-A tablet leads, a television walks along. Each moment of the strip is the tablet above, the television
-below. While it walks it is checked that nobody says the winner first, that both show the same step and the same
-scores, that a remote at the television takes the lead, that the timer goes on by itself, that only the device that was
-asked to speaks, that the walk can be skipped and walked again. Prints how long after the tap the other screen shows
-the step. Exit code 1 when something is not so.
+A tablet leads, a television follows. Each moment of the strip is the tablet above, the television below. Checked are:
+no screen reveals the winner early, both show the same step and the same scores, a remote at the television takes the
+lead, the timer advances by itself, only the selected device speaks, the presentation can be skipped and repeated.
+Prints the delay from the tap to the other screen. Exit code 1 when a check fails.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from web.server import PageServer  # noqa: E402
 TABLET, TELEVISION = (1024, 700), (1366, 768)
 WIDTH, GAP, ACROSS, GROUND = 420, 8, 3, "#1c1814"
 WITHIN_MS = 30_000  # for a busy machine
-WALKED_S = 3.0  # a step lights up, then its points reach the bars
+WALKED_S = 3.0  # a step is highlighted, then its points are added to the bars
 VOICE = """() => { window.spoken = [];
   const speak = (u) => { spoken.push(u.text); setTimeout(() => u.onend?.(), 50); };
   const voice = { cancel() {}, getVoices: () => [], speak };
@@ -42,7 +41,7 @@ VOICE = """() => { window.spoken = [];
 
 
 class Walk:
-    """Two screens of one table, and what is wrong with what they show."""
+    """Two screens of one table, and the failed checks."""
 
     def __init__(self, browser: Any, url: str, session: Any) -> None:
         self.session, self.faults, self.moments = session, list[str](), list[Picture.Image]()
@@ -74,7 +73,7 @@ class Walk:
         page.locator(".walk-stage span", has_text=re.compile(rf"^{n + 1} ")).wait_for()
 
     def keep(self) -> None:
-        """Both screens as they are now, one above the other."""
+        """Store both screens, one above the other."""
         shots = [Picture.open(io.BytesIO(page.screenshot())).convert("RGB") for page in self.pages]
         small = [s.resize((WIDTH, round(s.height * WIDTH / s.width)), Picture.Resampling.LANCZOS) for s in shots]
         out = Picture.new("RGB", (WIDTH, sum(s.height for s in small) + GAP), GROUND)
@@ -86,13 +85,13 @@ class Walk:
         return [int(re.sub(r"\D", "", text)) for text in page.locator(".player .score-number").all_inner_texts()]
 
     def silent(self, moment: str) -> None:
-        """Nobody says who has won."""
+        """Check that the winner is not revealed."""
         for page in self.pages:
             self.holds("wins" not in page.locator("body").inner_text(), f"{moment}: the winner is told")
             self.holds(not page.locator(".totals, .chart, .awards").count(), f"{moment}: the result is shown")
 
     def settled(self, expected: list[int], moment: str) -> None:
-        """The points have reached the bars, the same on both."""
+        """Check that the points are added to the bars, equally on both."""
         end = time.monotonic() + WALKED_S
         while time.monotonic() < end and any(self.scores(page) != expected for page in self.pages):
             self.tablet.wait_for_timeout(50)
@@ -115,13 +114,13 @@ def walk(w: Walk, scores: list[int]) -> None:
         elif n == 3:
             w.to(n, lambda: w.tablet.locator("[data-key='take']").click(), w.television)
         elif n == 4:
-            w.tablet.locator("[data-key='timer']").click()  # goes on by itself
+            w.tablet.locator("[data-key='timer']").click()  # advances by itself
             w.at(w.television, n)
             w.tablet.locator("[data-key='timer']").click()
         else:
             w.to(n, lambda: w.tablet.locator("[data-key='next']").click(), w.television)
         if n in (0, farm):
-            w.keep()  # lit, not yet added
+            w.keep()  # highlighted, not yet added
         for won in step["points"]:
             scores[won["player"]] += won["points"]
         w.settled(scores, f"step {n + 1}")
@@ -131,17 +130,17 @@ def walk(w: Walk, scores: list[int]) -> None:
     w.tablet.locator("[data-key='next']").click()
     for page in w.pages:
         page.locator("#reveal .winner").wait_for()
-        page.wait_for_timeout(900)  # it arrives
+        page.wait_for_timeout(900)  # added
     w.keep()
     w.tablet.locator("[data-key='next']").click()
     for page in w.pages:
         page.locator(".totals").wait_for()
     w.keep()
-    said = w.tablet.evaluate("spoken")[1:]  # first that it speaks from now on
+    said = w.tablet.evaluate("spoken")[1:]  # the first announces that it speaks
     w.holds(len(said) == len(steps) + 1, f"the tablet speaks {len(said)} times, not once a step and of the winner")
     w.holds(all("wins" not in text for text in said[:-1]) and "wins" in said[-1], "the winner is spoken of too soon")
     w.holds(w.television.evaluate("spoken") == [], "the television speaks, and nobody asked it to")
-    w.tablet.locator("[data-key='walk']").click()  # once more, and skipped
+    w.tablet.locator("[data-key='walk']").click()  # repeated, and skipped
     w.at(w.television, 0)
     w.tablet.locator("[data-key='skip']").click()
     w.television.locator(".totals").wait_for()

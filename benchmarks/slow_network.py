@@ -1,8 +1,8 @@
-"""How soon the page stands on a slow network: ``python benchmarks/slow_network.py [--kbit 400] [--ms 100]``.
+"""Load time of the page on a slow network: ``python benchmarks/slow_network.py [--kbit 400] [--ms 100]``.
 
-A headless Chromium opens the page of a late game with so many kilobits a second and so many milliseconds a request,
-with nothing kept from before. Printed is after how long names and scores can be read, the board stands, and the fonts
-are there, and how many bytes came.
+A headless Chromium opens the page of a late game with limited kilobits per second and a latency per request, with an
+empty cache. Prints when names and scores are readable, the board is complete, and the fonts are loaded, and the bytes
+received.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""An evening at high speed: games back to back through session, log and server, with viewers on the event stream.
+"""Soak test: games back to back through session, log and server, with viewers on the event stream.
 
     ./run bench soak                       200 games of a full box, 30 viewers
     ./run bench soak --games 20 --viewers 5
 
-There is no vision in it: moves are fed to the session as the camera's loop does, each with a picture of a usual size;
-the server runs in this process and the viewers in another. Printed every twentieth of the way, and judged at the end by
-second and last quarter: memory, file descriptors, threads, the time from a move to its being on disk and published;
-bytes per game in the log and in the pictures; writes and syncs per game as SQLite asks for them
-(tests/bastide/faulty_disk.py) and bytes that the kernel counts for the process (/proc/self/io).
+Without vision: moves are fed to the session as by the camera's loop, each with a picture of typical size; the server
+runs in this process and the viewers in another. Printed twenty times, and evaluated at the end as last against second
+quarter: memory, file descriptors, threads, the time until a move is on disk and published; bytes per game in the log
+and in the pictures; SQLite's writes and syncs per game (tests/bastide/faulty_disk.py) and the kernel's count of bytes
+for the process (/proc/self/io).
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ from vision.stills import Still  # noqa: E402
 from web.app import create_app  # noqa: E402
 from web.server import PageServer  # noqa: E402
 
-FLAT = 1.15  # more growth of memory, threads or files than this is a failure
+FLAT = 1.15  # largest accepted growth of memory, threads or files
 CROP_BYTES, STILL_BYTES = 9_000, 250_000
-KINDS = 8  # different games, played again and again: making them takes longer than playing them
+KINDS = 8  # different games, repeated: making them takes longer than playing them
 
 
 def viewers(url: str, count: int) -> None:
-    """Watch until the server ends; what the child process does."""
+    """Watch until the server ends, in the child process."""
     def watch() -> None:
         try:
             with urllib.request.urlopen(url + "api/events", timeout=600) as stream:
@@ -75,7 +75,7 @@ def disk_bytes() -> int:
 
 
 def soak(games: int, watching: int, folder: Path, pictures: bool, minutes: float) -> dict[str, object]:
-    """Play; what it came to."""
+    """Play; returns the figures."""
     made: list[tuple[Event, ...]] = [demo_game(seed).events for seed in range(min(KINDS, games))]
     crop, still = os.urandom(CROP_BYTES), Still(jpeg=os.urandom(STILL_BYTES), poses={})
     rows: list[dict[str, float]] = []

@@ -1,7 +1,8 @@
-"""Many viewers: how long a move takes to reach the last of them, and what memory that takes.
+"""Many viewers: the latency of a move to the last of them, and the server's memory.
 
-Serves a game and plays it to its end with so many event streams open, in another process so that clients do not share
-the server's interpreter. Prints the time from the commit to the last viewer and the server's memory along the way.
+Serves a game and plays it to its end with many open event streams, whose clients are in another process so that they do
+not share the server's interpreter. Prints the time from the commit to the last viewer and the server's memory along the
+way.
 
     python benchmarks/streams.py [--streams 50] [--events 200] [--json]
 """
@@ -24,7 +25,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "web")]
 
 
 def memory_mb() -> float:
-    """What this process holds in memory now."""
+    """This process's resident memory."""
     for line in Path("/proc/self/status").read_text("utf-8").splitlines():
         if line.startswith("VmRSS:"):
             return int(line.split()[1]) / 1024
@@ -32,7 +33,7 @@ def memory_mb() -> float:
 
 
 def viewers(port: int, count: int) -> None:
-    """The clients' process: reads every stream and prints, for every update, when each stream had it."""
+    """The clients' process: reads every stream and prints, for every update, when each stream received it."""
     selector = selectors.DefaultSelector()
     for n in range(count):
         s = socket.create_connection(("127.0.0.1", port), source_address=(f"127.0.1.{n % 200 + 1}", 0))
@@ -58,7 +59,7 @@ def quantile(values: list[float], q: float) -> float:
 
 
 def run(streams: int, events: int, pace_s: float) -> dict[str, object]:
-    """Play; the figures."""
+    """Play; returns the figures."""
     from webtable import after, table
 
     from bastide.log.store import Store
@@ -74,7 +75,7 @@ def run(streams: int, events: int, pace_s: float) -> dict[str, object]:
             had: dict[int, dict[int, float]] = {}
 
             def wait_for(number: int) -> float:
-                """When the last viewer had this update or a later one."""
+                """The time when the last viewer had received this update or a later one."""
                 seen: dict[int, float] = {}
                 while len(seen) < streams:
                     n, who, when = clients.stdout.readline().split()  # type: ignore[union-attr]

@@ -1,9 +1,9 @@
-"""Enters whole games on the page by taps, as a person would: ``python benchmarks/taps.py``.
+"""Enters whole games on the page by simulated taps: ``python benchmarks/taps.py``.
 
-One recorded game of each box and of all together, and random games with the wheel, each entered in a headless Chromium
-through the page: every tile in its gap, every figure on its place, every answer where it is asked. Counted are the taps
-(with those that look for a place on the board) and whether scores after every turn and totals are those of the
-transcript. Exit code 1 when any differ.
+One recorded game of each box and of all together, and random games with the wheel, each entered in a headless Chromium:
+every tile in its gap, every figure in its place, every answer to its question. Counted are the taps (including those
+for finding a place on the board); scores after every turn and totals must equal the transcript's. Exit code 1 when any
+differ.
 
     python benchmarks/taps.py [--only NAME] [--phone] [--turns N]
 """
@@ -67,7 +67,7 @@ def wheels() -> Iterator[Game]:
 
 
 def enter(browser: Any, game: Game, size: tuple[int, int], most: int | None) -> str | None:
-    """Enter a game; what differs, or None."""
+    """Enter a game; returns the difference, or None."""
     name, setup, turns, totals = game
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "taps.sqlite") as store:
         session = TableSession(store, setup)

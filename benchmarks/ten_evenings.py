@@ -1,10 +1,10 @@
-"""The evening book after ten evenings: ten recorded games told as if they had been watched, then looked at in Chromium.
+"""The evening book after ten evenings: ten recorded games entered as if watched, then inspected in Chromium.
 
     ./run bench ten_evenings [--out artifacts/book] [--games 10] [--serve]
 
-Takes games of ../shared/games (random games without it), gives them players who come and go, and dates a week apart,
-and opens the book on a phone, a tablet and a television. Says how long the book took to be worked out, how much it
-sends, and whether anything is wider than the screen. ``--serve`` leaves the page open.
+Takes games of ../shared/games (random games without it), with changing players and dates a week apart, and opens the
+book on a phone, a tablet and a television. Prints the time to compute the book, the bytes it sends, and anything wider
+than the screen. ``--serve`` keeps the server running.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ WIDER = "document.documentElement.scrollWidth > innerWidth + 1"
 
 
 def recorded(count: int) -> list[Game]:
-    """So many games, of different boxes where there are recorded ones."""
+    """``count`` games, of different boxes if there are recorded ones."""
     files = sorted(GAMES.glob("*.json.gz"))
     if not files:
         return [demo_game(seed, turns=40) for seed in range(1, count + 1)]
@@ -74,7 +74,7 @@ def evenings(folder: Path, games: list[Game]) -> tuple[Store, TableSession]:
 
 
 def looked_at(url: str, out: Path, last: int) -> list[str]:
-    """Pictures of the book on every screen; what is wrong with them."""
+    """Takes pictures of the book on every screen; returns the faults."""
     from playwright.sync_api import sync_playwright
 
     wrong: list[str] = []

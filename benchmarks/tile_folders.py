@@ -1,11 +1,11 @@
-"""What the networks make of pictures of single tiles that they never saw: folders of scans, named by kind.
+"""Accuracy of the networks on pictures of single unseen tiles: folders of scans, named by kind.
 
     ./run bench tile_folders [FOLDER...] [--structure FILE.onnx] [--signs FILE.onnx]
 
-For every folder: how many kinds are misread with a quarter turn unknown (kinds that the network's questions cannot tell
-apart count as one), the mean log-loss of the right kind in nats, and for every sign the area under the curve and the
-log-loss. Each picture is looked at four times: as it is, blurred, at 70 px, and that a third darker, in turns by lot,
-on grounds by lot. Without FOLDER the ones in ../shared, which are not part of the project.
+For every folder: the number of misread kinds with unknown rotation (kinds that the network cannot distinguish count as
+one), the mean log-loss of the right kind in nats, and for every sign the area under the ROC curve and the log-loss.
+Each picture is read four times: unchanged, blurred, at 70 px, and that a third darker, in random rotations, on random
+backgrounds. Without FOLDER the ones in ../shared, which are not part of the project.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ VIEWS = 4
 
 
 def pictures(folder: Path) -> list[tuple[Tile, Image]]:
-    """The pictures of a folder with the kinds that their names say."""
+    """The pictures of a folder with the kinds in their names."""
     out = []
     for file in sorted(folder.iterdir()):
         kind = catalogue().get(file.stem.split("~")[0])
@@ -42,7 +42,7 @@ def pictures(folder: Path) -> list[tuple[Tile, Image]]:
 
 
 def crops(bgrs: list[Image], size_px: int, margin: float) -> Image:
-    """(VIEWS * N, size_px, size_px, 3): every picture as often, with a margin of some ground around it."""
+    """(VIEWS * N, size_px, size_px, 3): VIEWS variants of every picture, with a margin of background."""
     rng = np.random.default_rng(0)
     side = round(size_px / (1 + 2 * margin))
     edge = (size_px - side) // 2

@@ -1,10 +1,10 @@
-"""A filmed game watched as it is and as other rooms would have shown it: turned, tilted, dim, noisy, small.
+"""A filmed game watched unchanged and under simulated conditions: turned, tilted, dim, noisy, small.
 
     ./run bench watch_film [--of ../shared/sequences/c1-24] [--as turned dim ...] [--tiles DIR] [--errors]
 
-FOLDER holds ``video.mp4``, ``players.json`` and ``transcript.json``. Every kind of room is watched untaught, and with
-``--tiles`` also taught; scores are compared up to the last turn that was closed. The changed
-films live in a temporary folder and only while they are watched.
+FOLDER holds ``video.mp4``, ``players.json`` and ``transcript.json``. Every condition is watched untaught, and with
+``--tiles`` also taught; scores are compared up to the last finished turn. The changed films are in a temporary folder
+while they are watched.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _u8(a: NDArray[np.floating]) -> Picture:
 
 
 def turned(f: Picture) -> Picture:
-    """The camera's arm stands askew and a little lower."""
+    """The camera's arm rotated and a little lower."""
     h, w = f.shape[:2]
     return cv2.warpAffine(f, cv2.getRotationMatrix2D((w / 2, h / 2), 12, 1.38), (w, h), borderValue=CLOTH)
 
@@ -52,7 +52,7 @@ def upright(f: Picture) -> Picture:
 
 
 def tilted(f: Picture) -> Picture:
-    """Looking from one side of the table."""
+    """An oblique view from one side of the table."""
     h, w = f.shape[:2]
     corners = np.array([[0, 0], [w, 0], [w, h], [0, h]], np.float32)
     to = np.array([[0, 0], [w, 0], [1.22 * w, 1.12 * h], [-0.22 * w, 1.12 * h]], np.float32)
@@ -87,7 +87,7 @@ ROOMS: dict[str, Callable[[Picture, np.random.Generator], Picture]] = {
 
 
 class Film:
-    """A film seen through one of the rooms; a camera like any other."""
+    """A film under one of the conditions, as a frame source."""
 
     def __init__(self, path: Path, room: str) -> None:
         self._camera, self._room, self._rng = open_camera(f"video:{path}"), ROOMS[room], np.random.default_rng(5)

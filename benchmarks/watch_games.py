@@ -1,12 +1,12 @@
-"""How well whole games are watched: simulated tables with truth, one line per game.
+"""Accuracy of watching whole games: simulated tables with ground truth, one line per game.
 
     ./run bench watch_games [--games 10] [--level normal] [--turns N] [--demo]
 
 Plays recorded games from ../shared/games/dev (2 to 5 players; with --demo, or where they are absent, games of our own)
-through the simulated camera and the watcher, exactly as `bastide watch` does, and holds the result against the truth.
-A silent error is a tile, a figure or a tile's player that is wrong, missing or extra and was not asked about; `owner`
-counts the tiles whose player is right. `others` are turns in which a piece that is nobody's went somewhere, by the
-rules or by somebody's hand; one is right where it stood afterwards, and beside whose figure.
+through the simulated camera and the watcher, exactly as `bastide watch` does, and compares the result with the truth. A
+silent error is a tile, a figure or a tile's player that is wrong, missing or extra and was not asked about; `owner`
+counts the tiles with the right player. `others` are turns in which a neutral piece moved, by the rules or by hand; one
+is right if its place and the figure beside it are.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ def games(count: int, demo: bool, of: str = "base") -> Iterator[tuple[str, Game]
 
 
 def compare(truth: Game, watched: dict, claims: Collection[Square] = ()) -> dict:  # type: ignore[type-arg]
-    """Counts of what was right, asked and silently wrong. The start tile fixes the squares: no alignment is needed.
-    ``claims`` are the tiles of which it was asked who claimed what they completed."""
+    """Counts of right, asked and silently wrong readings. The start tile fixes the squares: no alignment is needed.
+    ``claims`` are the tiles with a question about who claimed the features they completed."""
     def laid(turns: list) -> dict:  # type: ignore[type-arg]
         out = {}
         for number, turn in enumerate(turns):
@@ -106,8 +106,8 @@ def compare(truth: Game, watched: dict, claims: Collection[Square] = ()) -> dict
 
 
 def walked(game: Game) -> dict[tuple[str, int, int], tuple[object, bool]]:
-    """Where each piece that is nobody's stands at the end of the turn that a tile was laid in, by its name and that
-    tile's square, and whether it was taken there in that turn."""
+    """The position of each neutral piece at the end of the turn in which a tile was laid, by its name and that tile's
+    square, and whether it moved there in that turn."""
     state = new_game(game.setup)
     out: dict[tuple[str, int, int], tuple[object, bool]] = {}
     for turn in game.turns:
@@ -124,7 +124,7 @@ def walked(game: Game) -> dict[tuple[str, int, int], tuple[object, bool]]:
 
 
 def told(move: dict) -> str:  # type: ignore[type-arg]
-    """A tile with its figure, for people."""
+    """A tile with its figure, as text."""
     tile, figure = move["tile"], move["figure"]
     kind = f"{figure['figure']} " if figure and figure["figure"] != "follower" else ""
     on = f" + {kind}{figure['feature']} {figure['where']}" if figure else ""
@@ -132,7 +132,7 @@ def told(move: dict) -> str:  # type: ignore[type-arg]
 
 
 def same_tile(a: dict, b: dict) -> bool:  # type: ignore[type-arg]
-    """Whether two tile moves are the same to the rules."""
+    """Whether two tile moves are equivalent by the rules."""
     return catalogue()[a["tile"]].signature(a["rot"]) == catalogue()[b["tile"]].signature(b["rot"])
 
 
@@ -147,8 +147,8 @@ def same_figure(a: dict, b: dict) -> bool:  # type: ignore[type-arg]
 def play(name: str, game: Game, level: str, fps: float, seed: int, keep: Path | None, taught: str | None = None,
          drawn_with: str | None = None, mishaps: str = "level",
          book: TileBook | None = None, answered: bool = False) -> dict:  # type: ignore[type-arg]
-    """Watch one simulated game; its line of the table. What it learns goes into ``book``, where one is given, and
-    somebody answers the questions when they are to be ``answered``."""
+    """Watch one simulated game; returns its row. Learned tiles go into ``book``, if given; with ``answered`` a
+    simulated person answers the questions."""
     person = Person(game) if answered else None
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "log.sqlite") as store:
         path = Path(folder) / "game.json"

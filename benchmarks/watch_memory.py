@@ -3,8 +3,8 @@
     ./run bench watch_memory [--size 4000x3000] [--turns 20] [--level slides] [--fps 0.8] [--mishaps shove]
 
 A simulated game is filmed into a folder of JPEGs and `bastide watch` follows it in a process of its own. Between its
-pictures the board is pushed now and then, which costs the most: what lies where is searched for anew. Wanted: less than
-400 MB, with every tile right. ``--level normal --fps 4`` films the hands too, in an hour.
+pictures the board is sometimes pushed, which costs the most: the tiles are re-registered. Goal: less than 400 MB, with
+every tile right. ``--level normal --fps 4`` films the hands too, in an hour.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ MOST_MB = 400.0
 
 
 def film(game: Game, seed: int, options: Options, into: Path) -> int:
-    """Every frame of the game as a JPEG of that folder; how many there are."""
+    """Write every frame of the game as a JPEG to that folder; returns their number."""
     count, shown, file = 0, None, into
     for count, frame in enumerate(Simulator(write(game), seed, options), 1):
         before, file = file, into / f"{count:05}.jpg"
-        if frame.bgr is shown:  # a slide is shown for some frames
+        if frame.bgr is shown:  # a slide lasts some frames
             file.hardlink_to(before)
         else:
             cv2.imwrite(str(file), frame.bgr, (cv2.IMWRITE_JPEG_QUALITY, 90))
@@ -52,7 +52,7 @@ def main() -> int:
     width, height = map(int, given.size.split("x"))
     game = demo_game(given.seed, turns=given.turns)
     options = Options(level=given.level, size=(width, height), fps=given.fps, mishaps=given.mishaps)
-    with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:  # on the disk: a film in memory would count twice
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:  # on disk: a film in memory would count twice
         pictures, players, out = Path(folder) / "film", Path(folder) / "players.json", Path(folder) / "watched.json"
         pictures.mkdir()
         count = film(game, given.seed, options, pictures)

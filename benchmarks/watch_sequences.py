@@ -1,14 +1,13 @@
-"""Watch the films in ../shared/sequences as `bastide watch` does and hold every game against its truth.
+"""Watch the films in ../shared/sequences as `bastide watch` does and compare every game with its truth.
 
     ./run bench watch_sequences [NAME...] [--taught] [--calibrated] [--fps N] [--learn] [--answered]
 
-A row a film: tiles and figures that are right, tiles given to the wrong player, moves asked about, silent errors (a
-wrong or missing tile, figure or player that nobody was asked about), whether the last known scores are equal.
-``real-1`` is a real game of which every picture is shown for five seconds. With --fps the films are shown at so many
-pictures a second instead of 4: ``real-1`` at any number, the others, of which every nth frame is taken, at 1 or 2. With
---learn what is learned of the tiles in one film is used in the next. With --answered somebody answers every question at
-once, and right (person.py): the questions are printed, and what is wrong afterwards is silent. Films belong to their
-makers and are not in the repository.
+One row per film: tiles and figures that are right, tiles given to the wrong player, moves asked about, silent errors (a
+wrong or missing tile, figure or player without a question), whether the last known scores are equal. ``real-1`` is a
+real game of which every picture is shown for five seconds. With --fps the films are shown at that frame rate instead of
+4: ``real-1`` at any rate, the others, of which every nth frame is taken, at 1 or 2. With --learn tiles learned from one
+film are used in the next. With --answered every question is answered correctly at once (person.py): the questions are
+printed, and remaining errors count as silent. The films are not in the repository.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ def compare() -> Any:
 
 
 def source_of(name: str, scratch: Path, fps: int) -> str:
-    """The film at so many pictures a second, as `bastide watch` takes it."""
+    """The address of the film at that frame rate, for `bastide watch`."""
     folder, film = SHARED / "sequences" / name, scratch / "film"
     if (folder / "pictures").is_dir():
         subprocess.run([sys.executable, str(SHARED / "eval" / "slideshow.py"), str(folder / "pictures"), str(film),
@@ -70,7 +69,7 @@ def source_of(name: str, scratch: Path, fps: int) -> str:
 def watched(name: str, scratch: Path, *, taught: bool, lens: Path | None, fps: int = FPS,
             book: Path | None = None) -> dict[str, Any]:
     """The game as `bastide watch` writes it, and what it printed under ``watch``; with a ``book`` it learns into that
-    data folder, and reads with what is in it."""
+    data folder, and reads with its pictures."""
     folder = SHARED / "sequences" / name
     source = source_of(name, scratch, fps)
     setup = json.loads((folder / "transcript.json").read_text())["setup"]
@@ -93,7 +92,7 @@ def watched(name: str, scratch: Path, *, taught: bool, lens: Path | None, fps: i
 
 
 def answered(name: str, scratch: Path, *, taught: bool, fps: int) -> tuple[dict[str, Any], list[str]]:
-    """The game as it is when somebody has answered every question, and the questions."""
+    """The game after every question was answered, and the questions."""
     folder = SHARED / "sequences" / name
     truth = read(json.loads((folder / "transcript.json").read_text()))
     person, art = Person(truth), SHARED / TAUGHT[name] if name in TAUGHT else folder / "tiles"
@@ -119,7 +118,7 @@ def lens_of(name: str, scratch: Path) -> Path:
 
 
 def players_wrong(module: Any, game: dict[str, Any], truth: dict[str, Any]) -> int:
-    """Tiles that were given to another player and not asked about."""
+    """Number of tiles given to the wrong player without a question."""
     true, got = module.tile_moves(truth), module.tile_moves(game)
     turn, (dx, dy) = module.best_alignment(got, true)
     by_place = {}

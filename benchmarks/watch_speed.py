@@ -1,10 +1,10 @@
-"""What watching costs: stage times per frame, and two ratios within one run. One core.
+"""Cost of watching: stage times per frame, and two ratios within one run. One core.
 
     ./run bench watch_speed [--turns 40] [--size 2304x1296] [--level normal]
 
-A still frame is held against what finding movement in a rectified picture would cost: warping the whole frame and
-making it grey (at most 1/3 of that). Reading a square that changed is held against matching every template in four
-turns over the whole table with cv2.matchTemplate (at most 1/50). Exit code 1 when a ratio is not met.
+A still frame is compared with the cost of motion detection in a rectified picture: warping the whole frame and
+converting it to grey (at most 1/3 of that). Reading a changed square is compared with matching every template in four
+rotations over the whole table with cv2.matchTemplate (at most 1/50). Exit code 1 when a ratio is not met.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy is loaded: one core is what is measured
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy is loaded: one core is measured
 
 import cv2  # noqa: E402
 import numpy as np  # noqa: E402
@@ -47,7 +47,7 @@ from vision.tracker import Tracker  # noqa: E402
 
 STILL, SQUARE = 1 / 3, 1 / 50
 FIGURES = "- who stands on them"
-WARM = 16  # frames until the board is found and was looked at
+WARM = 16  # frames until the board is found and read
 STAGES: tuple[tuple[str, type, str], ...] = (
     ("find movement", Stillness, "feed"),
     ("find the board", BoardFinder, "find"),
@@ -73,7 +73,7 @@ class Clock:
         setattr(owner, method, self.timed(name, getattr(owner, method)))
 
     def timed(self, name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
-        """The same function with its time counted under a name."""
+        """A wrapper that adds the function's time under a name."""
 
         def outer(*args: object, **kwargs: object) -> object:
             begun = time.process_time()
@@ -91,7 +91,7 @@ class Clock:
 
 
 def best_of(what: Callable[[], object], times: int) -> float:
-    """The least time of several, in seconds: what the machine does beside is left out."""
+    """The least of several times, in seconds, to exclude other load."""
     spent = []
     for _ in range(times):
         begun = time.process_time()
@@ -101,7 +101,7 @@ def best_of(what: Callable[[], object], times: int) -> float:
 
 
 def played(game: Game) -> list[LogEntry]:
-    """The log before the game's last tile, all of it certain."""
+    """The log before the game's last tile, all entries certain."""
     events = list(game.events)
     last = max(n for n, e in enumerate(events) if isinstance(e, TilePlaced))
     return [LogEntry(seq=n + 1, body=e, source="hand", confidence=1.0, asked=False)
@@ -174,7 +174,7 @@ def main() -> int:
 
 
 def feed_all(watcher: TableWatcher, frames: list[Frame], entries: list[LogEntry], clock: Clock) -> list[float]:
-    """Seconds per frame, those up to the one in which the board is found left out."""
+    """Seconds per frame, without those up to the one in which the board is found."""
     spent: list[float] = []
     for frame in frames:
         looking = not watcher.poses

@@ -1,1 +1,1 @@
-"""Making what bastide's small network has learned. Needed to train it again, never to run the program."""
+"""Training of bastide's small networks. Not needed to run the program."""

@@ -1,7 +1,7 @@
-"""Write the mean of two networks of which one was trained on from the other, layer by layer: it misreads less than
-either (P. Izmailov et al., "Averaging Weights Leads to Wider Optima and Better Generalization", 2018).
+"""Average the weights of two networks, one of which was fine-tuned from the other: the result misreads less than either
+(P. Izmailov et al., "Averaging Weights Leads to Wider Optima and Better Generalization", 2018).
 
-``python -m training.average ONE.onnx OTHER.onnx OUT.onnx``; what only OTHER answers is OTHER's. Needs onnx.
+``python -m training.average ONE.onnx OTHER.onnx OUT.onnx``; outputs that only OTHER has are OTHER's. Needs onnx.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def main() -> int:
 
 
 def _weights(model: onnx.ModelProto) -> list[onnx.TensorProto]:
-    """Of its layers, in their order."""
+    """The weights of its layers, in order."""
     held = {i.name: i for i in model.graph.initializer}
     return [held[name] for node in model.graph.node if node.op_type in ("Conv", "Gemm") for name in node.input[1:]]
 

@@ -1,4 +1,4 @@
-"""What invented editions build: ground, houses, walls, cloisters, shields, in drawing units (100 a side)."""
+"""Drawing primitives of invented editions: ground, houses, walls, cloisters, shields, in drawing units (100 a side)."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Image = NDArray[np.uint8]
 
 SIDE = 96  # pixels of a painted tile
 UNIT = SIDE / 100.0
-FINE = 4  # bits below the pixel in OpenCV's drawing coordinates
+FINE = 4  # fractional bits of OpenCV's drawing coordinates
 
 
 class Builder:
-    """Draws single things of one edition into ``image`` (SIDE, SIDE, 3) BGR."""
+    """Draws single objects of one edition into ``image`` (SIDE, SIDE, 3) BGR."""
 
     def __init__(self, edition: Edition, rng: Random) -> None:
         self.e = edition

@@ -1,8 +1,8 @@
-"""What the figures' network's numbers are worth, on crops that it was not trained on.
+"""Calibrates the figure network's logits, on crops that it was not trained on.
 
 ``python -m training.calibrate_figures CROPS.npz...`` prints, for ``vision.figures``, the logistic scale and shift of a
-foot's logit (is there a figure whose foot is within 0.15 tile?) and the scale of the lying logit, and how far feet are
-off. The files' last twentieths are used, which training leaves out.
+foot's logit (is there a figure whose foot is within 0.15 tile?) and the scale of the lying logit, and the error of
+feet. The last twentieth of each file is used, which training holds out.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from vision.figures import peaks
 
 
 def fit(x: np.ndarray, y: np.ndarray, shift: bool = True) -> tuple[float, float]:
-    """Scale and shift of a logistic curve, by Newton's method."""
+    """Fit scale and shift of a logistic curve, by Newton's method."""
     a = np.array([1.0, 0.0])
     design = np.column_stack([x, np.ones(len(x)) if shift else np.zeros(len(x))])
     for _ in range(30):

@@ -1,4 +1,4 @@
-"""The paint and habits of an edition that never was, drawn by lot."""
+"""The colours and drawing style of a random invented edition."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def mix(a: Colour, b: Colour, t: float) -> Colour:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edition:
-    """The paint and habits that all tiles of one invented edition share."""
+    """The colours and drawing style common to all tiles of one invented edition."""
 
     field: Colour
     field_other: Colour
@@ -31,7 +31,7 @@ class Edition:
     grain: float
     roofs: tuple[Colour, ...]
     plaster: tuple[Colour, ...]
-    houses: float  # 0 .. 1: how full towns are
+    houses: float  # 0 .. 1: density of houses in towns
     house_size: float
     wall: Colour
     wall_dark: Colour
@@ -46,7 +46,7 @@ class Edition:
     shield_size: float
     shield_style: int
     bend: float
-    cap_depth: float  # of towns on one side, beside the catalogue's
+    cap_depth: float  # depth of towns on one side, relative to the catalogue's
     wander: float
     clutter: float
     cloister_size: float
@@ -56,7 +56,7 @@ class Edition:
 
 
 def invent(rng: Random) -> Edition:
-    """An edition by lot."""
+    """A random edition."""
     u = rng.uniform
     hue, sat, val = u(68, 125), u(0.35, 0.9), u(0.35, 0.85)
     town_hue, town_sat, town_val = u(2, 42), u(0.25, 0.75), u(0.45, 0.95)

@@ -1,8 +1,8 @@
-"""Tiles of editions that never were: catalogue geometry, bent at random, in random paint, with random drawing.
+"""Draws tiles of invented editions: catalogue geometry, randomly deformed, in random colours and styles.
 
-Only what every edition shares stays: green land, towns of brown, tan or red behind a wall, pale roads, blue water, a
-house in the middle of a cloister's tile, blue and white shields. Everything else is drawn by lot, so that a network
-which has to read these tiles cannot lean on anybody's artwork.
+Only what all editions have in common is fixed: green land, towns of brown, tan or red behind a wall, pale roads, blue
+water, a house in the middle of a cloister's tile, blue and white shields. Everything else is random, so that a network
+trained on these tiles cannot depend on any artwork.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ def _lines(tile: Tile) -> tuple[tuple[str, tuple[NDArray[np.float32], ...], floa
 
 
 def _shallow(line: NDArray[np.float32], side: str, depth: float) -> NDArray[np.float32]:
-    """The outline of a town on one side only, as deep as ``depth`` times the catalogue's; one that reaches the other
-    side does so in every edition."""
+    """The outline of a town on one side only, as deep as ``depth`` times the catalogue's; one that reaches the opposite
+    side is not changed."""
     axis, edge = {"N": (1, 0.0), "S": (1, 100.0), "W": (0, 0.0), "E": (0, 100.0)}[side]
     out = line.copy()
     if np.abs(line[:, axis] - edge).max() > 99:
@@ -40,7 +40,7 @@ def _shallow(line: NDArray[np.float32], side: str, depth: float) -> NDArray[np.f
 
 
 def _swing(points: NDArray[np.float32], rng: Random) -> NDArray[np.float64]:
-    """How a road that ends on the tile swings aside on its way from the border, as to the door of a monastery."""
+    """A road that ends on the tile swings aside on its way from the border, as to the door of a monastery."""
     steps = np.linspace(0, 1, len(points))
     if np.minimum(points[0], 100 - points[0]).min() > np.minimum(points[-1], 100 - points[-1]).min():
         steps = steps[::-1]
@@ -98,7 +98,7 @@ class Painter(SignPainter):
         return self.image
 
     def _bend(self) -> None:
-        """Towns' borders lie elsewhere in every edition; where a side is reached stays."""
+        """Deform the borders of towns; the ends on the tile's sides are fixed."""
         steps = (np.arange(SIDE, dtype=np.float32) + 0.5) / SIDE
         window = np.clip(np.minimum(steps, 1 - steps) / 0.3, 0.12, 1)
         window = np.minimum.outer(window, window)
@@ -202,7 +202,7 @@ class Painter(SignPainter):
                     )
 
     def _bridge(self, roads: list[NDArray[np.float32]]) -> None:
-        """Where two roads cross and neither ends, one goes over the other."""
+        """A bridge, where two roads cross and neither ends."""
         rng, e = self.rng, self.e
         for n, one in enumerate(roads):
             for other in roads[:n]:
@@ -274,7 +274,7 @@ class Painter(SignPainter):
                     self._wall_line(line / UNIT)
 
     def _village(self, x: float, y: float) -> None:
-        """A few small houses where roads meet: in a ring about a square of trodden earth, or huddled together."""
+        """A few small houses where roads meet: in a ring around a square of bare earth, or clustered."""
         rng, e = self.rng, self.e
         earth = mix(mix(e.town, e.road, rng.uniform(0, 0.6)), e.field, rng.uniform(0, 0.6))
         wide = rng.uniform(7, 19)

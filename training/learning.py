@@ -1,6 +1,6 @@
-"""What trainings of the networks share: layers, crops from files, the schedule, a state to go on from, the ONNX file.
+"""Common parts of training the networks: layers, loading crops, the schedule, checkpoints, the ONNX export.
 
-A run may be stopped at any time and gone on with; the same files, state and options give the same network.
+A run may be stopped at any time and resumed; the same files, state and options give the same network.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import torch
 from torch import nn
 
 Tensors = dict[str, torch.Tensor]
-WARM_UP = 5000  # crops until the full rate
+WARM_UP = 5000  # crops until the full learning rate
 
 
 def block(wide: int) -> nn.Module:
-    """What is added to its own input, (N, wide, h, w) to the same."""
+    """A residual branch, (N, wide, h, w) to the same shape."""
     return nn.Sequential(
         nn.Conv2d(wide, wide, 3, padding=1, bias=False),
         nn.BatchNorm2d(wide),
@@ -30,14 +30,14 @@ def block(wide: int) -> nn.Module:
 
 
 def down(i: int, o: int, size: int = 3) -> nn.Module:
-    """(N, i, h, w) to (N, o, h / 2, w / 2)."""
+    """Downsampling, (N, i, h, w) to (N, o, h / 2, w / 2)."""
     return nn.Sequential(
         nn.Conv2d(i, o, size, stride=2, padding=size // 2, bias=False), nn.BatchNorm2d(o), nn.ReLU(inplace=True)
     )
 
 
 def arguments(doc: str | None, rate: float) -> argparse.ArgumentParser:
-    """What every training asks for."""
+    """The common arguments of every training."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("state", type=Path)
     parser.add_argument("out", type=Path)
@@ -48,13 +48,13 @@ def arguments(doc: str | None, rate: float) -> argparse.ArgumentParser:
 
 
 def in_passes(parser: argparse.ArgumentParser) -> None:
-    """How long, in passes over the crops."""
+    """Arguments for the length, in epochs."""
     parser.add_argument("--epochs", type=float, default=1, help="passes to make now")
     parser.add_argument("--of", type=float, default=8, help="passes of the whole schedule")
 
 
 def load(files: Iterable[Path], names: Sequence[str]) -> tuple[Tensors, Tensors]:
-    """The arrays of these names of all files, and the last twentieth of each file, which is held out."""
+    """The arrays of these names from all files, and the held-out last twentieth of each file."""
     parts = [np.load(f) for f in files]
     arrays = {k: [p[k] for p in parts] for k in names}
     held = {k: torch.from_numpy(np.concatenate([a[len(a) * 19 // 20 :] for a in v])) for k, v in arrays.items()}
@@ -63,7 +63,7 @@ def load(files: Iterable[Path], names: Sequence[str]) -> tuple[Tensors, Tensors]
 
 
 class Training:
-    """One network being trained, from ``state`` if that file is there. ``begin`` may fill a new network."""
+    """One network in training, resumed from ``state`` if that file exists. ``begin`` may initialise a new network."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class Training:
             self.done = saved["done"]
 
     def say(self, x: torch.Tensor) -> torch.Tensor:
-        """The network's answer while it learns."""
+        """The network's output in training."""
         with torch.autocast("cpu", dtype=torch.bfloat16):
             out = self.net(x)
         return out.float()
@@ -103,8 +103,8 @@ class Training:
         minutes: float,
         shown: Mapping[int, Callable[[], str]] | None = None,
     ) -> None:
-        """Learn from batches of ``size`` of so many crops until ``until`` were seen, of a schedule of ``total``;
-        ``shown`` says by every how many batches what is printed."""
+        """Train on batches of ``size`` out of ``crops`` until ``until`` were seen, of a schedule of ``total``;
+        ``shown`` is the text to print, and every how many batches."""
         rng = np.random.default_rng(self.done + 7)
         step = 0
         while self.done < min(until, total) and time.time() - self.start < minutes * 60:
@@ -134,12 +134,12 @@ class Training:
         size: int,
         shown: Mapping[int, Callable[[], str]],
     ) -> None:
-        """`run` as long as the arguments of `in_passes` say."""
+        """`run` for the length given by the arguments of `in_passes`."""
         until, total = self.done + int(options.epochs * crops), int(options.of * crops)
         self.run(loss_of_rows, crops, size=size, until=until, total=total, minutes=options.minutes, shown=shown)
 
     def save(self, out: Path, shape: tuple[int, ...], name: str) -> None:
-        """The state, and the network for one input of ``shape`` (or N of them) called ``name``, as ONNX."""
+        """Save the checkpoint, and the network as ONNX, with an input ``name`` of ``shape`` (or a batch of N)."""
         saved = {"net": self.net.state_dict(), "optimiser": self.optimiser.state_dict(), "done": self.done}
         torch.save(saved, self.state)
         self.net.eval()

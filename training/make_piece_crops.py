@@ -10,7 +10,7 @@ import numpy as np
 from training.pieces import crops
 from training.scenes import own_drawings, pool
 
-BOARDS = 14  # photographed per edition
+BOARDS = 14  # photographs per edition
 
 
 def main() -> int:

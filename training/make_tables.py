@@ -1,4 +1,4 @@
-"""Write a file of pieces of tables to train on: ``python -m training.make_tables OUT.npz COUNT SEED``."""
+"""Write a file of training pictures, parts of tables: ``python -m training.make_tables OUT.npz COUNT SEED``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from training.scenes import own_drawings, pool
 from training.tables import piece
 
 PER_EDITION = 40
-MOST = 80  # tiles in a piece
+MOST = 80  # tiles in a picture
 
 
 def main() -> int:

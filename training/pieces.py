@@ -1,8 +1,8 @@
-"""Crops with wooden figures as a reader of figures will cut them: tiles of editions that never were, solid pieces in
-any paint seen by any camera, and what is true of each: where its foot is, whether it lies, what it is, its silhouette.
+"""Training crops with wooden figures as the figure reader cuts them: tiles of invented editions, solid pieces in any
+paint, any camera, with ground truth for each: foot, posture, kind, silhouette.
 
 A small board is drawn in its own plane; pieces are projected onto that plane from the camera, so that their tops lean
-away from the point below it. The board is then photographed, and its squares are cut as a reader would cut them.
+away from the point below it. The board is then photographed, and its squares are cut out as by a reader.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ Array = NDArray[np.float64]
 
 ROWS = 4  # squares of the board either way
 BORDER = 0.75  # of a tile around it
-MOST = 8  # figures of which a crop tells
+MOST = 8  # most figures labelled in a crop
 TILE_MM = 45.0
-_FINE = 2  # times finer than the canvas are pieces drawn
-_SHIFT = 4  # bits below the pixel in OpenCV's drawing coordinates
+_FINE = 2  # supersampling of pieces relative to the canvas
+_SHIFT = 4  # fractional bits of OpenCV's drawing coordinates
 _PAINTS = (
     (356, 0.85, 0.72), (216, 0.85, 0.68), (48, 0.85, 0.90), (128, 0.75, 0.50), (0, 0.05, 0.13), (0, 0.04, 0.55),
     (335, 0.45, 0.92), (0, 0.03, 0.92), (290, 0.55, 0.50), (24, 0.88, 0.92), (24, 0.62, 0.42), (36, 0.38, 0.85))
@@ -35,7 +35,7 @@ _PAINTS = (
 
 @dataclass(frozen=True, slots=True)
 class Solid:
-    """A piece that lies on the board: ``foot`` (2,) in tiles from the board's corner, ``faces`` (N, 3) points in tiles,
+    """A piece on the board: ``foot`` (2,) in tiles from the board's corner, ``faces`` (N, 3) points in tiles,
     z up, ``normals`` outwards, ``shades`` a factor of the paint of each face."""
 
     kind: int
@@ -49,8 +49,8 @@ class Solid:
 
 @dataclass(frozen=True, slots=True)
 class Crop:
-    """``picture`` (CROP_PX, CROP_PX, 3), ``lean`` (2,), ``names`` (CELLS * 2, CELLS * 2) which figure is seen (0:
-    none), ``feet`` (MOST, 4): x, y in tiles of the square, kind, lying; NaN where there is none."""
+    """``picture`` (CROP_PX, CROP_PX, 3), ``lean`` (2,), ``names`` (CELLS * 2, CELLS * 2) instance labels of the figures
+    (0: none), ``feet`` (MOST, 4): x, y in tiles of the square, kind, lying; NaN where there is none."""
 
     picture: Image
     lean: NDArray[np.float32]
@@ -107,7 +107,7 @@ def _board(rng: Random, canvas: Image, tiles: list[Laid]) -> list[Array]:
 
 
 def _clutter(rng: Random, picture: Image) -> Image:
-    """Print that is easily mistaken: bushes, wells, gardens, barns, badges, flat and without a shadow of its own."""
+    """Print that resembles figures: bushes, wells, gardens, barns, badges, flat and without a cast shadow."""
     out = np.ascontiguousarray(picture).copy()
     for _ in range(int(rng.integers(1, 4))):
         x, y = rng.uniform(0.1, 0.9, 2) * SIDE
@@ -121,7 +121,7 @@ def _clutter(rng: Random, picture: Image) -> Image:
                 _disc(out, x + dx, y + dy, rng.uniform(0.06, 0.25) * size + 0.6,
                       mix(leaf, (30, 120, 90) if rng.random() < 0.6 else (20, 40, 60), rng.uniform(0, 0.7)))
         elif what < 0.45:  # a well, a pond, a round tower
-            size *= rng.uniform(0.4, 0.8)  # a plain round thing of a counter's size would be a counter
+            size *= rng.uniform(0.4, 0.8)  # a plain disc of a counter's size would be a counter
             _disc(out, x, y, size, mix(colour, (120, 130, 140), rng.uniform(0.3, 0.9)))
             _disc(out, x, y, size * rng.uniform(0.4, 0.8), hsv(rng.uniform(180, 260), rng.uniform(0, 0.8),
                                                                rng.uniform(0.05, 0.7)))
@@ -161,7 +161,7 @@ def _disc(image: Image, x: float, y: float, r: float, colour: Colour, stretch: f
 
 
 def _pieces(rng: Random, wide: float) -> list[Solid]:
-    """What stands and lies about. A table has a few paints and one size of wood."""
+    """Random figures on the board. A table has a few paints and one size of wood."""
     paints = [_paint(rng) for _ in range(int(rng.integers(1, 6)))]
     scale = rng.uniform(0.88, 1.15) / TILE_MM
     round_ones = rng.random()  # some sets have discs or cubes for followers
@@ -233,7 +233,7 @@ def _prism(ring: Array, low: float, high: float) -> tuple[list[Array], Array]:
 
 
 def _cut_from_board(rng: Random, kind: str, lying: bool) -> tuple[list[Array], Array]:
-    """A follower, large, builder or pig in mm about its foot, its outline a little different in every set."""
+    """A follower, large, builder or pig in mm relative to its foot, with a slightly different outline in every set."""
     half = np.array(OUTLINES[kind])
     half = half * (rng.uniform(0.9, 1.08), rng.uniform(0.93, 1.1))
     half[1:-1] += rng.normal(0, 0.3, half[1:-1].shape) * (1, 1)
@@ -258,7 +258,7 @@ def _cut_from_board(rng: Random, kind: str, lying: bool) -> tuple[list[Array], A
 
 
 class _Light:
-    """One lamp and the room's own light."""
+    """One lamp and ambient light."""
 
     def __init__(self, rng: Random, lamp: Array) -> None:
         self.rng, self.lamp = rng, lamp
@@ -271,7 +271,7 @@ class _Light:
         self.gloss = rng.uniform(0, 60)
 
     def shade(self, canvas: Image, solid: Solid) -> None:
-        """The shadow on the board, and the darkness close around the foot."""
+        """The cast shadow on the board, and ambient occlusion around the foot."""
         points = np.vstack(solid.faces)
         t = self.lamp[2] / np.maximum(1.0, self.lamp[2] - points[:, 2:3])
         drop = (self.lamp + (points - self.lamp) * t)[:, :2]
@@ -326,7 +326,7 @@ class _Light:
         big = np.clip(big + cv2.resize(grain, (w, h))[..., None], 0, 255).astype(np.uint8)
         small = (int(high[0] - low[0]), int(high[1] - low[1]))
         alpha = cv2.resize(mask, small, interpolation=cv2.INTER_AREA).astype(np.float32)[..., None] / 255
-        # what lies outside the mask is black in the fine drawing: take its colour from the covered part alone
+        # outside the mask the fine drawing is black: average the colour over the covered part only
         colour = cv2.resize(cv2.bitwise_and(big, big, mask=mask), small, interpolation=cv2.INTER_AREA)
         part = canvas[low[1]:high[1], low[0]:high[0]]
         part[:] = np.clip(part * (1 - alpha) + colour, 0, 255).astype(np.uint8)
@@ -334,7 +334,7 @@ class _Light:
 
 
 def _hand(rng: Random, canvas: Image, names: NDArray[np.uint8]) -> None:
-    """A sleeve or a few fingers from beyond the border: no figure, and it hides what lies below."""
+    """A sleeve or a few fingers from beyond the border: not a figure, and it occludes."""
     size = canvas.shape[0]
     edge, angle = rng.uniform(0, size, 2), rng.uniform(0, 2 * math.pi)
     way = np.array([math.cos(angle), math.sin(angle)])
@@ -365,7 +365,7 @@ def _hand(rng: Random, canvas: Image, names: NDArray[np.uint8]) -> None:
 
 
 def _photograph(rng: Random, canvas: Image, eye: Array, wide: float) -> tuple[Image, Array]:
-    """The board as the camera takes it, and the homography from tiles of the board to its pixels."""
+    """The camera's picture of the board, and the homography from tile coordinates to its pixels."""
     middle = np.array([wide / 2, wide / 2, 0.0])
     forward = middle - eye
     forward /= np.linalg.norm(forward)
@@ -384,7 +384,7 @@ def _photograph(rng: Random, canvas: Image, eye: Array, wide: float) -> tuple[Im
     low, high = pixels.min(axis=0), pixels.max(axis=0)
     to_photo = np.array([[1, 0, -low[0]], [0, 1, -low[1]], [0, 0, 1.0]]) @ to_photo
     size = np.ceil(high - low).astype(int)
-    if rng.random() < 0.1:  # seen in a mirror's way never happens; a wobble of the board does
+    if rng.random() < 0.1:  # a slight deformation of the board (never a mirror image)
         to_photo[:2] += rng.normal(0, 0.3, (2, 1)) * to_photo[2:]
     finer = SIDE * np.eye(3)
     finer[2, 2] = 1
@@ -397,7 +397,7 @@ def _photograph(rng: Random, canvas: Image, eye: Array, wide: float) -> tuple[Im
 
 
 def _exposed(rng: Random, photo: Image, side: float) -> Image:
-    """Lamp's colour, uneven light, lens, sensor, JPEG."""
+    """Effects of lamp colour, uneven light, lens, sensor, JPEG."""
     out = photo.astype(np.float32) / 255
     gain = rng.uniform(0.8, 1.2, 3) * rng.uniform(0.5, 1.25)
     grey = out.mean(axis=2, keepdims=True)
@@ -413,7 +413,7 @@ def _exposed(rng: Random, photo: Image, side: float) -> Image:
         out += rng.uniform(0, 0.12)
     if rng.random() < 0.6:
         out = cv2.GaussianBlur(out, (0, 0), rng.uniform(0.3, 1.3) * side / 90)
-    if rng.random() < 0.15:  # moved while exposed
+    if rng.random() < 0.15:  # motion blur
         kernel = np.zeros((9, 9), np.float32)
         a = rng.uniform(0, 3.14)
         reach = rng.uniform(1, 4)
@@ -434,7 +434,7 @@ def _exposed(rng: Random, photo: Image, side: float) -> Image:
 
 def _cut(rng: Random, photo: Image, to_photo: Array, names: NDArray[np.uint8], solids: list[Solid], corners: Array,
          eye: Array) -> Crop:
-    """A square as a reader would cut it whose pose is a little wrong, with its margin."""
+    """A square cut out with a slightly wrong pose and a margin, as by a reader."""
     turned = np.roll(corners, int(rng.integers(4)), axis=0)
     wrong = turned + rng.normal(0, 0.012, 2) + rng.normal(0, 0.006, (4, 2))
     base = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)

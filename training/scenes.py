@@ -1,5 +1,5 @@
-"""Crops as the reader will cut them from photographs: one square of a board with a margin, tiles laid loosely, a
-table, figures, lamps and a camera by lot, and what is true of the square.
+"""Training crops as the reader cuts them from photographs: one square of a board with a margin, tiles laid loosely, a
+random table, figures, lamps and camera, with ground truth of the square.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from vision.signs import MARGIN as SIGN_MARGIN
 from vision.signs import SIGNS
 from vision.structure import CROP_PX, MARGIN, TRUTHS, truth_of
 
-_WRONG = 0.22  # of the crops are cut from where no tile lies squarely
-_OUTER = 0.12  # of a tile: the largest gap and nudge on the canvas
-ALIGNED, ASTRAY = 0.2, 0.3  # of a tile: how far a corner may be off for the square to be one, and to be none
+_WRONG = 0.22  # fraction of crops without a tile squarely on the square
+_OUTER = 0.12  # of a tile: the largest gap and offset on the canvas
+ALIGNED, ASTRAY = 0.2, 0.3  # of a tile: largest corner offset of a positive, and smallest of a negative
 WOOD = (  # hue, saturation and value of figures
     (0, 0.85, 0.8),
     (225, 0.85, 0.8),
@@ -39,7 +39,7 @@ BOXES = ("base", "base", "base", "base", "river", "inns", "inns", "traders", "tr
 
 @dataclass(frozen=True, slots=True)
 class Laid:
-    """A painted tile of a pool, not yet turned, with the signs that it shows."""
+    """A drawn tile of a pool, not yet rotated, with its signs."""
 
     tile: Tile
     picture: Image
@@ -47,7 +47,7 @@ class Laid:
 
 
 def pool(rng: Random, own: list[Laid], size: int = 40) -> tuple[Edition, list[Laid]]:
-    """The tiles of one edition. Now and then bastide's own drawings in other colours stand in."""
+    """The tiles of one edition, sometimes bastide's own drawings in other colours."""
     edition = invent(rng)
     if rng.random() < 0.12:
         hue = int(rng.integers(-9, 10))
@@ -75,14 +75,14 @@ def own_drawings() -> list[Laid]:
 
 
 def table(rng: Random, side: int, edition: Edition) -> Image:
-    """Wood, cloth, paint, paper, now and then something as green or brown as the tiles."""
+    """A background: wood, cloth, paint, paper, sometimes as green or brown as the tiles."""
     style = rng.random()
     if style < 0.12:
         base = np.array(edition.field if rng.random() < 0.5 else edition.town, np.float32) * rng.uniform(0.5, 1.2)
     else:
         base = np.array(hsv(rng.uniform(0, 360), rng.uniform(0, 0.7) ** 1.3, rng.uniform(0.05, 1.0)), np.float32)
     rough = rng.uniform(0, 0.25)
-    if rng.random() < 0.5:  # grain along one direction
+    if rng.random() < 0.5:  # grain in one direction
         cells = (int(rng.integers(1, 4)), int(rng.integers(12, 100)))
         grain = cv2.resize(rng.standard_normal(cells, dtype=np.float32), (side, side), interpolation=cv2.INTER_CUBIC)
         grain = grain if rng.random() < 0.5 else grain.T
@@ -116,7 +116,7 @@ def scene(rng: Random, edition: Edition, tiles: list[Laid]) -> tuple[Image, NDAr
 
 
 def sign_scene(rng: Random, edition: Edition, tiles: list[Laid]) -> tuple[Image, NDArray[np.float32]]:
-    """(crop as `vision.signs` cuts it, (len(SIGNS), 3) middle and half width of each sign in tiles, NaN without it)."""
+    """(crop as `vision.signs` cuts it, (len(SIGNS), 3) centre and half width of each sign in tiles, NaN without it)."""
     signed = [tile for tile in tiles if tile.signs]
     middle = signed if signed and rng.random() < 0.5 else tiles
     canvas, mine, rot, centre = _laid_out(rng, edition, tiles, middle, empty_share=0.0)
@@ -136,8 +136,8 @@ def sign_scene(rng: Random, edition: Edition, tiles: list[Laid]) -> tuple[Image,
 def _laid_out(
     rng: Random, edition: Edition, tiles: list[Laid], middle: list[Laid], *, empty_share: float
 ) -> tuple[Image, Laid, int, NDArray[np.float32] | None]:
-    """(canvas of three by three squares, one of ``middle`` in the middle, its quarter turns, its corners or None where
-    the middle is empty, a share ``empty_share`` of all)."""
+    """(canvas of three by three squares, one of ``middle`` in the middle, its quarter turns, its corners or None for an
+    empty middle, with probability ``empty_share``)."""
     side = 3 * SIDE
     canvas = table(rng, side, edition)
     empty = rng.random() < empty_share
@@ -176,7 +176,7 @@ def _beside(rng: Random, tiles: list[Laid], mine: Laid, rot: int, dx: int, dy: i
 
 
 def _lay(rng: Random, canvas: Image, picture: Image, dx: int, dy: int, loose: float, gap: float) -> NDArray[np.float32]:
-    """Lay a picture on its square, nudged; returns its corners on the canvas."""
+    """Draw a picture on its square with a random offset; returns its corners on the canvas."""
     half = SIDE * (1 - gap) / 2
     cx, cy = (np.array([dx, dy]) + 1.5 + np.clip(rng.normal(0, loose, 2), -_OUTER, _OUTER)) * SIDE
     angle = rng.normal(0, loose * 0.6)
@@ -205,7 +205,7 @@ _MASKS: dict[float, Image] = {}
 
 
 def rounded(radius: float) -> Image:
-    """(SIDE, SIDE) 255 where a tile is whose corners are rounded by so much of its side."""
+    """(SIDE, SIDE) mask (255) of a tile whose corners are rounded by ``radius`` of its side."""
     if radius not in _MASKS:
         mask = np.full((SIDE, SIDE), 255, np.uint8)
         if radius:
@@ -220,7 +220,7 @@ def rounded(radius: float) -> Image:
 
 
 def _figure(rng: Random, canvas: Image) -> None:
-    """A wooden figure seen from above or aslant: a blob with a darker flank."""
+    """A wooden figure seen from above or obliquely: a blob with a darker side."""
     x, y = rng.uniform(0.6, 2.4, 2) * SIDE
     size = rng.uniform(0.14, 0.34) * SIDE
     colour = hsv(*WOOD[int(rng.integers(len(WOOD)))])
@@ -241,15 +241,15 @@ def _figure(rng: Random, canvas: Image) -> None:
 def _shoot(
     rng: Random, canvas: Image, corners: NDArray[np.float32] | None, size_px: int, margin: float, *, wrong: float
 ) -> tuple[Image, NDArray[np.float32]]:
-    """Cut the square as a reader would whose pose is a little wrong; the true corners in tiles of that crop. A share
-    ``wrong`` is cut by another lattice."""
+    """Cut the square out with a slightly wrong pose, as by a reader; also returns the true corners in tiles of that
+    crop. A fraction ``wrong`` is cut with another lattice."""
     amount = float(rng.choice([0.012, 0.03, 0.06, 0.12], p=[0.35, 0.35, 0.2, 0.1]))
     base = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
     centre = corners if corners is not None else (base + 1) * SIDE
     middle = centre.mean(axis=0)
     scale, angle = 1 + rng.normal(0, amount), rng.normal(0, amount)
     cos, sin = np.cos(angle) * scale, np.sin(angle) * scale
-    if wrong and rng.random() < wrong:  # a lattice of another size, phase or direction
+    if wrong and rng.random() < wrong:  # a lattice of another scale, phase or direction
         what = int(rng.integers(4))
         if what == 0:
             scale *= rng.uniform(0.4, 0.7) if rng.random() < 0.6 else rng.uniform(1.45, 2.1)
@@ -271,7 +271,7 @@ def _shoot(
 
 
 def lamp(rng: Random, crop: Image) -> Image:
-    """Light, lens and sensor."""
+    """Effects of light, lens and sensor."""
     size = crop.shape[0]
     out = crop.astype(np.float32) / 255
     gain = rng.uniform(0.78, 1.22, 3) * rng.uniform(0.55, 1.25)

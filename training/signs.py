@@ -1,7 +1,7 @@
-"""Signs that carry a rule, drawn by lot: an inn by a lake, a cathedral, the goods of a town.
+"""Random drawings of signs with a meaning in the rules: an inn by a lake, a cathedral, the goods of a town.
 
-They are put on tiles by lot too, whatever the box says: a network that is to see signs must not learn which tiles have
-them. What editions share is the idea only: an emblem with a barrel or grapes, ears of corn, or rolled cloth.
+They are put on random tiles too, whatever the box has: a network that detects signs must not learn which tiles have
+them. Editions share only the idea: an emblem with a barrel or grapes, ears of corn, or rolled cloth.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from training.buildings import FINE, SIDE, UNIT, Builder, Image
 from training.editions import Colour, Edition, Random, hsv, mix
 
 _GOODS = ("wine", "grain", "cloth")
-_SHARE_GOODS = 0.3  # of tiles with a town
-_SHARE_INNS = 0.2  # of tiles with a road
-_SHARE_CATHEDRALS = 0.5  # of tiles that are all town
+_SHARE_GOODS = 0.3  # fraction of tiles with a town
+_SHARE_INNS = 0.2  # fraction of tiles with a road
+_SHARE_CATHEDRALS = 0.5  # fraction of tiles that are all town
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signs:
-    """What signs a painted tile shows; ``goods`` is empty, wine, grain or cloth."""
+    """The signs of a drawn tile; ``goods`` is empty, wine, grain or cloth."""
 
     inn: bool = False
     cathedral: bool = False
@@ -36,7 +36,7 @@ UNSIGNED = Signs()
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A painted sign: its middle and half its width, in drawing units (100 a side) of the upright tile."""
+    """A drawn sign: its centre and half width, in drawing units (100 a side) of the upright tile."""
 
     sign: str  # of vision.signs.SIGNS
     x: float
@@ -52,7 +52,7 @@ def printed(tile: Tile) -> tuple[Shown, ...]:
 
 
 def by_lot(rng: Random, tile: Tile) -> Signs:
-    """Signs for a tile, whatever its box says."""
+    """Random signs for a tile, independent of its box."""
     towns = [s for s in tile.segments if s.kind == "city"]
     roads = [s for s in tile.segments if s.kind == "road"]
     goods = _GOODS[int(rng.integers(3))] if towns and rng.random() < _SHARE_GOODS else ""
@@ -70,7 +70,7 @@ class Emblem:
     rim: Colour
     rim_width: float
     size: float
-    at_edge: bool  # it stands at the tile's edge rather than inside its town
+    at_edge: bool  # at the tile's edge rather than inside its town
 
 
 def emblem_by_lot(rng: Random) -> Emblem:
@@ -92,12 +92,12 @@ def emblem_by_lot(rng: Random) -> Emblem:
 
 
 class SignPainter(Builder):
-    """Draws signs of one edition. ``_road_mask`` (SIDE, SIDE) is where the tile's roads were painted."""
+    """Draws signs of one edition. ``_road_mask`` (SIDE, SIDE) is the area of the tile's roads."""
 
     def __init__(self, edition: Edition, rng: Random) -> None:
         super().__init__(edition, rng)
         self._road_mask: Image = np.zeros((SIDE, SIDE), np.uint8)
-        self.shown: list[Shown] = []  # of the tile painted last
+        self.shown: list[Shown] = []  # of the tile drawn last
 
     def sign_goods(self, tile: Tile, goods: str, emblem: Emblem, town: Image) -> None:
         rng, size = self.rng, emblem.size * self.rng.uniform(0.92, 1.08)
@@ -109,7 +109,7 @@ class SignPainter(Builder):
             x, y = np.array(marks[0]) + rng.normal(0, 4, 2)
         else:
             deep = cv2.distanceTransform(np.pad((town > 127).astype(np.uint8), 1), cv2.DIST_L2, 3)[1:-1, 1:-1] / UNIT
-            if emblem.at_edge:  # the middle of the town, pushed outwards to a side or a corner that the town reaches
+            if emblem.at_edge:  # the town's centre, moved outwards to a side or a corner that the town reaches
                 inside = np.argwhere(town > 127)
                 y, x = inside[int(rng.integers(len(inside)))] / UNIT
                 near = min((x, 100 - x, y, 100 - y))
@@ -180,7 +180,7 @@ class SignPainter(Builder):
             self._house(float(np.clip(hx, 4, 96)), float(np.clip(hy, 5, 96)), size * (1 if n == 0 else 0.7))
 
     def sign_cathedral(self) -> None:
-        """A great church on the square of a town."""
+        """A large church on the square of a town."""
         rng, e = self.rng, self.e
         size = rng.uniform(55, 85)
         self.shown.append(Shown("cathedral", 50.0, 48.0, size * 0.3))

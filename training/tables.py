@@ -1,7 +1,7 @@
-"""Pieces of pictures of whole tables by lot: boards of invented editions laid loosely and seen aslant, and beside them
-what is no board: backs of tiles, score tracks, boxes, sheets, checked cloth, floor boards, cups, hands, figures.
+"""Random parts of pictures of whole tables: boards of invented editions laid loosely and seen obliquely, and
+distractors: backs of tiles, score tracks, boxes, sheets, checked cloth, floor boards, cups, hands, figures.
 
-Each comes with the corners of every tile that lies face up in it. Wanted by the network that spots tiles in a picture.
+Each comes with the corners of every face-up tile in it. Training data of the network that spots tiles in a picture.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _UNIT = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
 
 
 def piece(rng: Random, edition: Edition, tiles: list[Laid]) -> tuple[Image, NDArray[np.float32], NDArray[np.float32]]:
-    """(picture (PIECE_PX, PIECE_PX, 3) BGR, corners (N, 4, 2) px of the tiles, how much of each nothing hides (N,))."""
+    """(picture (PIECE_PX, PIECE_PX, 3) BGR, corners (N, 4, 2) px of the tiles, visible fraction of each (N,))."""
     side = float(np.exp(rng.uniform(*np.log(TILE_PX))))
     canvas = _ground(rng, edition, side)
     view = _aslant(rng, side)
@@ -48,14 +48,15 @@ def piece(rng: Random, edition: Edition, tiles: list[Laid]) -> tuple[Image, NDAr
 
 
 def _aslant(rng: Random, side: float) -> NDArray[np.float32]:
-    """(3, 3) from tile steps on the table to pixels: any direction, tilted up to about 45 degrees, some perspective."""
+    """(3, 3) from tile steps on the table to pixels: any direction, tilted by up to about 45 degrees, some
+    perspective."""
     turn, across = rng.uniform(0, 2 * np.pi), rng.uniform(0, 2 * np.pi)
     tilt = np.radians(rng.choice([rng.uniform(0, 8), rng.uniform(0, 25), rng.uniform(20, 45)], p=[0.45, 0.35, 0.2]))
 
     def spin(a: float) -> NDArray[np.float64]:
         return np.array([[np.cos(a), -np.sin(a), 0], [np.sin(a), np.cos(a), 0], [0, 0, 1.0]])
 
-    far = rng.uniform(2.5, 8) * PIECE_PX / side  # of the camera, in tiles
+    far = rng.uniform(2.5, 8) * PIECE_PX / side  # distance of the camera, in tiles
     tipped = np.array([[1, 0, 0], [0, np.cos(tilt), 0], [0, -np.sin(tilt) / far, 1.0]])
     grow = side / np.sqrt(np.cos(tilt))
     place = np.array(
@@ -128,7 +129,7 @@ def _put(
     mask: Image | None = None,
     shade: float = 0.0,
 ) -> None:
-    """Lay a picture with its corners at these pixels; ``shade`` is how dark its shadow is."""
+    """Draw a picture with its corners at these pixels; ``shade`` is the strength of its shadow."""
     corners = np.asarray(corners, np.float32)
     if not np.isfinite(corners).all() or np.abs(corners).max() > 20 * PIECE_PX:
         return
@@ -160,7 +161,7 @@ def _put(
 
 
 def _board(rng: Random, canvas: Image, view: NDArray[np.float32], tiles: list[Laid]) -> NDArray[np.float32]:
-    """A board that hangs together, of one tile or many; its tiles' corners."""
+    """Draw a connected board of one tile or many; returns its tiles' corners."""
     count = int(rng.choice([1, 2, 3, rng.integers(4, 12), rng.integers(10, 60)], p=[0.22, 0.1, 0.08, 0.25, 0.35]))
     squares = {(0, 0)}
     for _ in range(600):
@@ -198,7 +199,7 @@ def _fitting(
     known: dict[tuple[int, int], tuple[Laid, int]],
     tiles: list[Laid],
 ) -> tuple[Laid, int]:
-    """A tile and turn whose sides agree with its neighbours', as far as a few tries find one."""
+    """A tile and rotation whose sides match its neighbours', if a few tries find one."""
     beside = [
         (side, known[near])
         for side, near in enumerate(((at[0], at[1] - 1), (at[0] + 1, at[1]), (at[0], at[1] + 1), (at[0] - 1, at[1])))
@@ -222,7 +223,7 @@ def _fitting(
 def _thing(
     rng: Random, canvas: Image, view: NDArray[np.float32], side: float, edition: Edition, tiles: list[Laid]
 ) -> None:
-    """Something printed or coloured that is no tile face up."""
+    """A printed or coloured distractor that is not a face-up tile."""
     what = rng.random()
     back = np.linalg.inv(view).astype(np.float32)
     at = _map(back, rng.uniform(0, PIECE_PX, (1, 2)).astype(np.float32))[0]
@@ -232,7 +233,7 @@ def _thing(
     def quad(w: float, h: float, where: NDArray[np.float32] = at) -> NDArray[np.float32]:
         return _map(view, ((_UNIT - 0.5) * (w, h)) @ np.array([[cos, sin], [-sin, cos]]) + where)
 
-    if what < 0.3:  # backs of tiles, in piles or singly
+    if what < 0.3:  # backs of tiles, in stacks or singly
         picture = back_of_tile(rng)
         for _ in range(int(rng.choice([1, 2, 4, 9]))):
             turn = rng.uniform(0, 2 * np.pi)
@@ -269,7 +270,7 @@ def _thing(
 
 
 def back_of_tile(rng: Random) -> Image:
-    """What all tiles show when they lie face down: one colour with an emblem or a pattern."""
+    """The back of all tiles: one colour with an emblem or a pattern."""
     base = np.array(
         hsv(rng.choice([rng.uniform(0, 360), rng.uniform(70, 140)]), rng.uniform(0.1, 0.8), rng.uniform(0.1, 0.8))
     )
@@ -294,7 +295,7 @@ def back_of_tile(rng: Random) -> Image:
 
 def painting(rng: Random, edition: Edition, tiles: list[Laid]) -> Image:
     """A printed picture in the game's colours or others: the lid, an advertisement, the middle of the score track."""
-    if rng.random() < 0.3:  # a piece of one tile, much enlarged or stretched
+    if rng.random() < 0.3:  # a part of one tile, much enlarged or stretched
         picture = tiles[int(rng.integers(len(tiles)))].picture
         x, y, w, h = (int(v) for v in rng.uniform(20, 48, 4))
         return cv2.resize(picture[y : y + h, x : x + w], (160, 120))
@@ -407,7 +408,7 @@ def _figure(rng: Random, canvas: Image, at: NDArray[np.float32], side: float) ->
 
 
 def _over(rng: Random, canvas: Image, hidden: Image, side: float) -> None:
-    """A hand or a sleeve over everything."""
+    """A hand or a sleeve that occludes everything."""
     start = rng.uniform(0, PIECE_PX, 2)
     a = rng.uniform(0, 2 * np.pi)
     end = start + 2 * PIECE_PX * np.array([np.cos(a), np.sin(a)])

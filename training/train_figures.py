@@ -1,12 +1,12 @@
-"""Train the network that finds wooden figures (needs PyTorch and onnx, which bastide itself does not).
+"""Train the network that detects wooden figures (needs PyTorch and onnx, which bastide itself does not).
 
 ``python -m training.make_piece_crops CROPS.npz COUNT SEED`` for some seeds, then
 ``python -m training.train_figures STATE.pt OUT.onnx CROPS.npz... --of N [--minutes M]``; run again with the same STATE
-to go on. The last twentieth of every file is held out and only measured; ``python -m training.calibrate_figures`` then
-says what the numbers are worth. The network in ``vision/models`` has seen the seeds 21 (12000 crops), 22 (20000),
-23 (20000, boards full of figures) and 24 (14000, as 23, with more discs), N 355000, about an hour of half a core. Seeds
-21 and 22 were drawn before boards were as full, 21 to 23 before plain round print of a counter's size was left out of
-``training.pieces``; nobody has measured yet what all four drawn as it is now would give. The tiles under the figures
+to resume. The last twentieth of every file is held out for evaluation; ``python -m training.calibrate_figures`` then
+calibrates the logits. The network in ``vision/models`` was trained on the seeds 21 (12000 crops), 22 (20000), 23
+(20000, boards full of figures) and 24 (14000, as 23, with more discs), N 355000, about an hour of half a core. Seeds 21
+and 22 were drawn before boards were as full, 21 to 23 before plain round print of a counter's size was left out of
+``training.pieces``; the effect of drawing all four with the current code is not measured. The tiles under the figures
 were those of this folder at d22e258.
 """
 
@@ -23,7 +23,7 @@ from vision.figurenet import CELLS, CHANNELS, CROP_PX, KINDS, MARGIN, TILE_PX
 WIDTHS = (16, 40, 80, 112)
 STRIDE = CROP_PX // CELLS
 ROUND = (KINDS.index("disc"), KINDS.index("cube"))
-RIM = 0.07  # of a tile: feet so near the crop's border are not asked about
+RIM = 0.07  # of a tile: feet so close to the crop's border are ignored
 
 
 def step(i: int, o: int, size: int, stride: int = 1) -> nn.Module:
@@ -67,12 +67,12 @@ class Net(nn.Module):
         return self.out(x)
 
 
-_AT = (torch.arange(CELLS) + 0.5) * STRIDE / TILE_PX - MARGIN  # of the cells' middles, in tiles
+_AT = (torch.arange(CELLS) + 0.5) * STRIDE / TILE_PX - MARGIN  # the cells' centres, in tiles
 _CELL = STRIDE / TILE_PX
 
 
 def targets(names: torch.Tensor, feet: torch.Tensor) -> dict[str, torch.Tensor]:
-    """What the network ought to say of a batch."""
+    """The targets for a batch."""
     n = len(names)
     x, y, kind, lying = feet.unbind(2)
     known = ~x.isnan()
@@ -122,7 +122,7 @@ def loss_of(out: torch.Tensor, t: dict[str, torch.Tensor]) -> torch.Tensor:
 
 @torch.no_grad()
 def measure(net: nn.Module, held: dict[str, torch.Tensor]) -> str:
-    """Of the figures whose foot is on the square: found, lying and kind right; feet said where none is."""
+    """Of the figures whose foot is on the square: detected, posture and kind right; and false positives."""
     net.eval()
     found = feet = wrong = lies = tall = kinds = 0
     off = []
@@ -171,7 +171,7 @@ def given(data: dict[str, torch.Tensor], rows: torch.Tensor) -> torch.Tensor:
 
 
 def turned(data: dict[str, torch.Tensor], rows: torch.Tensor, k: int) -> dict[str, torch.Tensor]:
-    """Rows of the data, everything turned ``k`` quarters clockwise."""
+    """Rows of the data, rotated by ``k`` quarters clockwise."""
     crops, names = data["crops"][rows], data["names"][rows]
     lean, feet = data["leans"][rows].clone(), data["feet"][rows].clone()
     for _ in range(k):

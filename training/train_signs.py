@@ -1,8 +1,8 @@
-"""Train the network that finds inns, cathedrals and goods (needs PyTorch and onnx, which bastide itself does not).
+"""Train the network that detects inns, cathedrals and goods (needs PyTorch and onnx, which bastide itself does not).
 
 ``python -m training.make_sign_crops CROPS.npz COUNT SEED`` for some seeds, then
-``python -m training.train_signs STATE.pt OUT.onnx CROPS.npz... --epochs N``; run again with the same STATE to go on.
-The last twentieth of every file is held out and only measured. The network in ``vision/models`` has seen the seeds
+``python -m training.train_signs STATE.pt OUT.onnx CROPS.npz... --epochs N``; run again with the same STATE to resume.
+The last twentieth of every file is held out for evaluation. The network in ``vision/models`` was trained on the seeds
 31 and 32, 20000 crops each, with ``--epochs 5 --of 5``.
 """
 
@@ -17,7 +17,7 @@ from training.learning import Training, arguments, block, down, in_passes, load
 from vision.signs import CELLS, CROP_PX, MARGIN, SIGNS
 
 WIDTHS = (24, 40, 72)
-CORE = 0.55  # of a sign's half width: cells nearer to its middle must say it; those of the rest may say what they like
+CORE = 0.55  # of a sign's half width: cells closer to its centre are positives; the other cells of the sign are ignored
 
 
 class Net(nn.Module):
@@ -41,7 +41,8 @@ class Net(nn.Module):
 
 
 def targets(places: torch.Tensor) -> torch.Tensor:
-    """(N, SIGNS, CELLS, CELLS) 1 at a sign's core, -1 on the rest of it, 0 elsewhere, of (N, SIGNS, 3) places."""
+    """(N, SIGNS, CELLS, CELLS) 1 at a sign's core, -1 (ignored) on the rest of it, 0 elsewhere, from (N, SIGNS, 3)
+    places."""
     step = (1 + 2 * MARGIN) / CELLS
     middles = (torch.arange(CELLS) + 0.5) * step - MARGIN
     far = torch.hypot(

@@ -2,10 +2,10 @@
 
 ``python -m training.make_tables PIECES.npz COUNT SEED`` for some seeds, then
 ``python -m training.train_spots OUT.onnx PIECES.npz... --samples N --state STATE.pt``; run again with the same STATE to
-go on. The last fortieth of every file is held out and only measured. The network in ``vision/models`` has seen the
+resume. The last fortieth of every file is held out for evaluation. The network in ``vision/models`` was trained on the
 seeds 21 (3000 pieces), 22 (5000) and 23 (7000) in three runs: 45000 samples of 21 and 22 at a rate of 0.003, 15000 of
-the same at 0.0025, 6500 of 22 and 23 at 0.002, drawn by this folder at
-d22e258. Held out it then has 75 % of the middles and 1.3 % of the other cells.
+the same at 0.0025, 6500 of 22 and 23 at 0.002, drawn by this folder at d22e258. On held-out data it then finds 75 % of
+the centres, with 1.3 % of the other cells false.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from torch import nn
 
 from vision.spotting import CELL_PX, OUTPUTS, SIDES_PX, USUAL_PX
 
-CORE, TILE = 0.33, 0.5  # of a tile from its middle either way: cells that say "a tile's middle", and that lie on it
-SEEN, HALF_SEEN = 0.75, 0.4  # of a tile must show for it to be one; between the two nothing is asked
+CORE, TILE = 0.33, 0.5  # of a tile from its centre: cells that are positives for "centre", and for "on a tile"
+SEEN, HALF_SEEN = 0.75, 0.4  # visible fraction of a positive tile; between the two it is ignored
 WIDE = 64
 
 
@@ -61,7 +61,7 @@ class Net(nn.Module):
 
 
 def targets(corners: np.ndarray, seen: np.ndarray, size: int) -> np.ndarray:
-    """(OUTPUTS, cells, cells) float16 of one piece; NaN where nothing is asked."""
+    """(OUTPUTS, cells, cells) float16 targets of one picture; NaN where undefined."""
     cells = size // CELL_PX
     out = np.full((OUTPUTS, cells, cells), np.nan, np.float32)
     out[0] = out[8] = 0.0
@@ -94,7 +94,7 @@ def targets(corners: np.ndarray, seen: np.ndarray, size: int) -> np.ndarray:
 
 
 def _crossing(square: np.ndarray) -> np.ndarray:
-    """Where the diagonals cross: a tile's middle in perspective."""
+    """The intersection of the diagonals: a tile's centre in perspective."""
     a, b, c, d = square.astype(float)
     t = np.linalg.solve(np.stack([c - a, b - d], axis=1), b - a)[0]
     return a + t * (c - a)
@@ -107,7 +107,7 @@ def _side(corners: np.ndarray) -> np.ndarray:
 
 
 def turned(x: torch.Tensor, y: torch.Tensor, k: int, mirror: bool) -> tuple[torch.Tensor, torch.Tensor]:
-    """Pictures and targets turned by ``k`` quarters anticlockwise, then mirrored."""
+    """Pictures and targets rotated by ``k`` quarters anticlockwise, then mirrored."""
     x, y = torch.rot90(x, k, (2, 3)), torch.rot90(y, k, (2, 3)).clone()
     for _ in range(k):
         dx, dy = y[:, 1].clone(), y[:, 2].clone()
@@ -169,7 +169,7 @@ def main() -> int:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
             side = np.nanmedian(side, axis=1)
-        use = ~((side < SIDES_PX[0]) | (side > SIDES_PX[1]))  # pieces without a tile stay
+        use = ~((side < SIDES_PX[0]) | (side > SIDES_PX[1]))  # pictures without a tile are kept
         pictures, corners, seen = pictures[use], corners[use], seen[use]
         y = np.array([targets(c, s, pictures.shape[1]) for c, s in zip(corners, seen, strict=True)])
         last = len(pictures) * 39 // 40

@@ -1,13 +1,15 @@
-"""Train the network that reads what every edition shares (needs PyTorch and onnx, which bastide itself does not).
+"""Train the network that reads what all editions have in common (needs PyTorch and onnx, which bastide itself does
+not).
 
 ``python -m training.make_crops CROPS.npz 36000 SEED`` for some seeds, then
-``python -m training.train_structure STATE.pt OUT.onnx CROPS.npz... --epochs N [--of M]``; run again with the same
-STATE to go on. The last twentieth of every file is held out and only measured. The network in ``vision/models`` saw
-the seeds 11 to 14, 36000 crops each of boxes without goods (this folder at d22e258), with ``--of 2.944``, and went on
-from there (``--start``, always 24000 crops a seed, ``--epochs 3 --of 3``) with the seeds 21 to 24, ``--rate 1.2e-3``
+``python -m training.train_structure STATE.pt OUT.onnx CROPS.npz... --epochs N [--of M]``; run again with the same STATE
+to resume. The last twentieth of every file is held out for evaluation. The network in ``vision/models`` was trained on
+the seeds 11 to 14, 36000 crops each of boxes without goods (this folder at d22e258), with ``--of 2.944``, then
+fine-tuned (``--start``, always 24000 crops a seed, ``--epochs 3 --of 3``) with the seeds 21 to 24, ``--rate 1.2e-3``
 (this folder at e508da0), 41, 42, 45 and 46, ``--rate 1.2e-3`` (41 and 42: villages as they are now, the catalogue
-before c3f8831), and 45 to 48, ``--rate 1e-3`` (47 and 48: with roads that swing aside). Asked about fields too it went
-on with 51 to 54, ``--rate 1.2e-3``; ``python -m training.average`` made it of the last two.
+before c3f8831), and 45 to 48, ``--rate 1e-3`` (47 and 48: with roads that swing aside). With outputs for fields added
+it was fine-tuned on 51 to 54, ``--rate 1.2e-3``; the network is the ``training.average`` of the
+last two.
 """
 
 from __future__ import annotations
@@ -26,15 +28,15 @@ from vision.structure import CROP_PX, JOINED, OUTPUTS, PAIRS
 WIDTHS = (20, 40, 72, 112)
 _N = len(PAIRS)
 _MARKS = len(JOINED) * _N
-QUESTIONS = {  # of yes or no, by where they stand among the truths after the letters of the sides
+QUESTIONS = {  # binary outputs, by their position among the targets after the letters of the sides
     **{kind: slice(k * _N, (k + 1) * _N) for k, (kind, _) in enumerate(JOINED)},
     "cloister": slice(_MARKS, _MARKS + 1),
     "pennant": slice(_MARKS + 1, _MARKS + 2),
     "present": slice(_MARKS + 2, _MARKS + 3),
 }
-# of the last layer, in networks that were not asked about fields yet
+# of the last layer, in networks without outputs for fields
 ROWS_BEFORE_FIELDS = [n for n in range(OUTPUTS) if not 16 + QUESTIONS["field"].start <= n < 16 + _MARKS]
-COUNTS = {"pennant": 1.5, "present": 0.5}  # of a question in the loss, where it is not 1
+COUNTS = {"pennant": 1.5, "present": 0.5}  # weight of an output in the loss, if not 1
 
 
 class Net(nn.Module):
@@ -67,7 +69,7 @@ class Net(nn.Module):
 
 
 def loss_of(out: torch.Tensor, truth: torch.Tensor, offset: torch.Tensor) -> torch.Tensor:
-    """Sum of what every answer costs, unasked questions left out."""
+    """Sum of the losses of all outputs, undefined ones left out."""
     sides = F.cross_entropy(out[:, :16].reshape(-1, 4), truth[:, :4].reshape(-1).long(), ignore_index=-1)
     binary, asked = truth[:, 4:], truth[:, 4:] >= 0
     each = F.binary_cross_entropy_with_logits(out[:, 16 : 16 + binary.shape[1]], binary.clamp(0, 1), reduction="none")
@@ -94,9 +96,9 @@ def measure(net: nn.Module, x: torch.Tensor, truth: torch.Tensor, offset: torch.
 
 
 def start_from(net: nn.Module, file: Path) -> None:
-    """Take the weights of a network that was written earlier.
+    """Load the weights of an exported network.
 
-    Its normalisations were folded into its convolutions, so those of ``net`` become fixed ones that change nothing.
+    Its batch normalisations were folded into its convolutions, so those of ``net`` are fixed to identity.
     """
     model = onnx.load(str(file))
     held = {i.name: torch.from_numpy(onnx.numpy_helper.to_array(i).copy()) for i in model.graph.initializer}
@@ -106,7 +108,7 @@ def start_from(net: nn.Module, file: Path) -> None:
     )
     with torch.no_grad():
         for layer, (weight, bias) in zip([*norms, *linear], layers, strict=True):
-            if isinstance(layer, nn.Linear) and len(bias) < layer.out_features:  # it was not asked about fields
+            if isinstance(layer, nn.Linear) and len(bias) < layer.out_features:  # a network without outputs for fields
                 layer.bias[ROWS_BEFORE_FIELDS], layer.weight[ROWS_BEFORE_FIELDS] = bias, weight
                 continue
             layer.bias.copy_(bias)
