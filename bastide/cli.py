@@ -44,7 +44,7 @@ def parser(verbs: Sequence[str] = VERBS) -> argparse.ArgumentParser:
 
 
 def asked(argv: Sequence[str]) -> tuple[str, ...]:
-    """The verbs that must be known to parse this: the one that is asked for, or all of them to tell what there is.
+    """The verbs needed to parse this: the given one, or all of them for the help.
 
     Loading the modules of the others takes longer than a short command.
     """
@@ -52,7 +52,7 @@ def asked(argv: Sequence[str]) -> tuple[str, ...]:
         if argument in VERBS:
             return (argument,)
         if argument == "--version":
-            return ()  # it ends the program where it stands
+            return ()  # it exits the program
         if argument != "--debug":
             break
     return VERBS
@@ -62,7 +62,7 @@ def main(argv: list[str] | None = None) -> int:
     """Run one command; the exit code."""
     # Set before NumPy is loaded: products of small matrices gain nothing from threads, and lose much on a busy device.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    if isinstance(sys.stdout, io.TextIOWrapper):  # a letter that the terminal cannot show ends nothing
+    if isinstance(sys.stdout, io.TextIOWrapper):  # unencodable characters must not raise
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         check_rooms()

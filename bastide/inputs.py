@@ -1,4 +1,4 @@
-"""Reading what the user names on the command line, with one sentence for what is wrong with it."""
+"""Reads files and values named on the command line; errors are one sentence."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COLOURS = ("red", "blue", "yellow", "green", "black", "grey", "pink", "white", "
 
 
 def read_json(path: str) -> object:
-    """What a JSON file has, also gzip'd. Raises UsageError naming the file."""
+    """The contents of a JSON file, possibly gzip'd. Raises UsageError naming the file."""
     try:
         with open(path, "rb") as f:
             raw = f.read(LARGEST + 1)
@@ -30,7 +30,7 @@ def read_json(path: str) -> object:
                 raw = packed.read(LARGEST + 1)
         if len(raw) > LARGEST:
             raise UsageError(f"{path}: is larger than {LARGEST // 1_000_000} MB, which no game or setting is")
-        return json.loads(raw.decode("utf-8-sig"))  # Windows programs begin a text file with a mark
+        return json.loads(raw.decode("utf-8-sig"))  # Windows programs write a byte order mark
     except OSError as e:
         raise UsageError(unreadable(path, e)) from e
     except UnicodeDecodeError:
@@ -84,8 +84,8 @@ def rules(args: argparse.Namespace, options: Mapping[str, object] | None = None)
 
 
 def expansions(text: str | None, rules: Rules | None = None) -> tuple[str, ...]:
-    """``--expansions a,b``; with them comes the base game, or the edition's own box, unless one of them can be played
-    with by itself."""
+    """``--expansions a,b``; the base game, or the edition's own box, is added unless one of them can be played by
+    itself."""
     try:
         return boxes((n.strip() for n in (text or "").split(",") if n.strip()), rules.expansions if rules else ())
     except InvalidNotation as e:

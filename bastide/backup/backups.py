@@ -1,14 +1,14 @@
 """Everything in one file: games, pictures, learned tiles, calibrations, settings; and back again, checked.
 
     manifest.json   {"format": "bastide-backup", "version": 1, "made_s", "bastide", "files": {name: {"size", "sha256"}}}
-    data/...        what lay in the data folder: the log and its pictures as whole databases, tiles/, *.json
+    data/...        contents of the data folder: the log and its pictures as database copies, tiles/, *.json
     data/service.conf     the service's options without passwords
     data/calibrations/, data/taught/, data/players/   what the table used from other folders (`external_files`)
-    pins.json       the PINs as scrypt hashes; the keys that sign sessions stay behind and are made anew
+    pins.json       the PINs as scrypt hashes; session keys are not included and generated again
 
-A backup is taken while the table is watched. It is read back and checked before it takes its name, and checked again
-before anything of it is restored. A restore builds a whole folder beside the old one; then the two change names in one
-step.
+A backup can be made while the table is watched. It is read back and verified before it gets its final name, and
+verified again before anything of it is restored. A restore builds a complete folder beside the old one; then the two
+are exchanged atomically.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def write_backup(data: Path, out: Path, *, settings: Path = SETTINGS, calibratio
     """
     if not (data / LOG).is_file():
         raise UsageError(f"{data}: there is no log in it to back up; --data says where bastide keeps its games")
-    if out.exists() and not out.is_file() or not out.parent.is_dir():  # renaming would replace a device by the file
+    if out.exists() and not out.is_file() or not out.parent.is_dir():  # renaming would replace a device by a file
         raise UsageError(f"{out}: must be a file in a folder that exists")
     try:
         with replacing(out, durable=True) as part:
@@ -79,17 +79,18 @@ def write_backup(data: Path, out: Path, *, settings: Path = SETTINGS, calibratio
 
 
 def check_backup(file: Path) -> Contents:
-    """Read a backup whole and hold it against its own checksums. Raises UsageError saying what is wrong with it."""
+    """Read a complete backup and verify its checksums. Raises UsageError naming the fault."""
     with tempfile.TemporaryDirectory(prefix="bastide-check-") as scratch:
         return unpack(file, Path(scratch))
 
 
 def restore_backup(file: Path, data: Path, *, swap: bool = False) -> Contents:
-    """Make a data folder of a backup. One that has games in it is kept under another name, with ``swap`` only.
+    """Restore a backup to a data folder. One that contains games is replaced with ``swap`` only, and kept under another
+    name.
 
     Raises UsageError or Failure; then the folder is as it was.
     """
-    data = data.resolve()  # a link goes on leading to the disk that somebody chose for the games
+    data = data.resolve()  # a symbolic link to another disk stays
     if data.is_dir() and (other := _strange(data)):
         raise UsageError(f"{data}: is a folder with other things in it ({other[:60]}); --data says where the games go")
     try:
@@ -116,7 +117,7 @@ def _swept(data: Path) -> None:
 
 
 def _strange(data: Path) -> str | None:
-    """A file in the folder that no data folder of ours has; None in an empty folder and in ours."""
+    """A file in the folder that is not part of a data folder; None for an empty folder or a data folder."""
     there = sorted(p.name for p in data.iterdir() if not p.name.startswith("."))
     return None if not there or any(n in OURS for n in there) else there[0]
 
@@ -130,7 +131,7 @@ def stage(file: Path, staged: Path, data: Path) -> Contents:
     pins.unlink(missing_ok=True)
     for name in PRIVATE:  # backups of earlier versions have some of it
         (staged / name).unlink(missing_ok=True)
-    with Store(staged / LOG):  # an older version is brought up to date, and anything else is found out now
+    with Store(staged / LOG):  # migrates an older version, and fails now if it is unusable
         pass
     (staged / f"{LOG}.lock").unlink(missing_ok=True)
     if kept is not None:
@@ -142,7 +143,7 @@ def stage(file: Path, staged: Path, data: Path) -> Contents:
 
 
 def _sources(data: Path, scratch: Path) -> list[tuple[str, Path]]:
-    """Name in the backup and file, for everything that belongs into it."""
+    """Name in the backup and file, for all its contents."""
     out = []
     for source in (data / LOG, pictures_of(data / LOG)):
         if source.exists():
@@ -169,7 +170,7 @@ def _sources(data: Path, scratch: Path) -> list[tuple[str, Path]]:
 
 
 def _whole_or_what_is(log: Path, copy: Path) -> None:
-    """A log that turns out to be damaged is backed up as far as it and its journal are whole."""
+    """Of a damaged log everything intact in it and its journal is backed up."""
     with suppress(OSError, sqlite3.Error, UnicodeDecodeError):
         db = sqlite3.connect(copy)
         try:
@@ -217,7 +218,7 @@ def copy_database(source: Path, copy: Path) -> None:
 def _swap(staged: Path, data: Path, wanted: bool) -> None:
     if data.exists():
         if (data / LOG).exists():
-            with Store(data / LOG) as store:  # refused while a bastide is using it
+            with Store(data / LOG) as store:  # fails while another process uses it
                 played = store.newest() is not None
             if played and not wanted:
                 raise UsageError(f"{data}: there are games in it; --replace puts the backup in their place and keeps "

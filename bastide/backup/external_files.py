@@ -1,4 +1,4 @@
-"""The files that a table uses from outside its data folder, for a backup to bring along: calibrations, tile pictures,
+"""The files that a table uses from outside its data folder, to be included in backups: calibrations, tile pictures,
 players.
 
 ``bastide serve`` notes the files it was started with in DATA/used.json; a service's options name theirs.
@@ -34,7 +34,7 @@ class Used:
 
 
 def remember(data: Path, *, calibrations: Iterable[str], tiles: str | None, players: str | None) -> None:
-    """Note what a table is started with. A disk that refuses costs the note only."""
+    """Record the files a table is started with. A write error only loses the record."""
     text = json.dumps({"calibration": [str(Path(c).resolve()) for c in calibrations],
                        "tiles": [str(Path(tiles).resolve())] if tiles else [],
                        "players": [str(Path(players).resolve())] if players else []}, indent=1)
@@ -57,7 +57,7 @@ def used(data: Path, options: str, calibrations: Sequence[Path], tiles: Sequence
         if not path.is_dir():
             raise UsageError(f"{path}: there is no such tile folder")
         yield Used(kind="tiles", path=path)
-    with suppress(OSError, ValueError, AttributeError, TypeError, RecursionError):  # a spoiled note names nothing
+    with suppress(OSError, ValueError, AttributeError, TypeError, RecursionError):  # a corrupt note names nothing
         for kind, paths in json.loads((data / NOTE).read_text("utf-8", "surrogateescape")).items():
             if kind in _FOLDERS:
                 yield from (Used(kind=kind, path=Path(p)) for p in paths if isinstance(p, str) and "\0" not in p)

@@ -1,8 +1,8 @@
-"""Backup and restore for the page: a file to download, a file to upload, checked before anything is touched.
+"""Backup and restore for the page: a file to download, a file to upload, verified before anything is changed.
 
-What is on its way lies in ``DATA/.exchange``, which no backup holds and every start empties. A file comes in pieces,
-each hardly larger than any other request. Restoring takes the place of everything, so the server ends, what the data
-folder holds is exchanged (`bastide.backup.restore_inside`), and it begins again in the same process.
+Files in transfer are in ``DATA/.exchange``, which is not backed up and is emptied at every start. Uploads come in
+pieces, each hardly larger than other requests. Restoring replaces everything, so the server stops, the contents of the
+data folder are exchanged (`bastide.backup.restore_inside`), and it restarts in the same process.
 """
 
 from __future__ import annotations
@@ -25,31 +25,31 @@ from web.machine_states import BackupState, CheckedBackup, ErrorRow, MadeBackup
 from web.protocol import CommandError
 
 MOST_BYTES = 1_000_000_000
-KEPT_S = 900.0  # for so long a made backup can be fetched
+KEPT_S = 900.0  # lifetime of a backup for download
 _log = logging.getLogger("bastide.page_backups")
 
 
 class PageBackups:
-    """The backups of one data folder (`web.protocol.Backups`). Thread safe; one thing at a time."""
+    """The backups of one data folder (`web.protocol.Backups`). Thread-safe; one operation at a time."""
 
     def __init__(self, data: Path, *, running: Callable[[], bool], again: Callable[[Path], None],
                  hold: Callable[[bool], None] = lambda held: None,
                  calibrations: tuple[Path, ...] = (), note: str = "", most: int = MOST_BYTES,
                  clock: Callable[[], float] = time.monotonic) -> None:
-        """``running`` is whether a game is being played, ``again`` ends the server and has the file restored, ``hold``
-        says whether moves and games are refused meanwhile. ``note`` is what became of the restore before."""
+        """``running`` tells whether a game is being played, ``again`` restarts the server and restores the file,
+        ``hold`` makes the session refuse moves and games meanwhile. ``note`` is the outcome of the previous restore."""
         self._folder, self._data, self._calibrations = data / EXCHANGE, data, calibrations
         self._hold = hold
         self._running, self._again, self._most, self._clock = running, again, most, clock
         self._lock = threading.RLock()
         self._busy = ""
-        self._made: tuple[str, Contents | None, int, float] | None = None  # without contents it is a support file
+        self._made: tuple[str, Contents | None, int, float] | None = None  # without contents: a support file
         self._checked: Contents | None = None
         self._error: ErrorRow | None = {"code": "restore", "text": note} if note else None
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def state(self) -> BackupState:
-        """What is made, what has come in, and whether a game stands in the way."""
+        """The backup made, the upload, and whether a running game prevents a restore."""
         with self._lock:
             self._tidy()
             upload = self._upload.stat().st_size if self._upload.exists() else 0
@@ -59,11 +59,11 @@ class PageBackups:
                     "file": _file(*made[:3]) if made else None}
 
     def make(self) -> BackupState:
-        """Begin to write a backup."""
+        """Start writing a backup."""
         return self._do("make", lambda: self._make(self._backup))
 
     def support(self) -> BackupState:
-        """Begin to pack what helps to find an error."""
+        """Start writing a support file."""
         return self._do("support", lambda: self._make(self._support))
 
     def file(self, ticket: str) -> Path | None:
@@ -75,7 +75,7 @@ class PageBackups:
                                                                                       ticket.encode()) else None
 
     def piece(self, at: int, data: bytes) -> BackupState:
-        """The next bytes of a file that comes in; at 0 another one begins. Raises CommandError."""
+        """The next bytes of an upload; offset 0 starts a new one. Raises CommandError."""
         with self._lock:
             self._free()
             add_piece(self._upload, at, data, most=self._most, what="a backup")
@@ -83,19 +83,19 @@ class PageBackups:
             return self.state()
 
     def check(self) -> BackupState:
-        """Begin to read what has come in and hold it against its own checksums."""
+        """Start verifying the upload."""
         with self._lock:
             if not self._upload.exists():
                 raise CommandError("nothing_came", "no backup has been uploaded")
             return self._do("check", self._check)
 
     def restore(self) -> BackupState:
-        """Put what was checked in the place of everything; the server begins again with it. Raises CommandError."""
+        """Replace all data by the verified backup; the server restarts with it. Raises CommandError."""
         with self._lock:
             self._free()
             if self._checked is None:
                 raise CommandError("not_checked", "the backup must be checked first")
-            self._hold(True)  # from here on nobody begins one, who would find it gone
+            self._hold(True)  # a game begun from here on would be lost
             if self._running():
                 self._hold(False)
                 raise CommandError("game_runs", "a game is being played: finish it or begin a new one first")
@@ -105,14 +105,14 @@ class PageBackups:
         return told
 
     def forget(self) -> BackupState:
-        """Take away what was made and what has come in."""
+        """Delete the backup made and the upload."""
         with self._lock:
             self._free()
             shutil.rmtree(self._folder, ignore_errors=True)
             self._made = self._checked = self._error = None
             return self.state()
 
-    # -- behind it --------------------------------------------------------------------------------------------------
+    # -- internals --------------------------------------------------------------------------------------------------
 
     @property
     def _upload(self) -> Path:
@@ -140,7 +140,7 @@ class PageBackups:
             work()
         except (UsageError, Failure, OSError) as e:
             error = {"code": "bad_backup" if name == "check" else "not_saved", "text": str(e)}
-        except Exception as e:  # the next one must not wait for this one for ever
+        except Exception as e:  # the next one must not be blocked
             _log.error("%s failed", name, exc_info=e)
             error = {"code": "failed", "text": "the program's log says why"}
         with self._lock:

@@ -1,8 +1,8 @@
-"""Putting a backup in place inside the data folder: a service may write there and nowhere else.
+"""Restores a backup inside the data folder: a service may not write anywhere else.
 
-The new files lie ready in ``DATA/.exchange/staged``. Then what is there moves into ``DATA/.before-TIME``, and the new
-files move in. A note says how far that is, so a pulled plug ends in `finish`, which a start does first: the old games
-or the backup, never a mixture.
+The new files are staged in ``DATA/.exchange/staged``. Then the old ones move to ``DATA/.before-TIME``, and the new ones
+move in. A note on disk records the progress, so that after a power cut `finish`, called first at start, completes or
+undoes it: the old games or the backup, never a mixture.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ _MOVES = (*PRIVATE, SERVICE, NOTED, LOOKS, "tiles", "calibration", CALIBRATIONS,
 
 
 def restore_inside(file: Path, data: Path) -> Contents:
-    """Put a backup in the place of what a data folder holds, which is kept inside it. PINs that are set stay when the
-    backup has none. Raises UsageError or Failure; then everything is as it was."""
+    """Replace the contents of a data folder by a backup; the old ones are kept inside it. Existing PINs stay if the
+    backup has none. Raises UsageError or Failure; then nothing has changed."""
     staged = data / EXCHANGE / STAGED
     try:
         shutil.rmtree(staged, ignore_errors=True)
@@ -49,8 +49,7 @@ def restore_inside(file: Path, data: Path) -> Contents:
 
 
 def finish(data: Path) -> str | None:
-    """Bring an exchange to its end that was begun; the folder in which the games of before lie, or None. Raises
-    Failure."""
+    """Finish an interrupted exchange; returns the folder of the previous games, or None. Raises Failure."""
     note = data / EXCHANGE / NOTE
     try:
         way, _, name = note.read_text("utf-8").partition(" ")
@@ -63,7 +62,7 @@ def finish(data: Path) -> str | None:
     try:
         if way == _OUT:
             aside.mkdir(exist_ok=True)
-            ours = {p.name for p in staged.iterdir()} | set(_MOVES)  # whatever else lies there is somebody's own
+            ours = {p.name for p in staged.iterdir()} | set(_MOVES)  # other files are not ours
             for path in [p for p in data.iterdir() if p.name in ours or p.name.startswith(_LOGS)]:
                 os.replace(path, aside / path.name)
             sync_folder(aside)
@@ -82,7 +81,7 @@ def finish(data: Path) -> str | None:
 
 
 def _note(data: Path, text: str) -> None:
-    """Say on disk how far it is."""
+    """Record the progress on disk."""
     note = data / EXCHANGE / NOTE
     write_whole(note, text.encode(), durable=True)
     sync_folder(data)

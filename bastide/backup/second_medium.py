@@ -1,9 +1,9 @@
 """A backup on a second medium after each game: a USB stick or a mounted share, verified by restoring it.
 
-A thread waits for games to end (or to give way to another one). Then it writes a backup to the folder, restores it into
-a scratch folder, and compares the result with the games. One that does not come back whole is removed; of the others
-this table's newest KEPT are kept, in the order in which it made them: a Pi's clock may go back, and other tables may
-share the folder. A missing medium is retried until it is there; the outcome, and the names of the backups made, are in
+A thread waits for games to end (or to be replaced by another one). Then it writes a backup to the folder, restores it
+into a scratch folder, and compares the result with the games. A backup that fails this is removed; of the others this
+table's newest KEPT are kept, in order of creation: a Pi's clock may go back, and other tables may share the folder. A
+missing medium is retried until it is there; the outcome, and the names of the backups made, are in
 ``DATA/second.json``, which the doctor reads.
 """
 
@@ -31,7 +31,7 @@ from web.protocol import LiveSession
 
 KEPT = 10  # backups on the medium; 20 to 80 MB each
 MOST_NAMES = 20 * KEPT
-AGAIN_S = 60.0  # between two tries while the medium is not there
+AGAIN_S = 60.0  # retry interval while the medium is missing
 _OURS = re.compile(r"bastide-\d{8}-\d{6}(-\d+)?\.zip")
 _log = logging.getLogger("bastide.second")
 
@@ -42,7 +42,7 @@ class SecondMedium:
     def __init__(self, data: Path, folder: Path, session: LiveSession, *, again_s: float = AGAIN_S,
                  device: Callable[[Path], int] = lambda p: p.stat().st_dev,
                  calibrations: tuple[Path, ...] = ()) -> None:
-        """``device`` tells on which medium a folder lies."""
+        """``device`` returns the medium of a folder."""
         self._data, self._folder, self._session = data, folder, session
         self._again_s, self._device, self._calibrations = again_s, device, calibrations
         self._views = session.subscribe()
@@ -88,7 +88,7 @@ class SecondMedium:
         try:
             self._usable()
             out = self._fresh()
-            self._keep(replace(before, made=(*names, out.name)))  # so that what a power cut leaves of it has a name
+            self._keep(replace(before, made=(*names, out.name)))  # so that a partial file left by a power cut is known
             made = write_backup(self._data, out, calibrations=self._calibrations)
             try:
                 tried(out, made.games, made.entries)
@@ -101,7 +101,7 @@ class SecondMedium:
             note = replace(note, why=str(e))
             if note.why != before.why:
                 _log.warning("no backup on the second medium: %s", e)
-        except Exception as e:  # the game goes on whatever happens to its copies
+        except Exception as e:  # an error of a backup must not affect the game
             note = replace(note, why=f"{type(e).__name__}: {e}")
             _log.error("no backup on the second medium", exc_info=e)
         self._keep(note)
@@ -114,7 +114,7 @@ class SecondMedium:
             _log.warning("%s cannot be written: %s", self._data / NOTE, e)
 
     def _fresh(self) -> Path:
-        """A name that nothing has: another table, or this one before its clock went back, may have had the same second.
+        """An unused name: another table, or this one before its clock went back, may have used the same second.
         """
         name = f"bastide-{time.strftime('%Y%m%d-%H%M%S')}"
         names = (f"{name}{f'-{n}' if n > 1 else ''}.zip" for n in count(1))
@@ -128,8 +128,8 @@ class SecondMedium:
             raise Failure(f"{self._folder}: is on the same medium as the games; plug the stick in, or mount the share")
 
     def _tidied(self, names: list[str]) -> list[str]:
-        """Remove all but the newest of these that lie here, and what a power cut left of one; the names that remain. A
-        stick that takes turns with another has those that are missing here."""
+        """Remove all but the newest of these backups, and partial files; returns the remaining names. Missing ones may
+        be on another stick used in turn."""
         here = [n for n in names if (self._folder / n).exists()]
         for old in here[:-KEPT]:
             (self._folder / old).unlink()
@@ -139,7 +139,7 @@ class SecondMedium:
 
 
 def tried(file: Path, games: int, entries: int) -> None:
-    """Restore a backup into a scratch folder and count what came back. Raises UsageError or Failure."""
+    """Restore a backup into a scratch folder and count its contents. Raises UsageError or Failure."""
     with tempfile.TemporaryDirectory(prefix="bastide-tried-") as scratch:
         into = Path(scratch) / "data"
         restore_backup(file, into)

@@ -1,14 +1,14 @@
-"""One ZIP for whoever helps, free of private data, and replaying it.
+"""The support file: one ZIP with diagnostics and without private data; and its replay.
 
-    about.json     versions, the machine, the doctor's report; nothing in the file says whose home folder it was
+    about.json     versions, the machine, the doctor's report; home folders are anonymised
     game.json      set-up (players are called by their colours) and every entry of the game on the table, and the scores
-    looks/*.jsonl  what the camera's reader was given of that game, as far as it is kept (`bastide.log.kept_looks`)
-    board/N.jpg    the newest pictures of the table, cropped to the board and seen from above
+    looks/*.jsonl  the stored part of the reader's input in that game (`bastide.log.kept_looks`)
+    board/N.jpg    the newest pictures of the table, rectified and cropped to the board
     logs/*.jsonl   the program's log, without secrets
     settings.conf  the service's options, without passwords
-    settings.json  what was set on the page, without passwords
+    settings.json  the page's settings, without passwords
 
-`replay` folds the game in it again and compares the scores: a rules bug that somebody has at home becomes a test here.
+`replay` folds its game again and compares the scores, so that a user's rules bug can become a test.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ PACKAGES = ("numpy", "opencv-python-headless", "flask", "waitress")
 
 
 def write_support(data: Path, out: Path, settings: Path = Path("/etc/bastide/bastide.conf")) -> list[str]:
-    """Pack what helps; the names of what is in it. Raises UsageError or Failure."""
+    """Write the file; returns the names of its members. Raises UsageError or Failure."""
     if out.exists() and not out.is_file() or not out.parent.is_dir():  # a device would be replaced by the file
         raise UsageError(f"{out}: must be a file in a folder that exists")
     about = {"format": FORMAT, "version": VERSION, "bastide": __version__, "python": platform.python_version(),
@@ -107,8 +107,8 @@ def _nobody(data: Path, names: set[str]) -> Callable[[str], str]:
 
 
 class Replayed(TypedDict):
-    """A game that was folded again: how many entries, the scores as they stand and at its end, those that were
-    ``recorded``, and whether they are the ``same``."""
+    """A replayed game: number of entries, current and final scores, the ``recorded`` ones, and whether they are the
+    ``same``."""
 
     entries: int
     scores: list[int]
@@ -121,7 +121,7 @@ class Replayed(TypedDict):
 def replay(file: Path) -> Replayed:
     """Fold the game of a support file again.
 
-    Raises UsageError when it is no support file or has no game.
+    Raises UsageError if it is not a support file or has no game.
     """
     if file.exists() and not file.is_file():  # a device may be endless
         raise UsageError(f"{file}: is no file; a support file is a ZIP that bastide support has packed")
@@ -148,19 +148,19 @@ def replay(file: Path) -> Replayed:
 
 
 def _scores(game: StoredGame) -> tuple[list[int], list[int]]:
-    """Scores as they stand and if the game ended now."""
+    """The scores now, and if the game ended now."""
     state = state_of(game.setup, game.entries)
     return list(state.scores), list((state if state.over else step(state, GameEnded())).scores)
 
 
 def _game(data: Path, names: set[str]) -> dict[str, bytes]:
-    """The game on the table, or before its first move the newest one: its entries, what was seen of it, its board.
-    Read from a copy, the table may be playing. Who played ever is added to ``names``."""
+    """The game on the table, or before its first move the newest one: its entries, looks and board. Read from a copy,
+    because the table may be in use. The names of all players ever are added to ``names``."""
     with tempfile.TemporaryDirectory(prefix="bastide-support-") as scratch:
         for source in (data / LOG, pictures_of(data / LOG)):
             if source.exists():
                 copy_database(source, Path(scratch) / source.name)
-        with suppress(OSError):  # a log that is damaged is read as far as both copies are whole
+        with suppress(OSError):  # of a damaged log the intact part is used
             shutil.copyfile(journal_of(data / LOG), journal_of(Path(scratch) / LOG))
         with Store(Path(scratch) / LOG) as store:
             names.update(name for line in store.games() for name in line.players if name.lower() not in COLOURS)
@@ -182,7 +182,7 @@ def _game(data: Path, names: set[str]) -> dict[str, bytes]:
 
 
 def board(jpeg: bytes, poses: Sequence[TilePose]) -> bytes | None:
-    """A picture of the table cut to its tiles, as JPEG; None when it cannot be."""
+    """A picture of the table cropped to its tiles, as JPEG; None on failure."""
     try:
         placed = {(int(x), int(y)): np.array(pose, np.float64) for x, y, pose in poses}
         xs, ys = [x for x, _ in placed], [y for _, y in placed]
@@ -195,7 +195,7 @@ def board(jpeg: bytes, poses: Sequence[TilePose]) -> bytes | None:
 
 
 def clean_lines(text: bytes) -> bytes:
-    """Text without what looks like a secret."""
+    """Redacts anything that looks like a secret."""
     return "\n".join(clean(line) for line in text.decode("utf-8", "replace").splitlines()).encode()
 
 

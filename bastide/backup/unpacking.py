@@ -29,16 +29,16 @@ LOG, SERVICE = "log.sqlite", "service.conf"
 KEPT = (".json", ".png", ".jpg", ".jpeg", ".conf", ".webm")
 DATABASES = (LOG, "log.pictures.sqlite")
 MOST_FILES, MOST_BYTES, MANIFEST_BYTES = 20_000, 1_000_000_000, 8_000_000
-MOST_OF_ONE = 50_000_000  # bytes of a file that is no database: a tile book of hundreds of pictures has a tenth
-MOST_TIMES = 60  # a log packs to a tenth; what packs better than this is none
-FREE_BYTES = 1_000_000  # of a file may pack as they like
-SPARE_BYTES = 100_000_000  # stay free on the disk beside what is unpacked
+MOST_OF_ONE = 50_000_000  # bytes of a file that is not a database: a tile book of hundreds of pictures has a tenth
+MOST_TIMES = 60  # limit of the compression ratio; a log's is 10
+FREE_BYTES = 1_000_000  # of a file are exempt from the limit
+SPARE_BYTES = 100_000_000  # to remain free on the disk after unpacking
 _PIECE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contents:
-    """What a backup holds, for people."""
+    """Summary of a backup's contents."""
 
     files: int
     size: int
@@ -48,7 +48,7 @@ class Contents:
 
 
 def unpack(file: Path, into: Path) -> Contents:
-    """Check everything and write it out: data/ without its prefix. Raises UsageError."""
+    """Verify and extract everything: data/ without its prefix. Raises UsageError."""
     if file.exists() and not (file.is_file() or file.is_dir()):  # a device may be endless
         raise UsageError(f"{file}: is a device, not a backup")
     try:
@@ -95,7 +95,7 @@ class Packed(TypedDict):
 
 
 class Manifest(TypedDict):
-    """What a backup says of itself: its files by their names, and when it was made (0: it does not say)."""
+    """A backup's manifest: its files by name, and when it was made (0: unknown)."""
 
     files: dict[str, Packed]
     made_s: float
@@ -125,7 +125,7 @@ def _manifest(file: Path, archive: zipfile.ZipFile) -> Manifest:
 
 
 def _bounded(file: Path, there: Mapping[str, zipfile.ZipInfo], into: Path) -> None:
-    """Refuse an archive that would unpack to more than a backup does, before unpacking anything. Raises UsageError."""
+    """Reject decompression bombs before unpacking anything. Raises UsageError."""
     for name, info in there.items():
         if info.file_size > FREE_BYTES + MOST_TIMES * info.compress_size or \
                 info.file_size > MOST_OF_ONE and PurePosixPath(name).name not in DATABASES:
@@ -138,7 +138,7 @@ def _bounded(file: Path, there: Mapping[str, zipfile.ZipInfo], into: Path) -> No
 
 
 def _inside(file: Path, name: str) -> Path:
-    """Where a file of the backup goes. Raises UsageError for a name that leads anywhere else."""
+    """The target path of a file. Raises UsageError for a name outside the allowed ones (path traversal)."""
     path = PurePosixPath(name)
     plain = path.parts[:1] == ("data",) and len(path.parts) > 1 or name == "pins.json"
     if not plain or path.is_absolute() or "\\" in name or ":" in name or "\0" in name or \
@@ -149,7 +149,7 @@ def _inside(file: Path, name: str) -> Path:
 
 
 def _counted(file: Path, into: Path, manifest: Manifest) -> Contents:
-    """Look into the log of an unpacked backup."""
+    """Check the log of an unpacked backup."""
     try:
         db = sqlite3.connect(f"file:{(into / LOG).as_posix()}?mode=ro", uri=True)
         try:
@@ -179,7 +179,7 @@ def _counted(file: Path, into: Path, manifest: Manifest) -> Contents:
 
 
 class Pins(TypedDict):
-    """The PINs' hashes, and the number of the series of sessions that goes on with them."""
+    """The PINs' hashes, with the series number of their sessions."""
 
     table: str | None
     admin: str | None
@@ -187,7 +187,7 @@ class Pins(TypedDict):
 
 
 def pins_in(file: Path, pins: Path) -> Pins:
-    """What a backup says of the PINs. Raises UsageError."""
+    """The PINs in a backup. Raises UsageError."""
     try:
         data = json.loads(pins.read_text("utf-8"))
         hashes = data["table"], data["admin"]

@@ -45,14 +45,14 @@ from web.views import QuestionView, StatusView
 
 CACHE = "book-games.json"
 FORMAT = 1
-OPENED = 4  # games of which all is kept in memory
+OPENED = 4  # games cached completely
 SAID = {"merge", "part", "remove", "bring_back", "count", "place"}
 _log = logging.getLogger("bastide.book")
 T = TypeVar("T")
 
 
 class SeenRow(Row):
-    """A game as everybody sees it: whether it ``counts``, and how its ``film`` stands."""
+    """A game's public row: whether it ``counts``, and the state of its ``film``."""
 
     counts: bool
     film: str
@@ -67,7 +67,7 @@ class Overview(Together):
 
 
 class Result(TypedDict):
-    """The result of a game; ``winners`` are numbers of players."""
+    """The result of a game; ``winners`` are player indices."""
 
     scores: list[int]
     winners: list[int]
@@ -92,7 +92,7 @@ class BookView(GameView):
 
 
 class GameDocument(TypedDict):
-    """A game with a frame for each turn; ``handover`` is the link that hands it on, once it is over."""
+    """A game with a frame for each turn; ``handover`` is the Board Game Stats link, once it is over."""
 
     row: SeenRow
     view: BookView
@@ -103,7 +103,7 @@ class GameDocument(TypedDict):
 
 
 class LuckRow(TypedDict):
-    """What a player drew (`scoring.luck`)."""
+    """Statistics of a player's draws (`scoring.luck`)."""
 
     drawn: int
     worth: float
@@ -113,8 +113,8 @@ class LuckRow(TypedDict):
 
 
 class Evenings:
-    """All methods may be called from any thread; they raise CommandError. The game ``untold()`` is not over here:
-    nobody learns the winner before the room does."""
+    """All methods may be called from any thread; they raise CommandError. The game ``untold()`` is not over here: its
+    winner is not shown before it is revealed."""
 
     def __init__(self, data: Path, store: Store, films: Films, untold: Callable[[], int | None] = lambda: None) -> None:
         self._untold, self._as_played = untold, dict[tuple[int, str], Row | None]()
@@ -140,7 +140,7 @@ class Evenings:
         return {r["game"]: {"scores": [p["score"] for p in r["players"]], "winners": r["winners"]} for r in self._all()}
 
     def change(self, data: Mapping[str, object]) -> Overview:
-        """Merge, part, remove or bring back a person, have a game count or not, name the place; the overview."""
+        """Merge, separate, remove or restore a person, count a game or not, name the place; returns the overview."""
         do, key = data.get("do"), data.get("player", "")
         if not isinstance(do, str) or do not in SAID or not isinstance(key, str) or len(key) > 200:
             raise CommandError("malformed", f"do: must be one of {', '.join(sorted(SAID))}")
@@ -188,7 +188,7 @@ class Evenings:
     # -- one of them ------------------------------------------------------------------------------------------------
 
     def game(self, number: int) -> GameDocument:
-        """Everything that is kept of a game."""
+        """All data of a game."""
         row, said, found = self._row(number), self._said(), self._load(number)
         state = state_of(found.setup, found.entries)
         last = live_view(state, found.entries, len(found.entries))
@@ -209,7 +209,7 @@ class Evenings:
                 "handover": link(self._named(row, said), said) if row["over"] else None}
 
     def luck(self, number: int) -> list[LuckRow]:
-        """What each player of a finished game drew."""
+        """The draws of each player of a finished game."""
         found = self._load(number)
         events = (event for _, event in effective(found.entries))
         return [{"drawn": one.drawn, "worth": one.worth, "expected": round(one.expected, 1),
@@ -217,7 +217,7 @@ class Evenings:
 
     def picture(self, number: int, turn: int | None = None,
                 part: tuple[int, int, int, int] | None = None) -> bytes | None:
-        """The table in a turn (None: last) as JPEG, whole or some squares from above; None without such a picture."""
+        """The table in a turn (None: last) as JPEG, whole or some squares rectified; None without such a picture."""
         found = self._load(number)
         return table_picture(self._store, number, played(found.setup, found.entries), turn, part)
 
@@ -237,33 +237,33 @@ class Evenings:
         return scores_csv(state).encode() if form == "csv" else result_sheet.picture(state)
 
     def film(self, number: int) -> Path | None:
-        """The time-lapse of a game, if it has been made and may be shown: its last picture has the result."""
+        """The time-lapse of a game, if it exists and may be shown: its last picture has the result."""
         return self._films.file(number) if number != self._untold() else None
 
     def _filmed(self, number: int) -> str:
         return self._films.state(number) if number != self._untold() else "none"
 
     def make_film(self, number: int) -> str:
-        """Begin to make it; how it stands."""
+        """Start making it; returns its state."""
         if not self._row(number)["tiles"]:
             raise CommandError("nothing_to_show", "no tile was laid in this game")
         self._films.begin(number)
         return self._filmed(number)
 
-    # -- what is known ----------------------------------------------------------------------------------------------
+    # -- data -------------------------------------------------------------------------------------------------------
 
     def _said(self) -> Said:
         return _saved(lambda: self._people.said)
 
     def _seen(self, row: Row, said: Said) -> SeenRow:
-        """A row as everybody sees it: without the names of those who were removed."""
+        """A public row: without the names of removed people."""
         people = [said.person(p["name"]) for p in row["players"]]
         return {**row, "counts": row["game"] not in said.uncounted, "film": self._filmed(row["game"]),
                 "players": [{**p, "key": key, "name": "" if key in said.removed else p["name"]}
                             for p, key in zip(row["players"], people, strict=True)]}
 
     def _named(self, row: Row, said: Said) -> Row:
-        """A row for other programs, which want a name: who was removed is called by the colour."""
+        """A row for other programs, which require a name: removed people are called by their colour."""
         return {**row, "players": [{**p, "name": p["colour"] if said.person(p["name"]) in said.removed else p["name"]}
                                    for p in row["players"]]}
 
@@ -287,7 +287,7 @@ class Evenings:
                     self._rows[n] = stamps[n], self._worked_out(n, began.get(n, 0.0))
                 self._keep(self._rows)
             known = dict(self._rows)
-        untold = self._untold()  # after the rows: what ends meanwhile is not told either
+        untold = self._untold()  # after the rows: a game that ends meanwhile is not revealed either
         if untold in known:
             known[untold] = known[untold][0], self._row_as_played(untold, known[untold])
         return [row for _, row in known.values() if row is not None]
@@ -313,7 +313,7 @@ class Evenings:
             return None
 
     def _keep(self, rows: Mapping[int, tuple[str, Row | None]]) -> None:
-        with suppress(OSError):  # it is worked out again
+        with suppress(OSError):  # it is recomputed
             write_whole(self._cache, json.dumps({"format": FORMAT, "bastide": __version__, "games": {
                 str(n): kept for n, kept in rows.items()}}, separators=(",", ":")).encode())
 

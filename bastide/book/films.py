@@ -1,7 +1,8 @@
 """The time-lapse of a game: the table as the camera saw it turn by turn, with the scores under it, in half a minute.
 
 Made on this device from the pictures kept with the moves (`bastide.log.pictures`), of which only the newest games have
-any; so a thread makes it when a game ends or gives way to another one. A game without pictures is shown in drawn tiles.
+any; so a thread makes it when a game ends or is replaced by another one. A game without pictures is shown in drawn
+tiles.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ FOLDER = "films"
 KEPT = 40  # films; 1 to 4 MB each
 FPS = 6
 LENGTH_S, LAST_S = 30.0, 3.0  # of the film, and of its last picture
-LONGEST_EACH_S = 1.0  # a picture of a short game is not shown longer
+LONGEST_EACH_S = 1.0  # limit for pictures of short games
 SIZE = (960, 720)  # pixels: width, height
 BAR_PX = 64  # of the height, for the scores
 TILE_PX = 60  # at most, where the table is drawn
@@ -48,7 +49,7 @@ _log = logging.getLogger("bastide.book")
 
 
 class Films:
-    """The films of one data folder, as ``films/N.webm``. Safe to use from several threads."""
+    """The films of one data folder, as ``films/N.webm``. Thread-safe."""
 
     def __init__(self, data: Path, store: Store) -> None:
         self._folder, self._store = data / FOLDER, store
@@ -66,7 +67,7 @@ class Films:
         return "making" if game in self._making else "there" if self.file(game) else "none"
 
     def begin(self, game: int) -> None:
-        """Make a film in a thread of its own; nothing while it is being made."""
+        """Make a film in a thread of its own; no-op while it is being made."""
         if game not in self._making and not self._ending.is_set():
             thread = self._making[game] = threading.Thread(target=self._made, args=(game,), name="film", daemon=True)
             thread.start()
@@ -77,8 +78,8 @@ class Films:
             thread.join(timeout_s)
 
     def close(self, timeout_s: float = CLOSING_S) -> None:
-        """Give up what is being made and begin nothing more. OpenCV aborts the whole program if it ends while a thread
-        is in the middle of a picture."""
+        """Abort and start nothing more. OpenCV aborts the whole process if it exits while a thread is encoding a
+        picture."""
         self._ending.set()
         self.wait(timeout_s)
 
@@ -104,25 +105,25 @@ class Films:
 
     def _made(self, game: int) -> None:
         with suppress(OSError, AttributeError):
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)  # on Linux of this thread alone
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)  # on Linux per thread
         try:
             self.make(game)
         except Failure as e:
             _log.warning("no time-lapse of game %d: %s", game, e)
-        except Exception:  # runs in the background and must not affect anything else
+        except Exception:  # a background task must not affect anything else
             _log.exception("no time-lapse of game %d", game)
         finally:
             self._making.pop(game, None)
 
     def _tidy(self) -> None:
-        """The newest stay."""
+        """Keep only the newest."""
         there = sorted(self._folder.glob(f"[0-9]*{SUFFIX}"), key=lambda p: p.stat().st_mtime)
         for old in there[:-KEPT]:
             old.unlink(missing_ok=True)
 
 
 class AtTheEnd:
-    """Makes the film of every watched game when it ends or gives way to another one. A context manager."""
+    """Makes the film of every watched game when it ends or is replaced by another one. A context manager."""
 
     def __init__(self, films: Films, store: Store, session: LiveSession) -> None:
         self._films, self._store = films, store
@@ -139,7 +140,7 @@ class AtTheEnd:
         self._films.close()
 
     def _run(self) -> None:
-        last, over = 0, True  # what was over before is left alone
+        last, over = 0, True  # ignore games that were over before
         while not self._views.closed:
             view = self._views.get(60.0)
             if view is None:
@@ -176,7 +177,7 @@ def pictures(game: StoredGame, store: Store) -> Iterator[tuple[Image, int]]:
 
 
 def _spread(turns: Sequence[PlayedTurn], most: int) -> list[PlayedTurn]:
-    """At most so many of them, evenly spaced, including the last one."""
+    """At most ``most`` of them, evenly spaced, including the last one."""
     step = max(1.0, len(turns) / most)
     return [turns[len(turns) - 1 - int(n * step)] for n in range(min(len(turns), most))][::-1]
 
@@ -230,7 +231,7 @@ def _with_scores(picture: Image, state: GameState, scores: Sequence[int]) -> Ima
 
 
 def _cut(name: str, room: float, draw: ImageDraw.ImageDraw, written: object) -> str:
-    """As much of a name as there is room for."""
+    """A name truncated to the available width."""
     if draw.textlength(name, written) <= room:  # type: ignore[arg-type]
         return name
     while name and draw.textlength(f"{name}…", written) > room:  # type: ignore[arg-type]

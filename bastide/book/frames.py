@@ -14,7 +14,7 @@ from scoring.state import GameState
 
 
 class FrameRow(TypedDict):
-    """A turn part (from 0) when it was over: ``board`` is the part of a view's board that comes and goes."""
+    """The end of a turn part (from 0): ``board`` is the changing part of a view's board."""
 
     turn: int
     player: int
@@ -23,13 +23,13 @@ class FrameRow(TypedDict):
 
 
 def frames(setup: Setup, entries: Sequence[LogEntry]) -> list[FrameRow]:
-    """A row for every turn part in order. With all corrections; which tiles lay there is told by the turns of the last
-    view's tiles."""
+    """A row for every turn part in order. With all corrections; the tiles at that time follow from the turns of the
+    last view's tiles."""
     out: dict[int, GameState] = {}
     state = new_game(setup)
     for _, event in effective(entries):
         if isinstance(event, GameEnded):
-            continue  # the final scoring is no turn
+            continue  # the final scoring is not a turn
         try:
             state = step(state, event)
         except IllegalMove:  # as in the fold of the whole log

@@ -1,4 +1,4 @@
-"""A finished game for other programs: Board Game Stats' link. Only the person who opens it calls anybody."""
+"""Export of a finished game as a Board Game Stats link. Nothing is sent unless a person opens it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Person(TypedDict):
 
 
 class Play(TypedDict):
-    """A play as Board Game Stats names its parts."""
+    """A play in the format of Board Game Stats."""
 
     sourceName: str
     sourcePlayId: str
@@ -40,7 +40,7 @@ class Play(TypedDict):
 
 
 def play(row: Row, said: Said) -> Play:
-    """One play as Board Game Stats reads it. Ids are stable: sent again, it is the same play of the same people."""
+    """The game as a play for Board Game Stats. Ids are stable: sent again, it is the same play of the same people."""
     out: Play = {
         "sourceName": "bastide", "sourcePlayId": said.id_of(f"game/{row['game']}/{row['created_s']:.0f}"),
         "playDate": datetime.fromtimestamp(row["began_s"] or row["created_s"], UTC).strftime("%Y-%m-%d %H:%M:%S"),
@@ -57,5 +57,5 @@ def play(row: Row, said: Said) -> Play:
 
 
 def link(row: Row, said: Said) -> str:
-    """The address that logs it."""
+    """The URL that logs it."""
     return ADDRESS + quote(json.dumps(play(row, said), ensure_ascii=False, separators=(",", ":")), safe="")

@@ -1,4 +1,4 @@
-"""Who is who in the book. Games name their players; a person is everybody of that name, until people say otherwise.
+"""Identities of people in the book. Games name their players; equal names are one person unless people change that.
 
     book.json   {"format": "bastide-book", "version": 1, "house": ..., "place": ..., "merged": {key: key},
                  "removed": [key, ...], "uncounted": [game, ...]}
@@ -30,14 +30,14 @@ _log = logging.getLogger("bastide.book")
 
 
 def key_of(name: str) -> str:
-    """What makes two names the same: neither case nor spaces nor how letters are composed."""
+    """The key of a name: case, spaces and Unicode composition are ignored."""
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """What people have said about the book. ``house`` makes its ids unlike those of any other; ``merged`` leads from a
-    key to the one that it is the same person as."""
+    """People's settings of the book. ``house`` makes its ids unique; ``merged`` maps a key to that of the same
+    person."""
 
     house: str = ""
     place: str = ""
@@ -55,13 +55,13 @@ class Said:
         return key
 
     def id_of(self, what: str) -> str:
-        """A stable id of a person (``player/KEY``) or a game (``game/N/DATE``) that no other house has: 48 bits, short
+        """A stable id of a person (``player/KEY``) or a game (``game/N/DATE``) unique to this house: 48 bits, short
         enough for a QR code with six of them."""
         return uuid.uuid5(uuid.UUID(hex=self.house), what).hex[:12]
 
 
 class People:
-    """What was said, on disk before anybody is told. Safe to use from several threads. Raises Failure."""
+    """The stored settings, on disk before they take effect. Thread-safe. Raises Failure."""
 
     def __init__(self, data: Path) -> None:
         self._path = data / NAME
@@ -74,7 +74,7 @@ class People:
             return self._read()
 
     def merge(self, key: str, into: str) -> None:
-        """From now on ``key`` is the same person as ``into``."""
+        """Merge the person ``key`` into ``into``."""
         with self._lock:
             said = self._read()
             target = said.person(into)
@@ -83,13 +83,13 @@ class People:
             self._write(replace(said, merged={**said.merged, said.person(key): target}))
 
     def part(self, key: str) -> None:
-        """``key`` is a person of their own again."""
+        """Separate ``key`` again."""
         with self._lock:
             said = self._read()
             self._write(replace(said, merged={k: v for k, v in said.merged.items() if k != key}))
 
     def remove(self, key: str, *, back: bool = False) -> None:
-        """Keep a person out of the book: no name, no statistics; or take them ``back``."""
+        """Remove a person from the book: no name, no statistics; or restore them (``back``)."""
         with self._lock:
             said = self._read()
             self._write(replace(said, removed=said.removed - {key} if back else said.removed | {key}))
@@ -101,7 +101,7 @@ class People:
             self._write(replace(said, uncounted=said.uncounted - {game} if counts else said.uncounted | {game}))
 
     def name_place(self, place: str) -> None:
-        """What the place is called where people play; empty for nothing."""
+        """Name of the place where people play; may be empty."""
         with self._lock:
             self._write(replace(self._read(), place=" ".join(place.split())[:LONGEST_PLACE]))
 
@@ -148,7 +148,7 @@ def said_to_json(said: Said) -> SaidJson:
 
 
 def said_from_json(data: object) -> Said:
-    """What ``book.json`` says. Raises ValueError, TypeError or KeyError."""
+    """Parse ``book.json``. Raises ValueError, TypeError or KeyError."""
     if not isinstance(data, dict):
         raise TypeError("it is no object")
     if data["format"] != FORMAT or data["version"] != VERSION:

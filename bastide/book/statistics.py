@@ -1,4 +1,4 @@
-"""What all games together say: players with games, wins, averages, streaks and ratings; who beat whom; records."""
+"""Statistics over all games: players with games, wins, averages, streaks and ratings; pairwise results; records."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from bastide.book.people import Said
 from bastide.book.summary import Row, Seat
 
 RECORDS = ("score", "margin", "turn", "road", "city", "farm")
-START = 1500.0  # the rating of somebody who has not played
-STEP = 200.0  # of a rating: what OpenSkill's standard deviation of a newcomer is shown as
-SURE = 3.0  # standard deviations below its mean that a rating is shown at: what somebody is at least
+START = 1500.0  # rating without games
+STEP = 200.0  # rating points per initial standard deviation of OpenSkill
+SURE = 3.0  # standard deviations below the mean: the shown rating is a lower bound
 
 
 class PersonRow(TypedDict):
-    """Somebody with the names they went by: games alone count for ``games``, ``best`` and ``average``; ``ranked`` are
-    the others, ``shared`` the wins among ``wins`` that were. No ``rating`` before the first ranked game."""
+    """A person with all names used: solo games count for ``games``, ``best`` and ``average`` only; ``ranked`` are the
+    others, ``shared`` the shared wins among ``wins``. No ``rating`` before the first ranked game."""
 
     key: str
     name: str
@@ -38,7 +38,7 @@ class PersonRow(TypedDict):
 
 
 class PairRow(TypedDict):
-    """Two who have played together: who of them was ahead how often, and how often neither."""
+    """Two people who have played together: how often each was ahead, and how often neither."""
 
     players: list[str]
     games: int
@@ -60,7 +60,7 @@ class RecordRow(TypedDict):
 
 
 class Together(TypedDict):
-    """What games say together: players best rating first; ``removed`` are the keys of those who are not shown."""
+    """The statistics: players by rating, best first; ``removed`` are the keys of people not shown."""
 
     players: list[PersonRow]
     pairs: list[PairRow]
@@ -76,11 +76,11 @@ class Statistics(Together):
 
 @dataclass(slots=True)
 class _Person:
-    """A row while games are counted."""
+    """A row during accumulation."""
 
     key: str
     name: str = ""
-    names: dict[str, None] = field(default_factory=dict)  # in the order in which they came
+    names: dict[str, None] = field(default_factory=dict)  # in order of appearance
     games: int = 0
     ranked: int = 0
     points: int = 0
@@ -93,7 +93,7 @@ class _Person:
 
 
 def statistics(rows: Iterable[Row], said: Said) -> Statistics:
-    """Of the finished games that count, which come in any order. A game alone counts for averages and records, not for
+    """Compute from the finished games that count, in any order. A solo game counts for averages and records, not for
     wins, streaks and ratings."""
     games = sorted((r for r in rows if r["over"] and r["game"] not in said.uncounted),
                    key=lambda r: (r["created_s"], r["game"]))
@@ -106,7 +106,7 @@ def statistics(rows: Iterable[Row], said: Said) -> Statistics:
         for key, p in seats.items():
             person = people.setdefault(key, _Person(key))
             person.names[p["name"]] = None
-            person.name = p["name"]  # as they write it now
+            person.name = p["name"]  # the newest spelling
             person.games += 1
             person.points += p["score"]
             person.best = max(person.best, p["score"]) if person.games > 1 else p["score"]
@@ -127,7 +127,7 @@ def statistics(rows: Iterable[Row], said: Said) -> Statistics:
 
 
 def seated(game: Row, said: Said) -> dict[str, Seat]:
-    """The people of a game in turn order, each once: who is named twice counts with the first seat."""
+    """The people of a game in turn order, each once: duplicates count with the first seat."""
     out: dict[str, Seat] = {}
     for p in game["players"]:
         out.setdefault(said.person(p["name"]), p)
@@ -135,7 +135,7 @@ def seated(game: Row, said: Said) -> dict[str, Seat]:
 
 
 def records(games: Sequence[Row], said: Said) -> list[RecordRow]:
-    """The records of the house. Who was first keeps it."""
+    """The records of the house. In a tie the earlier one holds it."""
     out: list[RecordRow] = []
     for record in RECORDS:
         held = [(g, g["best"][record]) for g in games if record in g["best"]]

@@ -1,4 +1,4 @@
-"""A game in a few numbers: result, categories, and possible house records. JSON-ready, so that it is computed once and
+"""Summary of a game: result, categories, and possible house records. JSON-ready, so that it is computed once and
 cached."""
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ LARGEST = {"road": "road", "city": "city", "farm": "field"}  # a record and the 
 
 
 class Seat(TypedDict):
-    """A player of a finished game; ``rank`` from 1, ``key`` says whose row of the book it counts for."""
+    """A player of a finished game; ``rank`` from 1, ``key`` is the person's in the book."""
 
     name: str
     colour: str
@@ -26,7 +26,7 @@ class Seat(TypedDict):
 
 
 class Best(TypedDict):
-    """What may be a record: how much, the seats that have it, the turn (from 1)."""
+    """A possible record: the value, the seats that hold it, the turn (from 1)."""
 
     n: int
     players: list[int]
@@ -34,8 +34,8 @@ class Best(TypedDict):
 
 
 class Row(TypedDict):
-    """What the book says of one game: when it began and ended (0: not known), how many ``tiles`` were laid by players,
-    whose turn was ``first``, points by category and player, and what may be a record, by its name."""
+    """The book's summary of one game: when it began and ended (0: not known), how many ``tiles`` were laid by players,
+    whose turn was ``first``, points by category and player, and possible records, by name."""
 
     game: int
     created_s: float
@@ -53,7 +53,7 @@ class Row(TypedDict):
 
 
 def summary(game: int, created_s: float, state: GameState, entries: Sequence[LogEntry]) -> Row:
-    """What the book says of one game."""
+    """Summarise one game."""
     scores, best = state.scores, winners(state.scores)
     times = [e.at_s for e in entries if e.at_s > 0]
     laid = [event for _, event in effective(entries) if isinstance(event, TilePlaced)]
@@ -73,8 +73,8 @@ def summary(game: int, created_s: float, state: GameState, entries: Sequence[Log
 
 
 def _best(state: GameState) -> dict[str, Best]:
-    """The largest feature of a kind that somebody scored, the most points of one score and of one turn; the earlier of
-    two that are equal."""
+    """The largest feature of a kind that somebody scored, the most points of one score and of one turn; the earlier one
+    in a tie."""
     out: dict[str, Best] = {}
     for record, feature in LARGEST.items():
         found = [e for e in state.score_events if e.feature == feature and e.reason.startswith(feature) and e.points]
@@ -82,7 +82,7 @@ def _best(state: GameState) -> dict[str, Best]:
             out[record] = _record(_size(most), (p for p, _ in most.points), most.turn)
     turns: dict[tuple[int, int], int] = {}
     for event in state.score_events:
-        for player, n in event.points if event.player is not None else ():  # the end of the game is no turn
+        for player, n in event.points if event.player is not None else ():  # the final scoring is not a turn
             turns[event.turn, player] = turns.get((event.turn, player), 0) + n
     if turns:
         (turn, player), n = max(turns.items(), key=lambda t: t[1])

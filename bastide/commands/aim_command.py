@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def line(aim: Aim) -> str:
-    """One look as a line for people, with what to do below it."""
+    """One measurement as a line of text, with the advice below it."""
     parts = ["view unknown" if aim.tiles is None else f"{aim.tiles[0]:4.1f} x {aim.tiles[1]:4.1f} tiles"]
     if aim.height_mm is not None and aim.tilt_deg is not None:
         parts.append(f"{aim.height_mm / 10:5.1f} cm up, {aim.tilt_deg:4.1f} degrees off")

@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 class Made(NamedTuple):
-    """A calibration with what is told of it, and the same for people."""
+    """A calibration with its report, as data and as text."""
 
     document: Document
     told: LensTold | TableTold | ColoursTold
@@ -91,7 +91,7 @@ def _made(args: argparse.Namespace) -> Made:
 
 
 def lens_lines(told: LensTold) -> list[str]:
-    """A lens for people; docs/calibration.md says what each number means."""
+    """A lens as text; docs/calibration.md explains each number."""
     used = sum(v["used"] for v in told["views"])
     out = [f"residual {told['rms_px']:.3f} px over {used} of {len(told['views'])} views, field of view "
            f"{told['fov_deg'][0]:.1f} x {told['fov_deg'][1]:.1f} degrees, focal length {told['focal_px']:.1f} px"]
@@ -104,7 +104,7 @@ def lens_lines(told: LensTold) -> list[str]:
 
 
 def table_lines(told: TableTold) -> list[str]:
-    """The table for people."""
+    """The table as text."""
     return [f"by {told['method']}: {told['rms_mm']:.2f} mm RMS, worst point {told['worst_mm']:.2f} mm, worst corner of "
             f"the picture {told['worst_corner_mm']:.1f} mm ({told['seconds']:.1f} s)",
             f"the camera is {told['height_mm'] / 10:.1f} cm over the table and {told['tilt_deg']:.1f} degrees off "
@@ -112,7 +112,7 @@ def table_lines(told: TableTold) -> list[str]:
 
 
 def colours_lines(told: ColoursTold) -> list[str]:
-    """The players' colours for people."""
+    """The players' colours as text."""
     out = []
     for name, rgb in told["paints"].items():
         near = min(((d, pair) for pair, d in told["distances"].items() if name in pair.split("-")), default=None)

@@ -1,4 +1,4 @@
-"""``bastide card``: what a table on a card of its own does at its start (docs/install.md)."""
+"""``bastide card``: start-up tasks of a table on a card of its own (docs/install.md)."""
 
 from __future__ import annotations
 

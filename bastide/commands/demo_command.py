@@ -88,7 +88,7 @@ def run(args: argparse.Namespace) -> int:
         if args.once:
             session.command({"do": "reveal", "step": "end"})
             view = fetch(f"{server.url}api/state")
-        else:  # on the page everybody walks through the end first
+        else:  # on the page the final scoring is presented first
             view = session.view()
         final = view["final"]
         if final is None:
@@ -102,13 +102,13 @@ def run(args: argparse.Namespace) -> int:
 
 
 def fetch(url: str) -> View:
-    """What a viewer of the page gets; it is our own page."""
+    """The view as a client of the page gets it; the URL is our own page's."""
     with urllib.request.urlopen(url, timeout=10) as answer:
         return cast(View, json.load(answer))
 
 
 def comparison(truth: Game, final: FinalView, questions: int) -> str:
-    """How the watched game compares with the one that was played."""
+    """Compares the watched game with the one that was played."""
     played = score_game(truth)["totals"]
     asked = "1 question was asked" if questions == 1 else f"{questions} questions were asked"
     if played == final["totals"]:

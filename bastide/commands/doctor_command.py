@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from bastide.machine.findings import Line
 
 HELP = "check this machine: camera, calibration, storage, memory, power, clock, port, versions"
-LOOKS = 12  # pictures of the camera that are looked at
+LOOKS = 12  # pictures of the camera that are checked
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def versions(*, pi: bool = True) -> Iterator[Line]:
-    """Python and the packages that bastide stands on; those of the Pi camera with ``pi``."""
+    """Python and the packages that bastide depends on; those of the Pi camera with ``pi``."""
     from bastide import __version__
     from bastide.machine.findings import line
 
@@ -103,6 +103,6 @@ def camera(uri: str) -> Iterator[Line]:
 
 
 def _version(module: str) -> str:
-    """The version of the distribution that a module came with."""
+    """The version of the distribution that provides a module."""
     found = packages_distributions().get(module, [])
     return version(found[0]) if found else "installed"

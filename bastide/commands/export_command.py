@@ -53,7 +53,7 @@ def written(game: Game, to: str, path: str) -> bytes:
 
 
 def as_jcz(game: Game, path: str) -> str:
-    """The saved game; what that program would play otherwise is noted on standard error."""
+    """The saved game; deviations in JCloisterZone are printed on standard error."""
     try:
         saved, notes = jcz.saved_game(game)
     except InvalidNotation as e:

@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def own_name() -> str:
-    """This machine's name on the local network, as mDNS announces it, or its number where it has no name."""
+    """This machine's mDNS name on the local network, or its IP address without one."""
     name = socket.gethostname().partition(".")[0]
     try:
         ipaddress.ip_address(name)

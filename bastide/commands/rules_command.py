@@ -1,4 +1,4 @@
-"""``bastide rules``: the rules in force, each with its source, or what two editions say differently."""
+"""``bastide rules``: the rules in force, each with its source, or the differences of two editions."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 class Row(TypedDict):
-    """An edition as owners know it: ``years`` of sale (from, to), what small cities and farms pay."""
+    """An edition as owners know it: ``years`` of sale (from, to), points for small cities and farms."""
 
     edition: str
     title: str
@@ -76,7 +76,7 @@ class Row(TypedDict):
 
 
 class Side(TypedDict):
-    """What one edition says about an option, and where."""
+    """An option's value in one edition, and its source."""
 
     edition: str
     value: str

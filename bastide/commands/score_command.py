@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def table(path: str, game: Game, result: dict) -> str:  # type: ignore[type-arg]
-    """The result for people."""
+    """The result as text."""
     rows = [f"{path} ({game.setup.rules.edition}, {len(game.turns)} turns)"]
     for n, (player, total) in enumerate(zip(game.setup.players, result["totals"], strict=True)):
         before = result["turns"][-1][n] if result["turns"] else 0

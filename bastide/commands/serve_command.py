@@ -38,8 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @dataclass
 class _Life:
-    """What one life of the server hands to the next: ``up`` is whether its page was served, ``again`` whether it is to
-    begin anew and ``backup`` what is to be restored before; ``restored`` and ``refused`` say what went wrong then."""
+    """State passed from one run of the server to the next: ``up``: its page was served, ``again``: it should restart,
+    ``backup``: to be restored before; ``restored`` and ``refused`` are the errors of the last restart."""
 
     up: bool = False
     again: bool = False
@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
     notifier, data, life, without = from_environment(), Path(args.data), _Life(), False
     with trimmed():
         while True:
-            finish(data)  # a restore that a pulled plug interrupted
+            finish(data)  # a restore interrupted by a power cut
             file = SettingsFile(data)
             now = options.in_force(args, os.environ, {} if without else file.values)
             life = _Life(port=life.port, restored=life.restored, refused=life.refused)
@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
             except (UsageError, Failure) as e:
                 if life.up or not set_on_page(now):
                     raise
-                # The page is the only way to mend what was set on it: it must come up whatever that was.
+                # Page settings can only be corrected on the page: it must start whatever they are.
                 life.refused = str(e)
                 without = file.values == file.served
                 if not without:
@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
             if life.backup is not None:
                 with kept_alive(notifier):
                     life.restored = _restored(life.backup, data)
-                # The folder is another one now: its newest game goes on, whatever the command line asked for.
+                # The data folder was replaced: its newest game continues, regardless of the command line.
                 args.players, args.edition, args.rule, args.expansions, args.first = None, None, [], None, None
 
 
@@ -94,7 +94,7 @@ def _put_back(file: SettingsFile) -> None:
 
 
 def described(args: argparse.Namespace) -> str:
-    """What the command line says of a game. A start after a crash says the same again and means the game on the table.
+    """The command line's description of a game. A restart after a crash repeats it and means the game on the table.
     """
     named = [args.edition, args.rule, args.expansions, args.first]
     if not args.players and not any(named):
@@ -104,7 +104,7 @@ def described(args: argparse.Namespace) -> str:
 
 
 def goes_together(args: argparse.Namespace, data: Path) -> None:
-    """Raises UsageError for options that are right one by one and not together."""
+    """Raises UsageError for options that are valid by themselves but inconsistent."""
     from bastide.camera.calibrated import load_calibrations, view_from
     from bastide.club.table import club_table
     from bastide.table.setup import TWO, table_setup
@@ -117,7 +117,7 @@ def goes_together(args: argparse.Namespace, data: Path) -> None:
 
 
 def _resumed(store: Store) -> TableSession | None:
-    """The game on the table; without it when it is whole and cannot be understood, as a newer version's."""
+    """The game on the table; without one if it is intact but not understood, such as one of a newer version."""
     from bastide.log.stored import NotUnderstood
     from bastide.table.session import TableSession
 
@@ -129,7 +129,7 @@ def _resumed(store: Store) -> TableSession | None:
 
 
 def _restored(backup: Path, data: Path) -> str:
-    """Put a backup in place; empty, or why that failed: then everything is as it was."""
+    """Restore a backup; returns "", or why that failed: then nothing has changed."""
     from bastide.backup.restore_inside import restore_inside
 
     try:
@@ -144,7 +144,7 @@ def _restored(backup: Path, data: Path) -> str:
 
 
 def _serve(given: argparse.Namespace, now: InForce, file: SettingsFile, notifier: Notifier, life: _Life) -> None:
-    """Serve with the options ``now`` until somebody ends it or wants it served anew, which ``life`` says then."""
+    """Serve with the options ``now`` until it is stopped or restarted, which ``life`` records."""
     from bastide.backup.external_files import remember
     from bastide.backup.page_backups import PageBackups
     from bastide.backup.second_medium import SecondMedium
@@ -201,7 +201,7 @@ def _serve(given: argparse.Namespace, now: InForce, file: SettingsFile, notifier
         session = None if args.new else _resumed(store)
         asked = described(args)
         if session is not None and asked and asked != store.described and (session.state.over or not session.entries):
-            session = None  # nothing goes on in it, and another was described since
+            session = None  # it has no moves, and another one was described since
         if session is None:
             seated = players(args.players) if args.players else None
             printed = rules(args)
@@ -222,11 +222,11 @@ def _serve(given: argparse.Namespace, now: InForce, file: SettingsFile, notifier
         documents = load_calibrations(args.calibration)
         if args.source:
             uri = args.source
-            view_from(documents)  # says now what is wrong with the files
+            view_from(documents)  # reports errors in the files now
             used = newest(documents, measured.kept())
             camera = CalibratedCamera(open_camera(uri), used, view_from(used), measured.paths())
             with nullcontext() if is_device(uri) else opened(camera):
-                pass  # a device may still be plugged in later
+                pass  # a device may be plugged in later
 
             seen = KeptLooks(data)
             stack.callback(seen.close)
@@ -239,8 +239,8 @@ def _serve(given: argparse.Namespace, now: InForce, file: SettingsFile, notifier
             if args.learn and not uri.startswith("sim:"):  # a simulated table shows our own drawings
                 learner = Learner(lambda: arts.book(session.art), session, lambda setup: arts.base(session.art, setup),
                                   arts.counts)
-            # The same camera every time: one that was unplugged comes back with the focus and light it was held at.
-            watcher = watcher_for(session.setup) if args.tiles else None  # says now what is wrong with the folder
+            # The same camera object every time: after a reconnect it restores the fixed focus and exposure.
+            watcher = watcher_for(session.setup) if args.tiles else None  # reports errors in the folder now
             loop = TableLoop(lambda: camera, watcher, session, watcher_for, learner, camera.changed,
                              lambda: lens_measured(camera.documents))
             tuning = Tuning(camera, measured, given=documents, present=lambda: session.seeing.present,
@@ -251,7 +251,7 @@ def _serve(given: argparse.Namespace, now: InForce, file: SettingsFile, notifier
             stack.callback(tuning.close)
             lens = LensBench(camera, measured, given=documents, present=lambda: session.seeing.present)
             stack.callback(lens.close)
-            # What was taught is read with from the next frame on, where the game uses the owner's set.
+            # Taught pictures are used from the next frame on, if the game uses the owner's set.
             teaching = PageTeaching(camera, arts.teaches, present=lambda: session.seeing.present,
                                     wanted=lambda: tuple(arts.counts(session.setup.expansions)),
                                     known=lambda: session.own_tiles()["tiles"], taught=camera.changed.set)
@@ -260,7 +260,7 @@ def _serve(given: argparse.Namespace, now: InForce, file: SettingsFile, notifier
 
         def begin_again(backup: Path | None = None) -> None:
             life.again, life.backup = True, backup
-            threading.Timer(ANSWERED_S, stop.set).start()  # whoever asked for it hears of it first
+            threading.Timer(ANSWERED_S, stop.set).start()  # after the response was sent
 
         def playing() -> bool:
             return bool(session.entries) and not session.state.over
@@ -295,7 +295,7 @@ def _serve(given: argparse.Namespace, now: InForce, file: SettingsFile, notifier
             server = stack.enter_context(PageServer(app, args.host, args.port or life.port))
         except ServerError as e:
             raise Failure(str(e)) from e
-        life.port = server.port  # any free one (--port 0) is the same after beginning anew: pages wait there
+        life.port = server.port  # a free port (--port 0) is kept after a restart: pages wait there
         print(f"the page is at {server.url}", flush=True)
         if certificates is not None:
             try:
@@ -318,8 +318,8 @@ def _serve(given: argparse.Namespace, now: InForce, file: SettingsFile, notifier
         session.seeing.balance = measure
         stack.enter_context(panel(session, args.light, args.button, measure))
         life.up = True
-        with suppress(OSError):  # a full disk costs the way back only
+        with suppress(OSError):  # a full disk only loses the fallback
             file.serves()
         wait(stop, loop, notifier, server.url, lambda: life.again)
         if session.state.over and not life.again:
-            store.describe("")  # ended by people: the next start is another evening
+            store.describe("")  # an orderly end: the next start is another evening

@@ -1,4 +1,4 @@
-"""``bastide support``: one ZIP for whoever helps, and replaying one."""
+"""``bastide support``: makes or replays a support file."""
 
 from __future__ import annotations
 

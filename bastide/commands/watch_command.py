@@ -18,7 +18,7 @@ from scoring.events import Setup
 if TYPE_CHECKING:
     from reading.record import Recorder
 
-KEPT_EVERY_S = 5.0  # how often what was seen so far is put beside the file that is written in the end
+KEPT_EVERY_S = 5.0  # interval of saving the game so far beside the final file
 HELP = "follow a camera or a recording and write the game"
 
 
@@ -95,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
         if len(session.entries) != written and time.monotonic() >= due_s:
             written = len(session.entries)
             begun = time.monotonic()
-            with suppress(OSError):  # in case the power goes first; a disk error is reported at the end
+            with suppress(OSError):  # in case of a power cut; a disk error is reported at the end
                 write_whole(so_far, json.dumps(transcript_of(session)).encode())
             due_s = time.monotonic() + max(KEPT_EVERY_S, 50 * (time.monotonic() - begun))
         if sys.stderr.isatty() and now.frames % 20 == 0:
@@ -115,7 +115,7 @@ def run(args: argparse.Namespace) -> int:
                        stop=stop, on_frame=remember, learner=learner, lens_known=lambda: lens_measured(documents))
                 if learner is not None:
                     learner.write()
-            except SourceError as e:  # what was seen until then is worth keeping
+            except SourceError as e:  # keep what was seen until then
                 stopped = str(e)
             if stop.is_set():
                 print("interrupted: writing what was seen so far", file=sys.stderr)
@@ -157,14 +157,14 @@ def begun_record(path: Path, setup: Setup) -> Recorder:
 
 
 class Latency(TypedDict):
-    """Milliseconds from having a frame to its moves being on disk."""
+    """Milliseconds from receiving a frame until its moves are on disk."""
 
     p50: float
     p95: float
 
 
 class Summary(TypedDict):
-    """What watching came to."""
+    """The result of watching."""
 
     turns: int
     questions: int
@@ -174,7 +174,7 @@ class Summary(TypedDict):
 
 
 def show(setup: Setup, summary: Summary, out: str) -> None:
-    """The summary for people."""
+    """The summary as text."""
     print(f"{summary['turns']} turns in {summary['frames']} frames, {summary['questions']} to be asked about, "
           f"written to {out}")
     for player, total in zip(setup.players, summary["totals"], strict=True):

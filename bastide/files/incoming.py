@@ -1,4 +1,4 @@
-"""A file that comes in from the page, in pieces that are each hardly larger than any other request."""
+"""A file uploaded from the page, in pieces that are each hardly larger than other requests."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 
 from web.protocol import CommandError
 
-SPARE_BYTES = 300_000_000  # what stays free on the disk beside a file that comes in
+SPARE_BYTES = 300_000_000  # to remain free on the disk after an upload
 
 
 def add_piece(path: Path, at: int, data: bytes, *, most: int, what: str) -> None:
-    """The next bytes of a file of at most ``most`` bytes; at 0 another one begins. Raises CommandError.
+    """Append the next bytes of a file of at most ``most`` bytes; offset 0 starts a new one. Raises CommandError.
 
     ``what`` is what the file should be, for people: "a backup".
     """

@@ -20,18 +20,18 @@ from web.rights import COMMAND_LINE, Refused, Rights, Secrets, new_secrets
 NAME = "secrets.json"
 _VERSION = 1
 _HASH = re.compile(r"scrypt:(\d{1,5}):8:1\$[A-Za-z0-9]{1,64}\$[0-9a-f]{128}")
-_MOST_N = 65536  # with r 8 comparing one PIN takes 64 MB
+_MOST_N = 65536  # with r 8 hashing a PIN takes 64 MB
 SESSIONS = "sessions.json"
 DAMAGED = "secrets.damaged.json"
-PRIVATE = (NAME, SESSIONS, DAMAGED)  # what never leaves the machine
+PRIVATE = (NAME, SESSIONS, DAMAGED)  # files that never leave the machine
 _MOST_SESSIONS = 200_000  # bytes
 
 
 class KeyFile:
-    """The secrets in a data folder (`web.rights.Keys`). Thread safe; what another process changes is seen at once.
+    """The secrets in a data folder (`web.rights.Keys`). Thread-safe; changes by another process take effect at once.
 
-    A file that cannot be understood is set aside and a new one begun: everybody signs in again, with a new PIN. Making
-    one raises Failure.
+    A file that cannot be parsed is moved aside and a new one made: everybody signs in again, with a new PIN. Raises
+    Failure if that fails.
     """
 
     def __init__(self, folder: str | Path) -> None:
@@ -55,7 +55,7 @@ class KeyFile:
                 if self._stamp() != self._seen:
                     self._read()
             except (OSError, Failure):
-                pass  # what was read before stays in force
+                pass  # keep the secrets read before
             return self._kept
 
     def put(self, kept: Secrets) -> None:
@@ -99,13 +99,13 @@ class KeyFile:
 
 
 class SessionFile:
-    """The sessions in a data folder (`web.devices.Keeper`), for their owner only like the secrets."""
+    """The sessions in a data folder (`web.devices.Keeper`), readable by the owner only, like the secrets."""
 
     def __init__(self, folder: str | Path) -> None:
         self.path = Path(folder) / SESSIONS
 
     def load(self) -> list[Mapping[str, object]]:
-        """What was kept; empty when it cannot be read: then everybody signs in again."""
+        """The stored sessions; empty when they cannot be read: then everybody signs in again."""
         try:
             if self.path.stat().st_size > _MOST_SESSIONS:
                 return []
@@ -120,8 +120,8 @@ class SessionFile:
 
 
 def write_private(path: Path, text: str) -> None:
-    """A file for its owner only, in one step: after a power cut there is the old file or the new one. Raises
-    OSError."""
+    """Write a file readable by its owner only, atomically: after a power cut there is the old file or the new one.
+    Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, text.encode(), mode=0o600, durable=True)
 
@@ -135,7 +135,7 @@ def is_hash(value: object) -> bool:
 
 
 def set_pins(keys: KeyFile, *, table: str | None = None, admin: str | None = None) -> None:
-    """Set PINs from the command line. Raises UsageError for what is no PIN, Failure when it cannot be kept."""
+    """Set PINs from the command line. Raises UsageError for an invalid PIN, Failure when it cannot be stored."""
     try:
         Rights(keys).set_pins(table, admin, by=COMMAND_LINE)
     except Refused as e:

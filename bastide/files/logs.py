@@ -2,7 +2,8 @@
 
     {"t": "2026-11-21T18:00:00.123Z", "level": "warning", "from": "bastide.table", "text": "...", "frame": 812}
 
-Kept in DATA/logs, 2 MB a file and 3 files at most. What looks like a secret is taken out; pictures never get in.
+Kept in DATA/logs, 2 MB a file and 3 files at most. Anything that looks like a secret is redacted; pictures are never
+logged.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ _SECRET = re.compile(
     r"(?i)\b(authorization|cookie)(\"?'?\s*[:=]\s*)[^\"']+"  # these have spaces in them
     rf"|(?<![\w-])({_WORDS})(\"?'?\s*[:=]\s*\"?'?|(?<=--pin)\s+\"?'?)[^\s\"',;&}}]+"
     r"|scrypt:[^\s\"']+"
-    r"|(?<=://)[^/\s\"']+@"  # whoever signs in with an address
-    r"|((?:https?|rtsps?)://[^\s\"'?]*\?)[^\s\"']+")  # a camera's password is often among what is asked
+    r"|(?<=://)[^/\s\"']+@"  # credentials in a URL
+    r"|((?:https?|rtsps?)://[^\s\"'?]*\?)[^\s\"']+")  # a camera's password is often in the query
 
 
 class JsonLines(logging.Formatter):
@@ -52,7 +53,7 @@ class Quiet(logging.handlers.RotatingFileHandler):
 
 
 def clean(text: str) -> str:
-    """Without what looks like a secret, and not endless."""
+    """Redacted and truncated text."""
     text = _SECRET.sub(_masked, text)
     return text if len(text) <= LONGEST else text[:LONGEST] + " ..."
 
@@ -64,7 +65,7 @@ def _masked(found: re.Match[str]) -> str:
 
 @contextmanager
 def logging_to(data: Path, level: int = logging.INFO) -> Iterator[None]:
-    """Log into a data folder while inside, warnings also to standard error. A disk that refuses costs the log only."""
+    """Log into a data folder while inside, warnings also to standard error. A write error only loses log lines."""
     root = logging.getLogger()
     handlers: list[logging.Handler] = []
     try:

@@ -1,4 +1,4 @@
-"""What is noted of the newest backup on a second medium: the one writes it, the doctor reads it."""
+"""The record of the newest backup on a second medium, written by the backup and read by the doctor."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ NOTE = "second.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """``ok`` is whether the newest try made a ``file`` in the ``folder``, with so many games and entries, of the log in
-    that ``state``; otherwise ``why`` it did not. ``made`` are the names of all backups there that are ours."""
+    """``ok`` tells whether the newest attempt made a ``file`` in the ``folder``, with its number of games and entries,
+    from the log in that ``state``; otherwise ``why`` not. ``made`` are the names of all our backups there."""
 
     folder: str = ""
     at_s: float = 0.0
@@ -26,7 +26,7 @@ class Note:
 
 
 def read_note(data: Path) -> Note | None:
-    """How the newest backup on the second medium went; None when there was none, or the note cannot be read."""
+    """The outcome of the newest backup on the second medium; None when there was none, or the note cannot be read."""
     try:
         match json.loads((data / NOTE).read_text("utf-8")):
             case {"made": list(made), **said}:

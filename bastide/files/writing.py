@@ -1,4 +1,4 @@
-"""The one writer of whole files: after a power cut or on a full disk a file is whole or as it was before."""
+"""Atomic file writes: after a power cut or on a full disk a file has either its new or its old contents."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ def write_whole(path: Path, data: bytes, *, mode: int | None = None, durable: bo
 
     with replacing(path, mode=mode, durable=durable) as part, open(part, "xb", opener=opener) as f:
         if mode is not None:
-            os.fchmod(f.fileno(), mode)  # whatever the umask took away
+            os.fchmod(f.fileno(), mode)  # regardless of the umask
         f.write(data)
 
 
 @contextmanager
 def replacing(path: Path, *, mode: int | None = None, durable: bool = False) -> Iterator[Path]:
-    """The name under which to write the new contents of a file. When the block ends well they are fsynced and take the
-    file's place; otherwise they are removed, and the file is as it was.
+    """Yields the temporary name for a file's new contents. If the block succeeds they are fsynced and replace the file;
+    otherwise they are removed, and the file is unchanged.
 
-    Without a ``mode`` a link is followed and the permissions stay; with one, which whoever writes must give the file,
-    a link is replaced. ``durable`` fsyncs the folder too, so that after a power cut there is the new file, not the old
+    Without a ``mode`` a link is followed and the permissions stay; with one, which the caller must give the file, a
+    link is replaced. ``durable`` fsyncs the folder too, so that after a power cut there is the new file, not the old
     one. Raises OSError; unless it is from syncing the folder, the previous contents are still there.
     """
     path = path.resolve() if mode is None else path
     part = part_of(path)
     try:
-        part.unlink(missing_ok=True)  # what a power cut left
+        part.unlink(missing_ok=True)  # left by a power cut
         yield part
         with open(part, "rb+") as f:
             os.fsync(f.fileno())
@@ -52,12 +52,12 @@ def replacing(path: Path, *, mode: int | None = None, durable: bool = False) -> 
 
 
 def part_of(path: Path) -> Path:
-    """Where the new contents of a file are while they are written; a power cut may leave it."""
+    """The temporary name of a file's new contents; a power cut may leave it behind."""
     return path.with_name(f".{path.name[:200]}.part")
 
 
 def sync_folder(folder: Path) -> None:
-    """fsync a folder, so that its names are on disk. Raises OSError."""
+    """fsync a folder, so that its directory entries are on disk. Raises OSError."""
     there = os.open(folder.resolve(), os.O_RDONLY)
     try:
         os.fsync(there)

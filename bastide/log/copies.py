@@ -12,7 +12,7 @@ from bastide.log.schema import checksum
 
 
 def put(db: sqlite3.Connection, line: Action, number: int) -> None:
-    """Carry out an action of the journal in the database; ``number`` is its line's."""
+    """Apply an action of the journal to the database; ``number`` is that of its line."""
     game = line["game"]
     remember(db, "actions", str(number))
     if line["do"] == "entries":
@@ -29,13 +29,13 @@ def put(db: sqlite3.Connection, line: Action, number: int) -> None:
 
 
 def remember(db: sqlite3.Connection, key: str, value: str) -> None:
-    """Keep a piece of the log's state."""
+    """Store a value of the log's state."""
     db.execute("INSERT OR REPLACE INTO state (key, value) VALUES (?, ?)", (key, value))
 
 
 def lags(found: Salvaged, told: JournalContent) -> bool:
-    """Whether the journal has more than the database by more than the one action that may have been under way at a
-    power cut."""
+    """Whether the journal is ahead of the database by more than the one action that a power cut may have
+    interrupted."""
     return not same(merged(found, told), found) and not (
         not told.spoiled and same(found, told, but_newest=True))
 

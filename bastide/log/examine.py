@@ -12,8 +12,8 @@ from bastide.log.schema import SCHEMA, SCHEMA_VERSION, checksum
 
 _STATE = "state"
 ALL_TABLES = frozenset({"games", "entries", "state", "crops", "stills"})  # of every version, and those of the pictures
-# Of SQLite's file header (https://www.sqlite.org/fileformat2.html#the_database_header): place and what stands there in
-# every file of ours. A changed one makes SQLite take the file for another kind, or refuse to write it.
+# Of SQLite's file header (https://www.sqlite.org/fileformat2.html#the_database_header): offsets with the bytes of every
+# file of ours. A changed one makes SQLite take the file for another kind, or refuse to write it.
 _HEADER = ((0, b"SQLite format 3\0"), (16, b"\x10\0"), (20, b"\0\x40\x20\x20"), (44, b"\0\0\0\4"), (52, bytes(4)),
            (56, b"\0\0\0\1"), (64, bytes(8)), (72, bytes(20)))
 _LATER = (44, 56)  # zeros until there is a table
@@ -21,22 +21,22 @@ _MODES = (b"\1\1", b"\2\2")
 
 
 class Damaged(sqlite3.DatabaseError):
-    """What is wrong with a log, in a few words."""
+    """A fault of a log, in a few words."""
 
 
 def examine(path: Path, journal: JournalContent | None) -> Salvaged | None:
-    """Everything in a log of the present version; None when there is none yet, or one of an earlier version.
+    """The contents of a log of the current version; None if there is none yet, or one of an earlier version.
 
-    Raises Failure for a log of a newer version, sqlite3.Error or UnicodeDecodeError for one that is damaged or that the
-    disk does not give (`bastide.log.recovery.is_damage` tells them apart).
+    Raises Failure for a log of a newer version, sqlite3.Error or UnicodeDecodeError for one that is damaged or cannot
+    be read (`bastide.log.recovery.is_damage` distinguishes them).
     """
     if not path.is_file() or path.stat().st_size == 0:
         return None
-    hot = Path(f"{path}-journal").exists()  # SQLite has to finish or undo something first, and may write for that
+    hot = Path(f"{path}-journal").exists()  # SQLite has to recover first, and may write
     with open(path, "rb") as f:
         head = f.read(100)
     wal = Path(f"{path}-wal")
-    young = wal.exists() and wal.stat().st_size > 0  # the tables of a new log may all be there still
+    young = wal.exists() and wal.stat().st_size > 0  # a new log may still be there entirely
     if not hot and (head[18:20] not in _MODES or any(
             head[at:at + len(known)] not in (known, bytes(len(known)) if young and at in _LATER else known)
             for at, known in _HEADER)):
@@ -57,7 +57,8 @@ def examine(path: Path, journal: JournalContent | None) -> Salvaged | None:
 
 
 def contents(db: sqlite3.Connection) -> Salvaged:
-    """All that is in an open log of the present version. Raises Damaged unless every page and every entry is whole."""
+    """The contents of an open log of the current version. Raises Damaged unless every page and every entry is
+    intact."""
     before, db.text_factory = db.text_factory, bytes
     try:
         _tables(db)
@@ -88,7 +89,7 @@ def contents(db: sqlite3.Connection) -> Salvaged:
 
 
 def damage(db: sqlite3.Connection) -> str | None:
-    """What is wrong with an open log of the present version; None when every page and every entry is whole."""
+    """The fault of an open log of the current version; None when every page and every entry is intact."""
     try:
         contents(db)
     except Damaged as e:
@@ -97,7 +98,8 @@ def damage(db: sqlite3.Connection) -> str | None:
 
 
 def foreign(db: sqlite3.Connection, allowed: frozenset[str] = frozenset()) -> str | None:
-    """Something in a database that no log of ours has, like a trigger: its kind and name. ``allowed`` are tables."""
+    """An object in a database that our logs do not have, such as a trigger: its kind and name. ``allowed`` are
+    tables."""
     for kind, name in db.execute("SELECT type, name FROM sqlite_master"):
         if (kind, name) not in _expected() and not (kind == "table" and name in allowed) and \
                 not (kind == "index" and name.startswith("sqlite_autoindex_")):
@@ -117,7 +119,7 @@ def _tables(db: sqlite3.Connection) -> None:
 
 
 def _expected() -> dict[tuple[str, str], str]:
-    """What SQLite keeps of our tables: by kind and name the statement that makes it."""
+    """The expected schema in SQLite: by kind and name the SQL statement."""
     db = sqlite3.connect(":memory:")
     try:
         db.executescript(SCHEMA)
@@ -127,7 +129,7 @@ def _expected() -> dict[tuple[str, str], str]:
 
 
 def _text(value: object) -> str:
-    """A text as SQLite has it. Raises Damaged when it is none."""
+    """A text value from SQLite. Raises Damaged for any other type."""
     try:
         return value.decode("utf-8") if isinstance(value, bytes) else str(value)
     except UnicodeDecodeError:

@@ -22,12 +22,12 @@ CODE = "unread_moves"
 
 
 def placeholder(seq: int) -> str:
-    """The text of an entry that cannot be read, as the log keeps it."""
+    """The stored form of an unreadable entry."""
     return json.dumps(entry_to_json(LogEntry(seq=seq, body=Unread(), source="camera", confidence=0.0)))
 
 
 def spoiled(entries: Sequence[LogEntry]) -> frozenset[int]:
-    """The lost entries that nobody has restored yet."""
+    """The lost entries that have not been restored or retracted yet."""
     if not any(isinstance(e.body, Unread) for e in entries):
         return frozenset()
     return frozenset(seq for seq, event in with_gaps(entries) if event is None)
@@ -50,8 +50,8 @@ def unread(setup: Setup, entries: Sequence[LogEntry]) -> list[tuple[int, int]]:
 
 
 def _turn(d: Draft, following: Event | None) -> int:
-    """Which turn (from 1) an entry was of that stood between the game so far and the event that is known to follow: the
-    one under way when the next player's tile follows or something else of it, otherwise the next one."""
+    """The turn (from 1) of a lost entry between the game so far and the next known event: the current turn if the next
+    player's tile or another event of the current turn follows, otherwise the next one."""
     if not d.turn_open:
         return d.turn + 2
     if isinstance(following, TilePlaced):

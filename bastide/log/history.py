@@ -1,4 +1,4 @@
-"""What a log says about itself: which entries people have settled, which questions are open, what undo takes back."""
+"""Queries of a log: entries settled by people, open questions, the action that undo retracts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from scoring.log import Amended, LogEntry, Retracted, alive
 
-UNDO = "undo:"  # how the ``who`` of an entry begins that undo wrote
+UNDO = "undo:"  # prefix of ``who`` in entries written by undo
 
 
 def by_hand(entries: Sequence[LogEntry]) -> frozenset[int]:
@@ -21,8 +21,8 @@ def by_hand(entries: Sequence[LogEntry]) -> frozenset[int]:
 def last_action(entries: Sequence[LogEntry]) -> tuple[int, ...]:
     """The entries of the newest action that has not been undone, oldest first; empty when there is none.
 
-    What one command or proposal wrote is one action (its entries have the same time). Undo after undo goes further
-    back; a correction, also one that takes an entry back, is an action that undo takes back.
+    The entries of one command or proposal are one action (they have the same time). Repeated undo goes further back; a
+    correction, even a retraction, is an action that undo reverts.
     """
     actions: list[tuple[int, ...]] = []
     for group in _groups(entries):

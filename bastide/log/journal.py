@@ -2,10 +2,10 @@
 
     DIGEST {"n": 7, "after": "DIGEST of line 6", "before": [2, 14], "do": "entries", "game": 2, "first": 15, ...}
 
-Each line carries a digest of its own text and of the previous line (a hash chain), and its number. So an intact line
-proves itself whatever surrounds it, and a missing line is noticed. ``before`` is the subject of the previous line (a
-game and its last entry), so a gap also shows how many entries were in it. The journal and SQLite are independent:
-neither relies on what the other believes.
+Each line carries a digest of its own text and of the previous line (a hash chain), and its number. So an intact line is
+verifiable whatever surrounds it, and a missing line is detected. ``before`` is the subject of the previous line (a game
+and its last entry), so a gap also shows how many entries were in it. The journal and SQLite are independent: neither
+relies on the other.
 
     journal   the first line: an id, which the database has too, and the version of its tables
     game      a game was begun, with its set-up; it is on the table from then on
@@ -85,7 +85,7 @@ def journal_of(log: Path) -> Path:
 
 
 def digest(text: bytes) -> str:
-    """Of a line's text, the digest of the line before included."""
+    """The digest of a line's text, which includes the previous line's digest."""
     return blake2b(text, digest_size=_DIGITS // 2).hexdigest()
 
 
@@ -94,8 +94,8 @@ class JournalContent:
     """The readable content of a journal. ``games`` maps a game's number to (created_s, set-up as JSON, over),
     ``entries`` to its bodies by number; ``most`` is the last entry that a game is known to have had, readable or not.
 
-    ``gaps`` counts missing lines, ``spoiled`` says whether anything is not as it was written, ``torn`` is the number of
-    bytes at the end that are no complete line: an action that was being written when the power failed.
+    ``gaps`` counts missing lines, ``spoiled`` says whether anything is corrupt, ``torn`` is the number of
+    bytes at the end that are not a complete line: an action interrupted by a power failure.
     """
 
     id: str = ""
@@ -107,7 +107,7 @@ class JournalContent:
     actions: int = 0
     gaps: int = 0
     spoiled: bool = False
-    end_lost: bool = False  # lines are missing after the newest, and nobody knows how many
+    end_lost: bool = False  # an unknown number of lines is missing after the newest
     torn: int = 0
     last: tuple[int, str, tuple[int, int]] = (0, "", (0, 0))  # number, digest and subject of the newest line
     newest: Action | None = None  # what the newest line says was done
@@ -288,7 +288,7 @@ class Journal:
     """An open journal. Not thread safe: the log that it belongs to has a lock. Every method raises OSError."""
 
     def __init__(self, path: Path, known: JournalContent) -> None:
-        """``known`` is what is in the file, which is whole but for a torn end."""
+        """``known`` is the content of the file, which is intact except for a torn end."""
         self._file = File(path)
         self._last = known.last
         self._stale: int | None = self._file.size() - known.torn if known.torn else None
@@ -306,7 +306,7 @@ class Journal:
 
     def add(self, line: Line) -> None:
         """Append one action and fsync it."""
-        if self._stale is not None:  # what an action left that was refused
+        if self._stale is not None:  # remains of a failed action
             self._file.cut(self._stale)
             self._stale = None
         size, (number, earlier, subject) = self._file.size(), self._last
@@ -319,8 +319,8 @@ class Journal:
         self._last = number + 1, name, _about(line)
 
     def take_back(self) -> None:
-        """Remove the action added last, which was refused elsewhere. If the disk refuses that too, it is removed before
-        the next one is added."""
+        """Remove the newest action, which failed in the database. If that fails too, it is removed before the next one
+        is appended."""
         if self._before:
             self._stale, self._last = self._before.pop()
             self._file.cut(self._stale)
@@ -333,7 +333,7 @@ class Journal:
 
 def written(path: Path, name: str, games: Mapping[int, tuple[float, str, int]],
             entries: Mapping[int, Mapping[int, str]], table: int | None) -> None:
-    """Make a journal of all that is in a log, whole, in the place of the one that was there. Raises OSError."""
+    """Replace the journal by a new one with the complete contents of a log. Raises OSError."""
     part = path.with_name(f"{path.name}.part")
     number, earlier, subject = 0, "", (0, 0)
     with open(part, "wb") as f:

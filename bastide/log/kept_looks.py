@@ -26,19 +26,19 @@ from scoring.events import Setup
 from vision.looks import TableLook
 
 FOLDER = "looks"
-AGAIN_S = 60.0  # of the looks' time, after which a disk that refused them is tried again
+AGAIN_S = 60.0  # retry interval after a write error, in the looks' time
 FIRST, BEFORE, NEWEST = "first", "before", "newest"
 _KIND = ".jsonl.gz"
-_BLOCK = b"\x1f\x8b\x08\0\0\0\0\0"  # what gzip begins with
-_LARGEST = 20_000_000  # bytes of text in one of the files; a broken one may claim to have more
+_BLOCK = b"\x1f\x8b\x08\0\0\0\0\0"  # gzip's header
+_LARGEST = 20_000_000  # bytes of decompressed text in one file; a corrupt one may have more
 _log = logging.getLogger("bastide.looks")
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bytes: of the looks that a game began with, and of each of the two pieces with the newest; all are 190 kB. A
-    table in play gave 4 kB a minute with 7 tiles on it and 6 with 17 (`benchmarks/evening.py`). What is ``spare`` in
-    each is more than a block of the recorder has: its size is known when it is written."""
+    """Bytes: of a game's first looks, and of each of the two segments with the newest; 190 kB in total. A table in play
+    gave 4 kB a minute with 7 tiles on it and 6 with 17 (`benchmarks/evening.py`). ``spare`` in each is more than one
+    block of the recorder, whose size is known only when it is written."""
 
     first: int = 50_000
     piece: int = 70_000
@@ -49,17 +49,18 @@ LIMITS = Limits()
 
 
 class KeptLooks:
-    """Keeps the looks of one table. Thread safe."""
+    """Stores the looks of one table. Thread-safe."""
 
     def __init__(self, data: Path, limits: Limits = LIMITS) -> None:
         self._folder, self._limits = data / FOLDER, limits
         self._lock = threading.Lock()
         self._file: Recorder | None = None
         self._game, self._again_s, self._told = 0, 0.0, False
-        self._about: Callable[[], dict[str, object]] = dict  # what watching begins with
+        self._about: Callable[[], dict[str, object]] = dict  # the header of a recording
 
     def begin(self, game: int, setup: Setup, entries: Callable[[], int]) -> Callable[[TableLook], None]:
-        """Watching a game begins; what takes its looks. ``entries`` says how many the log of the game has."""
+        """Start watching a game; returns the sink of its looks. ``entries`` returns the number of entries in the game's
+        log."""
         played = setup_to_json(unnamed(setup))
         with self._lock:
             self._flush()
@@ -80,7 +81,7 @@ class KeptLooks:
         return take
 
     def close(self) -> None:
-        """Have on disk what was taken."""
+        """Flush to disk."""
         with self._lock:
             self._flush()
             self._file, self._game = None, 0
@@ -118,7 +119,7 @@ class KeptLooks:
                 self._file.flush()
 
     def _opened(self, game: int) -> Recorder:
-        """The file that the next looks go into."""
+        """The file for the next looks."""
         first, newest = self._path(game, FIRST), self._path(game, NEWEST)
         if not newest.exists() and self._room(first):
             return Recorder(first, self._about())
@@ -135,7 +136,7 @@ class KeptLooks:
 
 
 def kept_looks(data: Path, game: int) -> Iterator[tuple[str, bytes]]:
-    """Names and texts of what is kept of a game, as far as it is whole: a block may be half written."""
+    """Names and texts of a game's stored looks, as far as intact: a block may be half written."""
     for part in (FIRST, BEFORE, NEWEST):
         path = data / FOLDER / f"{game}-{part}{_KIND}"
         if path.is_symlink():
@@ -149,7 +150,7 @@ def kept_looks(data: Path, game: int) -> Iterator[tuple[str, bytes]]:
 
 
 def _unpacked(data: bytes) -> bytes:
-    """What is in the whole blocks of a compressed file, whatever lies between them."""
+    """The contents of the intact blocks of a compressed file, skipping anything between them."""
     out, at = b"", data.find(_BLOCK)
     while at >= 0 and len(out) < _LARGEST:
         block = zlib.decompressobj(wbits=31)

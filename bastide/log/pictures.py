@@ -1,7 +1,7 @@
 """Pictures behind the log's entries, in a database of their own, which may be lost without losing the game.
 
-Bounded: the newest so many of each kind over all games. Not synced one by one, which spares the card; a power cut may
-take the newest few. A damaged file is set aside and a new one begun.
+Bounded: only the newest of each kind over all games are kept. Not synced one by one, to spare the card; a power cut may
+lose the newest few. A damaged file is moved aside and a new one made.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Pictures:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.notice: str | None = None
-        self.refused = False  # the room that is left is the log's
+        self.refused = False  # the remaining disk space is for the log
         self._without = False  # there is no file to keep them in
         self._lock = threading.Lock()
         self._db: sqlite3.Connection | None = None
@@ -52,13 +52,13 @@ class Pictures:
             self._db = self._opened()
         except sqlite3.OperationalError:
             raise
-        except (sqlite3.DatabaseError, UnicodeDecodeError):  # the second: of what SQLite says about spoiled names
+        except (sqlite3.DatabaseError, UnicodeDecodeError):  # the second: from corrupt names in SQLite's message
             aside = set_aside(self.path)
             self.notice = f"the pictures in {self.path} were damaged and are kept as {aside.name}; the log is whole"
             self._db = self._opened()
 
     def do_without(self, why: str) -> None:
-        """Keep none, because of ``why``; a game goes on without."""
+        """Disable storing pictures, because of ``why``; a game goes on without."""
         self._db = sqlite3.connect(":memory:", check_same_thread=False)
         self._db.executescript(PICTURES)
         self._without = True
@@ -97,7 +97,7 @@ class Pictures:
             return frozenset(seq for (seq,) in db.execute("SELECT seq FROM stills WHERE game = ?", (game,)))
 
     def forget(self, games: frozenset[int]) -> None:
-        """Drop the pictures of games that are not among these: a log that was begun anew counts from 1 again."""
+        """Drop the pictures of games that are not among these: a new log counts from 1 again."""
         with self._transaction() as db:
             for table, _, _ in (CROPS, STILLS):
                 there = {game for (game,) in db.execute(f"SELECT DISTINCT game FROM {table}")}
@@ -149,7 +149,7 @@ class Pictures:
 
 
 def set_aside(path: Path) -> Path:
-    """Give a damaged SQLite file and what belongs to it another name; that name. Raises OSError."""
+    """Rename a damaged SQLite file and its companions; returns the new name. Raises OSError."""
     aside = free_name(path)
     for suffix in ("", "-wal"):
         old = Path(f"{path}{suffix}")

@@ -35,24 +35,25 @@ UNREADABLE = ("SQLITE_IOERR_READ", "SQLITE_IOERR_SHORT_READ", "SQLITE_IOERR_CORR
 
 
 def is_damage(error: BaseException) -> bool:
-    """Whether an error says that the file itself is damaged or cannot be read, and not that the disk refuses now."""
+    """Whether an error means that the file itself is damaged or unreadable, not that the disk is temporarily
+    unavailable."""
     if not isinstance(error, sqlite3.OperationalError):
         return isinstance(error, sqlite3.DatabaseError | UnicodeDecodeError)
     name = getattr(error, "sqlite_errorname", "")
-    if not name:  # from Python's own layer: a text that is none
+    if not name:  # from Python's layer: undecodable text
         return "decode" in str(error)
     return name in UNREADABLE or not name.startswith(REFUSES)
 
 
 def recover(path: Path, journal: JournalContent | None = None) -> str:
-    """Put a new log in the place of a damaged one, made of what is whole in it and in its journal; what a person should
-    know. Raises OSError or sqlite3.Error."""
+    """Replace a damaged log by a new one with everything intact in it and its journal; returns a message for people.
+    Raises OSError or sqlite3.Error."""
     aside = _second_name(path) if path.exists() or Path(f"{path}-wal").exists() else None
     there = salvage(path if aside is None else aside)
     found = merged(there, journal)
     lost = fill(found)
     if journal is None or journal.end_lost or journal.torn or there.actions > journal.last[0]:
-        # neither copy says how much there was
+        # the number of entries is unknown in both copies
         lost.append(END)
     _write(found, path.with_name(f"{path.name}.part"), _recovered(path))
     finish(path)
@@ -63,7 +64,7 @@ def recover(path: Path, journal: JournalContent | None = None) -> str:
 
 
 def rescue(path: Path, copy: Path) -> None:
-    """Make a new log of what is whole in a damaged one and in its journal, which stay as they are. Raises Failure when
+    """Make a new log of everything intact in a damaged one and its journal, which are not changed. Raises Failure when
     nothing is, OSError or sqlite3.Error."""
     found = merged(salvage(path), journal_told(journal_of(path)))
     fill(found)
@@ -101,7 +102,7 @@ def turns(setup: str, bodies: Mapping[int, str], missing: frozenset[int]) -> lis
 
 
 def finish(path: Path) -> str | None:
-    """The last step of a recovery, also of one that was interrupted; None when there is none to finish."""
+    """The last step of a recovery, even of an interrupted one; None when there is none to finish."""
     new = _recovered(path)
     if not new.exists():
         return None
@@ -111,13 +112,13 @@ def finish(path: Path) -> str | None:
     except (sqlite3.DatabaseError, UnicodeDecodeError) as e:
         if isinstance(e, sqlite3.Error) and not is_damage(e) and "no such table" not in str(e):
             raise
-        os.replace(new, free_name(new))  # the storage has spoiled it meanwhile; what it was made of is kept
+        os.replace(new, free_name(new))  # it was corrupted meanwhile; its sources are kept
         return None
     finally:
         db.close()
     pictures = Pictures(pictures_of(path))
     pictures.open()
-    pictures.forget(games)  # another game will have the number
+    pictures.forget(games)  # its number will be reused
     pictures.close()
     for suffix in ("-wal", "-shm"):
         Path(f"{path}{suffix}").unlink(missing_ok=True)
@@ -127,7 +128,7 @@ def finish(path: Path) -> str | None:
 
 
 def emptied(path: Path) -> bool:
-    """Whether a log file is empty that was not before: SQLite would take it for a new one."""
+    """Whether a log file was truncated to nothing: SQLite would take it for a new one."""
     return path.is_file() and path.stat().st_size == 0 and \
         (pictures_of(path).is_file() or Path(f"{path}-wal").is_file() and Path(f"{path}-wal").stat().st_size > 0)
 

@@ -58,10 +58,10 @@ def played(setup: Setup, entries: Sequence[LogEntry]) -> tuple[PlayedTurn, ...]:
 
 
 def view_at(setup: Setup, entries: Sequence[LogEntry], seq: int, *, before: bool = False) -> MomentView | None:
-    """The view as it is now known to have been when entry ``seq`` had happened (0: nothing had), or right ``before``
-    it: with all corrections. None when nothing like it happened.
+    """The view, with all corrections, right after entry ``seq`` (0: before all), or right ``before`` it. None for an
+    unknown entry.
 
-    ``after`` in it is the entry after which something is inserted that happened just then, ``moves`` what could be done
+    ``after`` in it is the entry after which to insert an event of that moment, ``moves`` the moves possible then
     (`scoring.moves`).
     """
     by_seq, happened = {e.seq: e for e in entries}, effective(entries)
@@ -77,14 +77,14 @@ def view_at(setup: Setup, entries: Sequence[LogEntry], seq: int, *, before: bool
 
 
 def view_after(setup: Setup, entries: Sequence[LogEntry], turn: PlayedTurn) -> MomentView:
-    """The view as it is now known to have been when that turn was over: with all corrections."""
+    """The view, with all corrections, at the end of that turn."""
     found = view_at(setup, entries, turn.seqs[-1])
     assert found is not None  # a played turn has happened
     return found
 
 
 def corrections(entries: Sequence[LogEntry]) -> list[CorrectionRow]:
-    """Everything that people changed, newest first: when, who, which entry, what it said and what it says since."""
+    """All corrections by people, newest first: time, author, entry, its content before and after."""
     said: dict[int, Event] = {}
     target: dict[int, int] = {}
     out: list[CorrectionRow] = []
@@ -141,6 +141,6 @@ def scores_csv(state: GameState) -> str:
 
 
 def before_the_end(entries: Sequence[LogEntry]) -> tuple[LogEntry, ...]:
-    """The log as if nobody had said yet that the game is over."""
+    """The log without the end of the game."""
     ends = [seq for seq, event in effective(entries) if isinstance(event, GameEnded)]
     return (*entries, *(LogEntry(seq=len(entries) + n, body=Retracted(seq=seq)) for n, seq in enumerate(ends, 1)))

@@ -1,5 +1,5 @@
-"""A ballast file that keeps room for the log: it is deleted when the disk fills up, so that a game goes on and the
-program starts. Pictures are given up before it."""
+"""A ballast file that keeps room for the log: it is deleted when the disk fills up, so that a game can go on and the
+program can start. Pictures are sacrificed first."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Reads what is intact in a damaged log, page by page, whatever the rest of the file looks like.
 
-SQLite refuses a file as soon as one page is damaged. Here every page that still parses (SQLite's file format,
+SQLite rejects a file as soon as one page is damaged. Here every page that still parses (SQLite's file format,
 https://www.sqlite.org/fileformat2.html) is searched for rows of games and entries, first those of the file, then those
 of the write-ahead log, in any order. An entry counts if its checksum is right, wherever it is found; it carries its own
 number. `merged` adds what the journal (`bastide.log.journal`) has.
@@ -51,7 +51,7 @@ class Salvaged:
 
     @property
     def unknown(self) -> tuple[int, ...]:
-        """Games of which entries are there and whose set-up is not."""
+        """Games with entries whose set-up is missing."""
         return tuple(sorted({g for g in (*self.entries, *self.most) if g not in self.games and self.most_of(g)}))
 
     def most_of(self, game: int) -> int:
@@ -59,7 +59,7 @@ class Salvaged:
         return int(max([self.most.get(game, 0), *self.entries.get(game, ())]))
 
     def missing(self, game: int) -> list[int]:
-        """The entries that a game is known to have had and that are not there."""
+        """The missing entries of a game."""
         there = self.entries.get(game, {})
         return [seq for seq in range(1, self.most_of(game) + 1) if seq not in there]
 
@@ -91,7 +91,7 @@ def merged(one: Salvaged, other: JournalContent | None) -> Salvaged:
 def salvage(path: Path) -> Salvaged:
     """The games and entries that can still be read in a log and its ``-wal``. Raises OSError."""
     out = Salvaged()
-    sure: set[int] = set()  # games whose set-up is as it was written
+    sure: set[int] = set()  # games with an intact set-up
     for page, sound in _pages(path):
         for row in _rows(page):
             match row:
@@ -101,7 +101,7 @@ def salvage(path: Path) -> Salvaged:
                     continue
                 case [float(created) | int(created), str(setup), int(over), *crc, int(rowid)] if _is_setup(setup):
                     right = bool(crc) and crc == [checksum(rowid, 0, setup)]
-                    if right or rowid not in sure:  # a set-up that has changed is better than none if it can be read
+                    if right or rowid not in sure:  # a corrupt set-up is better than none if it can be read
                         out.games[rowid] = (created, setup, int(bool(over)))
                     if right:
                         sure.add(rowid)
@@ -132,8 +132,8 @@ def _is_whole(game: int, seq: int, body: str, crc: list[Value]) -> bool:
 
 
 def _pages(path: Path) -> Iterator[tuple[bytes, bool]]:
-    """Every page of the file, then those of the write-ahead log; with each whether a whole transaction wrote it. One
-    that did not, or of which that is spoiled, may hold what was refused, or an older state."""
+    """Every page of the file, then those of the write-ahead log; each with whether a complete transaction wrote it.
+    Others may contain rolled-back or older data."""
     data = _readable(path) if path.exists() else b""
     for at in range(0, len(data), PAGE):
         yield data[at:at + PAGE], True
@@ -144,7 +144,7 @@ def _pages(path: Path) -> Iterator[tuple[bytes, bool]]:
     frames = [(log[at:at + FRAME_HEADER], log[at + FRAME_HEADER:at + FRAME_HEADER + PAGE])
               for at in range(WAL_HEADER, len(log) - FRAME_HEADER - PAGE + 1, FRAME_HEADER + PAGE)]
     salts = [head[8:16] for head, _ in frames]
-    valid = log[16:24] if log[16:24] in salts else max(salts, key=salts.count, default=b"")  # the header may be spoiled
+    valid = log[16:24] if log[16:24] in salts else max(salts, key=salts.count, default=b"")  # the header may be corrupt
     own = [n for n, salt in enumerate(salts) if salt == valid]
     last = max((n for n in own if frames[n][0][4:8] != bytes(4)), default=-1)  # the last page of a transaction
     for n, (_, page) in enumerate(frames):
@@ -190,7 +190,7 @@ def _rows(page: bytes) -> Iterator[list[Value]]:
 
 
 def _record(data: bytes) -> list[Value]:
-    """The columns of one record. Raises IndexError, ValueError or struct.error when it is no whole record."""
+    """The columns of one record. Raises IndexError, ValueError or struct.error for an incomplete record."""
     end, at = _varint(data, 0)
     if end > len(data) or end > 64:
         raise ValueError("no record of ours")

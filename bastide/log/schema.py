@@ -1,4 +1,4 @@
-"""The tables of the log on disk, version by version, and the way from an older file to the present one.
+"""The tables of the log on disk, version by version, and the migration of older files.
 
     1  entries without a checksum, pictures in the same file
     2  every entry and set-up carries a checksum; pictures have a file of their own, the log is small and read at once;
@@ -48,10 +48,10 @@ def pictures_of(log: Path) -> Path:
 
 
 def prepare(db: sqlite3.Connection, path: Path, version: int) -> str | None:
-    """Bring an open log of that version to the present one; what a person should know of it.
+    """Migrate an open log of that version to the current one; returns a message for people.
 
-    The file as it was is kept beside it under ``.vN`` before anything changes. Stopped at any moment, it can be done
-    again. Raises sqlite3.Error.
+    A copy is kept beside it under ``.vN`` before anything changes. It can be repeated after an interruption. Raises
+    sqlite3.Error.
     """
     notice = None
     if version == 1:

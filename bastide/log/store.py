@@ -1,8 +1,8 @@
 """The append-only event log on disk: SQLite, WAL, synchronous=FULL, one transaction per proposal or command.
 
 What `append` has returned from is on disk twice, atomically: in the journal (`journal.py`), then in the database.
-Opening compares the two; a damaged file is set aside under another name, never deleted, and everything intact in either
-copy is taken over. Pictures are in a file of their own.
+Opening compares the two; a damaged file is renamed, never deleted, and everything intact in either copy is recovered.
+Pictures are in a file of their own.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ WAL_PAGES = 16  # pages in the write-ahead log before a checkpoint: a handful of
 class Store:
     """Games and their logs in one file. Safe to use from several threads; a second process is refused.
 
-    Entering and every method raise Failure, one sentence, when the disk does not do its part.
+    Entering and every method raise Failure, one sentence, on disk errors.
     """
 
     def __init__(self, path: Path, *, reserve: int = 0) -> None:
@@ -57,7 +57,7 @@ class Store:
         self._lock = threading.Lock()
         self._db: sqlite3.Connection | None = None
         self._file = (0, 0)  # which file is open
-        self._mine: int | None = None  # file descriptor of the lock that keeps other processes out
+        self._mine: int | None = None  # file descriptor of the lock against other processes
 
     def __enter__(self) -> Self:
         try:
@@ -103,9 +103,9 @@ class Store:
         return self._written(line)["game"]
 
     def append(self, game: int, entries: Iterable[LogEntry], *, over: bool = False) -> None:
-        """Put entries on disk in one transaction: what belongs together is there together or not at all.
+        """Write entries to disk in one transaction: all of them or none.
 
-        ``over`` is whether the game is over with them. Raises Failure when the disk does not take them.
+        ``over`` is whether the game is over with them. Raises Failure when they cannot be written.
         """
         entries = tuple(entries)
         first = entries[0].seq if entries else 1
@@ -122,26 +122,26 @@ class Store:
         self._written(line)
 
     def put_on_table(self, game: int) -> None:
-        """Have the next start continue this game, whatever was begun or played last."""
+        """Make this the game on the table, which the next start continues."""
         self._written(lambda _: {"do": "table", "game": game})
 
     def on_table(self) -> StoredGame | None:
-        """The game that lies on the table: begun or opened last, over or not, with or without a move."""
+        """The game on the table: begun or opened last, over or not, with or without a move."""
         found = self._state("table")
         return self.load(int(found)) if found.isdecimal() else None
 
     @property
     def described(self) -> str:
-        """What the command line said of the game when the program was started last; empty when that is settled."""
+        """The command line's description of the game at the last start; empty after an orderly end."""
         return self._state("described")
 
     def describe(self, text: str) -> None:
-        """Remember what the command line says of the game."""
+        """Store the command line's description of the game."""
         with self._transaction() as db:
             db.execute("INSERT OR REPLACE INTO state (key, value) VALUES ('described', ?)", (text,))
 
     def walk(self, text: str | None = None) -> str:
-        """How far the final scoring has been told to the room, as ``text`` said it last; empty at first."""
+        """The stored progress of presenting the final scoring; empty at first."""
         if text is not None:
             with self._transaction() as db:
                 db.execute("INSERT OR REPLACE INTO state (key, value) VALUES ('walk', ?)", (text,))
@@ -169,7 +169,7 @@ class Store:
                      for number, created, setup, over, count in rows)
 
     def stamps(self) -> dict[int, str]:
-        """For each game a text that is another one whenever anything of it is."""
+        """For each game a fingerprint that changes with any of its data."""
         with self._transaction() as db:
             rows = db.execute("SELECT id, crc, (SELECT count(*) || '.' || coalesce(sum(crc), 0) FROM entries "
                               "WHERE game = id) FROM games").fetchall()
@@ -203,7 +203,7 @@ class Store:
                            f"{set_aside(self._journal_path).name}.")
                 told = None
             if found is not None and told is not None:
-                told.end_lost |= found.actions > told.last[0]  # it was cut: a line was acknowledged that is not there
+                told.end_lost |= found.actions > told.last[0]  # it was truncated: an acknowledged line is missing
                 told.spoiled |= told.end_lost
             if found is not None and (told is not None and lags(found, told) or lost(self.path, found, told)):
                 raise sqlite3.DatabaseError("entries are missing")
@@ -224,7 +224,7 @@ class Store:
         except (sqlite3.OperationalError, OSError) as e:
             if isinstance(e, sqlite3.Error) and may_be_full(e) and self._reserve.there:
                 raise
-            self.pictures.do_without(str(e))  # they may be lost, the game may not
+            self.pictures.do_without(str(e))  # pictures may be lost, the game may not
 
     def _told(self) -> journal.JournalContent | None:
         """What the journal says; one that cannot be read at all is set aside."""
@@ -244,7 +244,7 @@ class Store:
             with self._db:
                 put(self._db, told.newest, told.last[0])
             found = contents(self._db)
-        if found.table is None and found.games:  # of a version that did not know which game was on the table
+        if found.table is None and found.games:  # of a version without the game on the table
             found.table = max((g for g in found.games if found.entries.get(g)), default=max(found.games))
         known = told is not None and bool(told.id) and not told.spoiled
         if told is None or not known or not same(found, told) or told.id != found.id:
@@ -326,8 +326,8 @@ class Store:
             self._mine = None
 
     def _written(self, line: Callable[[sqlite3.Connection], journal.Action]) -> journal.Action:
-        """One action on disk, in the journal and in the database; on a full disk the reserve makes room for it, and a
-        database that turns out to be damaged is recovered from what is whole. The action, as it was written."""
+        """Write one action to disk, to the journal and the database; on a full disk the reserve is released, and a
+        damaged database is recovered. Returns the action as written."""
         for last in (False, True):
             try:
                 found = self._once(line)
@@ -340,7 +340,7 @@ class Store:
         raise AssertionError("unreachable")
 
     def _mended(self, error: BaseException) -> bool:
-        """Whether the obstacle to an action has been removed."""
+        """Whether the cause of a failure has been removed, so that a retry makes sense."""
         if may_be_full(error):
             if self._reserve.give():
                 self.pictures.refused = True
@@ -389,7 +389,7 @@ class Store:
                 same = self._there() == self._file and self._journal.there
             except OSError:
                 same = False
-            if not same:  # SQLite would go on writing to a file that nobody finds again
+            if not same:  # SQLite would go on writing to an unlinked file
                 raise Failure(f"the log {self.path} was moved or removed while bastide runs; put it back where it was, "
                               "or restart bastide")
             try:

@@ -1,4 +1,4 @@
-"""A game as the log on disk has it."""
+"""A stored game."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class StoredGame:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameLine:
-    """A game in the list of all: when it was begun, who plays, how many entries, whether it is over."""
+    """A row in the list of games: when it was begun, its players, number of entries, whether it is over."""
 
     id: int
     created_s: float
@@ -33,4 +33,4 @@ class GameLine:
 
 
 class NotUnderstood(Failure):
-    """A game is whole and means nothing to this version."""
+    """A game is intact but not understood by this version."""

@@ -1,4 +1,4 @@
-"""The whole table as the camera saw it in a turn: the pictures that are kept with the entries."""
+"""Pictures of the whole table in a turn, stored with the entries."""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@ from scoring.tiles import Square
 from web.states import TileCandidate
 from web.views import CandidateView, QuestionView
 
-LIKELY = 0.005  # least probability of an offered answer: less would be shown as 0 %
-WHOSE = "whose_tile"  # which tile is known, and not who laid it: two came between two looks
+LIKELY = 0.005  # least probability of an offered answer: lower ones would be shown as 0 %
+WHOSE = "whose_tile"  # the tile is known but not its player: two tiles appeared between two looks
 CLAIM = "claim"  # a follower that was put down, scored and taken home before the camera saw it
 Crop = Callable[[int], tuple[bytes, list[CandidateView]] | None]  # a picture, and what was kept of its candidates
 
@@ -68,10 +68,10 @@ def tile_candidates(kept: Sequence[CandidateView], before: GameState, at: Square
 
 
 def claims(state: GameState, entries: Sequence[LogEntry]) -> list[QuestionView]:
-    """Who claimed what a tile completed, when nobody was seen there: for tiles that the camera saw, until somebody says
-    so (nobody is an answer too) or everybody has had another turn. What nobody answers scores nothing.
+    """Asks who claimed a feature completed by a tile when no figure was seen there: for tiles that the camera saw,
+    until it is answered ("nobody" is an answer too) or everybody has had another turn. Unanswered ones score nothing.
 
-    It is asked only where the player could have claimed it by the rules, and not before that player's turn is over.
+    Asked only where the player could have claimed it by the rules, and not before that player's turn is over.
     """
     since = state.turn - len(state.setup.players)
     fresh = {q.at: q for q in state.asked if q.code == CLAIM and q.turn >= since}

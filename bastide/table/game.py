@@ -23,7 +23,7 @@ class How(TypedDict, total=False):
 
 @dataclass(frozen=True, kw_only=True)
 class Game:
-    """``state`` is the fold of ``entries``. ``number`` is what the store calls the game, ``aid`` how much the page may
+    """``state`` is the fold of ``entries``. ``number`` is the game's id in the store, ``aid`` how much the page may
     help, ``art`` the set of tile pictures that it is watched with (`bastide.tiles.art`)."""
 
     entries: tuple[LogEntry, ...]
@@ -49,8 +49,8 @@ class Game:
 
     def tried(self, bodies: tuple[Body, ...], now_s: float = 0.0,
               **how: Unpack[How]) -> tuple[tuple[LogEntry, ...], Game]:
-        """The entries for these bodies and the game with them. Raises InvalidNotation, IllegalMove for what means
-        nothing in this game."""
+        """The entries for these bodies and the game with them. Raises InvalidNotation, IllegalMove for what is invalid
+        in this game."""
         first = self.version + 1
         entries = tuple(LogEntry(seq=first + n, body=b, at_s=now_s, **how) for n, b in enumerate(bodies))
         log, state = (*self.entries, *entries), self.state

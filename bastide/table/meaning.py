@@ -32,7 +32,7 @@ class Meaning:
         return effective(self.entries)
 
     def bodies(self, data: Mapping[str, object]) -> tuple[Body, ...]:
-        """What a command writes. Raises CommandError, InvalidNotation."""
+        """The entries for a command. Raises CommandError, InvalidNotation."""
         do = data.get("do")
         known = dict(self.happened)
         if do == "undo":
@@ -73,8 +73,8 @@ class Meaning:
         return (event,) if after is None else (Inserted(after=after, body=event),)
 
     def proposed(self, events: tuple[Event, ...], replaces: int | None, after: int | None) -> tuple[Body, ...]:
-        """What a proposal of the camera writes: ``replaces`` is the entry it improves on, ``after`` the one right after
-        which it happened when it was missed then. Nothing when it improves on what people have settled."""
+        """The entries for a proposal of the camera: ``replaces`` is the entry it improves on, ``after`` the one after
+        which to insert a missed event. Nothing when people have settled that entry."""
         if replaces is None:
             if after is not None:
                 return tuple(Inserted(after=after, body=event) for event in events)
@@ -107,7 +107,7 @@ class Meaning:
         return self.settling(question, body, known)
 
     def settling(self, question: QuestionView, body: object, known: Mapping[int, Event]) -> tuple[Body, ...]:
-        """What an answer to a question writes; without a body the answer is that nothing is there."""
+        """The entries for an answer to a question; without a body the answer is that nothing is there."""
         about = question["seq"]
         if question["text_key"] == CLAIM:
             if body is None:

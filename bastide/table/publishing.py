@@ -19,7 +19,7 @@ class Shown:
 
 
 class Publisher:
-    """Thread safe. Being told waits for no disk: the lock here is held for no longer than it takes to hand over."""
+    """Thread-safe. The lock is held only while handing over a view, never during disk access."""
 
     def __init__(self, first: Shown) -> None:
         self._lock = threading.Lock()
@@ -28,18 +28,18 @@ class Publisher:
 
     @property
     def shown(self) -> Shown:
-        """What everybody sees, at once."""
+        """The published view, without waiting."""
         return self._shown
 
     def show(self, shown: Shown) -> None:
-        """This is what everybody sees from now on. A subscriber who is slow gets the newest only."""
+        """Publish a view. A slow subscriber gets only the newest."""
         with self._lock:
             self._shown = shown
             for subscription in self._subscribers:
                 subscription.put(shown.view)
 
     def subscribe(self) -> Subscription:
-        """A place to wait for newer views; it starts with the present one. Close it."""
+        """A subscription that starts with the current view. Close it."""
         subscription = Subscription(self._unsubscribe)
         with self._lock:
             self._subscribers.append(subscription)

@@ -1,4 +1,4 @@
-"""The view that everybody sees: the game's projection, what people are asked, and what is known outside its log."""
+"""Assembles the published view: the game's projection, the questions, and the state outside its log."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scoring.rules import changes, editions
 from scoring.views import GameView, IssueView, PlayerView
 from web.views import RevealView, StatusView, View
 
-MOST_DOUBTED = 2  # open questions whose answers are all tried out, to tell whose score they may change
+MOST_DOUBTED = 2  # open questions whose answers are all simulated, to determine whose score they may change
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,8 +46,8 @@ def rendered(now: GameSnapshot, projection: GameView, around: Around) -> View:
 
 
 def doubted(now: GameSnapshot, players: Sequence[PlayerView]) -> list[PlayerView]:
-    """The players, each with whether an open question may change the score or the forecast: whoever's move it is about,
-    and whoever gets or loses points by one of its answers. Where many are open, everybody's may."""
+    """The players, each with whether an open question may change the score or the forecast: the player of that move,
+    and all who gain or lose points by one of its answers. With many open questions, everybody."""
     uncertain = set(range(len(players))) if len(now.questions) > MOST_DOUBTED else set()
     known = dict(now.meaning.happened)
     for question in now.questions[:MOST_DOUBTED] if not uncertain else ():

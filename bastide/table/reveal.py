@@ -1,4 +1,4 @@
-"""How far the final scoring has been revealed in the room: nobody learns the winner before everybody gets there."""
+"""Progress of revealing the final scoring: no screen shows the winner before the presentation gets there."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ BEFORE = -1  # the game is over and nothing of the final scoring has been shown
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Walk:
-    """Where the room is: ``step`` counts the events of the final scoring from 0, one more is the winner; ``told`` that
-    it has been through. ``lead`` is the device that walks, ``by`` whose it is."""
+    """The progress: ``step`` counts the events of the final scoring from 0, one more is the winner; ``told``: it is
+    complete. ``lead`` is the device that leads, ``by`` its name."""
 
     step: int = BEFORE
     told: bool = False
@@ -63,7 +63,7 @@ class Reveal:
 
     def _put(self, walk: Walk | None) -> None:
         self._walk = walk
-        with suppress(Failure):  # a disk that does not take it must not stop the evening: a restart tells it at once
+        with suppress(Failure):  # a write error must not stop the evening: after a restart everything is revealed
             self._store.walk(json.dumps({"game": self._game, **asdict(walk)}) if walk else "")
 
     def _kept(self) -> Walk | None:

@@ -1,6 +1,6 @@
 """What the camera sees right now, for viewers on the page; and the switch between watching and resting.
 
-The loop offers frames, the page takes pictures. While nobody looks, nothing is drawn, encoded or kept.
+The loop offers frames, the page fetches pictures. Without viewers nothing is drawn, encoded or kept.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from vision.images import encode_jpeg, encode_png, reduced
 from web.protocol import CommandError
 from web.states import GhostState, SeenState
 
-WANTED_S = 6.0  # for so long after somebody has looked, new pictures are made
+WANTED_S = 6.0  # new pictures are made for so long after the last request
 EVERY_S = 0.8
-KEPT = 4  # pictures: a page asks for the one that its drawing belongs to
+KEPT = 4  # pictures: a page requests the one that its overlay belongs to
 LONG_SIDE_PX = 1600
 
 
 class Reports(Protocol):
-    """A watcher, as far as it says what it saw."""
+    """The reporting part of a watcher."""
 
     def report(self, size: tuple[int, int]) -> LookReport:
-        """What was seen last in a picture of this width and height."""
+        """The last report, for a picture of this width and height."""
 
 
 class Seeing:
-    """The newest looks of one camera (`web.protocol.Seeing`). Thread safe."""
+    """The newest reports of one camera (`web.protocol.Seeing`). Thread-safe."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock, self._lock = clock, threading.Lock()
@@ -43,15 +43,15 @@ class Seeing:
         self._attached = self._rests = False
         self._point: tuple[float, float] | None = None
         self._pushed_s = -1e9
-        self.compared: tuple[int, Reference, Drift | None] | None = None  # the view of before, and what became of it
+        self.compared: tuple[int, Reference, Drift | None] | None = None  # the reference view, and its drift
         self.relit = False  # whether the light has changed since the camera measured it
-        self.balance: Callable[[], None] | None = None  # has the camera measure focus and light anew, where it can
+        self.balance: Callable[[], None] | None = None  # makes the camera measure focus and exposure again, if it can
 
-    # -- the page's side --------------------------------------------------------------------------------------------
+    # -- for the page -----------------------------------------------------------------------------------------------
 
     def seen(self) -> SeenState:
-        """What was seen last, and that somebody wants to see more. ``picture`` is the number of its picture, None
-        as long as there is none."""
+        """The last report; also requests further ones. ``picture`` is the number of its picture, None if there is none
+        yet."""
         with self._lock:
             self._wanted_s = self._clock()
             fresh = self._wanted_s - self._made_s < 2 * WANTED_S
@@ -82,14 +82,14 @@ class Seeing:
                                    "back": drift.verdict != "moved", **ghost(reference, drift)}}
 
     def ghost_picture(self, number: int, edges: bool) -> bytes | None:
-        """The view of before (JPEG), or its ``edges`` (PNG, clear beside them), under its number; or None."""
+        """The reference view (JPEG), or its ``edges`` (PNG, transparent elsewhere), by its number; or None."""
         compared = self.compared
         if compared is None or compared[0] != number:
             return None
         return encode_png(compared[1].edges()) if edges else encode_jpeg(compared[1].ghost())
 
     def watch(self, on: bool) -> None:
-        """Let the camera watch, or rest while people enter the game by hand. Raises CommandError without a camera."""
+        """Start or pause watching, while people enter the game by hand. Raises CommandError without a camera."""
         with self._lock:
             if not self._attached:
                 raise CommandError("no_camera", "no camera watches this table")
@@ -103,8 +103,8 @@ class Seeing:
             self._point = x, y
 
     def measure(self) -> None:
-        """Have the camera measure focus and light anew, and hold what it finds; where it cannot, take the light as it
-        is now. Raises CommandError without a camera."""
+        """Make the camera measure focus and exposure again, and fix them; if it cannot, accept the current light as the
+        reference. Raises CommandError without a camera."""
         with self._lock:
             if not self._attached:
                 raise CommandError("no_camera", "no camera watches this table")
@@ -112,10 +112,10 @@ class Seeing:
         if self.balance is not None:
             self.balance()
 
-    # -- the loop's side --------------------------------------------------------------------------------------------
+    # -- for the loop -----------------------------------------------------------------------------------------------
 
     def pointed(self) -> tuple[float, float] | None:
-        """Where somebody has tapped since the last frame, in pixels of the frame; told once."""
+        """The point tapped since the last frame, in pixels of the frame; returned once."""
         with self._lock:
             point, self._point = self._point, None
         return point
@@ -127,7 +127,7 @@ class Seeing:
 
     @property
     def rests(self) -> bool:
-        """Whether people have told the camera to rest."""
+        """Whether people have paused the camera."""
         return self._rests
 
     @property
@@ -145,7 +145,7 @@ class Seeing:
             self._attached, self.compared = False, None
 
     def offer(self, frame: Frame, watcher: Reports) -> None:
-        """A frame that was just looked at: it is kept when somebody wants to see it."""
+        """Offer a processed frame: it is kept if there are viewers."""
         now = self._clock()
         if now - self._wanted_s > WANTED_S or now - self._made_s < EVERY_S:
             return

@@ -1,6 +1,6 @@
 """The live session of one table: the log in memory and on disk, the view that clients see, the open questions.
 
-Everything a client is shown has been on disk before. The camera's loop commits proposals; people send commands.
+Everything shown to a client is on disk before. The camera's loop commits proposals; people send commands.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ Candidates = list[TileCandidate]
 
 
 class Taking(Enum):
-    """What the session waits for before it takes anything: the name is the code of a refusal, the value its sentence.
+    """Why the session refuses changes: the name is the error code, the value its sentence.
     """
 
     AT_ONCE = ""
@@ -56,14 +56,14 @@ class Rounds(Protocol):
     """A tournament's rounds at this table (`bastide.club.game_round`)."""
 
     def takes(self, view: View, data: Mapping[str, object]) -> bool:
-        """Carry out a command if it is the round's. Raises CommandError for one that may not be done now."""
+        """Carry out a command if it belongs to the round. Raises CommandError for one that is not allowed now."""
 
     def shown(self, view: View) -> RoundView | None:
-        """What the view says of the round."""
+        """The round's part of the view."""
 
 
 class TableSession:
-    """One game at one table (`web.protocol.LiveSession`). Thread safe."""
+    """One game at one table (`web.protocol.LiveSession`). Thread-safe."""
 
     def __init__(self, store: Store, setup: Setup, *, game: int | None = None, entries: tuple[LogEntry, ...] = (),
                  aid: str = "coach", art: str = "", arts: ArtSets | None = None,
@@ -93,12 +93,12 @@ class TableSession:
 
     @property
     def _now(self) -> GameSnapshot:
-        """A snapshot of the current game, with the questions that everybody sees."""
+        """A snapshot of the current game, with the published questions."""
         return GameSnapshot(game=self._game, questions=self._publisher.shown.moment.questions)
 
     @classmethod
     def resume(cls, store: Store) -> TableSession | None:
-        """The game that lies on the table, or None; over or not: its end may have been a mistake."""
+        """The game on the table, or None; possibly over: its end may have been a mistake."""
         found = store.on_table()
         if found is None:
             return None
@@ -110,12 +110,12 @@ class TableSession:
 
     @property
     def game(self) -> int:
-        """The number of the game that is played."""
+        """The number of the current game."""
         return self._game.number
 
     @property
     def state(self) -> GameState:
-        """The game as it stands."""
+        """The current state of the game."""
         return self._game.state
 
     @property
@@ -128,22 +128,22 @@ class TableSession:
         return self._game.art
 
     def untold(self) -> int | None:
-        """The number of the game on the table while its end has not been told to the room, else None."""
+        """The number of the game on the table while its result has not been revealed, else None."""
         with self._lock:  # of an end that is on disk the view says so when the lock is free
             return self._game.number if untold(self.view()) else None
 
     # -- what clients see -------------------------------------------------------------------------------------------
 
     def view(self) -> View:
-        """The newest view, at once. ``version`` counts log entries, ``update`` everything that was published."""
+        """The newest view, without waiting. ``version`` counts log entries, ``update`` all publications."""
         return self._publisher.shown.view
 
     def subscribe(self) -> Subscription:
-        """A place to wait for newer views; it starts with the present one. Close it."""
+        """A subscription that starts with the current view. Close it."""
         return self._publisher.subscribe()
 
     def candidates(self, seq: int) -> Candidates:
-        """What a logged tile may be, the reading's best first, all that fit there legally after them."""
+        """Candidate readings of a logged tile, the reading's best first, then all others that legally fit there."""
         now = self._publisher.shown.moment
         event = dict(now.meaning.happened).get(seq)
         kept = self._store.pictures.crop(now.game.number, seq)
@@ -162,7 +162,7 @@ class TableSession:
         """The effect of each of these commands without executing it: the scores it would change, and new issues.
 
         A command that would be refused has the reason under ``error``; there are no scores until the end has been
-        revealed. It is computed on a snapshot, so nobody waits for it.
+        revealed. It is computed on a snapshot, so it blocks nobody.
         """
         shown = self._publisher.shown
         found = shown.moment.preview(commands)
@@ -171,16 +171,16 @@ class TableSession:
         return found
 
     def moves(self) -> MovesNow:
-        """What can be done now, before the next tile and after the last one."""
+        """The moves possible now, before the next tile and after the last one."""
         return self._publisher.shown.moment.moves()
 
     def fits(self, tile: str | None, at: tuple[int, int] | None) -> Fits:
-        """Where a kind of tile fits, which kinds fit on a square, or what is against that kind there; without either,
-        how many fit on every square."""
+        """Where a kind of tile fits, which kinds fit on a square, with both the objections to that kind there; with
+        neither, the number that fit on every square."""
         return self._publisher.shown.moment.fits(tile, at)
 
     def set_status(self, chip: str, text: str = "", code: str = "", parts: Mapping[str, object] | None = None) -> None:
-        """What the camera is doing, with a sentence, its code and what is filled in; published when it changed."""
+        """The camera's status, with a sentence, its code and parameters; published when it changed."""
         status: StatusView = {"chip": chip, "text": text}
         if code:
             status["code"] = code
@@ -201,7 +201,7 @@ class TableSession:
         return self._round.shown(self.view()) if self._round is not None else None
 
     def show_again(self) -> None:
-        """Publish the view with what is known outside the game's log."""
+        """Publish the view after a change outside the game's log."""
         with self._lock:
             self._publish(self._now.questions)
 
@@ -232,8 +232,7 @@ class TableSession:
     # -- what changes the game --------------------------------------------------------------------------------------
 
     def hold(self, held: bool) -> None:
-        """Whether nothing is taken any more: another folder of games takes this one's place, and what was acknowledged
-        here would be gone."""
+        """While ``held`` refuse all changes: the data folder is being replaced, and they would be lost."""
         with self._lock:
             self._taking = Taking.RESTORING if held else Taking.AT_ONCE
 
@@ -241,12 +240,12 @@ class TableSession:
                alternatives: tuple[tuple[tuple[Event, ...], float], ...] = (), crop: bytes | None = None,
                replaces: int | None = None, after: int | None = None,
                still: Still | None = None) -> tuple[int, ...]:
-        """Put a camera's proposal into the log; the entries' numbers. ``replaces`` is the entry it improves on,
-        ``after`` the one right after which it happened when it was missed then.
+        """Write a camera's proposal to the log; returns the entries' numbers. ``replaces`` is the entry it improves on,
+        ``after`` the one after which to insert a missed event.
 
         ``alternatives`` are other readings with their probabilities, ``crop`` is the evidence as JPEG, ``still`` the
-        whole table at that moment. What a person has settled is not improved on: nothing is logged then. Raises
-        Failure when the disk does not take it.
+        whole table at that moment. Entries settled by a person are not changed: nothing is logged then. Raises Failure
+        when it cannot be written.
         """
         with self._lock:
             if self._taking is not Taking.AT_ONCE:
@@ -269,7 +268,7 @@ class TableSession:
             return seqs
 
     def command(self, data: Mapping[str, object]) -> View:
-        """Carry out what a person asked for; the new view. Raises StaleView or CommandError."""
+        """Carry out a person's command; returns the new view. Raises StaleView or CommandError."""
         if not isinstance(data, Mapping):
             raise CommandError("malformed", "a command must be an object")
         with self._lock:
@@ -310,19 +309,19 @@ class TableSession:
         if type(game) is not int or game not in {line.id for line in self._store.games()}:
             raise CommandError("unknown_game", f"there is no game {str(game)[:20]}")
         found = self._store.load(game)
-        self._store.put_on_table(game)  # before anybody is shown it
+        self._store.put_on_table(game)  # before it is published
         self._begin(Game.of(found.setup, found.entries, number=game, aid=found.aid, art=found.art))
 
     def _append(self, bodies: tuple[Body, ...], **how: Unpack[How]) -> tuple[int, ...]:
         entries, game = self._game.tried(bodies, self._clock(), **how)
         projection = live_view(game.state, game.entries, game.version, self._memory)
-        self._store.append(game.number, entries, over=game.state.over)  # on disk before anybody is shown it
+        self._store.append(game.number, entries, over=game.state.over)  # on disk before it is published
         self._game, self._projection = game, projection
         self._reveal.follow(over=game.state.over)
         return tuple(e.seq for e in entries)
 
     def _questions(self) -> list[QuestionView]:
-        """What people are asked: doubtful readings, then what nobody has seen; oldest first."""
+        """The open questions: doubtful readings, then unseen events; oldest first."""
         game = self._game
         doubtful = readings(game.entries, lambda seq: self._store.pictures.crop(game.number, seq))
         return doubtful + claims(game.state, game.entries)

@@ -19,8 +19,8 @@ TWO = (Player(name="Red", colour="red"), Player(name="Blue", colour="blue"))
 
 def table_setup(source: str, rules: Rules, expansions: tuple[str, ...], players: tuple[Player, ...] | None,
                 first: str | None) -> Setup:
-    """The set-up of a watched game. A simulated table knows its players; elsewhere two are seated, and told so. Raises
-    UsageError for one that cannot be played."""
+    """The set-up of a watched game. A simulated table defines its players; otherwise two default players are used, with
+    a message. Raises UsageError for a set-up that cannot be played."""
     setup = _table_setup(source, rules, expansions, players, first)
     try:
         new_game(setup)

@@ -1,6 +1,6 @@
-"""An immutable snapshot of a game: what can be done, and what a command would lead to.
+"""An immutable snapshot of a game: the possible moves, and the effect of commands.
 
-Nothing here changes or waits for anything, so it can run beside the game in progress.
+Nothing here changes state or blocks, so it can run concurrently with the game.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ class GameSnapshot:
         return out
 
     def moves(self) -> MovesNow:
-        """What can be done now, before the next tile and after the last one."""
+        """The moves possible now, before the next tile and after the last one."""
         return {"version": self.game.version, **moves_json(self.game.state)}
 
     def fits(self, tile: str | None, at: tuple[int, int] | None) -> Fits:
-        """Where a kind of tile fits, which kinds fit on a square, or what is against that kind there; without either,
-        how many fit on every square."""
+        """Where a kind of tile fits, which kinds fit on a square, with both the objections to that kind there; with
+        neither, the number that fit on every square."""
         if tile is not None:
             return places_json(self.game.state, tile) if at is None else turns_json(self.game.state, tile, at)
         return gaps_json(self.game.state) if at is None else kinds_json(self.game.state, at)

@@ -1,1 +1,1 @@
-"""Pictures of tiles: the sets that a table is watched with, what was learned of the owner's own."""
+"""Pictures of tiles: the sets that a table is watched with, and the learned pictures of the owner's tiles."""

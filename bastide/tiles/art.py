@@ -1,5 +1,5 @@
-"""The sets of tile pictures that a table can be watched with: bastide's own drawings, what people taught, what games
-taught. A game names one; where it names none, the set that the program was started with is used.
+"""The sets of tile pictures that a table can be watched with: bastide's own drawings, taught sets, learned sets. A game
+names one; otherwise the set given at the program's start is used.
 
     DATA/tiles/NAME/book.json        learned while playing (`bastide.tiles.tilebook`)
     DATA/tiles/NAME/base.D.png ...   taught (``bastide teach --out DATA/tiles/NAME``); what games add to it is learned
@@ -55,11 +55,11 @@ class ArtSets:
         return [*out, {"name": fresh, "kind": "new", "pictures": 0, "kinds": 0, "usual": fresh == self.usual}]
 
     def known(self, art: object) -> bool:
-        """Whether a game may name this set: none at all, or one that is listed."""
+        """Whether this is a valid set for a game: none, or a listed one."""
         return art == "" or any(row["name"] == art for row in self.listed())
 
     def base(self, art: str, setup: Setup) -> TileSet:
-        """What was there before any game: the taught pictures, or our own drawings."""
+        """The pictures without learning: the taught ones, or our own drawings."""
         if art == DRAWN:
             return load_tiles(None, setup.expansions)
         base = self._base(art or self.usual)
@@ -68,11 +68,12 @@ class ArtSets:
         except UsageError as e:
             if base is None or str(base) == self._folder:
                 raise
-            _log.warning("%s", e)  # a folder that somebody spoiled since: the table is still watched
+            _log.warning("%s", e)  # the folder has become invalid: the table is still watched
             return load_tiles(None, setup.expansions)
 
     def book(self, art: str) -> TileBook | None:
-        """Where games teach this set; None for the drawings, and for a book that cannot be read or written."""
+        """The tile book to which games add this set's lessons; None for the drawings, and for a book that cannot be
+        read or written."""
         if art == DRAWN:
             return None
         try:
@@ -85,7 +86,7 @@ class ArtSets:
         return book
 
     def tiles(self, art: str, setup: Setup) -> TileSet:
-        """Everything known of the set, to read with."""
+        """All pictures of the set, for reading."""
         book = self.book(art)
         return merged(self.base(art, setup), book.tileset() if book else None)
 
@@ -98,7 +99,7 @@ class ArtSets:
         return self._base(self.usual) or self._tiles / (self.usual + TAUGHT)
 
     def stamp(self, art: str) -> tuple[tuple[str, int, int], ...]:
-        """What is different once the pictures of a set are."""
+        """A fingerprint that changes with the pictures of a set."""
         name = art or self.usual
         folders = [] if art == DRAWN else [self._base(name), self._book_of(name)]
         return tuple((str(f), f.stat().st_mtime_ns, f.stat().st_size) for folder in folders
@@ -145,12 +146,12 @@ def load_tiles(folder: str | None, expansions: tuple[str, ...]) -> TileSet:
 
 
 def book_name(folder: str | None) -> str:
-    """What a set of tiles is called on this machine: after its folder, or the owner's own."""
+    """The name of a set of tiles on this machine: that of its folder, or the owner's."""
     return "own" if folder is None else "".join(c if c.isalnum() else "-" for c in Path(folder).resolve().name) or "own"
 
 
 def tile_book(data: str, folder: str | None) -> TileBook:
-    """What was learned on this machine of the tiles in ``folder``, or of the owner's tiles when none is named."""
+    """The tile book of the tiles in ``folder``, or of the owner's tiles if None."""
     book = TileBook(Path(data) / "tiles" / book_name(folder))
     if book.notice:
         print(book.notice, file=sys.stderr)

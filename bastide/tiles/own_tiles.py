@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from bastide.tiles.art import ArtSets
 
 SCREEN_PX = 192
-MOST_COPIES = 4  # of a kind; a board needs no more to look like one
+MOST_COPIES = 4  # pictures per kind, enough for a natural-looking board
 _QUALITY = 84
 _log = logging.getLogger("bastide.art")
 
 
 class OwnTiles:
-    """The pictures of one machine's sets. Safe to use from several threads; a set is made when it is asked for."""
+    """The pictures of one machine's sets. Thread-safe; a set is made on first use."""
 
     def __init__(self, arts: ArtSets | None) -> None:
         self._arts = arts

@@ -1,4 +1,4 @@
-"""What this machine has learned of the owner's tiles: a folder of pictures and an index of where each is from.
+"""The tile book, with the learned pictures of the owner's tiles: a folder of pictures and an index of their origins.
 
     DATA/tiles/book.json            version, lessons, what was refused, a line for every version
     DATA/tiles/base.D~g3s17v2.png   also a tile folder as ``--tiles`` takes it
@@ -55,9 +55,9 @@ VersionRow.__doc__ = "What a version of the book came to: the game that it is fr
 
 @dataclass(slots=True)
 class TileBook:
-    """The lessons of one table. Raises Failure with one sentence when the disk does not do its part.
+    """The lessons of one table. Raises Failure with one sentence on disk errors.
 
-    A book that cannot be read is set aside under another name, never deleted; ``notice`` says so.
+    A book that cannot be read is renamed, never deleted; ``notice`` says so.
     """
 
     folder: Path
@@ -103,18 +103,18 @@ class TileBook:
             try:
                 picture = read_image(str(self.folder / one.file))
             except ImageError:
-                continue  # a picture that is gone teaches nothing; the rest stands
+                continue  # skip a missing picture; the rest is valid
             if picture.shape[0] == picture.shape[1] >= 16:
                 out.append(Lesson(tile=one.tile, bgr=picture, origin=one.origin))
         return tuple(out)
 
     def tileset(self) -> TileSet | None:
-        """What has been learned as pictures to match with; None when it is too little."""
+        """The learned pictures as a tile set; None when there are too few."""
         return learned_tileset("learned", self.lessons())
 
     def learn(self, game: str, lessons: Sequence[Lesson],
               counts: Mapping[str, int] | None = None) -> tuple[Refused, ...]:
-        """Put a game's lessons in the place of those it taught before; what does not agree with the rest is refused.
+        """Replace a game's earlier lessons by these; lessons inconsistent with the rest are refused.
 
         ``counts`` says how many tiles of each kind the box holds, which is the most drawings it can have. Returns what
         was refused, lessons of earlier games among them. Nothing is written when nothing changes.
@@ -189,6 +189,6 @@ def _plain_name(name: object) -> str:
 
 
 def _safely(path: Path, data: bytes) -> None:
-    """Write a file so that it is there whole or not at all, and on disk."""
+    """Write a file atomically and durably."""
     write_whole(path, data)
     sync_folder(path.parent)
